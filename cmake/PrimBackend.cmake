@@ -1,0 +1,62 @@
+# Decides between the GPU and the CPU backend, and for which architectures to compile.
+
+if(PRIM_BACKEND STREQUAL auto)
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    set(PRIM_BACKEND cuda)
+  else()
+    set(PRIM_BACKEND cpu)
+    find_program(PRIM_NVIDIA_SMI nvidia-smi)
+    if(PRIM_NVIDIA_SMI)
+      message(WARNING "There seems to be a GPU here, but no nvcc: building the CPU backend. "
+                      "Install the CUDA toolkit 12.8 or newer for the GPU.")
+    endif()
+  endif()
+elseif(NOT PRIM_BACKEND MATCHES "^(cuda|cpu)$")
+  message(FATAL_ERROR "PRIM_BACKEND is ${PRIM_BACKEND}, not auto, cuda or cpu")
+endif()
+message(STATUS "primitives: backend ${PRIM_BACKEND}")
+
+# The GPUs that answer, as architectures: 8.6 is 86, and 9.0 is 90a (its own instructions).
+function(prim_detect_architectures result)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities RESULT_VARIABLE failed ERROR_QUIET
+    OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(found)
+  if(failed EQUAL 0)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
+    foreach(capability IN LISTS capabilities)
+      string(REPLACE "." "" architecture ${capability})
+      if(architecture EQUAL 90)
+        set(architecture 90a)
+      endif()
+      list(APPEND found ${architecture}-real)
+    endforeach()
+    list(REMOVE_DUPLICATES found)
+  endif()
+  set(${result} ${found} PARENT_SCOPE)
+endfunction()
+
+if(PRIM_BACKEND STREQUAL cuda)
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    prim_detect_architectures(CMAKE_CUDA_ARCHITECTURES)
+    if(NOT CMAKE_CUDA_ARCHITECTURES) # no GPU here: portable, with PTX of 8.0 for all that is newer
+      set(CMAKE_CUDA_ARCHITECTURES 75-real 80 90a-real)
+    endif()
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit 12.8 REQUIRED)
+  message(STATUS "primitives: architectures ${CMAKE_CUDA_ARCHITECTURES}")
+endif()
+
+if(PRIM_SANITIZE AND NOT PRIM_BACKEND STREQUAL cpu)
+  message(FATAL_ERROR "PRIM_SANITIZE needs PRIM_BACKEND=cpu; on a GPU there is compute-sanitizer")
+endif()
+
+find_program(PRIM_CCACHE ccache)
+if(PRIM_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  foreach(language C CXX CUDA)
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${PRIM_CCACHE})
+  endforeach()
+endif()

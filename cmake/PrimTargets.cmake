@@ -1,0 +1,81 @@
+# How a target of the kit is built: language levels, warnings, sanitizers, and kernels that are
+# CUDA under nvcc and C++ on the CPU backend.
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+
+if(PRIM_SANITIZE STREQUAL address)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(PRIM_SANITIZE STREQUAL thread)
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(PRIM_SANITIZE)
+  message(FATAL_ERROR "PRIM_SANITIZE is ${PRIM_SANITIZE}, not address or thread")
+endif()
+
+if(PRIM_OPENMP AND NOT PRIM_SANITIZE STREQUAL thread) # its runtime looks like races to TSan
+  find_package(OpenMP COMPONENTS CXX)
+endif()
+
+# prim_configure(target): what every target of this project gets.
+function(prim_configure target)
+  # A product is rounded before it is added, on the host as on the GPU.
+  set(host_flags -fvisibility=hidden -ffp-contract=off)
+  set(warnings -Wall -Wextra)
+  if(PRIM_WERROR)
+    list(APPEND warnings -Werror)
+  endif()
+  string(REPLACE ";" "," nvcc_host_flags "${host_flags};${warnings}")
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:C,CXX>:${host_flags};${warnings};-Wpedantic>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_host_flags}>)
+  if(PRIM_WERROR)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cu$")
+  if(PRIM_BACKEND STREQUAL cpu)
+    set_source_files_properties(${sources} PROPERTIES LANGUAGE CXX)
+  endif()
+endfunction()
+
+# The CUDA runtime, or the CPU backend in its place.
+if(PRIM_BACKEND STREQUAL cpu)
+  set(PRIM_RUNTIME simt)
+else()
+  set(PRIM_RUNTIME CUDA::cudart_static)
+endif()
+
+# prim_pattern(name sources…): the static library primitives::name.
+function(prim_pattern name)
+  add_library(prim_${name} STATIC ${ARGN})
+  add_library(primitives::${name} ALIAS prim_${name})
+  prim_configure(prim_${name})
+  set_target_properties(prim_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+    OUTPUT_NAME primitives_${name})
+  target_include_directories(prim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME})
+  if(NOT name STREQUAL common)
+    target_link_libraries(prim_${name} PUBLIC prim_common)
+  endif()
+endfunction()
+
+# prim_use_openmp(target sources…): compiles these files of the target with OpenMP, where it is.
+function(prim_use_openmp target)
+  if(NOT OpenMP_CXX_FOUND)
+    return()
+  endif()
+  if(PRIM_BACKEND STREQUAL cuda)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -Xcompiler=${OpenMP_CXX_FLAGS})
+  else()
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${OpenMP_CXX_FLAGS})
+  endif()
+  target_link_libraries(${target} PRIVATE ${OpenMP_CXX_LIBRARIES})
+endfunction()

@@ -1,0 +1,8 @@
+/* All patterns of the kit. */
+#ifndef PRIMITIVES_PRIMITIVES_H
+#define PRIMITIVES_PRIMITIVES_H
+
+#include <primitives/reduce.h>
+#include <primitives/types.h>
+
+#endif

@@ -1,0 +1,78 @@
+/* primitives: parallel patterns on NVIDIA GPUs for people who write C.
+ *
+ * What every pattern's header shares: status codes, operators, transforms, the last error.
+ *
+ * Conventions of all headers. d_ marks a pointer to device memory, h_ one to host memory; `count`
+ * counts elements, `bytes` counts bytes. A call never synchronises and never blocks: it submits
+ * work to the stream, writes its results to device memory, and can be captured into a CUDA graph.
+ * It checks every argument first, so a call that returns an error has launched and written nothing
+ * (PRIM_ERROR_CUDA apart: there the driver refused part of the work). Calls keep no state and are
+ * safe from any number of threads. */
+#ifndef PRIMITIVES_TYPES_H
+#define PRIMITIVES_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+
+#define PRIM_VERSION_MAJOR 0
+#define PRIM_VERSION_MINOR 1
+#define PRIM_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define PRIM_API __attribute__((visibility("default")))
+#else
+#define PRIM_API
+#endif
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What a call returns. The values are pinned; new ones go into the gaps. */
+typedef enum prim_status {
+    PRIM_OK = 0,
+    PRIM_ERROR_NULL = 10,        /* a pointer is NULL that must not be */
+    PRIM_ERROR_ENUM = 20,        /* a variant, operator or transform that does not exist */
+    PRIM_ERROR_TYPE = 30,        /* element types that do not exist or do not go together */
+    PRIM_ERROR_SIZE = 40,        /* a count whose bytes do not fit size_t */
+    PRIM_ERROR_OVERLAP = 50,     /* operands overlap that must not */
+    PRIM_ERROR_WORKSPACE = 60,   /* the workspace is too small, or none could be allocated */
+    PRIM_ERROR_MISALIGNED = 70,  /* a pointer lacks the alignment that it needs */
+    PRIM_ERROR_UNSUPPORTED = 80, /* valid, but not by this variant, build or device */
+    PRIM_ERROR_VALUE = 90,       /* an argument passed by value is out of its range */
+    PRIM_ERROR_CUDA = 100        /* the CUDA runtime returned an error: see prim_last_error() */
+} prim_status;
+
+/* A binary operator that a reduction combines elements with.
+ * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. */
+typedef enum prim_op {
+    PRIM_OP_SUM = 0,
+    PRIM_OP_MIN = 1,
+    PRIM_OP_MAX = 2
+} prim_op;
+
+/* What is applied to each element as it is loaded, in the type of the result. */
+typedef enum prim_transform {
+    PRIM_TRANSFORM_NONE = 0,
+    PRIM_TRANSFORM_SQUARE = 1, /* x * x, rounded before it is combined */
+    PRIM_TRANSFORM_ABS = 2     /* |x|; the most negative integer stays as it is */
+} prim_transform;
+
+/* The name of a status, such as "PRIM_ERROR_NULL"; never NULL. */
+PRIM_API const char *prim_status_string(prim_status status);
+
+/* The sentence of the last call of this host thread that returned an error, such as
+ * "prim_reduce: d_in is NULL"; "" if none has. cuda_error may be NULL; it receives the CUDA
+ * runtime's error where the status was PRIM_ERROR_CUDA, and cudaSuccess otherwise. The text stays
+ * valid until the thread's next call of the library. */
+PRIM_API const char *prim_last_error(cudaError_t *cuda_error);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,180 @@
+/* What a kernel sees of CUDA C++, on the CPU: its own index, barriers, warp operations, atomics,
+ * and the launch. Include it where a .cu file includes CUDA's header of the same name. */
+#ifndef SIMT_CUDA_RUNTIME_H
+#define SIMT_CUDA_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+
+#if defined(__cplusplus)
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "simt.h"
+
+#define __global__ __attribute__((noinline))
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+#define __grid_constant__
+
+#define threadIdx (simt_self->thread_index)
+#define blockIdx (simt_self->block_index)
+#define blockDim (simt_self->block_size)
+#define gridDim (simt_self->grid_size)
+#define warpSize 32
+
+/* Everything below has internal linkage: a program may link several copies. */
+namespace
+{
+
+/* ---- launch ---- */
+
+template <typename... Parameters, std::size_t... I>
+void simt_apply(void (*function)(void), void *const *arguments, std::index_sequence<I...>)
+{
+    reinterpret_cast<void (*)(Parameters...)>(function)(
+        *static_cast<Parameters *>(arguments[I])...);
+}
+
+template <typename... Parameters>
+void simt_invoke(void (*function)(void), void *const *arguments)
+{
+    simt_apply<Parameters...>(function, arguments, std::index_sequence_for<Parameters...>());
+}
+
+template <typename... Parameters>
+cudaError_t simt_launch_coerced(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                                Parameters... arguments)
+{
+    void *pointers[] = {&arguments..., nullptr};
+    const size_t bytes[] = {sizeof(Parameters)..., 0};
+    simt_kernel call;
+    call.function = reinterpret_cast<void (*)(void)>(kernel);
+    call.invoke = simt_invoke<Parameters...>;
+    call.arguments = pointers;
+    call.argument_bytes = bytes;
+    call.argument_count = sizeof...(Parameters);
+    return simt_launch(config, &call);
+}
+
+template <typename... Parameters, typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
+                               Arguments &&...arguments)
+{
+    return simt_launch_coerced<Parameters...>(config, kernel,
+                                              std::forward<Arguments>(arguments)...);
+}
+
+template <typename... Parameters>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(Parameters...))
+{
+    return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+}
+
+/* ---- barriers and warp operations; the default arguments name the caller's line ---- */
+
+inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    simt_syncthreads(file, line);
+}
+
+inline void __syncwarp(unsigned mask = 0xffffffffu, const char *file = __builtin_FILE(),
+                       int line = __builtin_LINE())
+{
+    simt_warp(SIMT_WARP_SYNC, mask, 0, 0, "__syncwarp", file, line);
+}
+
+inline unsigned __ballot_sync(unsigned mask, int predicate, const char *file = __builtin_FILE(),
+                              int line = __builtin_LINE())
+{
+    return static_cast<unsigned>(
+        simt_warp(SIMT_WARP_BALLOT, mask, predicate != 0, 0, "__ballot_sync", file, line));
+}
+
+template <typename T>
+T simt_shuffle(unsigned mask, T value, int source, const char *name, const char *file, int line)
+{
+    static_assert(sizeof(T) <= 8, "a shuffle moves up to 8 bytes");
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    bits = simt_warp(SIMT_WARP_SHUFFLE, mask, bits, source, name, file, line);
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width = 32,
+              const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    const int first = simt_lane() & ~(width - 1);
+    return simt_shuffle(mask, value, first + (source & (width - 1)), "__shfl_sync", file, line);
+}
+
+template <typename T>
+T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                 const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    const int lane = simt_lane(), first = lane & ~(width - 1);
+    const int source = lane - static_cast<int>(delta);
+    return simt_shuffle(mask, value, source < first ? lane : source, "__shfl_up_sync", file, line);
+}
+
+template <typename T>
+T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                   const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    const int lane = simt_lane(), last = lane | (width - 1);
+    const int source = lane + static_cast<int>(delta);
+    return simt_shuffle(mask, value, source > last ? lane : source, "__shfl_down_sync", file, line);
+}
+
+template <typename T>
+T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
+                  const char *file = __builtin_FILE(), int line = __builtin_LINE())
+{
+    const int lane = simt_lane(), source = lane ^ lane_mask;
+    const int last = lane | (width - 1);
+    return simt_shuffle(mask, value, source > last ? lane : source, "__shfl_xor_sync", file, line);
+}
+
+/* ---- atomics: relaxed, as on the GPU ---- */
+
+inline int atomicAdd(int *address, int value)
+{
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+inline unsigned atomicAdd(unsigned *address, unsigned value)
+{
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
+/* ---- arithmetic; the backend is compiled without contraction, so a product is rounded ---- */
+
+inline float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+
+inline double __dmul_rn(double a, double b)
+{
+    return a * b;
+}
+
+/* ---- allocation of typed pointers, as CUDA's own header offers it ---- */
+
+template <typename T>
+cudaError_t cudaMalloc(T **pointer, size_t bytes)
+{
+    return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+}
+
+} // namespace
+
+#endif
+#endif

@@ -1,0 +1,222 @@
+/* The part of the CUDA runtime's C interface that the kit uses, on the CPU. Clean as C11 and C++17.
+ *
+ * Names, signatures and values are CUDA's, so that one source compiles against either. Every
+ * function carries an assembler name that starts with simt_, so that linking this library never
+ * shadows a real CUDA runtime in the same program.
+ *
+ * How it differs from a GPU, where a caller can tell:
+ *   - Work runs to its end before the call that submits it returns; streams order nothing more.
+ *   - A kernel that cannot go on (threads waiting for each other for ever) is reported on standard
+ *     error and fails its launch with the sticky cudaErrorLaunchFailure.
+ *   - A capture follows one stream: another one cannot join it through an event.
+ * See simt/README.md for what is modelled, and for the settings. */
+#ifndef SIMT_CUDA_RUNTIME_API_H
+#define SIMT_CUDA_RUNTIME_API_H
+
+#include <stddef.h>
+
+#include "library_types.h"
+
+#define CUDART_VERSION 12080
+#define SIMT_BACKEND 1
+
+#if defined(__cplusplus)
+extern "C" {
+#define SIMT_DEFAULT(value) = value
+#else
+#define SIMT_DEFAULT(value)
+#endif
+
+#define SIMT_SYMBOL(name) __asm__("simt_" #name)
+
+typedef enum cudaError {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorNotReady = 600,
+    cudaErrorLaunchFailure = 719,
+    cudaErrorNotSupported = 801,
+    cudaErrorStreamCaptureUnsupported = 900,
+    cudaErrorStreamCaptureInvalidated = 901,
+    cudaErrorStreamCaptureUnmatched = 903,
+    cudaErrorStreamCaptureImplicit = 906,
+    cudaErrorCapturedEvent = 907,
+    cudaErrorUnknown = 999
+} cudaError_t;
+
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMemoryPoolsSupported = 115
+};
+
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal = 0,
+    cudaStreamCaptureModeThreadLocal = 1,
+    cudaStreamCaptureModeRelaxed = 2
+};
+
+enum cudaStreamCaptureStatus {
+    cudaStreamCaptureStatusNone = 0,
+    cudaStreamCaptureStatusActive = 1,
+    cudaStreamCaptureStatusInvalidated = 2
+};
+
+enum cudaGraphNodeType {
+    cudaGraphNodeTypeKernel = 0,
+    cudaGraphNodeTypeMemcpy = 1,
+    cudaGraphNodeTypeMemset = 2,
+    cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11
+};
+
+#define cudaStreamNonBlocking 0x01
+#define cudaEventDisableTiming 0x02
+
+typedef struct uint3 {
+    unsigned x, y, z;
+} uint3;
+
+typedef struct dim3 {
+    unsigned x, y, z;
+#if defined(__cplusplus)
+    __attribute__((always_inline)) constexpr dim3(unsigned nx = 1, unsigned ny = 1, unsigned nz = 1)
+        : x(nx), y(ny), z(nz)
+    {
+    }
+#endif
+} dim3;
+
+typedef struct cudaLaunchAttribute cudaLaunchAttribute; /* none is modelled yet */
+
+typedef struct cudaLaunchConfig_t {
+    dim3 gridDim;
+    dim3 blockDim;
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+} cudaLaunchConfig_t;
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+    int maxThreadsPerBlock;
+    int numRegs;
+};
+
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem;
+    size_t sharedMemPerBlock;
+    int major, minor;
+    int multiProcessorCount;
+    int l2CacheSize;
+};
+
+/* errors */
+cudaError_t cudaGetLastError(void) SIMT_SYMBOL(cudaGetLastError);
+cudaError_t cudaPeekAtLastError(void) SIMT_SYMBOL(cudaPeekAtLastError);
+const char *cudaGetErrorName(cudaError_t error) SIMT_SYMBOL(cudaGetErrorName);
+const char *cudaGetErrorString(cudaError_t error) SIMT_SYMBOL(cudaGetErrorString);
+
+/* device */
+cudaError_t cudaGetDeviceCount(int *count) SIMT_SYMBOL(cudaGetDeviceCount);
+cudaError_t cudaGetDevice(int *device) SIMT_SYMBOL(cudaGetDevice);
+cudaError_t cudaSetDevice(int device) SIMT_SYMBOL(cudaSetDevice);
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+    SIMT_SYMBOL(cudaDeviceGetAttribute);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+    SIMT_SYMBOL(cudaGetDeviceProperties);
+cudaError_t cudaDeviceSynchronize(void) SIMT_SYMBOL(cudaDeviceSynchronize);
+cudaError_t cudaDeviceReset(void) SIMT_SYMBOL(cudaDeviceReset);
+cudaError_t cudaDriverGetVersion(int *version) SIMT_SYMBOL(cudaDriverGetVersion);
+cudaError_t cudaRuntimeGetVersion(int *version) SIMT_SYMBOL(cudaRuntimeGetVersion);
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) SIMT_SYMBOL(cudaMemGetInfo);
+
+/* kernels: on this backend every kernel has code, and no limits of its own */
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
+    SIMT_SYMBOL(cudaFuncGetAttributes);
+
+/* memory */
+cudaError_t cudaMalloc(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMalloc);
+cudaError_t cudaFree(void *pointer) SIMT_SYMBOL(cudaFree);
+cudaError_t cudaMallocHost(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMallocHost);
+cudaError_t cudaFreeHost(void *pointer) SIMT_SYMBOL(cudaFreeHost);
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+    SIMT_SYMBOL(cudaMallocAsync);
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) SIMT_SYMBOL(cudaFreeAsync);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+    SIMT_SYMBOL(cudaMemcpy);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+                            cudaStream_t stream SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaMemcpyAsync);
+cudaError_t cudaMemset(void *to, int byte, size_t bytes) SIMT_SYMBOL(cudaMemset);
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream SIMT_DEFAULT(0))
+    SIMT_SYMBOL(cudaMemsetAsync);
+
+/* streams and events */
+cudaError_t cudaStreamCreate(cudaStream_t *stream) SIMT_SYMBOL(cudaStreamCreate);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+    SIMT_SYMBOL(cudaStreamCreateWithFlags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream) SIMT_SYMBOL(cudaStreamDestroy);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) SIMT_SYMBOL(cudaStreamSynchronize);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
+                                unsigned flags SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaStreamWaitEvent);
+cudaError_t cudaEventCreate(cudaEvent_t *event) SIMT_SYMBOL(cudaEventCreate);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+    SIMT_SYMBOL(cudaEventCreateWithFlags);
+cudaError_t cudaEventDestroy(cudaEvent_t event) SIMT_SYMBOL(cudaEventDestroy);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0))
+    SIMT_SYMBOL(cudaEventRecord);
+cudaError_t cudaEventSynchronize(cudaEvent_t event) SIMT_SYMBOL(cudaEventSynchronize);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+    SIMT_SYMBOL(cudaEventElapsedTime);
+
+/* capture and graphs */
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+    SIMT_SYMBOL(cudaStreamBeginCapture);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+    SIMT_SYMBOL(cudaStreamEndCapture);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+    SIMT_SYMBOL(cudaStreamIsCapturing);
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
+    SIMT_SYMBOL(cudaGraphGetNodes);
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
+    SIMT_SYMBOL(cudaGraphNodeGetType);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                 unsigned long long flags SIMT_DEFAULT(0))
+    SIMT_SYMBOL(cudaGraphInstantiate);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) SIMT_SYMBOL(cudaGraphLaunch);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) SIMT_SYMBOL(cudaGraphExecDestroy);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) SIMT_SYMBOL(cudaGraphDestroy);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* The seam between the header that kernels see and the backend's C files. */
+#ifndef SIMT_H
+#define SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_runtime_api.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What the running CUDA thread knows of itself. */
+typedef struct simt_identity {
+    uint3 thread_index;
+    uint3 block_index;
+    dim3 block_size;
+    dim3 grid_size;
+} simt_identity;
+
+extern __thread const simt_identity *simt_self;
+
+/* A kernel and its arguments: invoke() calls function with the arguments it points to. */
+typedef struct simt_kernel {
+    void (*function)(void);
+    void (*invoke)(void (*function)(void), void *const *arguments);
+    void *const *arguments;
+    const size_t *argument_bytes;
+    size_t argument_count;
+} simt_kernel;
+
+typedef enum simt_warp_operation {
+    SIMT_WARP_SYNC,
+    SIMT_WARP_SHUFFLE,
+    SIMT_WARP_BALLOT
+} simt_warp_operation;
+
+cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *kernel);
+
+/* ---- called by kernels ---- */
+
+/* The block's array of shared memory that the key stands for; the key is a static's address. */
+void *simt_shared(const void *key, size_t bytes, size_t alignment);
+void simt_syncthreads(const char *file, int line);
+/* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
+ * word with the bits of the lanes whose value is not 0. */
+uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,
+                   const char *name, const char *file, int line);
+int simt_lane(void);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

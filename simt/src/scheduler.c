@@ -1,0 +1,305 @@
+/* Blocks on operating-system threads, and threads of a block on fibers.
+ *
+ * A worker holds a few blocks at a time. One pass over a block lets every thread that can go on run
+ * until it waits or returns; then comes the next block. Which block is taken first and in which
+ * order a pass visits the threads is a setting, so that a test can show what depends on it. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "sanitizers.h"
+
+__thread const simt_identity *simt_self;
+
+/* Threads of two blocks share a fiber's history only where their indices differ by multiples of
+ * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
+enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
+
+/* One launch while it runs. */
+typedef struct run {
+    const simt_call *call;
+    simt_sequence order;
+    _Atomic uint64_t next; /* how many blocks have been taken */
+    atomic_bool failed;
+    char start_object, end_object; /* ThreadSanitizer's names */
+    void **arenas;                 /* what to free at the end: ThreadSanitizer only */
+    _Atomic size_t arena_count;
+} run;
+
+/* A place for one resident block. */
+typedef struct seat {
+    simt_block block;
+    simt_fiber *fibers;
+    size_t fiber_count;
+    uint64_t blocks_seated;
+} seat;
+
+typedef struct worker {
+    seat *seats[MAX_RESIDENT];
+} worker;
+
+static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER; /* one launch at a time */
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER, work_done = PTHREAD_COND_INITIALIZER;
+static run *current;
+static uint64_t generation;
+static unsigned busy, started;
+static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- one CUDA thread ---- */
+
+static run *run_of_worker(void);
+
+static void thread_body(void *argument)
+{
+    simt_thread *thread = argument;
+    simt_block *block = thread->block;
+    run *r = run_of_worker();
+    simt_tsan_acquire(&r->start_object);
+    simt_tsan_acquire(&block->start_object);
+    block->call->invoke(block->call->function, block->call->arguments);
+    simt_tsan_release(&r->end_object);
+    simt_thread_exits(thread);
+}
+
+static void resume(simt_thread *thread)
+{
+    simt_self = &thread->identity;
+    simt_fiber_resume(thread->fiber, thread_body, thread);
+}
+
+/* ---- one block ---- */
+
+static bool reserve_fibers(seat *s, unsigned threads)
+{
+    const size_t wanted = threads + FIBER_SPARE;
+    if (s->fiber_count >= wanted)
+        return true;
+    simt_fiber *more = realloc(s->fibers, wanted * sizeof *more);
+    if (more == NULL)
+        return false;
+    s->fibers = more;
+    for (; s->fiber_count < wanted; s->fiber_count++)
+        if (!simt_fiber_create(&s->fibers[s->fiber_count], s->fiber_count))
+            return false;
+    return true;
+}
+
+static uint3 block_index(const simt_call *call, uint64_t number)
+{
+    const uint64_t plane = (uint64_t)call->grid.x * call->grid.y;
+    return (uint3){(unsigned)(number % call->grid.x), (unsigned)(number % plane / call->grid.x),
+                   (unsigned)(number / plane)};
+}
+
+static uint3 thread_index(dim3 block, unsigned number)
+{
+    return (uint3){number % block.x, number / block.x % block.y, number / (block.x * block.y)};
+}
+
+static bool begin_block(seat *s, run *r, uint64_t number)
+{
+    simt_block *block = &s->block;
+    const simt_call *call = r->call;
+    const unsigned count = call->block.x * call->block.y * call->block.z;
+    if (block->threads == NULL)
+        block->threads = calloc(SIMT_MAX_BLOCK_THREADS, sizeof *block->threads);
+    if (block->threads == NULL || !reserve_fibers(s, count) || !simt_arena_begin(block))
+        return false;
+    block->call = call;
+    block->index = block_index(call, number);
+    block->thread_count = block->live = count;
+    block->at_barrier = 0;
+    block->failed = false;
+    block->occupied = true;
+    const size_t shift = FIBER_SHIFT * s->blocks_seated++;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t f = (i + shift) % s->fiber_count;
+        simt_thread *t = &block->threads[i];
+        t->identity = (simt_identity){thread_index(call->block, i), block->index, call->block,
+                                      call->grid};
+        t->block = block;
+        t->fiber = &s->fibers[f];
+        t->index = i;
+        t->state = SIMT_READY;
+        t->sync_objects = block->barrier_objects + 2 + 2 * i;
+        simt_fiber_prepare(t->fiber, f);
+    }
+    simt_tsan_release(&block->start_object);
+    return true;
+}
+
+static void end_block(seat *s, run *r)
+{
+    s->block.occupied = false;
+#ifdef SIMT_TSAN
+    r->arenas[atomic_fetch_add(&r->arena_count, 1)] = s->block.arena;
+#endif
+    (void)r;
+    simt_arena_end(&s->block);
+}
+
+/* Lets every thread that can go on run once; false: none could. */
+static bool pass(simt_block *block)
+{
+    const simt_sequence order = simt_make_sequence(block->thread_count, block->passes++);
+    bool any = false;
+    uint64_t at = order.start;
+    for (unsigned i = 0; i < block->thread_count && !block->failed; i++) {
+        simt_thread *thread = &block->threads[at];
+        at += order.step;
+        at -= at >= order.count ? order.count : 0;
+        if (thread->state == SIMT_READY) {
+            resume(thread);
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void abandon(seat *s, run *r)
+{
+    for (unsigned i = 0; i < s->block.thread_count; i++)
+        if (s->block.threads[i].state != SIMT_EXITED)
+            simt_fiber_abandon(s->block.threads[i].fiber);
+    end_block(s, r);
+}
+
+/* One pass, and what follows from it. */
+static void step(seat *s, run *r)
+{
+    simt_block *block = &s->block;
+    const bool any = pass(block);
+    if (block->live == 0) {
+        end_block(s, r);
+    } else if (block->failed || !any) {
+        pthread_mutex_lock(&report_lock);
+        if (!atomic_exchange(&r->failed, true) && !block->failed)
+            simt_report_stuck(block);
+        pthread_mutex_unlock(&report_lock);
+    }
+}
+
+/* ---- workers ---- */
+
+static _Thread_local run *worker_run;
+
+static run *run_of_worker(void)
+{
+    return worker_run;
+}
+
+static unsigned resident_blocks(const simt_call *call)
+{
+    const unsigned threads = call->block.x * call->block.y * call->block.z;
+    const unsigned wanted = simt_get_settings()->resident;
+    return wanted != 0 ? wanted : threads <= 128 ? 4 : 2;
+}
+
+static bool take_seat(seat *s, run *r)
+{
+    const uint64_t taken = atomic_fetch_add(&r->next, 1);
+    if (taken >= r->order.count)
+        return false;
+    if (begin_block(s, r, simt_sequence_at(&r->order, taken)))
+        return true;
+    atomic_store(&r->failed, true);
+    return false;
+}
+
+static void work(worker *w, run *r)
+{
+    const unsigned resident = resident_blocks(r->call);
+    bool any = true;
+    worker_run = r;
+    while (any && !atomic_load(&r->failed)) {
+        any = false;
+        for (unsigned i = 0; i < resident && !atomic_load(&r->failed); i++) {
+            if (w->seats[i] == NULL)
+                w->seats[i] = calloc(1, sizeof *w->seats[i]);
+            seat *s = w->seats[i];
+            if (!s->block.occupied && !take_seat(s, r))
+                continue;
+            step(s, r);
+            any = true;
+        }
+    }
+    for (unsigned i = 0; i < resident; i++)
+        if (w->seats[i] != NULL && w->seats[i]->block.occupied)
+            abandon(w->seats[i], r);
+}
+
+static void *worker_main(void *argument)
+{
+    static worker workers[MAX_WORKERS];
+    worker *w = &workers[(uintptr_t)argument];
+    uint64_t seen = 0;
+    pthread_mutex_lock(&pool_lock);
+    for (;;) {
+        while (generation == seen)
+            pthread_cond_wait(&work_there, &pool_lock);
+        seen = generation;
+        run *r = current;
+        pthread_mutex_unlock(&pool_lock);
+        work(w, r);
+        pthread_mutex_lock(&pool_lock);
+        if (--busy == 0)
+            pthread_cond_signal(&work_done);
+    }
+    return NULL;
+}
+
+static void start_workers(void)
+{
+    for (; started < simt_get_settings()->workers; started++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, worker_main, (void *)(uintptr_t)started) != 0)
+            break;
+        pthread_detach(thread);
+    }
+}
+
+static void run_on_workers(run *r)
+{
+    pthread_mutex_lock(&pool_lock);
+    start_workers();
+    current = r;
+    busy = started;
+    generation++;
+    pthread_cond_broadcast(&work_there);
+    while (busy > 0)
+        pthread_cond_wait(&work_done, &pool_lock);
+    pthread_mutex_unlock(&pool_lock);
+}
+
+cudaError_t simt_run(const simt_call *call)
+{
+    run *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return cudaErrorMemoryAllocation;
+    pthread_mutex_lock(&launch_lock);
+    static uint64_t launches;
+    (void)simt_get_settings();
+    r->call = call;
+    r->order =
+        simt_make_sequence((uint64_t)call->grid.x * call->grid.y * call->grid.z, ~launches++);
+#ifdef SIMT_TSAN
+    r->arenas = calloc(r->order.count, sizeof *r->arenas);
+#endif
+    simt_tsan_release(&r->start_object);
+    run_on_workers(r);
+    simt_tsan_acquire(&r->end_object);
+    const bool failed = atomic_load(&r->failed);
+    /* After a failure some threads never reached the end that this thread acquired. */
+    for (size_t i = 0; !failed && i < atomic_load(&r->arena_count); i++)
+        free(r->arenas[i]);
+    free(r->arenas);
+    free(r);
+    if (failed)
+        simt_set_sticky(cudaErrorLaunchFailure);
+    pthread_mutex_unlock(&launch_lock);
+    return failed ? cudaErrorLaunchFailure : cudaSuccess;
+}

@@ -1,0 +1,93 @@
+/* Settings from the environment, and the visiting orders that they choose. */
+#define _GNU_SOURCE
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static simt_settings settings;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static unsigned read_number(const char *name, unsigned least, unsigned most, unsigned otherwise)
+{
+    const char *text = getenv(name);
+    if (text == NULL || *text == '\0')
+        return otherwise;
+    char *end = NULL;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (*end != '\0' || value < least || value > most) {
+        fprintf(stderr, "simt: %s=%s is not a number from %u to %u\n", name, text, least, most);
+        exit(2);
+    }
+    return (unsigned)value;
+}
+
+static void read_order(void)
+{
+    const char *text = getenv("SIMT_ORDER");
+    if (text == NULL || *text == '\0' || strcmp(text, "forward") == 0) {
+        settings.order = SIMT_FORWARD;
+    } else if (strcmp(text, "reverse") == 0) {
+        settings.order = SIMT_REVERSE;
+    } else if (strncmp(text, "shuffle:", 8) == 0) {
+        settings.order = SIMT_SHUFFLE;
+        settings.seed = strtoull(text + 8, NULL, 10);
+    } else {
+        fprintf(stderr, "simt: SIMT_ORDER=%s is none of forward, reverse, shuffle:SEED\n", text);
+        exit(2);
+    }
+}
+
+static void read_settings(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
+    read_order();
+    settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
+    settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
+}
+
+const simt_settings *simt_get_settings(void)
+{
+    pthread_once(&once, read_settings);
+    return &settings;
+}
+
+static uint64_t mix(uint64_t x) /* splitmix64 */
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+simt_sequence simt_make_sequence(uint64_t count, uint64_t round)
+{
+    simt_sequence s = {0, 1, count};
+    if (count < 2)
+        return s;
+    if (settings.order == SIMT_REVERSE) {
+        s.start = count - 1;
+        s.step = count - 1; /* -1 mod count */
+    } else if (settings.order == SIMT_SHUFFLE) {
+        const uint64_t draw = mix(settings.seed ^ mix(round));
+        s.start = draw % count;
+        s.step = mix(draw) % count;
+        while (s.step == 0 || greatest_common_divisor(s.step, count) != 1)
+            s.step = s.step + 1 < count ? s.step + 1 : 1;
+    }
+    return s;
+}

@@ -1,0 +1,219 @@
+/* Where CUDA threads wait for each other: barriers and warp operations. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "block.h"
+#include "sanitizers.h"
+
+static simt_thread *running(void)
+{
+    return (simt_thread *)(uintptr_t)simt_self;
+}
+
+static void wait_here(simt_thread *thread)
+{
+    simt_fiber_wait(thread->fiber);
+}
+
+/* ---- barriers: count the arrivals of live threads ---- */
+
+static void release_barrier_if_complete(simt_block *block)
+{
+    if (block->live == 0 || block->at_barrier < block->live)
+        return;
+    block->at_barrier = 0;
+    block->barrier_phase++;
+    for (unsigned i = 0; i < block->thread_count; i++)
+        if (block->threads[i].state == SIMT_AT_BARRIER)
+            block->threads[i].state = SIMT_READY;
+}
+
+void simt_syncthreads(const char *file, int line)
+{
+    simt_thread *thread = running();
+    simt_block *block = thread->block;
+    /* Two objects in turn: a thread that is already at the next barrier must not add its history
+     * to what a slower one acquires from this one. */
+    char *object = &block->barrier_objects[block->barrier_phase & 1];
+    thread->wait.name = "__syncthreads";
+    thread->wait.file = file;
+    thread->wait.line = line;
+    thread->wait.mask = 0;
+    thread->state = SIMT_AT_BARRIER;
+    simt_tsan_release(object);
+    block->at_barrier++;
+    release_barrier_if_complete(block);
+    wait_here(thread);
+    simt_tsan_acquire(object);
+}
+
+/* ---- warp operations: wait for exactly the live lanes in the mask ---- */
+
+static unsigned warp_lanes(const simt_thread *thread, simt_thread **first)
+{
+    simt_block *block = thread->block;
+    const unsigned start = thread->index / SIMT_WARP_SIZE * SIMT_WARP_SIZE;
+    *first = &block->threads[start];
+    const unsigned left = block->thread_count - start;
+    return left < SIMT_WARP_SIZE ? left : SIMT_WARP_SIZE;
+}
+
+static bool same_operation(const simt_wait *a, const simt_wait *b)
+{
+    return a->operation == b->operation && a->mask == b->mask;
+}
+
+static bool lane_in(unsigned mask, unsigned lane)
+{
+    return (mask >> lane & 1) != 0;
+}
+
+static bool all_arrived(const simt_wait *wait, const simt_thread *lanes, unsigned count)
+{
+    for (unsigned l = count; l-- > 0;) {
+        if (!lane_in(wait->mask, l) || lanes[l].state == SIMT_EXITED)
+            continue;
+        if (lanes[l].state != SIMT_AT_WARP || !same_operation(wait, &lanes[l].wait))
+            return false;
+    }
+    return true;
+}
+
+static uint64_t shuffled(const simt_wait *wait, const simt_thread *lanes, unsigned count)
+{
+    const unsigned source = (unsigned)wait->source_lane;
+    const bool there = source < count && lane_in(wait->mask, source) &&
+                       lanes[source].state != SIMT_EXITED;
+    return there ? lanes[source].wait.value : (uint64_t)SIMT_POISON_WORD << 32 | SIMT_POISON_WORD;
+}
+
+static void complete(unsigned mask, simt_thread *lanes, unsigned count)
+{
+    uint64_t ballot = 0;
+    unsigned parities = 0;
+    for (unsigned l = 0; l < count; l++) {
+        if (!lane_in(mask, l) || lanes[l].state == SIMT_EXITED)
+            continue;
+        ballot |= (uint64_t)(lanes[l].wait.value != 0) << l;
+        parities |= (lanes[l].warp_syncs & 1) << l;
+    }
+    for (unsigned l = 0; l < count; l++) {
+        if (!lane_in(mask, l) || lanes[l].state == SIMT_EXITED)
+            continue;
+        simt_wait *wait = &lanes[l].wait;
+        wait->parities = parities;
+        wait->result =
+            wait->operation == SIMT_WARP_SHUFFLE ? shuffled(wait, lanes, count) : ballot;
+    }
+    for (unsigned l = 0; l < count; l++)
+        if (lane_in(mask, l) && lanes[l].state == SIMT_AT_WARP)
+            lanes[l].state = SIMT_READY;
+}
+
+static void acquire_from_lanes(const simt_wait *wait, simt_thread *lanes, unsigned count)
+{
+    for (unsigned l = 0; l < count; l++)
+        if (lane_in(wait->mask, l) && lanes[l].state != SIMT_EXITED)
+            simt_tsan_acquire(&lanes[l].sync_objects[wait->parities >> l & 1]);
+}
+
+int simt_lane(void)
+{
+    return (int)(running()->index % SIMT_WARP_SIZE);
+}
+
+uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,
+                   const char *name, const char *file, int line)
+{
+    simt_thread *thread = running(), *lanes;
+    const unsigned count = warp_lanes(thread, &lanes);
+    simt_wait *wait = &thread->wait;
+    wait->name = name;
+    wait->file = file;
+    wait->line = line;
+    wait->operation = operation;
+    wait->mask = mask;
+    wait->value = value;
+    wait->source_lane = source_lane;
+    if (!lane_in(mask, thread->index % SIMT_WARP_SIZE))
+        simt_fault("%s at %s:%d: the calling lane is not in the mask 0x%08x", name, file, line,
+                   mask);
+    thread->state = SIMT_AT_WARP;
+    if (operation == SIMT_WARP_SYNC)
+        simt_tsan_release(&thread->sync_objects[++thread->warp_syncs & 1]);
+    if (all_arrived(wait, lanes, count))
+        complete(mask, lanes, count);
+    wait_here(thread);
+    if (operation == SIMT_WARP_SYNC)
+        acquire_from_lanes(wait, lanes, count);
+    return wait->result;
+}
+
+/* ---- leaving ---- */
+
+void simt_thread_exits(simt_thread *thread)
+{
+    simt_thread *lanes;
+    const unsigned count = warp_lanes(thread, &lanes);
+    thread->state = SIMT_EXITED;
+    thread->block->live--;
+    release_barrier_if_complete(thread->block);
+    for (unsigned l = 0; l < count; l++)
+        if (lanes[l].state == SIMT_AT_WARP && all_arrived(&lanes[l].wait, lanes, count))
+            complete(lanes[l].wait.mask, lanes, count);
+}
+
+/* ---- reports ---- */
+
+static void print_place(const simt_thread *t)
+{
+    fprintf(stderr, "%s", t->wait.name);
+    if (t->state == SIMT_AT_WARP)
+        fprintf(stderr, " mask 0x%08x", t->wait.mask);
+    fprintf(stderr, " at %s:%d", t->wait.file, t->wait.line);
+}
+
+static bool same_place(const simt_thread *a, const simt_thread *b)
+{
+    if (a->state != b->state)
+        return false;
+    return a->state == SIMT_EXITED || (a->wait.file == b->wait.file &&
+                                       a->wait.line == b->wait.line &&
+                                       a->wait.mask == b->wait.mask);
+}
+
+void simt_report_stuck(const simt_block *block)
+{
+    fprintf(stderr, "simt: block (%u,%u,%u) cannot go on:\n", block->index.x, block->index.y,
+            block->index.z);
+    for (unsigned i = 0, end; i < block->thread_count; i = end) {
+        const simt_thread *t = &block->threads[i];
+        for (end = i + 1; end < block->thread_count && same_place(t, &block->threads[end]); end++)
+            ;
+        fprintf(stderr, "simt:   threads %u-%u ", i, end - 1);
+        if (t->state == SIMT_EXITED) {
+            fprintf(stderr, "have returned\n");
+        } else {
+            fprintf(stderr, "wait in ");
+            print_place(t);
+            fprintf(stderr, "\n");
+        }
+    }
+}
+
+void simt_fault(const char *format, ...)
+{
+    simt_thread *thread = running();
+    const simt_block *block = thread->block;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "simt: block (%u,%u,%u) thread %u: ", block->index.x, block->index.y,
+            block->index.z, thread->index);
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, "\n");
+    va_end(arguments);
+    thread->block->failed = true;
+    for (;;)
+        wait_here(thread);
+}

@@ -1,0 +1,35 @@
+/* Checks of arguments that every pattern makes, and their sentences. `call` is the public
+ * function's name, `name` the argument's. */
+#ifndef PRIM_COMMON_CHECK_H
+#define PRIM_COMMON_CHECK_H
+
+#include <primitives/types.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A named range of memory. */
+typedef struct prim_span {
+    const char *name;
+    const void *data;
+    size_t bytes;
+} prim_span;
+
+/* A vector of count elements: not NULL unless empty, aligned to its element, bytes in size_t.
+ * Where it holds, *span becomes the vector's range; span may be NULL. */
+prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
+                              size_t element_bytes, prim_span *span);
+
+/* PRIM_ERROR_SIZE where count elements need more bytes than size_t holds. */
+prim_status prim_check_bytes(const char *call, const char *name, size_t count,
+                             size_t element_bytes);
+
+/* The two ranges share no byte. Empty ranges overlap nothing. */
+prim_status prim_check_disjoint(const char *call, prim_span a, prim_span b);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+#include "common/fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char sentence[256];
+static _Thread_local cudaError_t behind = cudaSuccess;
+
+const char *prim_status_string(prim_status status)
+{
+    switch (status) {
+    case PRIM_OK:
+        return "PRIM_OK";
+    case PRIM_ERROR_NULL:
+        return "PRIM_ERROR_NULL";
+    case PRIM_ERROR_ENUM:
+        return "PRIM_ERROR_ENUM";
+    case PRIM_ERROR_TYPE:
+        return "PRIM_ERROR_TYPE";
+    case PRIM_ERROR_SIZE:
+        return "PRIM_ERROR_SIZE";
+    case PRIM_ERROR_OVERLAP:
+        return "PRIM_ERROR_OVERLAP";
+    case PRIM_ERROR_WORKSPACE:
+        return "PRIM_ERROR_WORKSPACE";
+    case PRIM_ERROR_MISALIGNED:
+        return "PRIM_ERROR_MISALIGNED";
+    case PRIM_ERROR_UNSUPPORTED:
+        return "PRIM_ERROR_UNSUPPORTED";
+    case PRIM_ERROR_VALUE:
+        return "PRIM_ERROR_VALUE";
+    case PRIM_ERROR_CUDA:
+        return "PRIM_ERROR_CUDA";
+    }
+    return "unknown prim_status";
+}
+
+const char *prim_last_error(cudaError_t *cuda_error)
+{
+    if (cuda_error != NULL)
+        *cuda_error = behind;
+    return sentence;
+}
+
+prim_status prim_fail(prim_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    behind = cudaSuccess;
+    return status;
+}
+
+prim_status prim_fail_cuda(prim_status status, cudaError_t error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    const size_t used = strlen(sentence);
+    snprintf(sentence + used, sizeof sentence - used, ": %s (%s)", cudaGetErrorName(error),
+             cudaGetErrorString(error));
+    behind = error;
+    return status;
+}
+
+prim_status prim_launch_status(const char *call, const char *variant, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return PRIM_OK;
+    const bool no_code =
+        error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction;
+    return prim_fail_cuda(no_code ? PRIM_ERROR_UNSUPPORTED : PRIM_ERROR_CUDA, error,
+                          "%s: variant %s was not launched", call, variant);
+}

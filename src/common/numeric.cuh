@@ -1,0 +1,176 @@
+/* Arithmetic whose meaning the kit promises, for kernels and host code alike: integers wrap, a
+ * float product is rounded before anything is added to it, NaN wins, and -0 < +0. */
+#ifndef PRIM_COMMON_NUMERIC_CUH
+#define PRIM_COMMON_NUMERIC_CUH
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+#include <primitives/types.h>
+
+namespace
+{
+
+template <typename T>
+__host__ __device__ constexpr bool is_float()
+{
+    return std::is_floating_point<T>::value;
+}
+
+template <typename T>
+__host__ __device__ T highest()
+{
+    constexpr T value = is_float<T>() ? std::numeric_limits<T>::infinity()
+                                      : std::numeric_limits<T>::max();
+    return value;
+}
+
+template <typename T>
+__host__ __device__ T lowest()
+{
+    constexpr T value = is_float<T>() ? -std::numeric_limits<T>::infinity()
+                                      : std::numeric_limits<T>::lowest();
+    return value;
+}
+
+template <typename T>
+__host__ __device__ T add(T a, T b)
+{
+    if constexpr (is_float<T>()) {
+        return a + b;
+    } else {
+        using U = typename std::make_unsigned<T>::type;
+        return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    }
+}
+
+__host__ __device__ inline float multiply(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    return __fmul_rn(a, b); /* never contracted with a later addition */
+#else
+    return a * b; /* host code of the kit is compiled with -ffp-contract=off */
+#endif
+}
+
+__host__ __device__ inline double multiply(double a, double b)
+{
+#ifdef __CUDA_ARCH__
+    return __dmul_rn(a, b);
+#else
+    return a * b;
+#endif
+}
+
+template <typename T>
+__host__ __device__ T multiply(T a, T b)
+{
+    using U = typename std::make_unsigned<T>::type;
+    static_assert(sizeof(U) >= sizeof(int), "a narrow type would be promoted to signed int");
+    return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+}
+
+template <typename T>
+__host__ __device__ T magnitude(T a)
+{
+    if constexpr (is_float<T>()) {
+        return std::fabs(a);
+    } else if constexpr (std::is_signed<T>::value) {
+        using U = typename std::make_unsigned<T>::type;
+        return a < 0 ? static_cast<T>(U(0) - static_cast<U>(a)) : a;
+    } else {
+        return a;
+    }
+}
+
+/* Is a before b in the order of values? For two floats of which neither is NaN. */
+template <typename T>
+__host__ __device__ bool before(T a, T b)
+{
+    if constexpr (is_float<T>())
+        return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+    else
+        return a < b;
+}
+
+/* NaN fails a comparison with itself; integers never do. */
+template <typename T>
+__host__ __device__ bool is_nan(T a)
+{
+    return a != a;
+}
+
+template <typename T>
+__host__ __device__ T minimum(T a, T b)
+{
+    return is_nan(a) || before(a, b) ? a : is_nan(b) || before(b, a) ? b : a;
+}
+
+template <typename T>
+__host__ __device__ T maximum(T a, T b)
+{
+    return is_nan(a) || before(b, a) ? a : is_nan(b) || before(a, b) ? b : a;
+}
+
+/* The operators, as types that a kernel is instantiated with. */
+struct sum_operator {
+    template <typename T>
+    __host__ __device__ static T identity()
+    {
+        return T(0);
+    }
+    template <typename T>
+    __host__ __device__ static T combine(T a, T b)
+    {
+        return add(a, b);
+    }
+};
+
+struct min_operator {
+    template <typename T>
+    __host__ __device__ static T identity()
+    {
+        return highest<T>();
+    }
+    template <typename T>
+    __host__ __device__ static T combine(T a, T b)
+    {
+        return minimum(a, b);
+    }
+};
+
+struct max_operator {
+    template <typename T>
+    __host__ __device__ static T identity()
+    {
+        return lowest<T>();
+    }
+    template <typename T>
+    __host__ __device__ static T combine(T a, T b)
+    {
+        return maximum(a, b);
+    }
+};
+
+/* An element as a reduction or a scan takes it in: converted first, then transformed. */
+template <typename To, typename From>
+__host__ __device__ To load(const From *from, prim_transform transform)
+{
+    const To value = static_cast<To>(*from);
+    switch (transform) {
+    case PRIM_TRANSFORM_SQUARE:
+        return multiply(value, value);
+    case PRIM_TRANSFORM_ABS:
+        return magnitude(value);
+    default:
+        return value;
+    }
+}
+
+} // namespace
+
+#endif

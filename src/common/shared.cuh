@@ -1,0 +1,19 @@
+/* Shared memory that reads the same under nvcc and on the CPU backend:
+ *     PRIM_SHARED(float, tile, [16][17]);      float tile[16][17] in shared memory
+ *     PRIM_SHARED(int, flag, );                one int */
+#ifndef PRIM_COMMON_SHARED_CUH
+#define PRIM_COMMON_SHARED_CUH
+
+#include <cuda_runtime.h>
+
+#ifdef SIMT_BACKEND
+#define PRIM_SHARED(type, name, extents)                                                           \
+    typedef type name##_array extents;                                                             \
+    static char name##_key;                                                                        \
+    name##_array &name = *static_cast<name##_array *>(                                             \
+        simt_shared(&name##_key, sizeof(name##_array), alignof(name##_array)))
+#else
+#define PRIM_SHARED(type, name, extents) __shared__ type name extents
+#endif
+
+#endif

@@ -1,0 +1,33 @@
+/* The workspace of a call: the caller's, or the pool's for as long as the call's work runs. */
+#ifndef PRIM_COMMON_WORKSPACE_H
+#define PRIM_COMMON_WORKSPACE_H
+
+#include "common/check.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+enum { PRIM_WORKSPACE_ALIGNMENT = 256 };
+
+typedef struct prim_workspace {
+    void *data;
+    bool from_pool;
+} prim_workspace;
+
+/* Judges what the caller gave against what the call needs; *span becomes the caller's range. */
+prim_status prim_workspace_check(const char *call, const void *d_workspace, size_t workspace_bytes,
+                                 size_t needed_bytes, prim_span *span);
+
+/* The caller's workspace, or one from the device's pool in stream order. */
+prim_status prim_workspace_open(const char *call, void *d_workspace, size_t needed_bytes,
+                                cudaStream_t stream, prim_workspace *workspace);
+
+/* Gives back what open() took from the pool, in stream order. */
+prim_status prim_workspace_close(const char *call, prim_workspace workspace, cudaStream_t stream);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

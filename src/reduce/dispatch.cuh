@@ -1,0 +1,37 @@
+/* From types and operator as enums to template arguments. */
+#ifndef PRIM_REDUCE_DISPATCH_CUH
+#define PRIM_REDUCE_DISPATCH_CUH
+
+#include "common/numeric.cuh"
+#include "reduce/instances.h"
+#include "reduce/reduce_variants.h"
+
+namespace
+{
+
+template <typename Rung, typename In, typename Out, typename... More>
+auto with_operator(const prim_reduce_args *args, More... more)
+{
+#define OPERATOR(op_enum, op_struct)                                                               \
+    if (args->op == op_enum)                                                                       \
+        return Rung::template run<In, Out, op_struct>(args, more...);
+    PRIM_REDUCE_OPERATORS(OPERATOR)
+#undef OPERATOR
+    return Rung::not_built();
+}
+
+/* Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or Rung::not_built(). */
+template <typename Rung, typename... More>
+auto dispatch(const prim_reduce_args *args, More... more)
+{
+#define TYPES(in_enum, in_c, out_enum, out_c)                                                      \
+    if (args->in_type == in_enum && args->out_type == out_enum)                                    \
+        return with_operator<Rung, in_c, out_c>(args, more...);
+    PRIM_REDUCE_TYPES(TYPES)
+#undef TYPES
+    return Rung::not_built();
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,61 @@
+/* INTERLEAVED: neighbours first.
+ *
+ * Each thread brings one element into shared memory. Then every second thread adds its
+ * neighbour's value, then every fourth, and so on:
+ *
+ *     stride 1    0←1  2←3  4←5  6←7
+ *     stride 2    0←───2    4←───6
+ *     stride 4    0←────────4
+ *
+ * In every step the working threads are spread over all warps: after the first step, each warp
+ * runs with half of its lanes idle, then three quarters, and none retires before the stride
+ * exceeds a warp. That is what this rung is there to show; SEQUENTIAL mends it.
+ *
+ * Work: count - 1 combinations. Steps: log2(256) a block, in log256(count) passes.
+ * Bytes: each element once, and 1/256 of them again for each further pass.
+ * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 1. */
+#include "common/shared.cuh"
+#include "reduce/passes.cuh"
+
+namespace
+{
+
+constexpr unsigned THREADS = PRIM_REDUCE_INTERLEAVED_ELEMENTS;
+
+template <typename In, typename Out, typename Operator>
+__global__ void __launch_bounds__(THREADS)
+    interleaved(const In *in, size_t count, prim_transform transform, Out *out)
+{
+    PRIM_SHARED(Out, partial, [THREADS]);
+    const unsigned t = threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + t;
+
+    partial[t] = load_or_identity<Operator, Out>(in, i, count, transform);
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+        __syncthreads();
+        if (t % (2 * stride) == 0)
+            partial[t] = Operator::combine(partial[t], partial[t + stride]);
+    }
+    if (t == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+struct interleaved_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_reduce_args *args)
+    {
+        return reduce_in_passes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS, THREADS,
+                                interleaved<In, Out, Operator>, interleaved<Out, Out, Operator>);
+    }
+    static cudaError_t not_built()
+    {
+        return cudaErrorInvalidDeviceFunction;
+    }
+};
+
+} // namespace
+
+cudaError_t prim_reduce_interleaved(const prim_reduce_args *args)
+{
+    return dispatch<interleaved_rung>(args);
+}

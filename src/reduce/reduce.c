@@ -1,0 +1,190 @@
+/* reduce's API: check the arguments, choose a rung, launch it. */
+#include "common/check.h"
+#include "common/device.h"
+#include "common/element.h"
+#include "common/fail.h"
+#include "common/workspace.h"
+#include "reduce/reduce_variants.h"
+
+static prim_reduce_variant choose(const prim_reduce_args *args)
+{
+    (void)args;
+    return PRIM_REDUCE_SEQUENTIAL;
+}
+
+static const prim_reduce_rung *find_rung(prim_reduce_variant variant)
+{
+    for (size_t i = 0; i < prim_reduce_rung_count; i++)
+        if (prim_reduce_rungs[i].variant == variant)
+            return &prim_reduce_rungs[i];
+    return NULL;
+}
+
+static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
+{
+    switch (in) {
+    case CUDA_R_32I:
+    case CUDA_R_32F:
+    case CUDA_R_64F:
+        return out == in;
+    case CUDA_R_8U:
+        return out == CUDA_R_64U;
+    default:
+        return false;
+    }
+}
+
+static prim_status check_kind(const char *call, const prim_reduce_args *args)
+{
+    if ((unsigned)args->op > PRIM_OP_MAX)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call, args->op);
+    if ((unsigned)args->transform > PRIM_TRANSFORM_ABS)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call,
+                         args->transform);
+    if (!types_go_together(args->in_type, args->out_type))
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s", call,
+                         prim_element_name(args->in_type), prim_element_name(args->out_type));
+    return PRIM_OK;
+}
+
+/* Everything that a query and a call judge alike; *rung is what would run. */
+static prim_status resolve(const char *call, prim_reduce_variant variant,
+                           const prim_reduce_args *args, const prim_reduce_rung **rung)
+{
+    *rung = find_rung(variant == PRIM_REDUCE_AUTO ? choose(args) : variant);
+    if (*rung == NULL)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call, variant);
+    prim_status status = check_kind(call, args);
+    if (status == PRIM_OK)
+        status = prim_check_bytes(call, "d_in", args->count, prim_element_bytes(args->in_type));
+    if (status == PRIM_OK && !(*rung)->supports(args))
+        status = prim_fail(PRIM_ERROR_UNSUPPORTED,
+                           "%s: variant %s does not reduce %zu elements of these types with this op",
+                           call, (*rung)->name, args->count);
+    return status;
+}
+
+static prim_status check_operands(const char *call, const char *in_name, const char *out_name,
+                                  const prim_reduce_args *args, prim_span *in, prim_span *out)
+{
+    prim_status status = prim_check_vector(call, in_name, args->in, args->count,
+                                           prim_element_bytes(args->in_type), in);
+    if (status == PRIM_OK)
+        status = prim_check_vector(call, out_name, args->out, 1,
+                                   prim_element_bytes(args->out_type), out);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(call, *out, *in);
+    return status;
+}
+
+static prim_status check_call(const char *call, const prim_reduce_args *args, size_t given_bytes,
+                              size_t needed_bytes)
+{
+    prim_span in, out, workspace;
+    prim_status status = check_operands(call, "d_in", "d_out", args, &in, &out);
+    if (status == PRIM_OK)
+        status = prim_workspace_check(call, args->workspace, given_bytes, needed_bytes, &workspace);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(call, workspace, in);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(call, workspace, out);
+    return status;
+}
+
+prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                        cudaDataType_t in_type, const void *d_in, size_t count,
+                        cudaDataType_t out_type, void *d_out, void *d_workspace,
+                        size_t workspace_bytes, cudaStream_t stream)
+{
+    static const char call[] = "prim_reduce";
+    prim_reduce_args args = {op,    transform, in_type,     out_type, d_in,
+                             count, d_out,     d_workspace, stream};
+    const prim_reduce_rung *rung;
+    prim_status status = resolve(call, variant, &args, &rung);
+    if (status != PRIM_OK)
+        return status;
+    const size_t needed = rung->workspace_bytes(&args);
+    status = check_call(call, &args, workspace_bytes, needed);
+    if (status != PRIM_OK)
+        return status;
+    prim_workspace workspace;
+    status = prim_workspace_open(call, d_workspace, needed, stream, &workspace);
+    if (status != PRIM_OK)
+        return status;
+    args.workspace = workspace.data;
+    status = prim_launch_status(call, rung->name, rung->launch(&args));
+    const prim_status closed = prim_workspace_close(call, workspace, stream);
+    return status != PRIM_OK ? status : closed;
+}
+
+prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                        prim_transform transform, cudaDataType_t in_type,
+                                        size_t count, cudaDataType_t out_type, size_t *bytes)
+{
+    static const char call[] = "prim_reduce_workspace_bytes";
+    const prim_reduce_args args = {.op = op,
+                                   .transform = transform,
+                                   .in_type = in_type,
+                                   .out_type = out_type,
+                                   .count = count};
+    if (bytes == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call);
+    const prim_reduce_rung *rung;
+    const prim_status status = resolve(call, variant, &args, &rung);
+    if (status == PRIM_OK)
+        *bytes = rung->workspace_bytes(&args);
+    return status;
+}
+
+bool prim_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                          cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+{
+    size_t bytes;
+    return prim_reduce_workspace_bytes(variant, op, transform, in_type, count, out_type, &bytes) ==
+               PRIM_OK &&
+           prim_device_has_code();
+}
+
+prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                             const void *h_in, size_t count, cudaDataType_t out_type, void *h_out,
+                             int threads)
+{
+    static const char call[] = "prim_reduce_host";
+    const prim_reduce_args args = {.op = op,
+                                   .transform = transform,
+                                   .in_type = in_type,
+                                   .out_type = out_type,
+                                   .in = h_in,
+                                   .count = count,
+                                   .out = h_out};
+    prim_span in, out;
+    prim_status status = check_kind(call, &args);
+    if (status == PRIM_OK)
+        status = check_operands(call, "h_in", "h_out", &args, &in, &out);
+    return status == PRIM_OK ? prim_reduce_on_host(&args, threads) : status;
+}
+
+size_t prim_reduce_variant_count(void)
+{
+    return prim_reduce_rung_count + 1;
+}
+
+prim_reduce_variant prim_reduce_variant_at(size_t index)
+{
+    return index == 0 || index > prim_reduce_rung_count ? PRIM_REDUCE_AUTO
+                                                        : prim_reduce_rungs[index - 1].variant;
+}
+
+const char *prim_reduce_variant_name(prim_reduce_variant variant)
+{
+    const prim_reduce_rung *rung = find_rung(variant);
+    return variant == PRIM_REDUCE_AUTO ? "auto" : rung != NULL ? rung->name : NULL;
+}
+
+const char *prim_reduce_variant_idea(prim_reduce_variant variant)
+{
+    const prim_reduce_rung *rung = find_rung(variant);
+    return variant == PRIM_REDUCE_AUTO ? "the fastest rung that supports the call"
+           : rung != NULL              ? rung->idea
+                                       : NULL;
+}

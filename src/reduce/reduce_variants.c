@@ -1,0 +1,76 @@
+/* The one table of reduce's rungs, and what its columns need. */
+#include "reduce/reduce_variants.h"
+
+#include "common/element.h"
+#include "reduce/instances.h"
+
+static bool types_are_built(const prim_reduce_args *args)
+{
+#define BUILT(in_enum, in_c, out_enum, out_c)                                                      \
+    if (args->in_type == in_enum && args->out_type == out_enum)                                    \
+        return true;
+    PRIM_REDUCE_TYPES(BUILT)
+#undef BUILT
+    return false;
+}
+
+static bool operator_is_built(const prim_reduce_args *args)
+{
+#define BUILT(op_enum, op_struct)                                                                  \
+    if (args->op == op_enum)                                                                       \
+        return true;
+    PRIM_REDUCE_OPERATORS(BUILT)
+#undef BUILT
+    return false;
+}
+
+static size_t divide_up(size_t count, size_t by)
+{
+    return count / by + (count % by != 0);
+}
+
+static bool fits_a_grid(const prim_reduce_args *args, size_t block_elements)
+{
+    return types_are_built(args) && operator_is_built(args) &&
+           divide_up(args->count, block_elements) <= 0x7fffffff;
+}
+
+/* Every pass but the last leaves its blocks' values in the workspace. */
+static size_t partials_bytes(const prim_reduce_args *args, size_t block_elements)
+{
+    size_t partials = 0;
+    for (size_t left = divide_up(args->count, block_elements); left > 1;
+         left = divide_up(left, block_elements))
+        partials += left;
+    return partials * prim_element_bytes(args->out_type);
+}
+
+static bool interleaved_supports(const prim_reduce_args *args)
+{
+    return fits_a_grid(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS);
+}
+
+static size_t interleaved_workspace(const prim_reduce_args *args)
+{
+    return partials_bytes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS);
+}
+
+static bool sequential_supports(const prim_reduce_args *args)
+{
+    return fits_a_grid(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS);
+}
+
+static size_t sequential_workspace(const prim_reduce_args *args)
+{
+    return partials_bytes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS);
+}
+
+const prim_reduce_rung prim_reduce_rungs[] = {
+    {PRIM_REDUCE_INTERLEAVED, "interleaved", "neighbours first; the stride doubles, warps diverge",
+     interleaved_supports, interleaved_workspace, prim_reduce_interleaved},
+    {PRIM_REDUCE_SEQUENTIAL, "sequential",
+     "halves first; two elements a thread, the stride halves, idle warps retire",
+     sequential_supports, sequential_workspace, prim_reduce_sequential},
+};
+
+const size_t prim_reduce_rung_count = sizeof prim_reduce_rungs / sizeof *prim_reduce_rungs;
