@@ -73,7 +73,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(
 template <typename... Parameters>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)(Parameters...))
 {
-    return cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
+    return ::cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 
 /* ---- barriers and warp operations; the default arguments name the caller's line ---- */
@@ -171,7 +171,7 @@ inline double __dmul_rn(double a, double b)
 template <typename T>
 cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
-    return cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+    return ::cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
 }
 
 } // namespace

@@ -21,21 +21,13 @@ __host__ __device__ constexpr bool is_float()
     return std::is_floating_point<T>::value;
 }
 
+/* The ends of a type's order; constants, since device code may not call numeric_limits. */
 template <typename T>
-__host__ __device__ T highest()
-{
-    constexpr T value = is_float<T>() ? std::numeric_limits<T>::infinity()
-                                      : std::numeric_limits<T>::max();
-    return value;
-}
-
-template <typename T>
-__host__ __device__ T lowest()
-{
-    constexpr T value = is_float<T>() ? -std::numeric_limits<T>::infinity()
-                                      : std::numeric_limits<T>::lowest();
-    return value;
-}
+struct extreme {
+    using limits = std::numeric_limits<T>;
+    static constexpr T highest = is_float<T>() ? limits::infinity() : limits::max();
+    static constexpr T lowest = is_float<T>() ? -limits::infinity() : limits::lowest();
+};
 
 template <typename T>
 __host__ __device__ T add(T a, T b)
@@ -134,7 +126,7 @@ struct min_operator {
     template <typename T>
     __host__ __device__ static T identity()
     {
-        return highest<T>();
+        return extreme<T>::highest;
     }
     template <typename T>
     __host__ __device__ static T combine(T a, T b)
@@ -147,7 +139,7 @@ struct max_operator {
     template <typename T>
     __host__ __device__ static T identity()
     {
-        return lowest<T>();
+        return extreme<T>::lowest;
     }
     template <typename T>
     __host__ __device__ static T combine(T a, T b)

@@ -1,0 +1,195 @@
+/* Faults planted on purpose, each beside its correct twin: proof that the backend catches them.
+ *
+ *     simt_faults NAME broken|correct
+ *
+ * Prints "result: right", "result: wrong" or "launch: <error>"; a sanitizer may speak first. */
+#include <cstdio>
+#include <cstring>
+
+#include "common/launch.cuh"
+#include "common/shared.cuh"
+
+namespace
+{
+
+constexpr int THREADS = 64, BLOCKS = 8;
+
+/* A thread reads its neighbour's word; broken: without the barrier between. */
+__global__ void race_in_block(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (!broken)
+        __syncthreads();
+    out[blockIdx.x * THREADS + t] = words[(t + 1) % THREADS];
+}
+
+/* Every block counts into one word; broken: with a plain addition. */
+__global__ void race_between_blocks(bool broken, int *out)
+{
+    if (threadIdx.x != 0)
+        return;
+    if (broken)
+        out[0] = out[0] + 1;
+    else
+        atomicAdd(&out[0], 1);
+}
+
+/* Broken: the last thread writes one word behind the array. */
+__global__ void shared_overrun(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    PRIM_SHARED(int, others, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    int *word = words; /* a pointer, so that the array's bounds are AddressSanitizer's to know */
+    others[t] = 0;
+    word[broken ? t + 1 : t] = t;
+    __syncthreads();
+    out[blockIdx.x * THREADS + t] = words[t] + others[t];
+}
+
+/* Broken: reads one element behind the input. */
+__global__ void global_overrun(bool broken, int *out)
+{
+    const int last = BLOCKS * THREADS - 1;
+    const int i = static_cast<int>(blockIdx.x * THREADS + threadIdx.x);
+    const int value = broken ? out[i + 1] : out[i < last ? i + 1 : i];
+    __syncthreads();
+    if (i < 0)
+        out[i] = value;
+}
+
+/* Broken: one thread goes round the barrier and waits at the next one. */
+__global__ void stuck_barrier(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    if (broken && t == 5)
+        __syncwarp(1u << 5 | 1u << 6);
+    __syncthreads();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* A thread reads what a lower one wrote; broken: without a barrier. In forward order, the writer
+ * has always run before. */
+__global__ void forgotten_barrier(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (!broken)
+        __syncthreads();
+    out[blockIdx.x * THREADS + t] = t == 0 ? 0 : words[t - 1] + 1;
+}
+
+/* Broken: adds to shared memory that nobody has set to 0. */
+__global__ void uninitialised_shared(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    if (!broken)
+        words[t] = 0;
+    words[t] += t;
+    out[blockIdx.x * THREADS + t] = words[t];
+}
+
+/* Broken: a shuffle whose mask leaves out the calling lane. */
+__global__ void lane_outside_mask(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    const unsigned mask = broken ? 0xfffffffeu : 0xffffffffu;
+    out[blockIdx.x * THREADS + t] = t + 0 * __shfl_sync(mask, t, 1);
+}
+
+/* Two arrays of 32 KB; broken: three, more than a block may have. */
+__global__ void too_much_shared(bool broken, int *out)
+{
+    PRIM_SHARED(int, first, [6000]);
+    PRIM_SHARED(int, second, [6000]);
+    const int t = static_cast<int>(threadIdx.x);
+    first[t] = second[t] = t;
+    if (broken) {
+        PRIM_SHARED(int, third, [6000]);
+        third[t] = t;
+    }
+    out[blockIdx.x * THREADS + t] = (first[t] + second[t]) / 2;
+}
+
+typedef void fault_kernel(bool broken, int *out);
+
+/* What a correct kernel leaves, for element i. */
+int thread_number(int i)
+{
+    return i % THREADS;
+}
+
+int next_thread_number(int i)
+{
+    return (i + 1) % THREADS;
+}
+
+int block_count_first(int i)
+{
+    return i == 0 ? BLOCKS : 0;
+}
+
+int zero(int)
+{
+    return 0;
+}
+
+struct fault {
+    const char *name;
+    fault_kernel *kernel;
+    int (*expected)(int i);
+};
+
+const fault faults[] = {
+    {"race_in_block", race_in_block, next_thread_number},
+    {"race_between_blocks", race_between_blocks, block_count_first},
+    {"shared_overrun", shared_overrun, thread_number},
+    {"global_overrun", global_overrun, zero},
+    {"stuck_barrier", stuck_barrier, thread_number},
+    {"forgotten_barrier", forgotten_barrier, thread_number},
+    {"uninitialised_shared", uninitialised_shared, thread_number},
+    {"lane_outside_mask", lane_outside_mask, thread_number},
+    {"too_much_shared", too_much_shared, thread_number},
+};
+
+int run(const fault &f, bool broken)
+{
+    constexpr int COUNT = BLOCKS * THREADS;
+    int *d_out, h_out[COUNT];
+    cudaMalloc(&d_out, sizeof h_out);
+    cudaMemset(d_out, 0, sizeof h_out);
+    cudaError_t error = prim_launch(0, BLOCKS, THREADS, f.kernel, broken, d_out);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
+    if (error != cudaSuccess) {
+        void *d_more;
+        std::printf("launch: %s\n", cudaGetErrorName(error));
+        std::printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d_more, 4)));
+        return 1;
+    }
+    cudaFree(d_out);
+    for (int i = 0; i < COUNT; i++)
+        if (h_out[i] != f.expected(i)) {
+            std::printf("result: wrong at %d\n", i);
+            return 1;
+        }
+    std::printf("result: right\n");
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    for (const fault &f : faults)
+        if (argc == 3 && std::strcmp(argv[1], f.name) == 0)
+            return run(f, std::strcmp(argv[2], "broken") == 0);
+    std::fprintf(stderr, "usage: %s NAME broken|correct, NAME being one of:\n", argv[0]);
+    for (const fault &f : faults)
+        std::fprintf(stderr, "  %s\n", f.name);
+    return 2;
+}
