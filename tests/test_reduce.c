@@ -217,9 +217,9 @@ static void skip_unless_supported(const combination *k)
 static const size_t small_sizes[] = {0,   1,   2,   3,   31,  32,   33,   127,  128,
                                      129, 255, 256, 257, 511, 512,  513,  767,  1000,
                                      1023, 1024, 1025, 3071, 3967};
-static const size_t large_sizes[] = {4099,      65535,     65536,      65537,   131071,
-                                     512 * 512, 262145,    1000003};
-static const size_t huge_sizes[] = {(1 << 24) - 1, 1 << 24, (1 << 24) + 1, (1 << 27) + 12345};
+/* A third pass begins behind 256^2 elements in one rung, and behind 512^2 in the other. */
+static const size_t large_sizes[] = {4099, 65535, 65536, 65537, 262144, 262145};
+static const size_t huge_sizes[] = {1000003, (1 << 24) - 1, 1 << 24, (1 << 24) + 1, (1 << 27) + 12345};
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -444,7 +444,7 @@ static bool has_threads(void)
 
 Test(reduce, host_versions)
 {
-    static const int threads[] = {1, 2, 3, 7, 64, 1024};
+    static const int threads[] = {1, 2, 3, 7, 33};
     static const size_t sizes[] = {0, 1, 2, 6, 63, 1000, 100003};
     const size_t thread_counts = has_threads() ? COUNT_OF(threads) : 1;
     for (size_t p = 0; p < PAIRS; p++)
@@ -452,6 +452,8 @@ Test(reduce, host_versions)
             for (int d = 0; d < DISTRIBUTION_COUNT; d++)
                 for (size_t t = 0; t < thread_counts; t++)
                     check_host(type_pairs[p], sizes[s], (distribution)d, threads[t]);
+    if (has_threads())
+        check_host(type_pairs[0], 1500, UNIFORM, 1024);
 }
 
 Test(reduce, host_refuses_what_it_cannot_do)

@@ -47,21 +47,27 @@ static prim_status check_kind(const char *call, const prim_reduce_args *args)
     return PRIM_OK;
 }
 
-/* Everything that a query and a call judge alike; *rung is what would run. */
+/* What a query and a call judge alike; *rung is what would run. */
 static prim_status resolve(const char *call, prim_reduce_variant variant,
                            const prim_reduce_args *args, const prim_reduce_rung **rung)
 {
     *rung = find_rung(variant == PRIM_REDUCE_AUTO ? choose(args) : variant);
     if (*rung == NULL)
         return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call, variant);
-    prim_status status = check_kind(call, args);
-    if (status == PRIM_OK)
-        status = prim_check_bytes(call, "d_in", args->count, prim_element_bytes(args->in_type));
-    if (status == PRIM_OK && !(*rung)->supports(args))
-        status = prim_fail(PRIM_ERROR_UNSUPPORTED,
-                           "%s: variant %s does not reduce %zu elements of these types with this op",
-                           call, (*rung)->name, args->count);
-    return status;
+    const prim_status status = check_kind(call, args);
+    if (status != PRIM_OK)
+        return status;
+    return prim_check_bytes(call, "d_in", args->count, prim_element_bytes(args->in_type));
+}
+
+static prim_status check_support(const char *call, const prim_reduce_args *args,
+                                 const prim_reduce_rung *rung)
+{
+    if (rung->supports(args))
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                     "%s: variant %s does not reduce %zu elements of these types with this op",
+                     call, rung->name, args->count);
 }
 
 static prim_status check_operands(const char *call, const char *in_name, const char *out_name,
@@ -77,13 +83,16 @@ static prim_status check_operands(const char *call, const char *in_name, const c
     return status;
 }
 
-static prim_status check_call(const char *call, const prim_reduce_args *args, size_t given_bytes,
-                              size_t needed_bytes)
+static prim_status check_call(const char *call, const prim_reduce_args *args,
+                              const prim_reduce_rung *rung, size_t workspace_bytes)
 {
     prim_span in, out, workspace;
     prim_status status = check_operands(call, "d_in", "d_out", args, &in, &out);
     if (status == PRIM_OK)
-        status = prim_workspace_check(call, args->workspace, given_bytes, needed_bytes, &workspace);
+        status = check_support(call, args, rung);
+    if (status == PRIM_OK)
+        status = prim_workspace_check(call, args->workspace, workspace_bytes,
+                                      rung->workspace_bytes(args), &workspace);
     if (status == PRIM_OK)
         status = prim_check_disjoint(call, workspace, in);
     if (status == PRIM_OK)
@@ -101,14 +110,13 @@ prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform 
                              count, d_out,     d_workspace, stream};
     const prim_reduce_rung *rung;
     prim_status status = resolve(call, variant, &args, &rung);
-    if (status != PRIM_OK)
-        return status;
-    const size_t needed = rung->workspace_bytes(&args);
-    status = check_call(call, &args, workspace_bytes, needed);
+    if (status == PRIM_OK)
+        status = check_call(call, &args, rung, workspace_bytes);
     if (status != PRIM_OK)
         return status;
     prim_workspace workspace;
-    status = prim_workspace_open(call, d_workspace, needed, stream, &workspace);
+    status = prim_workspace_open(call, d_workspace, rung->workspace_bytes(&args), stream,
+                                 &workspace);
     if (status != PRIM_OK)
         return status;
     args.workspace = workspace.data;
@@ -130,7 +138,9 @@ prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
     if (bytes == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call);
     const prim_reduce_rung *rung;
-    const prim_status status = resolve(call, variant, &args, &rung);
+    prim_status status = resolve(call, variant, &args, &rung);
+    if (status == PRIM_OK)
+        status = check_support(call, &args, rung);
     if (status == PRIM_OK)
         *bytes = rung->workspace_bytes(&args);
     return status;

@@ -1,0 +1,41 @@
+/* The public calls that submit work, as rows of one table: what promises.c and the race check walk. */
+#ifndef TESTS_ENTRY_POINTS_H
+#define TESTS_ENTRY_POINTS_H
+
+#include <primitives/types.h>
+
+/* Arguments of one call with valid values, its operands on the device, and the right answer. */
+typedef struct operands {
+    void *d_in, *d_out, *d_workspace;
+    size_t in_bytes, out_bytes, workspace_bytes, count;
+    cudaStream_t stream;
+    int variant;
+} operands;
+
+/* A bad argument: `spoil` makes a valid call bad; the call must return `status` and a sentence with
+ * `word` in it. */
+typedef struct bad_argument {
+    const char *what;
+    prim_status (*call)(const operands *o);
+    prim_status status;
+    const char *word;
+} bad_argument;
+
+typedef struct entry_point {
+    const char *name;
+    size_t (*variant_count)(void);
+    int (*variant_at)(size_t index);
+    const char *(*variant_name)(int variant);
+    size_t in_bytes, out_bytes, count; /* of the operands that the functions below expect */
+    void (*make_input)(void *h_in, unsigned seed);
+    void (*right_answer)(const void *h_in, size_t count, void *h_out);
+    prim_status (*workspace_bytes)(int variant, size_t count, size_t *bytes);
+    prim_status (*call)(const operands *o);
+    const bad_argument *bad;
+    size_t bad_count;
+} entry_point;
+
+extern const entry_point entry_points[];
+extern const size_t entry_point_count;
+
+#endif

@@ -1,0 +1,366 @@
+/* What all patterns promise, asked of every entry point and variant in one table. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entry_points.h"
+#include "support.h"
+
+/* ---- operands of one entry point ---- */
+
+typedef struct test_stand {
+    const entry_point *entry;
+    operands o;
+    guarded in, out, workspace;
+    void *h_in, *h_out, *h_expected;
+} test_stand;
+
+static void set_input(test_stand *s, unsigned seed)
+{
+    s->entry->make_input(s->h_in, seed);
+    s->entry->right_answer(s->h_in, s->o.count, s->h_expected);
+    cr_cuda(cudaMemcpy(s->in.data, s->h_in, s->entry->in_bytes, cudaMemcpyHostToDevice));
+}
+
+static test_stand set_up(const entry_point *entry, int variant)
+{
+    test_stand s = {.entry = entry};
+    size_t bytes;
+    cr_prim(entry->workspace_bytes(variant, entry->count, &bytes));
+    s.in = guarded_new(entry->in_bytes, 0);
+    s.out = guarded_new(entry->out_bytes, 0);
+    s.workspace = guarded_new(bytes, 0);
+    s.h_in = malloc(entry->in_bytes);
+    s.h_out = malloc(entry->out_bytes);
+    s.h_expected = malloc(entry->out_bytes);
+    s.o = (operands){.d_in = s.in.data,
+                     .d_out = s.out.data,
+                     .d_workspace = bytes > 0 ? s.workspace.data : NULL,
+                     .in_bytes = entry->in_bytes,
+                     .out_bytes = entry->out_bytes,
+                     .workspace_bytes = bytes,
+                     .count = entry->count,
+                     .variant = variant};
+    set_input(&s, 1);
+    return s;
+}
+
+static void tear_down(test_stand *s)
+{
+    guarded_free(&s->in);
+    guarded_free(&s->out);
+    guarded_free(&s->workspace);
+    free(s->h_in);
+    free(s->h_out);
+    free(s->h_expected);
+}
+
+static void check_answer(test_stand *s, const char *where)
+{
+    guarded_read(&s->out, s->h_out);
+    cr_assert_arr_eq(s->h_out, s->h_expected, s->entry->out_bytes, "%s, variant %s: %s",
+                     s->entry->name, s->entry->variant_name(s->o.variant), where);
+}
+
+/* Calls check(stand) for every variant of every entry point. */
+static void for_each_variant(void (*check)(test_stand *s))
+{
+    for (size_t e = 0; e < entry_point_count; e++)
+        for (size_t v = 0; v < entry_points[e].variant_count(); v++) {
+            test_stand s = set_up(&entry_points[e], entry_points[e].variant_at(v));
+            check(&s);
+            tear_down(&s);
+        }
+}
+
+/* ---- capture ---- */
+
+static cudaGraph_t capture(test_stand *s, prim_status (*call)(const operands *o),
+                           prim_status *status)
+{
+    cudaGraph_t graph;
+    cudaStream_t stream;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    s->o.stream = stream;
+    /* In this mode, any allocation or synchronisation by any thread would fail. */
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    *status = call(&s->o);
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    s->o.stream = 0;
+    return graph;
+}
+
+static size_t count_nodes(cudaGraph_t graph, enum cudaGraphNodeType wanted)
+{
+    size_t count = 0, found = 0;
+    cr_cuda(cudaGraphGetNodes(graph, NULL, &count));
+    cudaGraphNode_t *nodes = malloc((count + 1) * sizeof *nodes);
+    cr_cuda(cudaGraphGetNodes(graph, nodes, &count));
+    for (size_t i = 0; i < count; i++) {
+        enum cudaGraphNodeType type;
+        cr_cuda(cudaGraphNodeGetType(nodes[i], &type));
+        found += type == wanted;
+    }
+    free(nodes);
+    return found;
+}
+
+static size_t count_all_nodes(cudaGraph_t graph)
+{
+    size_t count = 0;
+    cr_cuda(cudaGraphGetNodes(graph, NULL, &count));
+    return count;
+}
+
+static void replay(test_stand *s, cudaGraph_t graph)
+{
+    cudaGraphExec_t exec;
+    cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+    for (unsigned seed = 2; seed < 5; seed++) {
+        set_input(s, seed);
+        guarded_poison(&s->out);
+        guarded_poison(&s->workspace);
+        cr_cuda(cudaGraphLaunch(exec, 0));
+        cr_cuda(cudaStreamSynchronize(0));
+        check_answer(s, "replayed");
+    }
+    cr_cuda(cudaGraphExecDestroy(exec));
+}
+
+/* ---- promises ---- */
+
+static void check_workspace(test_stand *s)
+{
+    cr_prim(s->entry->call(&s->o));
+    check_answer(s, "with a workspace");
+}
+
+Test(promises, the_workspace_asked_for_is_enough)
+{
+    for_each_variant(check_workspace);
+}
+
+static void check_pool(test_stand *s)
+{
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    cr_prim(s->entry->call(&s->o));
+    check_answer(s, "with the pool");
+}
+
+Test(promises, no_workspace_means_the_pool)
+{
+    for_each_variant(check_pool);
+}
+
+static void check_capture(test_stand *s)
+{
+    prim_status status;
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
+    cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
+    cr_assert(guarded_untouched(&s->out), "a captured call ran");
+    cr_assert(count_nodes(graph, cudaGraphNodeTypeKernel) >= 1);
+    cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc), 0, "allocates despite a workspace");
+    cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemcpy), 0, "copies from host memory");
+    replay(s, graph);
+    cr_cuda(cudaGraphDestroy(graph));
+}
+
+Test(promises, a_call_is_captured_and_replayed)
+{
+    for_each_variant(check_capture);
+}
+
+static void check_pool_capture(test_stand *s)
+{
+    prim_status status;
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
+    cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
+    cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc),
+                 count_nodes(graph, cudaGraphNodeTypeMemFree));
+    replay(s, graph);
+    cr_cuda(cudaGraphDestroy(graph));
+}
+
+Test(promises, a_call_without_workspace_is_captured_too)
+{
+    for_each_variant(check_pool_capture);
+}
+
+static void check_bad_argument(test_stand *s, const bad_argument *bad)
+{
+    prim_status status;
+    cudaGraph_t graph = capture(s, bad->call, &status);
+    const char *name = s->entry->variant_name(s->o.variant), *sentence = prim_last_error(NULL);
+    cr_assert_eq(status, bad->status, "%s %s, %s: %s", s->entry->name, name, bad->what,
+                 prim_status_string(status));
+    cr_assert(strncmp(sentence, s->entry->name, strlen(s->entry->name)) == 0, "%s", sentence);
+    cr_assert(strstr(sentence, bad->word) != NULL, "%s, %s: \"%s\" does not say %s", name,
+              bad->what, sentence, bad->word);
+    cr_assert_eq(count_all_nodes(graph), 0, "%s, %s: something was launched", name, bad->what);
+    cr_cuda(cudaGraphDestroy(graph));
+
+    cr_assert_eq(bad->call(&s->o), bad->status);
+    cr_cuda(cudaDeviceSynchronize());
+    cr_assert(guarded_untouched(&s->out), "%s, %s: d_out was written", name, bad->what);
+    cr_assert(guarded_untouched(&s->workspace), "%s, %s: workspace written", name, bad->what);
+}
+
+static void check_bad_arguments(test_stand *s)
+{
+    for (size_t b = 0; b < s->entry->bad_count; b++)
+        check_bad_argument(s, &s->entry->bad[b]);
+    void *h_in = malloc(s->entry->in_bytes);
+    guarded_read(&s->in, h_in);
+    cr_assert_arr_eq(h_in, s->h_in, s->entry->in_bytes, "a refused call wrote to d_in");
+    free(h_in);
+}
+
+Test(promises, bad_arguments_are_refused_and_nothing_happens)
+{
+    for_each_variant(check_bad_arguments);
+}
+
+static void check_older_error(test_stand *s)
+{
+    int h[1] = {0};
+    cudaGetLastError();
+    cr_assert_eq(cudaMemcpy(h, h, sizeof h, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    cr_prim(s->entry->call(&s->o));
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    cr_prim(s->entry->call(&s->o));
+    cr_assert_eq(cudaGetLastError(), cudaErrorInvalidValue, "the caller's error was taken away");
+    cr_cuda(cudaDeviceSynchronize());
+    check_answer(s, "after an older error");
+}
+
+Test(promises, an_older_cuda_error_is_left_alone)
+{
+    for_each_variant(check_older_error);
+}
+
+static void check_empty(test_stand *s)
+{
+    s->o.count = 0;
+    s->entry->right_answer(s->h_in, 0, s->h_expected);
+    cr_prim(s->entry->call(&s->o));
+    check_answer(s, "without elements");
+    guarded_poison(&s->out);
+    s->o.d_in = NULL;
+    cr_prim(s->entry->call(&s->o));
+    check_answer(s, "without elements or d_in");
+}
+
+Test(promises, no_elements_are_valid)
+{
+    for_each_variant(check_empty);
+}
+
+/* ---- two host threads ---- */
+
+typedef struct caller {
+    test_stand stand;
+    pthread_t thread;
+    int failures;
+} caller;
+
+static void *call_often(void *argument)
+{
+    caller *c = argument;
+    cudaStream_t stream;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) {
+        c->failures++;
+        return NULL;
+    }
+    c->stand.o.stream = stream;
+    for (int i = 0; i < 20; i++) {
+        c->failures += cudaMemsetAsync(c->stand.o.d_out, 0xA5, c->stand.o.out_bytes, stream) != 0;
+        c->failures += c->stand.entry->call(&c->stand.o) != PRIM_OK;
+        c->failures += cudaMemcpyAsync(c->stand.h_out, c->stand.o.d_out, c->stand.o.out_bytes,
+                                       cudaMemcpyDeviceToHost, stream) != cudaSuccess;
+        c->failures += cudaStreamSynchronize(stream) != cudaSuccess;
+        c->failures += memcmp(c->stand.h_out, c->stand.h_expected, c->stand.o.out_bytes) != 0;
+        /* an error of this thread must not show in the other's sentence */
+        const size_t bytes = c->stand.o.workspace_bytes;
+        c->stand.o.workspace_bytes = 0;
+        c->failures += c->stand.o.d_workspace != NULL &&
+                       c->stand.entry->call(&c->stand.o) != PRIM_ERROR_WORKSPACE;
+        c->stand.o.workspace_bytes = bytes;
+    }
+    c->failures += cudaStreamDestroy(stream) != cudaSuccess;
+    return NULL;
+}
+
+Test(promises, two_host_threads_at_once)
+{
+    for (size_t e = 0; e < entry_point_count; e++)
+        for (size_t v = 0; v < entry_points[e].variant_count(); v++) {
+            caller callers[2] = {0};
+            for (unsigned i = 0; i < 2; i++) {
+                callers[i].stand = set_up(&entry_points[e], entry_points[e].variant_at(v));
+                set_input(&callers[i].stand, 10 + i);
+            }
+            cr_cuda(cudaDeviceSynchronize());
+            for (unsigned i = 0; i < 2; i++)
+                cr_assert_eq(
+                    pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
+            for (unsigned i = 0; i < 2; i++) {
+                pthread_join(callers[i].thread, NULL);
+                cr_assert_eq(callers[i].failures, 0);
+                tear_down(&callers[i].stand);
+            }
+        }
+}
+
+/* ---- status and sentences ---- */
+
+Test(promises, every_status_has_its_name)
+{
+    cr_assert_str_eq(prim_status_string(PRIM_OK), "PRIM_OK");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_NULL), "PRIM_ERROR_NULL");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_ENUM), "PRIM_ERROR_ENUM");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_TYPE), "PRIM_ERROR_TYPE");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_SIZE), "PRIM_ERROR_SIZE");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_OVERLAP), "PRIM_ERROR_OVERLAP");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_WORKSPACE), "PRIM_ERROR_WORKSPACE");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_MISALIGNED), "PRIM_ERROR_MISALIGNED");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_UNSUPPORTED), "PRIM_ERROR_UNSUPPORTED");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_VALUE), "PRIM_ERROR_VALUE");
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_CUDA), "PRIM_ERROR_CUDA");
+    cr_assert_str_eq(prim_status_string((prim_status)77), "unknown prim_status");
+}
+
+Test(promises, a_thread_without_errors_has_no_sentence)
+{
+    cudaError_t error = cudaErrorUnknown;
+    cr_assert_str_eq(prim_last_error(&error), "");
+    cr_assert_eq(error, cudaSuccess);
+}
+
+/* A launch into a stream whose capture has broken is the CUDA runtime's error, told as such. */
+static void check_cuda_error(test_stand *s)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaError_t error;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    cr_assert_neq(cudaStreamSynchronize(stream), cudaSuccess);
+    s->o.stream = stream;
+    cr_assert_eq(s->entry->call(&s->o), PRIM_ERROR_CUDA);
+    cr_assert(strstr(prim_last_error(&error), "cudaErrorStreamCaptureInvalidated") != NULL);
+    cr_assert_eq(error, cudaErrorStreamCaptureInvalidated);
+    cr_assert_neq(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    cr_cuda(cudaStreamDestroy(stream));
+    cudaGetLastError();
+    cr_assert(guarded_untouched(&s->out));
+}
+
+Test(promises, errors_of_the_runtime_are_passed_on)
+{
+    for_each_variant(check_cuda_error);
+}
