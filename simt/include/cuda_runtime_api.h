@@ -69,6 +69,7 @@ enum cudaDeviceAttr {
     cudaDevAttrMaxGridDimX = 5,
     cudaDevAttrMaxSharedMemoryPerBlock = 8,
     cudaDevAttrWarpSize = 10,
+    cudaDevAttrClockRate = 13, /* 0: there is no one clock */
     cudaDevAttrMultiProcessorCount = 16,
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrComputeCapabilityMajor = 75,

@@ -41,6 +41,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrWarpSize:
         *value = SIMT_WARP_SIZE;
         return cudaSuccess;
+    case cudaDevAttrClockRate:
+        *value = 0;
+        return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
         *value = MULTIPROCESSORS;
         return cudaSuccess;

@@ -1,0 +1,38 @@
+/* Kernels that the bench itself needs: inputs made on the device, the ceilings, a cold cache. */
+#ifndef BENCH_DEVICE_TOOLS_H
+#define BENCH_DEVICE_TOOLS_H
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+#include <stddef.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* What inputs look like. */
+typedef enum bench_input {
+    INPUT_UNIFORM, /* integers over their range (i32: ±1000, so that sums say something), floats in
+                      [-1, 1) */
+    INPUT_EQUAL    /* all elements 1 */
+} bench_input;
+
+/* Fills count elements; the same bits for the same seed. cudaErrorInvalidValue: an unknown type. */
+cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, bench_input input,
+                           unsigned seed, cudaStream_t stream);
+
+/* Reads `bytes` (a multiple of 16) and keeps nothing: the read ceiling, and how L2 is flushed.
+ * d_sink: 1 word that is practically never written. */
+cudaError_t read_on_device(const void *d_data, size_t bytes, unsigned *d_sink, cudaStream_t stream);
+
+/* Copies `bytes` (a multiple of 16) with one 16-byte load and store a thread: the copy ceiling. */
+cudaError_t copy_on_device(const void *d_from, void *d_to, size_t bytes, cudaStream_t stream);
+
+/* A kernel that does nothing: the floor of every call. */
+cudaError_t empty_on_device(cudaStream_t stream);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

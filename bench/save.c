@@ -1,0 +1,116 @@
+/* Results as files. */
+#define _GNU_SOURCE
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+
+static FILE *open_for_writing(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    return file;
+}
+
+static void close_written(FILE *file, const char *path)
+{
+    if (ferror(file) || fclose(file) != 0) {
+        fprintf(stderr, "primbench: %s could not be written\n", path);
+        exit(1);
+    }
+}
+
+static void add_text(cJSON *object, const char *name, const char *text)
+{
+    if (text != NULL)
+        cJSON_AddStringToObject(object, name, text);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+/* 0 stands for "means nothing here". */
+static void add_figure(cJSON *object, const char *name, double value)
+{
+    if (value > 0)
+        cJSON_AddNumberToObject(object, name, value);
+    else
+        cJSON_AddNullToObject(object, name);
+}
+
+static cJSON *context_json(const bench_context *context)
+{
+    cJSON *json = cJSON_CreateObject();
+    add_text(json, "device", context->device);
+    add_figure(json, "driver", context->driver);
+    add_figure(json, "cuda", context->cuda);
+    cJSON *clocks = cJSON_AddObjectToObject(json, "clocks");
+    add_figure(clocks, "max_sm_khz", context->clock_khz);
+    cJSON *ceilings = cJSON_AddObjectToObject(json, "ceilings");
+    add_figure(ceilings, "read_gbps", context->ceilings.read_gbps);
+    add_figure(ceilings, "copy_gbps", context->ceilings.copy_gbps);
+    add_figure(ceilings, "empty_launch_us", context->ceilings.empty_us);
+    add_text(json, "commit", context->commit);
+    add_text(json, "date", context->date);
+    return json;
+}
+
+static cJSON *result_json(const bench_result *r, const bench_ceilings *ceilings)
+{
+    cJSON *json = cJSON_CreateObject();
+    add_text(json, "pattern", r->c->pattern);
+    add_text(json, "case", r->c->name);
+    add_text(json, "variant", r->c->variant);
+    add_text(json, "peer", r->c->peer);
+    add_text(json, "type", r->c->type);
+    add_text(json, "shape", r->c->shape);
+    add_text(json, "input", input_name(r->c->input));
+    add_text(json, "mode", mode_name(r->mode));
+    add_figure(json, "median_us", r->time.median_us);
+    add_figure(json, "min_us", r->time.min_us);
+    cJSON_AddNumberToObject(json, "noise", r->time.noise);
+    add_figure(json, "bytes", r->c->bytes);
+    add_figure(json, "flops", r->c->flops);
+    add_figure(json, "gbps", gbps(r));
+    add_figure(json, "gflops", gflops(r));
+    add_figure(json, "of_ceiling", of_ceiling(r, ceilings));
+    add_figure(json, "of_floor", of_floor(r, ceilings));
+    return json;
+}
+
+void save_json(const char *path, const bench_context *context, const bench_result *results,
+               size_t count)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON_AddItemToObject(json, "context", context_json(context));
+    cJSON *rows = cJSON_AddArrayToObject(json, "results");
+    for (size_t i = 0; i < count; i++)
+        cJSON_AddItemToArray(rows, result_json(&results[i], &context->ceilings));
+    char *text = cJSON_Print(json);
+    FILE *file = open_for_writing(path);
+    fprintf(file, "%s\n", text);
+    close_written(file, path);
+    free(text);
+    cJSON_Delete(json);
+}
+
+void save_csv(const char *path, const bench_context *context, const bench_result *results,
+              size_t count)
+{
+    FILE *file = open_for_writing(path);
+    fprintf(file, "pattern,case,variant,peer,type,shape,input,mode,median_us,min_us,noise,bytes,"
+                  "flops,gbps,gflops,of_ceiling,of_floor\n");
+    for (size_t i = 0; i < count; i++) {
+        const bench_result *r = &results[i];
+        fprintf(file, "%s,%s,%s,%s,%s,%s,%s,%s,%.6g,%.6g,%.4g,%.0f,%.0f,%.6g,%.6g,%.4g,%.4g\n",
+                r->c->pattern, r->c->name, r->c->variant != NULL ? r->c->variant : "",
+                r->c->peer != NULL ? r->c->peer : "", r->c->type, r->c->shape,
+                input_name(r->c->input), mode_name(r->mode), r->time.median_us, r->time.min_us,
+                r->time.noise, r->c->bytes, r->c->flops, gbps(r), gflops(r),
+                of_ceiling(r, &context->ceilings), of_floor(r, &context->ceilings));
+    }
+    close_written(file, path);
+}
