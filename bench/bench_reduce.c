@@ -60,8 +60,8 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t pa
 static void plan_pair(const bench_options *options, bench_plan *plan, size_t pair)
 {
     const size_t *sizes = on_gpu() ? gpu_sizes : cpu_sizes;
-    const size_t all = on_gpu() ? sizeof gpu_sizes / sizeof *gpu_sizes
-                                : sizeof cpu_sizes / sizeof *cpu_sizes;
+    const size_t all =
+        on_gpu() ? sizeof gpu_sizes / sizeof *gpu_sizes : sizeof cpu_sizes / sizeof *cpu_sizes;
     const bool asked = options->type_count > 0 || pairs[pair].in == CUDA_R_32F;
     const size_t first = asked || options->size_count > 0 ? 0 : all - (on_gpu() ? 2 : 1);
     const size_t last = asked ? all : first + 1;
@@ -88,8 +88,8 @@ static void set_up_reduce(const bench_case *c, bench_operands *operands)
     const size_t pair = pair_of(c->element);
     operands->out_bytes = pairs[pair].out_bytes;
     must_prim(prim_reduce_workspace_bytes((prim_reduce_variant)c->variant_value, PRIM_OP_SUM,
-                                          PRIM_TRANSFORM_NONE, c->element, c->size,
-                                          pairs[pair].out, &operands->workspace_bytes));
+                                          PRIM_TRANSFORM_NONE, c->element, c->size, pairs[pair].out,
+                                          &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, c->size * pairs[pair].in_bytes), "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
@@ -107,8 +107,8 @@ static prim_status run_reduce(const bench_case *c, const bench_operands *o, cuda
  * size of a random sum. */
 static bool same_sum(const bench_case *c, const void *h_a, const void *h_b)
 {
-    const double tolerance = 1e-3 * sqrt((double)c->size) + 1e-5 * (double)c->size *
-                                                                (c->input == INPUT_EQUAL);
+    const double tolerance =
+        1e-3 * sqrt((double)c->size) + 1e-5 * (double)c->size * (c->input == INPUT_EQUAL);
     switch (c->element) {
     case CUDA_R_32F:
         return fabs(*(const float *)h_a - *(const float *)h_b) <= tolerance;

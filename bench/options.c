@@ -10,9 +10,11 @@ const char *argp_program_version = "primbench 0.1.0";
 static const char documentation[] =
     "Compares the variants of the patterns, on the GPU if one answers, otherwise on the CPU "
     "backend.\n\n"
-    "Without arguments every variant of every pattern runs at sizes that show its course. All lists "
+    "Without arguments every variant of every pattern runs at sizes that show its course. All "
+    "lists "
     "are separated by commas. Times are medians of at least 20 repetitions; cold: the L2 cache was "
-    "flushed before each, hot: one of 32 calls in a CUDA graph. GB/s counts inputs once and outputs "
+    "flushed before each, hot: one of 32 calls in a CUDA graph. GB/s counts inputs once and "
+    "outputs "
     "once; the ceiling is the bandwidth that a plain kernel reached in the same run, the floor the "
     "time of that bandwidth and an empty launch.\v"
     "Examples:\n"
@@ -137,10 +139,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 void read_options(int argc, char **argv, bench_options *options)
 {
-    static const struct argp parser = {.options = option_table,
-                                       .parser = parse,
-                                       .args_doc = "[PATTERN…]",
-                                       .doc = documentation};
+    static const struct argp parser = {
+        .options = option_table, .parser = parse, .args_doc = "[PATTERN…]", .doc = documentation};
     argp_parse(&parser, argc, argv, 0, NULL, options);
 }
 

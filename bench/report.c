@@ -48,8 +48,8 @@ bool same_group(const bench_case *a, const bench_case *b)
 
 void print_context(const bench_context *context)
 {
-    printf("%s, CUDA %d.%d, %s\n", context->device, context->cuda / 1000,
-           context->cuda % 1000 / 10, context->date);
+    printf("%s, CUDA %d.%d, %s\n", context->device, context->cuda / 1000, context->cuda % 1000 / 10,
+           context->date);
     if (on_gpu())
         printf("ceilings of this run: read %.0f GB/s, copy %.0f GB/s, empty launch %.2f us\n",
                context->ceilings.read_gbps, context->ceilings.copy_gbps,

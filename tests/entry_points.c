@@ -47,18 +47,18 @@ static prim_status reduce_call(const operands *o)
 }
 
 /* The call with everything spelled out, for the bad arguments below. */
-#define REDUCE(variant, op, transform, in_type, d_in, count, out_type, d_out, d_workspace, bytes)  \
-    prim_reduce((prim_reduce_variant)(variant), (prim_op)(op), (prim_transform)(transform),        \
-                (cudaDataType_t)(in_type), d_in, count, (cudaDataType_t)(out_type), d_out,         \
+#define REDUCE(variant, op, transform, in_type, d_in, count, out_type, d_out, d_workspace, bytes) \
+    prim_reduce((prim_reduce_variant)(variant), (prim_op)(op), (prim_transform)(transform),       \
+                (cudaDataType_t)(in_type), d_in, count, (cudaDataType_t)(out_type), d_out,        \
                 d_workspace, bytes, o->stream)
 
-#define BAD_REDUCE(name, ...)                                                                      \
-    static prim_status reduce_##name(const operands *o)                                            \
-    {                                                                                              \
-        char *const d_in = o->d_in, *const d_out = o->d_out, *const d_ws = o->d_workspace;         \
-        const size_t bytes = o->workspace_bytes;                                                   \
-        (void)d_in, (void)d_out, (void)d_ws, (void)bytes;                                          \
-        return REDUCE(__VA_ARGS__);                                                                \
+#define BAD_REDUCE(name, ...)                                                              \
+    static prim_status reduce_##name(const operands *o)                                    \
+    {                                                                                      \
+        char *const d_in = o->d_in, *const d_out = o->d_out, *const d_ws = o->d_workspace; \
+        const size_t bytes = o->workspace_bytes;                                           \
+        (void)d_in, (void)d_out, (void)d_ws, (void)bytes;                                  \
+        return REDUCE(__VA_ARGS__);                                                        \
     }
 
 #define V o->variant

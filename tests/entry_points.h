@@ -1,4 +1,5 @@
-/* The public calls that submit work, as rows of one table: what promises.c and the race check walk. */
+/* The public calls that submit work, as rows of one table: what promises.c and the race check walk.
+ */
 #ifndef TESTS_ENTRY_POINTS_H
 #define TESTS_ENTRY_POINTS_H
 

@@ -306,8 +306,7 @@ Test(promises, two_host_threads_at_once)
             }
             cr_cuda(cudaDeviceSynchronize());
             for (unsigned i = 0; i < 2; i++)
-                cr_assert_eq(
-                    pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
+                cr_assert_eq(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
             for (unsigned i = 0; i < 2; i++) {
                 pthread_join(callers[i].thread, NULL);
                 cr_assert_eq(callers[i].failures, 0);

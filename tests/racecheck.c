@@ -10,7 +10,8 @@ static int check(const entry_point *e, int variant)
 {
     operands o = {.in_bytes = e->in_bytes, .out_bytes = e->out_bytes, .count = e->count};
     o.variant = variant;
-    void *h_in = malloc(e->in_bytes), *h_out = malloc(e->out_bytes), *h_right = malloc(e->out_bytes);
+    void *h_in = malloc(e->in_bytes), *h_out = malloc(e->out_bytes),
+         *h_right = malloc(e->out_bytes);
     e->make_input(h_in, 3);
     e->right_answer(h_in, e->count, h_right);
     int failed = e->workspace_bytes(variant, e->count, &o.workspace_bytes) != PRIM_OK;

@@ -96,11 +96,11 @@ typedef struct type_row {
 } type_row;
 
 static const type_row type_rows[] = {
-    {CUDA_R_8I, "i8", 1, false, true},    {CUDA_R_8U, "u8", 1, false, false},
-    {CUDA_R_16I, "i16", 2, false, true},  {CUDA_R_16U, "u16", 2, false, false},
-    {CUDA_R_32I, "i32", 4, false, true},  {CUDA_R_32U, "u32", 4, false, false},
-    {CUDA_R_64I, "i64", 8, false, true},  {CUDA_R_64U, "u64", 8, false, false},
-    {CUDA_R_32F, "f32", 4, true, true},   {CUDA_R_64F, "f64", 8, true, true},
+    {CUDA_R_8I, "i8", 1, false, true},   {CUDA_R_8U, "u8", 1, false, false},
+    {CUDA_R_16I, "i16", 2, false, true}, {CUDA_R_16U, "u16", 2, false, false},
+    {CUDA_R_32I, "i32", 4, false, true}, {CUDA_R_32U, "u32", 4, false, false},
+    {CUDA_R_64I, "i64", 8, false, true}, {CUDA_R_64U, "u64", 8, false, false},
+    {CUDA_R_32F, "f32", 4, true, true},  {CUDA_R_64F, "f64", 8, true, true},
 };
 
 static const type_row *row_of(cudaDataType_t type)

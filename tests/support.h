@@ -9,18 +9,18 @@
 
 #include <primitives/types.h>
 
-#define cr_cuda(call)                                                                              \
-    do {                                                                                           \
-        const cudaError_t cr_cuda_error = (call);                                                  \
-        cr_assert_eq(cr_cuda_error, cudaSuccess, "%s: %s", #call,                                  \
-                     cudaGetErrorString(cr_cuda_error));                                           \
+#define cr_cuda(call)                                             \
+    do {                                                          \
+        const cudaError_t cr_cuda_error = (call);                 \
+        cr_assert_eq(cr_cuda_error, cudaSuccess, "%s: %s", #call, \
+                     cudaGetErrorString(cr_cuda_error));          \
     } while (0)
 
-#define cr_prim(call)                                                                              \
-    do {                                                                                           \
-        const prim_status cr_prim_status = (call);                                                 \
-        cr_assert_eq(cr_prim_status, PRIM_OK, "%s: %s: %s", #call,                                 \
-                     prim_status_string(cr_prim_status), prim_last_error(NULL));                   \
+#define cr_prim(call)                                                            \
+    do {                                                                         \
+        const prim_status cr_prim_status = (call);                               \
+        cr_assert_eq(cr_prim_status, PRIM_OK, "%s: %s: %s", #call,               \
+                     prim_status_string(cr_prim_status), prim_last_error(NULL)); \
     } while (0)
 
 /* How much to test: the environment's PRIM_TEST_LEVEL, normal if unset. */

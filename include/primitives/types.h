@@ -49,11 +49,7 @@ typedef enum prim_status {
 
 /* A binary operator that a reduction combines elements with.
  * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. */
-typedef enum prim_op {
-    PRIM_OP_SUM = 0,
-    PRIM_OP_MIN = 1,
-    PRIM_OP_MAX = 2
-} prim_op;
+typedef enum prim_op { PRIM_OP_SUM = 0, PRIM_OP_MIN = 1, PRIM_OP_MAX = 2 } prim_op;
 
 /* What is applied to each element as it is loaded, in the type of the result. */
 typedef enum prim_transform {

@@ -20,7 +20,8 @@ typedef void simt_fiber_body(void *argument);
 bool simt_fiber_create(simt_fiber *fiber, size_t index);
 /* Makes the fiber ready to call body(argument) from its beginning, whatever it did before. */
 void simt_fiber_prepare(simt_fiber *fiber, size_t index);
-/* Runs the fiber until it waits or ends. body and argument count at the first call after prepare. */
+/* Runs the fiber until it waits or ends. body and argument count at the first call after prepare.
+ */
 void simt_fiber_resume(simt_fiber *fiber, simt_fiber_body *body, void *argument);
 /* Called on the fiber: back to whoever resumed it. */
 void simt_fiber_wait(simt_fiber *fiber);

@@ -31,7 +31,8 @@ typedef struct simt_call {
 
 /* ---- scheduler.c ---- */
 
-/* Runs every thread of the call; cudaErrorLaunchFailure when threads wait for each other for ever. */
+/* Runs every thread of the call; cudaErrorLaunchFailure when threads wait for each other for ever.
+ */
 cudaError_t simt_run(const simt_call *call);
 
 /* ---- settings.c ---- */

@@ -13,9 +13,8 @@ static cudaError_t check_shape(const cudaLaunchConfig_t *config)
     const bool block_fits = block.x >= 1 && block.y >= 1 && block.z >= 1 && block.x <= 1024 &&
                             block.y <= 1024 && block.z <= 64 &&
                             (uint64_t)block.x * block.y * block.z <= SIMT_MAX_BLOCK_THREADS;
-    if (!grid_fits || !block_fits)
-        return cudaErrorInvalidConfiguration;
-    if (config->dynamicSmemBytes > SIMT_MAX_SHARED_BYTES)
+    /* What cudaLaunchKernelExC says of all of these on a GPU. */
+    if (!grid_fits || !block_fits || config->dynamicSmemBytes > SIMT_MAX_SHARED_BYTES)
         return cudaErrorInvalidValue;
     return config->numAttrs != 0 ? cudaErrorNotSupported : cudaSuccess;
 }

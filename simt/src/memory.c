@@ -135,8 +135,7 @@ cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
         return cudaSuccess;
     const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return to_device == wants_to && from_device == wants_from ? cudaSuccess
-                                                              : cudaErrorInvalidValue;
+    return to_device == wants_to && from_device == wants_from ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t simt_check_set(const void *to, size_t bytes)

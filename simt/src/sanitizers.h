@@ -20,9 +20,9 @@
 enum { SIMT_REDZONE = 64 };
 #define simt_asan_hide(address, bytes) __asan_poison_memory_region(address, bytes)
 #define simt_asan_show(address, bytes) __asan_unpoison_memory_region(address, bytes)
-#define simt_asan_start_switch(save, bottom, bytes)                                                \
+#define simt_asan_start_switch(save, bottom, bytes) \
     __sanitizer_start_switch_fiber(save, bottom, bytes)
-#define simt_asan_finish_switch(saved, bottom, bytes)                                              \
+#define simt_asan_finish_switch(saved, bottom, bytes) \
     __sanitizer_finish_switch_fiber(saved, bottom, bytes)
 #else
 enum { SIMT_REDZONE = 0 };

@@ -119,8 +119,8 @@ static bool begin_block(seat *s, run *r, uint64_t number)
     for (unsigned i = 0; i < count; i++) {
         const size_t f = (i + shift) % s->fiber_count;
         simt_thread *t = &block->threads[i];
-        t->identity = (simt_identity){thread_index(call->block, i), block->index, call->block,
-                                      call->grid};
+        t->identity =
+            (simt_identity){thread_index(call->block, i), block->index, call->block, call->grid};
         t->block = block;
         t->fiber = &s->fibers[f];
         t->index = i;

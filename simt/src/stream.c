@@ -117,8 +117,8 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 {
     *status = cudaStreamCaptureStatusNone;
     if (stream != NULL && stream->capture != NULL)
-        *status = stream->broken ? cudaStreamCaptureStatusInvalidated
-                                 : cudaStreamCaptureStatusActive;
+        *status =
+            stream->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     return cudaSuccess;
 }
 

@@ -83,8 +83,8 @@ static bool all_arrived(const simt_wait *wait, const simt_thread *lanes, unsigne
 static uint64_t shuffled(const simt_wait *wait, const simt_thread *lanes, unsigned count)
 {
     const unsigned source = (unsigned)wait->source_lane;
-    const bool there = source < count && lane_in(wait->mask, source) &&
-                       lanes[source].state != SIMT_EXITED;
+    const bool there =
+        source < count && lane_in(wait->mask, source) && lanes[source].state != SIMT_EXITED;
     return there ? lanes[source].wait.value : (uint64_t)SIMT_POISON_WORD << 32 | SIMT_POISON_WORD;
 }
 
@@ -103,8 +103,7 @@ static void complete(unsigned mask, simt_thread *lanes, unsigned count)
             continue;
         simt_wait *wait = &lanes[l].wait;
         wait->parities = parities;
-        wait->result =
-            wait->operation == SIMT_WARP_SHUFFLE ? shuffled(wait, lanes, count) : ballot;
+        wait->result = wait->operation == SIMT_WARP_SHUFFLE ? shuffled(wait, lanes, count) : ballot;
     }
     for (unsigned l = 0; l < count; l++)
         if (lane_in(mask, l) && lanes[l].state == SIMT_AT_WARP)
@@ -178,9 +177,9 @@ static bool same_place(const simt_thread *a, const simt_thread *b)
 {
     if (a->state != b->state)
         return false;
-    return a->state == SIMT_EXITED || (a->wait.file == b->wait.file &&
-                                       a->wait.line == b->wait.line &&
-                                       a->wait.mask == b->wait.mask);
+    return a->state == SIMT_EXITED ||
+           (a->wait.file == b->wait.file && a->wait.line == b->wait.line &&
+            a->wait.mask == b->wait.mask);
 }
 
 void simt_report_stuck(const simt_block *block)

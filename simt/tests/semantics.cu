@@ -151,7 +151,8 @@ __global__ void empty()
 
 cudaError_t run_indices(dim3 grid, dim3 block, int *h_out, unsigned count)
 {
-    return collect(h_out, count, [&](int *out) { return prim_launch(0, grid, block, indices, out); });
+    return collect(h_out, count,
+                   [&](int *out) { return prim_launch(0, grid, block, indices, out); });
 }
 
 cudaError_t run_early_return(unsigned threads, unsigned live, int *h_out)
@@ -168,7 +169,8 @@ cudaError_t run_divergent_barrier(unsigned threads, int *h_out)
 
 cudaError_t run_divergent_shuffle(int *h_out)
 {
-    return collect(h_out, 32, [](int *out) { return prim_launch(0, 1, 32, divergent_shuffle, out); });
+    return collect(h_out, 32,
+                   [](int *out) { return prim_launch(0, 1, 32, divergent_shuffle, out); });
 }
 
 cudaError_t run_shuffle(shuffle_kind kind, int argument, int width, unsigned threads, int *h_out)
@@ -180,7 +182,8 @@ cudaError_t run_shuffle(shuffle_kind kind, int argument, int width, unsigned thr
 
 cudaError_t run_shuffle_double(double *h_out)
 {
-    return collect(h_out, 32, [](double *out) { return prim_launch(0, 1, 32, shuffle_double, out); });
+    return collect(h_out, 32,
+                   [](double *out) { return prim_launch(0, 1, 32, shuffle_double, out); });
 }
 
 cudaError_t run_ballot(unsigned threads, unsigned *h_out)

@@ -26,8 +26,13 @@ Test(semantics, threads_that_return_are_not_waited_for)
     }
 }
 
+/* CUDA leaves this undefined; the hardware and this backend count arrivals, wherever they are. It
+ * gave this result on an H200, where compute-sanitizer's synccheck rightly reports it. */
 Test(semantics, barriers_on_different_lines_are_one)
 {
+#ifndef SIMT_BACKEND
+    cr_skip_test("undefined in CUDA: asked of the CPU backend only");
+#endif
     static int out[1024];
     for (unsigned threads = 64; threads <= 1024; threads *= 2) {
         cr_cuda(run_divergent_barrier(threads, out));
@@ -145,16 +150,23 @@ Test(semantics, shared_memory_in_two_dimensions_and_one_word)
 
 /* ---- launches that are refused ---- */
 
+static void expect_refused(dim3 grid, dim3 block)
+{
+    const cudaError_t error = submit_empty(grid, block, 0);
+    cr_expect_eq(error, cudaErrorInvalidValue, "grid %u,%u,%u of %u,%u,%u: %s", grid.x, grid.y,
+                 grid.z, block.x, block.y, block.z, cudaGetErrorName(error));
+}
+
 Test(semantics, launches_that_no_gpu_takes)
 {
     static const dim3 one = {1, 1, 1};
     static const dim3 blocks[] = {{1025, 1, 1}, {0, 1, 1}, {1, 0, 1}, {32, 32, 2}, {1, 1, 65}};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        cr_assert_eq(submit_empty(one, blocks[i], 0), cudaErrorInvalidConfiguration, "block %zu", i);
+        expect_refused(one, blocks[i]);
     static const dim3 grids[] = {{0, 1, 1}, {1, 0, 1}, {1, 65536, 1}, {1, 1, 65536}};
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++)
-        cr_assert_eq(submit_empty(grids[i], one, 0), cudaErrorInvalidConfiguration, "grid %zu", i);
-    cr_assert_eq(cudaGetLastError(), cudaErrorInvalidConfiguration);
+        expect_refused(grids[i], one);
+    cr_assert_eq(cudaGetLastError(), cudaErrorInvalidValue);
     cr_assert_eq(cudaGetLastError(), cudaSuccess);
     cr_cuda(submit_empty((dim3){1, 65535, 1}, (dim3){1, 1, 64}, 0));
     cr_cuda(submit_empty(one, (dim3){1024, 1, 1}, 0));

@@ -7,9 +7,9 @@ typedef struct element {
 } element;
 
 static const element elements[] = {
-    {CUDA_R_8I, 1, "i8"},    {CUDA_R_8U, 1, "u8"},    {CUDA_R_16I, 2, "i16"},
-    {CUDA_R_16U, 2, "u16"},  {CUDA_R_32I, 4, "i32"},  {CUDA_R_32U, 4, "u32"},
-    {CUDA_R_64I, 8, "i64"},  {CUDA_R_64U, 8, "u64"},  {CUDA_R_16F, 2, "f16"},
+    {CUDA_R_8I, 1, "i8"},     {CUDA_R_8U, 1, "u8"},   {CUDA_R_16I, 2, "i16"},
+    {CUDA_R_16U, 2, "u16"},   {CUDA_R_32I, 4, "i32"}, {CUDA_R_32U, 4, "u32"},
+    {CUDA_R_64I, 8, "i64"},   {CUDA_R_64U, 8, "u64"}, {CUDA_R_16F, 2, "f16"},
     {CUDA_R_16BF, 2, "bf16"}, {CUDA_R_32F, 4, "f32"}, {CUDA_R_64F, 8, "f64"},
 };
 

@@ -10,8 +10,8 @@ namespace
 /* Launches kernel(arguments…). The return value is the launch's own: cudaGetLastError() would take
  * away an older error that the caller has not seen yet. */
 template <typename... Parameters, typename... Arguments>
-cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block,
-                        void (*kernel)(Parameters...), Arguments... arguments)
+cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kernel)(Parameters...),
+                        Arguments... arguments)
 {
     /* By position: on the CPU backend gridDim and blockDim are macros. */
     const cudaLaunchConfig_t config = {grid, block, 0, stream, nullptr, 0};

@@ -7,10 +7,10 @@
 #include <cuda_runtime.h>
 
 #ifdef SIMT_BACKEND
-#define PRIM_SHARED(type, name, extents)                                                           \
-    typedef type name##_array extents;                                                             \
-    static char name##_key;                                                                        \
-    name##_array &name = *static_cast<name##_array *>(                                             \
+#define PRIM_SHARED(type, name, extents)               \
+    typedef type name##_array extents;                 \
+    static char name##_key;                            \
+    name##_array &name = *static_cast<name##_array *>( \
         simt_shared(&name##_key, sizeof(name##_array), alignof(name##_array)))
 #else
 #define PRIM_SHARED(type, name, extents) __shared__ type name extents

@@ -12,8 +12,8 @@ namespace
 template <typename Rung, typename In, typename Out, typename... More>
 auto with_operator(const prim_reduce_args *args, More... more)
 {
-#define OPERATOR(op_enum, op_struct)                                                               \
-    if (args->op == op_enum)                                                                       \
+#define OPERATOR(op_enum, op_struct) \
+    if (args->op == op_enum)         \
         return Rung::template run<In, Out, op_struct>(args, more...);
     PRIM_REDUCE_OPERATORS(OPERATOR)
 #undef OPERATOR
@@ -24,8 +24,8 @@ auto with_operator(const prim_reduce_args *args, More... more)
 template <typename Rung, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
-#define TYPES(in_enum, in_c, out_enum, out_c)                                                      \
-    if (args->in_type == in_enum && args->out_type == out_enum)                                    \
+#define TYPES(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
         return with_operator<Rung, in_c, out_c>(args, more...);
     PRIM_REDUCE_TYPES(TYPES)
 #undef TYPES

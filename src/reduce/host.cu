@@ -35,9 +35,8 @@ struct host_version {
             parts[p] = reduce_part<In, Out, Operator>(in, part_begin(args->count, threads, p),
                                                       part_begin(args->count, threads, p + 1),
                                                       args->transform);
-        *static_cast<Out *>(args->out) =
-            reduce_part<Out, Out, Operator>(parts, 0, static_cast<size_t>(threads),
-                                            PRIM_TRANSFORM_NONE);
+        *static_cast<Out *>(args->out) = reduce_part<Out, Out, Operator>(
+            parts, 0, static_cast<size_t>(threads), PRIM_TRANSFORM_NONE);
         return PRIM_OK;
     }
     static prim_status not_built()

@@ -4,16 +4,16 @@
 #define PRIM_REDUCE_INSTANCES_H
 
 /* in_type, its C type, out_type, its C type */
-#define PRIM_REDUCE_TYPES(X)                                                                       \
-    X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t)                                                    \
-    X(CUDA_R_32F, float, CUDA_R_32F, float)                                                        \
-    X(CUDA_R_64F, double, CUDA_R_64F, double)                                                      \
+#define PRIM_REDUCE_TYPES(X)                    \
+    X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t) \
+    X(CUDA_R_32F, float, CUDA_R_32F, float)     \
+    X(CUDA_R_64F, double, CUDA_R_64F, double)   \
     X(CUDA_R_8U, uint8_t, CUDA_R_64U, uint64_t)
 
 /* operator, the struct in common/numeric.cuh */
-#define PRIM_REDUCE_OPERATORS(X)                                                                   \
-    X(PRIM_OP_SUM, sum_operator)                                                                   \
-    X(PRIM_OP_MIN, min_operator)                                                                   \
+#define PRIM_REDUCE_OPERATORS(X) \
+    X(PRIM_OP_SUM, sum_operator) \
+    X(PRIM_OP_MIN, min_operator) \
     X(PRIM_OP_MAX, max_operator)
 
 #endif

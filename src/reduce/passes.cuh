@@ -32,7 +32,8 @@ cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elemen
     Out *const result = static_cast<Out *>(args->out);
     Out *partials = static_cast<Out *>(args->workspace);
     const auto blocks_for = [block_elements](size_t count) {
-        return count <= block_elements ? 1u : static_cast<unsigned>((count - 1) / block_elements + 1);
+        return count <= block_elements ? 1u
+                                       : static_cast<unsigned>((count - 1) / block_elements + 1);
     };
 
     unsigned left = blocks_for(args->count);

@@ -76,8 +76,8 @@ static prim_status check_operands(const char *call, const char *in_name, const c
     prim_status status = prim_check_vector(call, in_name, args->in, args->count,
                                            prim_element_bytes(args->in_type), in);
     if (status == PRIM_OK)
-        status = prim_check_vector(call, out_name, args->out, 1,
-                                   prim_element_bytes(args->out_type), out);
+        status = prim_check_vector(call, out_name, args->out, 1, prim_element_bytes(args->out_type),
+                                   out);
     if (status == PRIM_OK)
         status = prim_check_disjoint(call, *out, *in);
     return status;
@@ -115,8 +115,8 @@ prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform 
     if (status != PRIM_OK)
         return status;
     prim_workspace workspace;
-    status = prim_workspace_open(call, d_workspace, rung->workspace_bytes(&args), stream,
-                                 &workspace);
+    status =
+        prim_workspace_open(call, d_workspace, rung->workspace_bytes(&args), stream, &workspace);
     if (status != PRIM_OK)
         return status;
     args.workspace = workspace.data;
@@ -130,11 +130,8 @@ prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                         size_t count, cudaDataType_t out_type, size_t *bytes)
 {
     static const char call[] = "prim_reduce_workspace_bytes";
-    const prim_reduce_args args = {.op = op,
-                                   .transform = transform,
-                                   .in_type = in_type,
-                                   .out_type = out_type,
-                                   .count = count};
+    const prim_reduce_args args = {
+        .op = op, .transform = transform, .in_type = in_type, .out_type = out_type, .count = count};
     if (bytes == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call);
     const prim_reduce_rung *rung;

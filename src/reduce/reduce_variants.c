@@ -6,8 +6,8 @@
 
 static bool types_are_built(const prim_reduce_args *args)
 {
-#define BUILT(in_enum, in_c, out_enum, out_c)                                                      \
-    if (args->in_type == in_enum && args->out_type == out_enum)                                    \
+#define BUILT(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
         return true;
     PRIM_REDUCE_TYPES(BUILT)
 #undef BUILT
@@ -16,8 +16,8 @@ static bool types_are_built(const prim_reduce_args *args)
 
 static bool operator_is_built(const prim_reduce_args *args)
 {
-#define BUILT(op_enum, op_struct)                                                                  \
-    if (args->op == op_enum)                                                                       \
+#define BUILT(op_enum, op_struct) \
+    if (args->op == op_enum)      \
         return true;
     PRIM_REDUCE_OPERATORS(BUILT)
 #undef BUILT

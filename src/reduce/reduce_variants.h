@@ -34,10 +34,7 @@ extern const prim_reduce_rung prim_reduce_rungs[];
 extern const size_t prim_reduce_rung_count;
 
 /* Elements that one block of a rung turns into one value. */
-enum {
-    PRIM_REDUCE_INTERLEAVED_ELEMENTS = 256,
-    PRIM_REDUCE_SEQUENTIAL_ELEMENTS = 512
-};
+enum { PRIM_REDUCE_INTERLEAVED_ELEMENTS = 256, PRIM_REDUCE_SEQUENTIAL_ELEMENTS = 512 };
 
 cudaError_t prim_reduce_interleaved(const prim_reduce_args *args);
 cudaError_t prim_reduce_sequential(const prim_reduce_args *args);

@@ -34,9 +34,9 @@ __global__ void __launch_bounds__(THREADS)
     const unsigned t = threadIdx.x;
     const size_t i = static_cast<size_t>(blockIdx.x) * (2 * THREADS) + t;
 
-    partial[t] = Operator::combine(
-        load_or_identity<Operator, Out>(in, i, count, transform),
-        load_or_identity<Operator, Out>(in, i + THREADS, count, transform));
+    partial[t] =
+        Operator::combine(load_or_identity<Operator, Out>(in, i, count, transform),
+                          load_or_identity<Operator, Out>(in, i + THREADS, count, transform));
     for (unsigned stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride)

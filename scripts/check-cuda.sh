@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Compiles everything with nvcc for compute capability 7.5, 8.0 and 9.0a in one go. Fails on a
+# warning, on a register spill, and over the budgets of kernels and seconds. Prints both per file.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+most_kernels=1500   # for one architecture
+most_seconds=290    # of compiler time on two cores for three architectures: 1.6 times one's 180
+
+directory=build/cuda-portable
+rm -rf "$directory"
+quietly "$directory/log-configure.txt" cmake -S . -B "$directory" -G Ninja \
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES='75-real;80;90a-real' \
+  -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_CCACHE=
+start=$SECONDS
+quietly "$directory/log-build.txt" cmake --build "$directory" --verbose
+seconds=$((SECONDS - start))
+
+if grep -E '[1-9][0-9]* bytes spill' "$directory/log-build.txt"; then
+  echo "registers spill" >&2
+  exit 1
+fi
+
+# ninja's log: start and end of each output in milliseconds. Kernels: what cuobjdump would list, as
+# ptxas said while compiling the file for 8.0.
+awk -v log_file="$directory/.ninja_log" '
+  BEGIN {
+    while ((getline line < log_file) > 0)
+      if (split(line, f, "\t") >= 4 && f[4] ~ /\.cu\.o$/) {
+        name = f[4]
+        sub(/.*\.dir\//, "", name)
+        sub(/\.o$/, "", name)
+        seconds[name] = (f[2] - f[1]) / 1000
+      }
+  }
+  match($0, /-c [^ ]*\.cu /) {
+    file = substr($0, RSTART + 3, RLENGTH - 4)
+    for (name in seconds)
+      if (substr(file, length(file) - length(name) + 1) == name) current = name
+  }
+  /Compiling entry function .* for .sm_80./ { kernels[current]++; all++ }
+  END {
+    for (name in seconds)
+      printf "%6d kernels %7.1f s  %s\n", kernels[name], seconds[name], name
+    printf "%6d kernels in all\n", all
+  }' "$directory/log-build.txt" | sort -k4 | tee "$directory/budget.txt"
+kernels=$(awk '/in all/ {print $1}' "$directory/budget.txt")
+echo "built in $seconds s"
+if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt $most_seconds ]; then
+  echo "over the budget of $most_kernels kernels and $most_seconds s, or no kernel seen" >&2
+  exit 1
+fi

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Every external symbol of the static libraries starts with prim_, and of the CPU backend's with
+# simt_. nvcc turns unnamed namespaces into named ones with the file's hash in the name; those, and
+# the compiler's own reference to the C++ personality routine, are no names that could collide.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+found=0
+for directory in build/cpu build/cuda-portable; do
+  for library in "$directory"/src/libprimitives_*.a "$directory"/simt/libsimt.a; do
+    [ -e "$library" ] || continue
+    found=$((found + 1))
+    strangers=$(nm -g --defined-only "$library" | awk 'NF == 3 {print $3}' |
+      { grep -vE '^(prim_|simt_|DW\.ref\.__gxx_personality_v0$|.*_GLOBAL__N__[0-9a-f]{8}_)' || true; })
+    if [ -n "$strangers" ]; then
+      printf '%s defines, without the prefix:\n%s\n' "$library" "$strangers" >&2
+      exit 1
+    fi
+  done
+done
+[ $found -ge 3 ] || { echo "only $found libraries found: build first" >&2; exit 1; }
+echo "$found libraries define nothing without the prefix"

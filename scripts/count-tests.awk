@@ -1,0 +1,32 @@
+# Counts the tests in ctest's verbose output: a Criterion program by its own closing line, any
+# other test as one. A Criterion program that ran no test has failed.
+/^[0-9]+: \[====\] Synthesis: Tested:/ {
+    id = $1 + 0
+    gsub(/[|:]/, " ")
+    for (i = 1; i < NF; i++) {
+        if ($i == "Tested") tested = $(i + 1)
+        if ($i == "Passing") passing = $(i + 1)
+        if ($i == "Failing") failing = $(i + 1)
+        if ($i == "Crashing") crashing = $(i + 1)
+    }
+    criterion[id] = 1
+    passed += passing
+    failed += failing + crashing + (tested == 0)
+    unexplained[id] = failing + crashing + (tested == 0) == 0
+}
+/^[0-9]+: \[SKIP\]/ { skipped++ }
+/^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ {
+    id = $0
+    sub(/.*Test +#/, "", id)
+    id += 0
+    if (/Passed/) {
+        if (!criterion[id]) passed++
+    } else if (!criterion[id] || unexplained[id]) {
+        failed++ # also a Criterion program that ctest calls failed although all its tests passed
+    }
+}
+/^No tests were found/ { failed++ }
+END {
+    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+    exit failed > 0 || passed == 0
+}

@@ -1,0 +1,98 @@
+# shellcheck shell=bash
+# What the scripts share: finding out what this machine has, and installing what it lacks.
+# Sourced, not run.
+
+# need COMMAND-THAT-SUCCEEDS-IF-PRESENT PACKAGE: remembers the package if the check fails.
+missing=()
+need() {
+  local check=$1 package=$2
+  if ! bash -c "$check" >/dev/null 2>&1; then
+    missing+=("$package")
+  fi
+}
+
+# Installs what need() found missing with apt, or says what to install, and stops.
+install_missing() {
+  [ ${#missing[@]} -gt 0 ] || return 0
+  local list="${missing[*]}"
+  if ! command -v apt-get >/dev/null; then
+    echo "This needs, by Debian's names: $list" >&2
+    echo "There is no apt-get here; install them and run this again." >&2
+    exit 1
+  fi
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo "This needs: $list. Run as root: apt-get install $list" >&2
+      exit 1
+    fi
+    as_root=(sudo)
+  fi
+  echo "Installing: $list" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  "${as_root[@]}" apt-get update -qq >&2
+  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  missing=()
+}
+
+need_build_tools() {
+  need 'command -v cc && command -v gcc' gcc
+  need 'command -v g++' g++
+  need 'echo "#include <stdlib.h>" | cc -E -' libc6-dev
+  need 'command -v cmake' cmake
+  need 'command -v ninja' ninja-build
+  need 'command -v pkg-config' pkg-config
+}
+
+need_cpu_backend() {
+  need 'f=$(mktemp); echo "int main(void){return 0;}" | cc -x c - -lboost_context -o $f; s=$?; rm -f $f; exit $s' \
+    libboost-context-dev
+}
+
+need_tests() {
+  need 'pkg-config --exists criterion' libcriterion-dev
+}
+
+need_bench() {
+  need 'pkg-config --exists libcjson' libcjson-dev
+}
+
+# cuda where a GPU answers and nvcc is there, otherwise cpu; says so.
+choose_preset() {
+  if ! nvidia-smi -L >/dev/null 2>&1; then
+    echo "No GPU answers here: this is the CPU backend." >&2
+    echo cpu
+  elif ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
+    echo "A GPU answers, but there is no nvcc: this is the CPU backend." >&2
+    echo "For the GPU, install the CUDA toolkit 12.8 or newer." >&2
+    echo cpu
+  else
+    echo cuda
+  fi
+}
+
+# The CUDA toolkit's usual place, for those who have not put it on the path.
+if ! command -v nvcc >/dev/null && [ -x /usr/local/cuda/bin/nvcc ]; then
+  PATH=$PATH:/usr/local/cuda/bin
+fi
+
+# quietly LOG COMMAND…: shows the command's output only if it fails.
+quietly() {
+  local log=$1
+  shift
+  mkdir -p "$(dirname "$log")"
+  if ! "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "failed: $*" >&2
+    return 1
+  fi
+}
+
+# build PRESET [CMAKE-ARGUMENTS…]
+build() {
+  local preset=$1
+  shift
+  echo "Building: preset $preset" >&2
+  quietly "build/$preset/log-configure.txt" cmake --preset "$preset" "$@" &&
+    quietly "build/$preset/log-build.txt" cmake --build --preset "$preset"
+}
