@@ -1,4 +1,4 @@
-/* Streams, events, capture and graphs. Work runs when it is submitted, so a stream is only what
+/* Streams, capture and graphs. Work runs when it is submitted, so a stream is only what
  * captures; a graph is the list of the work that was submitted while it did. */
 #define _GNU_SOURCE
 #include "internal.h"
@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct CUgraphNode_st {
     struct CUgraphNode_st *next;
@@ -28,12 +27,6 @@ struct CUstream_st {
     struct CUgraph_st *capture; /* NULL: not capturing */
     enum cudaStreamCaptureMode mode;
     bool broken; /* the capture met something that it forbids */
-};
-
-struct CUevent_st {
-    unsigned flags;
-    bool recorded, captured;
-    struct timespec time;
 };
 
 static atomic_int global_captures; /* in any thread */
@@ -184,48 +177,6 @@ cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
     }
     simt_discard(work);
     return error;
-}
-
-/* ---- copies and memsets ---- */
-
-static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                        cudaStream_t stream)
-{
-    const cudaError_t error = simt_check_copy(to, from, bytes, kind);
-    if (error != cudaSuccess || bytes == 0)
-        return error;
-    simt_work work = {.type = cudaGraphNodeTypeMemcpy, .as.copy = {to, from, bytes}};
-    return simt_submit(stream, &work);
-}
-
-static cudaError_t set(void *to, int byte, size_t bytes, cudaStream_t stream)
-{
-    const cudaError_t error = simt_check_set(to, bytes);
-    if (error != cudaSuccess || bytes == 0)
-        return error;
-    simt_work work = {.type = cudaGraphNodeTypeMemset, .as.set = {to, byte, bytes}};
-    return simt_submit(stream, &work);
-}
-
-cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
-{
-    return simt_result(copy(to, from, bytes, kind, NULL));
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream)
-{
-    return simt_result(copy(to, from, bytes, kind, stream));
-}
-
-cudaError_t cudaMemset(void *to, int byte, size_t bytes)
-{
-    return simt_result(set(to, byte, bytes, NULL));
-}
-
-cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
-{
-    return simt_result(set(to, byte, bytes, stream));
 }
 
 /* ---- stream-ordered allocation ---- */
@@ -393,72 +344,4 @@ cudaError_t cudaDeviceSynchronize(void)
 {
     const cudaError_t error = simt_sticky();
     return simt_result(error != cudaSuccess ? error : simt_forbidden_while_capturing());
-}
-
-/* ---- events ---- */
-
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-    *event = calloc(1, sizeof **event);
-    if (*event == NULL)
-        return simt_result(cudaErrorMemoryAllocation);
-    (*event)->flags = flags;
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventCreate(cudaEvent_t *event)
-{
-    return cudaEventCreateWithFlags(event, 0);
-}
-
-cudaError_t cudaEventDestroy(cudaEvent_t event)
-{
-    if (event == NULL)
-        return simt_result(cudaErrorInvalidResourceHandle);
-    free(event);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    bool capturing;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error != cudaSuccess)
-        return simt_result(error);
-    event->recorded = true;
-    event->captured = capturing;
-    clock_gettime(CLOCK_MONOTONIC, &event->time);
-    return cudaSuccess;
-}
-
-cudaError_t cudaEventSynchronize(cudaEvent_t event)
-{
-    const cudaError_t error = simt_sticky();
-    if (error != cudaSuccess)
-        return simt_result(error);
-    return simt_result(event->captured ? cudaErrorCapturedEvent : cudaSuccess);
-}
-
-cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
-{
-    if (!start->recorded || !end->recorded || start->captured || end->captured ||
-        ((start->flags | end->flags) & cudaEventDisableTiming) != 0)
-        return simt_result(cudaErrorInvalidResourceHandle);
-    const double seconds = (double)(end->time.tv_sec - start->time.tv_sec) +
-                           1e-9 * (double)(end->time.tv_nsec - start->time.tv_nsec);
-    *milliseconds = (float)(1e3 * seconds);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-    (void)flags;
-    bool capturing;
-    cudaError_t error = simt_stream_state(stream, &capturing);
-    /* Work has run by the time its event is recorded; only a capture could have to wait. */
-    if (error == cudaSuccess && event->captured != capturing)
-        error = cudaErrorNotSupported;
-    return simt_result(error);
 }

@@ -40,16 +40,12 @@ __global__ void __launch_bounds__(THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-struct interleaved_rung {
+struct interleaved_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
         return reduce_in_passes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS, THREADS,
                                 interleaved<In, Out, Operator>, interleaved<Out, Out, Operator>);
-    }
-    static cudaError_t not_built()
-    {
-        return cudaErrorInvalidDeviceFunction;
     }
 };
 

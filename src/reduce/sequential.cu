@@ -46,16 +46,12 @@ __global__ void __launch_bounds__(THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-struct sequential_rung {
+struct sequential_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
         return reduce_in_passes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS, THREADS,
                                 sequential<In, Out, Operator>, sequential<Out, Out, Operator>);
-    }
-    static cudaError_t not_built()
-    {
-        return cudaErrorInvalidDeviceFunction;
     }
 };
 
