@@ -51,7 +51,7 @@ typedef enum prim_reduce_variant {
  * Integer sums and squares wrap. NaN: SUM, MIN and MAX give NaN if an element is one. Float sums
  * are trees of height log2(count), so their relative error grows no faster than that times the
  * sum of |elements|.
- * Source: Harris, Optimizing Parallel Reduction in CUDA (2007), kernels 1 and 4. */
+ * Source: Harris, Optimizing Parallel Reduction in CUDA (2007), kernels 1, 3 and 4. */
 PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                                  cudaDataType_t in_type, const void *d_in, size_t count,
                                  cudaDataType_t out_type, void *d_out, void *d_workspace,
@@ -66,12 +66,39 @@ PRIM_API prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, pr
                                                  size_t *bytes);
 
 /* Would prim_reduce() with these arguments run on the current device? false also for arguments
- * that are invalid everywhere. */
+ * that are invalid everywhere; prim_last_error() then says why. */
 PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
                                    prim_transform transform, cudaDataType_t in_type, size_t count,
                                    cudaDataType_t out_type);
 
-/* *h_out = the same on the CPU, in host memory, when the call returns.
+/* d_out[i] = op(t(d_in[i * ld]), …, t(d_in[i * ld + columns - 1])) for each row i of a matrix.
+ *
+ *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are
+ * none. rows       any number; 0 does nothing. columns    any number; 0 gives the operator's
+ * identity for each row. ld         elements from one row's begin to the next one's, at least
+ * columns. d_out      device, `rows` elements of out_type. Must not overlap the bytes from the
+ * first to the last element of d_in, gaps between rows included. May be NULL if rows is 0. variant,
+ * op, transform, types, d_workspace, stream: as for prim_reduce().
+ *
+ * Returns what prim_reduce() does, and PRIM_ERROR_VALUE where ld is less than columns.
+ * Determinism, NaN and wrap as for prim_reduce(); a row's result does not depend on the others. */
+PRIM_API prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op,
+                                      prim_transform transform, cudaDataType_t in_type,
+                                      const void *d_in, size_t rows, size_t columns, size_t ld,
+                                      cudaDataType_t out_type, void *d_out, void *d_workspace,
+                                      size_t workspace_bytes, cudaStream_t stream);
+
+/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_reduce_rows(). */
+PRIM_API prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                      prim_transform transform,
+                                                      cudaDataType_t in_type, size_t rows,
+                                                      size_t columns, cudaDataType_t out_type,
+                                                      size_t *bytes);
+PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
+                                        prim_transform transform, cudaDataType_t in_type,
+                                        size_t rows, size_t columns, cudaDataType_t out_type);
+
+/* *h_out = prim_reduce() on the CPU, in host memory, when the call returns.
  *
  *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
  *   h_out      host, 1 element of out_type. Must not overlap h_in.
@@ -87,6 +114,14 @@ PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
 PRIM_API prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                                       const void *h_in, size_t count, cudaDataType_t out_type,
                                       void *h_out, int threads);
+
+/* h_out[i] = prim_reduce_rows() on the CPU: each row in one loop from its first element to its
+ * last, the rows shared out over `threads` OpenMP threads. The same bits for any number of threads.
+ * Returns what prim_reduce_host() does; PRIM_ERROR_VALUE also where ld is less than columns. */
+PRIM_API prim_status prim_reduce_rows_host(prim_op op, prim_transform transform,
+                                           cudaDataType_t in_type, const void *h_in, size_t rows,
+                                           size_t columns, size_t ld, cudaDataType_t out_type,
+                                           void *h_out, int threads);
 
 /* The variants, PRIM_REDUCE_AUTO first and then up the ladder: at(0) … at(count - 1). */
 PRIM_API size_t prim_reduce_variant_count(void);

@@ -2,18 +2,34 @@
 
 #include "common/fail.h"
 
-prim_status prim_check_bytes(const char *call, const char *name, size_t count, size_t element_bytes)
+prim_status prim_check_bytes(const char *call, const char *name, size_t rows, size_t columns,
+                             size_t element_bytes)
 {
-    if (count > SIZE_MAX / element_bytes)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: %zu elements of %zu bytes in %s do not fit size_t",
-                         call, count, element_bytes, name);
+    const size_t most = SIZE_MAX / element_bytes;
+    if (columns > 0 && rows > most / columns)
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: %zu × %zu elements of %zu bytes in %s do not fit size_t", call, rows,
+                         columns, element_bytes, name);
     return PRIM_OK;
+}
+
+prim_status prim_check_matrix(const char *call, const char *name, const void *data, size_t rows,
+                              size_t columns, size_t ld, size_t element_bytes, prim_span *span)
+{
+    if (ld < columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s is %zu, less than %zu columns", call, name,
+                         ld, columns);
+    const prim_status status = prim_check_bytes(call, name, rows, ld, element_bytes);
+    if (status != PRIM_OK)
+        return status;
+    const size_t count = rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+    return prim_check_vector(call, name, data, count, element_bytes, span);
 }
 
 prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
                               size_t element_bytes, prim_span *span)
 {
-    const prim_status status = prim_check_bytes(call, name, count, element_bytes);
+    const prim_status status = prim_check_bytes(call, name, 1, count, element_bytes);
     if (status != PRIM_OK)
         return status;
     if (data == NULL && count > 0)

@@ -21,8 +21,13 @@ typedef struct prim_span {
 prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
                               size_t element_bytes, prim_span *span);
 
-/* PRIM_ERROR_SIZE where count elements need more bytes than size_t holds. */
-prim_status prim_check_bytes(const char *call, const char *name, size_t count,
+/* A row-major matrix: ld at least columns, and the bytes from its first to its last element judged
+ * as a vector's are. */
+prim_status prim_check_matrix(const char *call, const char *name, const void *data, size_t rows,
+                              size_t columns, size_t ld, size_t element_bytes, prim_span *span);
+
+/* PRIM_ERROR_SIZE where rows × columns elements need more bytes than size_t holds. */
+prim_status prim_check_bytes(const char *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes);
 
 /* The two ranges share no byte. Empty ranges overlap nothing. */

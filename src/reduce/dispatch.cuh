@@ -11,7 +11,7 @@ namespace
 
 /* What rungs of kernels have in common. */
 struct device_rung {
-    static cudaError_t not_built()
+    static cudaError_t not_built(const prim_reduce_args *)
     {
         return cudaErrorInvalidDeviceFunction;
     }
@@ -25,10 +25,11 @@ auto with_operator(const prim_reduce_args *args, More... more)
         return Rung::template run<In, Out, op_struct>(args, more...);
     PRIM_REDUCE_OPERATORS(OPERATOR)
 #undef OPERATOR
-    return Rung::not_built();
+    return Rung::not_built(args, more...);
 }
 
-/* Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or Rung::not_built(). */
+/* Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or
+ * Rung::not_built(args, more…). */
 template <typename Rung, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
@@ -37,7 +38,7 @@ auto dispatch(const prim_reduce_args *args, More... more)
         return with_operator<Rung, in_c, out_c>(args, more...);
     PRIM_REDUCE_TYPES(TYPES)
 #undef TYPES
-    return Rung::not_built();
+    return Rung::not_built(args, more...);
 }
 
 } // namespace

@@ -24,40 +24,62 @@ size_t part_begin(size_t count, int parts, int p)
     return count / n * i + (i < count % n ? i : count % n);
 }
 
+/* One row: a part for each thread, then the parts in order. */
+template <typename In, typename Out, typename Operator>
+Out reduce_row(const In *in, size_t count, prim_transform transform, int threads)
+{
+    Out parts[MAX_THREADS];
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int p = 0; p < threads; p++)
+        parts[p] = reduce_part<In, Out, Operator>(in, part_begin(count, threads, p),
+                                                  part_begin(count, threads, p + 1), transform);
+    return reduce_part<Out, Out, Operator>(parts, 0, static_cast<size_t>(threads),
+                                           PRIM_TRANSFORM_NONE);
+}
+
+/* Several rows: whole ones for each thread. */
+template <typename In, typename Out, typename Operator>
+void reduce_rows(const prim_reduce_args *args, int threads)
+{
+    const In *in = static_cast<const In *>(args->in);
+    Out *out = static_cast<Out *>(args->out);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (size_t row = 0; row < args->rows; row++)
+        out[row] =
+            reduce_part<In, Out, Operator>(in + row * args->ld, 0, args->columns, args->transform);
+}
+
 struct host_version {
     template <typename In, typename Out, typename Operator>
-    static prim_status run(const prim_reduce_args *args, int threads)
+    static prim_status run(const prim_reduce_args *args, const char *call, int threads)
     {
-        const In *in = static_cast<const In *>(args->in);
-        Out parts[MAX_THREADS];
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-        for (int p = 0; p < threads; p++)
-            parts[p] = reduce_part<In, Out, Operator>(in, part_begin(args->count, threads, p),
-                                                      part_begin(args->count, threads, p + 1),
-                                                      args->transform);
-        *static_cast<Out *>(args->out) = reduce_part<Out, Out, Operator>(
-            parts, 0, static_cast<size_t>(threads), PRIM_TRANSFORM_NONE);
+        (void)call;
+        if (args->rows == 1)
+            *static_cast<Out *>(args->out) = reduce_row<In, Out, Operator>(
+                static_cast<const In *>(args->in), args->columns, args->transform, threads);
+        else
+            reduce_rows<In, Out, Operator>(args, threads);
         return PRIM_OK;
     }
-    static prim_status not_built()
+    static prim_status not_built(const prim_reduce_args *args, const char *call, int threads)
     {
+        (void)args, (void)threads;
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "prim_reduce_host: this library was built without these types and op");
+                         "%s: this library was built without these types and op", call);
     }
 };
 
 } // namespace
 
-prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
+prim_status prim_reduce_on_host(const char *call, const prim_reduce_args *args, int threads)
 {
     if (threads < 1 || threads > MAX_THREADS)
-        return prim_fail(PRIM_ERROR_VALUE, "prim_reduce_host: threads is %d, not 1 to %d", threads,
+        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
                          MAX_THREADS);
 #ifndef _OPENMP
     if (threads > 1)
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "prim_reduce_host: threads is %d in a library built without OpenMP",
-                         threads);
+                         "%s: threads is %d in a library built without OpenMP", call, threads);
 #endif
-    return dispatch<host_version>(args, threads);
+    return dispatch<host_version>(args, call, threads);
 }

@@ -24,13 +24,13 @@ constexpr unsigned THREADS = PRIM_REDUCE_INTERLEAVED_ELEMENTS;
 
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
-    interleaved(const In *in, size_t count, prim_transform transform, Out *out)
+    interleaved(row_blocks<In> rows, prim_transform transform, Out *out)
 {
     PRIM_SHARED(Out, partial, [THREADS]);
     const unsigned t = threadIdx.x;
-    const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + t;
+    const row_block<In> block = this_block(rows, THREADS);
 
-    partial[t] = load_or_identity<Operator, Out>(in, i, count, transform);
+    partial[t] = load_or_identity<Operator, Out>(block, t, transform);
     for (unsigned stride = 1; stride < THREADS; stride *= 2) {
         __syncthreads();
         if (t % (2 * stride) == 0)

@@ -1,5 +1,5 @@
 /* How the textbook rungs reach any length: a pass leaves one value for each block, and passes
- * follow each other until one value is left.
+ * follow each other until one value is left for each row. A vector is one row.
  *
  *     elements   ████████████████████████████████   first pass: converts and transforms
  *     partials   █   █   █   █   █   █   █   █
@@ -14,14 +14,38 @@
 namespace
 {
 
-template <typename In, typename Out>
-using block_kernel = void (*)(const In *in, size_t count, prim_transform transform, Out *out);
+/* The rows that one pass reduces: `blocks` consecutive blocks of the grid for each. */
+template <typename In>
+struct row_blocks {
+    const In *in;
+    size_t columns, ld;
+    unsigned blocks;
+};
 
-/* Element i of in, or the identity behind the end. */
-template <typename Operator, typename Out, typename In>
-__device__ Out load_or_identity(const In *in, size_t i, size_t count, prim_transform transform)
+template <typename In, typename Out>
+using block_kernel = void (*)(row_blocks<In> rows, prim_transform transform, Out *out);
+
+/* What one block has to reduce: its row, and where in the row it begins. */
+template <typename In>
+struct row_block {
+    const In *row;
+    size_t columns, first;
+};
+
+template <typename In>
+__device__ row_block<In> this_block(const row_blocks<In> &rows, unsigned block_elements)
 {
-    return i < count ? load<Out>(&in[i], transform) : Operator::template identity<Out>();
+    const unsigned row = blockIdx.x / rows.blocks, block = blockIdx.x % rows.blocks;
+    return {rows.in + row * rows.ld, rows.columns, static_cast<size_t>(block) * block_elements};
+}
+
+/* Element i of the block, or the identity behind the row's end. */
+template <typename Operator, typename Out, typename In>
+__device__ Out load_or_identity(const row_block<In> &block, unsigned i, prim_transform transform)
+{
+    const size_t column = block.first + i;
+    return column < block.columns ? load<Out>(&block.row[column], transform)
+                                  : Operator::template identity<Out>();
 }
 
 template <typename In, typename Out>
@@ -29,22 +53,29 @@ cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elemen
                              unsigned block_threads, block_kernel<In, Out> first,
                              block_kernel<Out, Out> further)
 {
+    const auto blocks_for = [block_elements](size_t columns) {
+        return columns <= block_elements
+                   ? 1u
+                   : static_cast<unsigned>((columns - 1) / block_elements + 1);
+    };
+    const unsigned rows = static_cast<unsigned>(args->rows);
+    if (rows == 0)
+        return cudaSuccess;
+
     Out *const result = static_cast<Out *>(args->out);
     Out *partials = static_cast<Out *>(args->workspace);
-    const auto blocks_for = [block_elements](size_t count) {
-        return count <= block_elements ? 1u
-                                       : static_cast<unsigned>((count - 1) / block_elements + 1);
-    };
-
-    unsigned left = blocks_for(args->count);
-    cudaError_t error =
-        prim_launch(args->stream, left, block_threads, first, static_cast<const In *>(args->in),
-                    args->count, args->transform, left == 1 ? result : partials);
+    unsigned left = blocks_for(args->columns);
+    const row_blocks<In> elements = {static_cast<const In *>(args->in), args->columns, args->ld,
+                                     left};
+    cudaError_t error = prim_launch(args->stream, rows * left, block_threads, first, elements,
+                                    args->transform, left == 1 ? result : partials);
     while (error == cudaSuccess && left > 1) {
         const unsigned blocks = blocks_for(left);
-        error = prim_launch(args->stream, blocks, block_threads, further, partials, left,
-                            PRIM_TRANSFORM_NONE, blocks == 1 ? result : partials + left);
-        partials += left;
+        Out *const next = partials + static_cast<size_t>(rows) * left;
+        const row_blocks<Out> values = {partials, left, left, blocks};
+        error = prim_launch(args->stream, rows * blocks, block_threads, further, values,
+                            PRIM_TRANSFORM_NONE, blocks == 1 ? result : next);
+        partials = next;
         left = blocks;
     }
     return error;

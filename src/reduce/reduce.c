@@ -57,7 +57,8 @@ static prim_status resolve(const char *call, prim_reduce_variant variant,
     const prim_status status = check_kind(call, args);
     if (status != PRIM_OK)
         return status;
-    return prim_check_bytes(call, "d_in", args->count, prim_element_bytes(args->in_type));
+    return prim_check_bytes(call, "d_in", args->rows, args->columns,
+                            prim_element_bytes(args->in_type));
 }
 
 static prim_status check_support(const char *call, const prim_reduce_args *args,
@@ -65,19 +66,20 @@ static prim_status check_support(const char *call, const prim_reduce_args *args,
 {
     if (rung->supports(args))
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                     "%s: variant %s does not reduce %zu elements of these types with this op",
-                     call, rung->name, args->count);
+    return prim_fail(
+        PRIM_ERROR_UNSUPPORTED,
+        "%s: variant %s does not reduce %zu × %zu elements of these types with this op", call,
+        rung->name, args->rows, args->columns);
 }
 
 static prim_status check_operands(const char *call, const char *in_name, const char *out_name,
                                   const prim_reduce_args *args, prim_span *in, prim_span *out)
 {
-    prim_status status = prim_check_vector(call, in_name, args->in, args->count,
-                                           prim_element_bytes(args->in_type), in);
+    prim_status status = prim_check_matrix(call, in_name, args->in, args->rows, args->columns,
+                                           args->ld, prim_element_bytes(args->in_type), in);
     if (status == PRIM_OK)
-        status = prim_check_vector(call, out_name, args->out, 1, prim_element_bytes(args->out_type),
-                                   out);
+        status = prim_check_vector(call, out_name, args->out, args->rows,
+                                   prim_element_bytes(args->out_type), out);
     if (status == PRIM_OK)
         status = prim_check_disjoint(call, *out, *in);
     return status;
@@ -100,14 +102,9 @@ static prim_status check_call(const char *call, const prim_reduce_args *args,
     return status;
 }
 
-prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                        cudaDataType_t in_type, const void *d_in, size_t count,
-                        cudaDataType_t out_type, void *d_out, void *d_workspace,
-                        size_t workspace_bytes, cudaStream_t stream)
+static prim_status reduce(const char *call, prim_reduce_variant variant, prim_reduce_args args,
+                          size_t workspace_bytes)
 {
-    static const char call[] = "prim_reduce";
-    prim_reduce_args args = {op,    transform, in_type,     out_type, d_in,
-                             count, d_out,     d_workspace, stream};
     const prim_reduce_rung *rung;
     prim_status status = resolve(call, variant, &args, &rung);
     if (status == PRIM_OK)
@@ -115,61 +112,132 @@ prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform 
     if (status != PRIM_OK)
         return status;
     prim_workspace workspace;
-    status =
-        prim_workspace_open(call, d_workspace, rung->workspace_bytes(&args), stream, &workspace);
+    status = prim_workspace_open(call, args.workspace, rung->workspace_bytes(&args), args.stream,
+                                 &workspace);
     if (status != PRIM_OK)
         return status;
     args.workspace = workspace.data;
     status = prim_launch_status(call, rung->name, rung->launch(&args));
-    const prim_status closed = prim_workspace_close(call, workspace, stream);
+    const prim_status closed = prim_workspace_close(call, workspace, args.stream);
     return status != PRIM_OK ? status : closed;
+}
+
+prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                        cudaDataType_t in_type, const void *d_in, size_t count,
+                        cudaDataType_t out_type, void *d_out, void *d_workspace,
+                        size_t workspace_bytes, cudaStream_t stream)
+{
+    const prim_reduce_args args = {op,    transform, in_type, out_type,    d_in,  1,
+                                   count, count,     d_out,   d_workspace, stream};
+    return reduce("prim_reduce", variant, args, workspace_bytes);
+}
+
+prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                             cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns,
+                             size_t ld, cudaDataType_t out_type, void *d_out, void *d_workspace,
+                             size_t workspace_bytes, cudaStream_t stream)
+{
+    const prim_reduce_args args = {op,      transform, in_type, out_type,    d_in,  rows,
+                                   columns, ld,        d_out,   d_workspace, stream};
+    return reduce("prim_reduce_rows", variant, args, workspace_bytes);
+}
+
+/* ---- queries ---- */
+
+static prim_status ask_workspace(const char *call, prim_reduce_variant variant,
+                                 const prim_reduce_args *args, size_t *bytes)
+{
+    if (bytes == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call);
+    const prim_reduce_rung *rung;
+    prim_status status = resolve(call, variant, args, &rung);
+    if (status == PRIM_OK)
+        status = check_support(call, args, rung);
+    if (status == PRIM_OK)
+        *bytes = rung->workspace_bytes(args);
+    return status;
+}
+
+static prim_reduce_args shape(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                              size_t rows, size_t columns, cudaDataType_t out_type)
+{
+    return (prim_reduce_args){.op = op,
+                              .transform = transform,
+                              .in_type = in_type,
+                              .out_type = out_type,
+                              .rows = rows,
+                              .columns = columns,
+                              .ld = columns};
 }
 
 prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                         prim_transform transform, cudaDataType_t in_type,
                                         size_t count, cudaDataType_t out_type, size_t *bytes)
 {
-    static const char call[] = "prim_reduce_workspace_bytes";
-    const prim_reduce_args args = {
-        .op = op, .transform = transform, .in_type = in_type, .out_type = out_type, .count = count};
-    if (bytes == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call);
-    const prim_reduce_rung *rung;
-    prim_status status = resolve(call, variant, &args, &rung);
-    if (status == PRIM_OK)
-        status = check_support(call, &args, rung);
-    if (status == PRIM_OK)
-        *bytes = rung->workspace_bytes(&args);
-    return status;
+    const prim_reduce_args args = shape(op, transform, in_type, 1, count, out_type);
+    return ask_workspace("prim_reduce_workspace_bytes", variant, &args, bytes);
+}
+
+prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                             prim_transform transform, cudaDataType_t in_type,
+                                             size_t rows, size_t columns, cudaDataType_t out_type,
+                                             size_t *bytes)
+{
+    const prim_reduce_args args = shape(op, transform, in_type, rows, columns, out_type);
+    return ask_workspace("prim_reduce_rows_workspace_bytes", variant, &args, bytes);
+}
+
+static bool supports(const char *call, prim_reduce_variant variant, prim_reduce_args args)
+{
+    size_t bytes;
+    return ask_workspace(call, variant, &args, &bytes) == PRIM_OK && prim_device_has_code();
 }
 
 bool prim_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
                           cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
 {
-    size_t bytes;
-    return prim_reduce_workspace_bytes(variant, op, transform, in_type, count, out_type, &bytes) ==
-               PRIM_OK &&
-           prim_device_has_code();
+    return supports("prim_reduce_supports", variant,
+                    shape(op, transform, in_type, 1, count, out_type));
+}
+
+bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                               cudaDataType_t in_type, size_t rows, size_t columns,
+                               cudaDataType_t out_type)
+{
+    return supports("prim_reduce_rows_supports", variant,
+                    shape(op, transform, in_type, rows, columns, out_type));
+}
+
+/* ---- host ---- */
+
+static prim_status reduce_host(const char *call, const prim_reduce_args *args, int threads)
+{
+    prim_span in, out;
+    prim_status status = check_kind(call, args);
+    if (status == PRIM_OK)
+        status = check_operands(call, "h_in", "h_out", args, &in, &out);
+    return status == PRIM_OK ? prim_reduce_on_host(call, args, threads) : status;
 }
 
 prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                              const void *h_in, size_t count, cudaDataType_t out_type, void *h_out,
                              int threads)
 {
-    static const char call[] = "prim_reduce_host";
-    const prim_reduce_args args = {.op = op,
-                                   .transform = transform,
-                                   .in_type = in_type,
-                                   .out_type = out_type,
-                                   .in = h_in,
-                                   .count = count,
-                                   .out = h_out};
-    prim_span in, out;
-    prim_status status = check_kind(call, &args);
-    if (status == PRIM_OK)
-        status = check_operands(call, "h_in", "h_out", &args, &in, &out);
-    return status == PRIM_OK ? prim_reduce_on_host(&args, threads) : status;
+    const prim_reduce_args args = {op,    transform, in_type, out_type, h_in, 1,
+                                   count, count,     h_out,   NULL,     NULL};
+    return reduce_host("prim_reduce_host", &args, threads);
 }
+
+prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                  const void *h_in, size_t rows, size_t columns, size_t ld,
+                                  cudaDataType_t out_type, void *h_out, int threads)
+{
+    const prim_reduce_args args = {op,      transform, in_type, out_type, h_in, rows,
+                                   columns, ld,        h_out,   NULL,     NULL};
+    return reduce_host("prim_reduce_rows_host", &args, threads);
+}
+
+/* ---- variants ---- */
 
 size_t prim_reduce_variant_count(void)
 {

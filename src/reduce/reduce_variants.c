@@ -29,20 +29,23 @@ static size_t divide_up(size_t count, size_t by)
     return count / by + (count % by != 0);
 }
 
+/* All blocks of a pass lie along the grid's x. An empty row has one block too: it writes the
+ * identity. */
 static bool fits_a_grid(const prim_reduce_args *args, size_t block_elements)
 {
-    return types_are_built(args) && operator_is_built(args) &&
-           divide_up(args->count, block_elements) <= 0x7fffffff;
+    const size_t blocks = args->columns == 0 ? 1 : divide_up(args->columns, block_elements);
+    return types_are_built(args) && operator_is_built(args) && blocks <= 0x7fffffff &&
+           args->rows <= 0x7fffffff / blocks;
 }
 
 /* Every pass but the last leaves its blocks' values in the workspace. */
 static size_t partials_bytes(const prim_reduce_args *args, size_t block_elements)
 {
     size_t partials = 0;
-    for (size_t left = divide_up(args->count, block_elements); left > 1;
+    for (size_t left = divide_up(args->columns, block_elements); left > 1;
          left = divide_up(left, block_elements))
         partials += left;
-    return partials * prim_element_bytes(args->out_type);
+    return args->rows * partials * prim_element_bytes(args->out_type);
 }
 
 static bool interleaved_supports(const prim_reduce_args *args)

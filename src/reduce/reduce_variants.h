@@ -8,18 +8,19 @@
 extern "C" {
 #endif
 
+/* A vector is a matrix of one row. */
 typedef struct prim_reduce_args {
     prim_op op;
     prim_transform transform;
     cudaDataType_t in_type, out_type;
     const void *in;
-    size_t count;
+    size_t rows, columns, ld;
     void *out;
     void *workspace;
     cudaStream_t stream;
 } prim_reduce_args;
 
-/* One row is one rung. Queries look at types, operator, transform and count only. */
+/* One row is one rung. Queries look at types, operator, transform, rows and columns only. */
 typedef struct prim_reduce_rung {
     prim_reduce_variant variant;
     const char *name;
@@ -39,8 +40,9 @@ enum { PRIM_REDUCE_INTERLEAVED_ELEMENTS = 256, PRIM_REDUCE_SEQUENTIAL_ELEMENTS =
 cudaError_t prim_reduce_interleaved(const prim_reduce_args *args);
 cudaError_t prim_reduce_sequential(const prim_reduce_args *args);
 
-/* The CPU's version: args point to host memory. */
-prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads);
+/* The CPU's version, args pointing to host memory. One row: the threads share it; several: each
+ * takes whole rows. */
+prim_status prim_reduce_on_host(const char *call, const prim_reduce_args *args, int threads);
 
 #if defined(__cplusplus)
 }

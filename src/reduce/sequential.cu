@@ -28,15 +28,14 @@ constexpr unsigned THREADS = PRIM_REDUCE_SEQUENTIAL_ELEMENTS / 2;
 
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
-    sequential(const In *in, size_t count, prim_transform transform, Out *out)
+    sequential(row_blocks<In> rows, prim_transform transform, Out *out)
 {
     PRIM_SHARED(Out, partial, [THREADS]);
     const unsigned t = threadIdx.x;
-    const size_t i = static_cast<size_t>(blockIdx.x) * (2 * THREADS) + t;
+    const row_block<In> block = this_block(rows, 2 * THREADS);
 
-    partial[t] =
-        Operator::combine(load_or_identity<Operator, Out>(in, i, count, transform),
-                          load_or_identity<Operator, Out>(in, i + THREADS, count, transform));
+    partial[t] = Operator::combine(load_or_identity<Operator, Out>(block, t, transform),
+                                   load_or_identity<Operator, Out>(block, t + THREADS, transform));
     for (unsigned stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride)
