@@ -43,7 +43,8 @@ typedef struct bench_case {
     const char *type;
     char shape[32];
     bench_input input;
-    size_t size;
+    size_t size; /* elements in all */
+    size_t rows; /* of a matrix without gaps; 1: a vector */
     cudaDataType_t element;
     int variant_value;
     double bytes; /* inputs once, outputs once */

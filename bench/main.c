@@ -79,14 +79,17 @@ static prim_status run_bound(const void *argument, cudaStream_t stream)
 }
 
 /* Fails where this case's result is not that of the group's first: a fast wrong kernel is none. */
-static void check_result(const bound_case *b, void *h_first, bool is_first)
+static void check_result(const bound_case *b, void **h_first, bool is_first)
 {
     void *h_out = malloc(b->operands.out_bytes);
     must(cudaMemcpy(h_out, b->operands.d_out, b->operands.out_bytes, cudaMemcpyDeviceToHost),
          "reading the result");
-    if (is_first)
-        memcpy(h_first, h_out, b->operands.out_bytes);
-    else if (!b->pattern->same(b->c, h_first, h_out)) {
+    if (is_first) {
+        free(*h_first);
+        *h_first = h_out;
+        return;
+    }
+    if (!b->pattern->same(b->c, *h_first, h_out)) {
         fprintf(stderr, "primbench: %s %s %s %s: %s gives another result than the first variant\n",
                 b->c->pattern, b->c->name, b->c->type, b->c->shape, b->c->variant);
         exit(1);
@@ -94,10 +97,9 @@ static void check_result(const bound_case *b, void *h_first, bool is_first)
     free(h_out);
 }
 
-static void measure_case(const bench_case *c, bool is_first, bench_result *results)
+static void measure_case(const bench_case *c, bool is_first, void **h_first, bench_result *results)
 {
     const int modes = mode_count();
-    static max_align_t h_first[256];
     bound_case b = {.pattern = find_pattern(c->pattern), .c = c};
     b.pattern->set_up(c, &b.operands);
     must(cudaDeviceSynchronize(), "setting up");
@@ -124,15 +126,17 @@ static void measure_all(const bench_plan *plan, const bench_ceilings *ceilings,
                         bench_result *results)
 {
     const size_t modes = (size_t)mode_count();
+    void *h_first = NULL;
     for (size_t first = 0, end; first < plan->count; first = end) {
         end = group_end(plan, first);
         for (size_t i = first; i < end; i++) {
             show_progress(i, plan->count, plan->cases[i].variant);
-            measure_case(&plan->cases[i], i == first, &results[i * modes]);
+            measure_case(&plan->cases[i], i == first, &h_first, &results[i * modes]);
         }
         show_progress(plan->count, plan->count, "");
         print_group(&results[first * modes], (end - first) * modes, ceilings);
     }
+    free(h_first);
 }
 
 static void print_plan(const bench_plan *plan)

@@ -119,12 +119,80 @@ static const bad_argument reduce_bad[] = {
     {"d_workspace misaligned", reduce_misaligned_workspace, PRIM_ERROR_MISALIGNED, "d_workspace"},
 };
 
+/* ---- reduce: rows of a matrix with gaps between them ---- */
+
+enum { ROWS = 37, COLUMNS = 700, LD = 703, ROWS_SPAN = (ROWS - 1) * LD + COLUMNS };
+
+static void rows_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < ROWS_SPAN; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i * 2654435761u + seed * 97u) >> 7);
+}
+
+static void rows_answer(const void *h_in, size_t columns, void *h_out)
+{
+    for (size_t row = 0; row < ROWS; row++) {
+        uint32_t sum = 0;
+        for (size_t i = 0; i < columns; i++)
+            sum += (uint32_t)((const int32_t *)h_in)[row * LD + i];
+        ((uint32_t *)h_out)[row] = sum;
+    }
+}
+
+static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
+{
+    return prim_reduce_rows_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
+                                            PRIM_TRANSFORM_NONE, CUDA_R_32I, ROWS, columns,
+                                            CUDA_R_32I, bytes);
+}
+
+static prim_status rows_call(const operands *o)
+{
+    return prim_reduce_rows((prim_reduce_variant)o->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                            CUDA_R_32I, o->d_in, ROWS, o->count, LD, CUDA_R_32I, o->d_out,
+                            o->d_workspace, o->workspace_bytes, o->stream);
+}
+
+#define BAD_ROWS(name, d_in_, rows, columns, ld, d_out_, d_workspace_, bytes_)                     \
+    static prim_status rows_##name(const operands *o)                                              \
+    {                                                                                              \
+        char *const d_in = o->d_in, *const d_out = o->d_out, *const d_ws = o->d_workspace;         \
+        const size_t bytes = o->workspace_bytes;                                                   \
+        (void)d_in, (void)d_out, (void)d_ws, (void)bytes;                                          \
+        return prim_reduce_rows((prim_reduce_variant)o->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, \
+                                CUDA_R_32I, d_in_, rows, columns, ld, CUDA_R_32I, d_out_,          \
+                                d_workspace_, bytes_, o->stream);                                  \
+    }
+
+BAD_ROWS(null_in, NULL, ROWS, COLUMNS, LD, d_out, d_ws, bytes)
+BAD_ROWS(null_out, d_in, ROWS, COLUMNS, LD, NULL, d_ws, bytes)
+BAD_ROWS(small_ld, d_in, ROWS, COLUMNS, COLUMNS - 1, d_out, d_ws, bytes)
+BAD_ROWS(too_many, d_in, SIZE_MAX / 8, COLUMNS, LD, d_out, d_ws, bytes)
+BAD_ROWS(too_far_apart, d_in, ROWS, COLUMNS, SIZE_MAX / 8, d_out, d_ws, bytes)
+BAD_ROWS(out_in_gap, d_in, 2, COLUMNS, LD, d_in + 4 * COLUMNS, d_ws, bytes)
+BAD_ROWS(short_workspace, d_in, ROWS, COLUMNS, LD, d_out, d_ws, bytes - 1)
+BAD_ROWS(misaligned_in, d_in + 1, ROWS - 1, COLUMNS, LD, d_out, d_ws, bytes)
+
+static const bad_argument rows_bad[] = {
+    {"d_in NULL", rows_null_in, PRIM_ERROR_NULL, "d_in"},
+    {"d_out NULL", rows_null_out, PRIM_ERROR_NULL, "d_out"},
+    {"ld less than columns", rows_small_ld, PRIM_ERROR_VALUE, "ld"},
+    {"bytes beyond size_t", rows_too_many, PRIM_ERROR_SIZE, "d_in"},
+    {"ld beyond size_t", rows_too_far_apart, PRIM_ERROR_SIZE, "d_in"},
+    {"d_out in a gap of d_in", rows_out_in_gap, PRIM_ERROR_OVERLAP, "d_out"},
+    {"workspace one byte short", rows_short_workspace, PRIM_ERROR_WORKSPACE, "workspace_bytes"},
+    {"d_in misaligned", rows_misaligned_in, PRIM_ERROR_MISALIGNED, "d_in"},
+};
+
 /* ---- the table ---- */
 
 const entry_point entry_points[] = {
     {"prim_reduce", prim_reduce_variant_count, reduce_variant_at, reduce_variant_name,
      REDUCE_COUNT * sizeof(float), sizeof(float), REDUCE_COUNT, reduce_input, reduce_answer,
      reduce_workspace, reduce_call, reduce_bad, sizeof reduce_bad / sizeof *reduce_bad},
+    {"prim_reduce_rows", prim_reduce_variant_count, reduce_variant_at, reduce_variant_name,
+     ROWS_SPAN * sizeof(int32_t), ROWS * sizeof(int32_t), COLUMNS, rows_input, rows_answer,
+     rows_workspace, rows_call, rows_bad, sizeof rows_bad / sizeof *rows_bad},
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;

@@ -368,6 +368,111 @@ ParameterizedTest(combination *k, reduce, same_bits_in_every_run)
     free(h_in);
 }
 
+/* ---- rows of a matrix ---- */
+
+typedef struct rows_case {
+    size_t rows, columns, ld;
+} rows_case;
+
+static const rows_case row_shapes[] = {
+    {0, 5, 5},       {1, 1, 1},      {1, 1000, 1000},   {3, 0, 2},
+    {7, 1, 1},       {7, 1, 3},      {33, 31, 31},      {16, 256, 256},
+    {16, 257, 300},  {5, 512, 512},  {5, 513, 514},     {300, 3, 4},
+    {2, 4099, 5000}, {1000, 17, 17}, {3, 66000, 66001}, {3, 262145, 262145}};
+
+/* Fills the matrix, its gaps with the type's extremes, which no result may show. */
+static void fill_matrix(cudaDataType_t type, char *h_in, const rows_case *m, distribution d)
+{
+    const size_t bytes = type_bytes(type);
+    fill(type, h_in, m->rows * m->ld, EXTREMES, 99);
+    for (size_t r = 0; r < m->rows; r++)
+        fill(type, h_in + r * m->ld * bytes, m->columns, d, 1000 * r);
+}
+
+static void check_row(const combination *k, prim_op op, prim_transform transform,
+                      const rows_case *m, size_t row, const char *h_in, const char *h_out,
+                      double height)
+{
+    const expected e =
+        expect(op, transform, k->types, h_in + row * m->ld * type_bytes(k->types.in), m->columns);
+    cr_assert(right(&e, op, k->types, height, h_out + row * type_bytes(k->types.out)),
+              "%s %s(%s) %s, row %zu of %zu × %zu, ld %zu", prim_reduce_variant_name(k->variant),
+              op_names[op], transform_names[transform], type_name(k->types.in), row, m->rows,
+              m->columns, m->ld);
+}
+
+static void check_rows(const combination *k, prim_op op, prim_transform transform,
+                       const rows_case *m, distribution d)
+{
+    const size_t in_bytes = type_bytes(k->types.in), out_bytes = type_bytes(k->types.out);
+    const size_t count = m->rows == 0 ? 0 : (m->rows - 1) * m->ld + m->columns;
+    char *h_in = malloc(m->rows * m->ld * in_bytes + 1), *h_out = malloc(m->rows * out_bytes + 1);
+    size_t bytes;
+    fill_matrix(k->types.in, h_in, m, d);
+    cr_prim(prim_reduce_rows_workspace_bytes(k->variant, op, transform, k->types.in, m->rows,
+                                             m->columns, k->types.out, &bytes));
+    guarded in = guarded_copy(h_in, count * in_bytes, in_bytes);
+    guarded out = guarded_new(m->rows * out_bytes, out_bytes);
+    guarded workspace = guarded_new(bytes, 0);
+    cr_prim(prim_reduce_rows(k->variant, op, transform, k->types.in, in.data, m->rows, m->columns,
+                             m->ld, k->types.out, out.data, bytes > 0 ? workspace.data : NULL,
+                             bytes, 0));
+    guarded_read(&out, h_out);
+    for (size_t row = 0; row < m->rows; row++)
+        check_row(k, op, transform, m, row, h_in, h_out, log2((double)m->columns + 1) + 4);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    free(h_in);
+    free(h_out);
+}
+
+ParameterizedTestParameters(reduce, rows)
+{
+    return combinations(false);
+}
+
+ParameterizedTest(combination *k, reduce, rows)
+{
+    skip_unless_supported(k);
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t s = 0; s < COUNT_OF(row_shapes) - (quick ? 2 : 0); s++)
+        for (int op = 0; op < OPS; op++)
+            check_rows(k, (prim_op)op, (prim_transform)((s + (size_t)op) % TRANSFORMS),
+                       &row_shapes[s], (distribution)((s + (size_t)op) % DISTRIBUTION_COUNT));
+}
+
+static void check_rows_host(const combination *k, prim_op op, const rows_case *m, int threads)
+{
+    char *h_in = malloc(m->rows * m->ld * type_bytes(k->types.in) + 1);
+    char *h_out = malloc(m->rows * type_bytes(k->types.out) + 1);
+    fill_matrix(k->types.in, h_in, m, UNIFORM);
+    cr_prim(prim_reduce_rows_host(op, PRIM_TRANSFORM_ABS, k->types.in, h_in, m->rows, m->columns,
+                                  m->ld, k->types.out, h_out, threads));
+    for (size_t row = 0; row < m->rows; row++)
+        check_row(k, op, PRIM_TRANSFORM_ABS, m, row, h_in, h_out, (double)m->columns + 1025);
+    free(h_in);
+    free(h_out);
+}
+
+static bool has_threads(void)
+{
+    int32_t out;
+    return prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, NULL, 0, CUDA_R_32I, &out,
+                            2) == PRIM_OK;
+}
+
+Test(reduce, host_rows)
+{
+    for (size_t p = 0; p < PAIRS; p++)
+        for (size_t s = 0; s < COUNT_OF(row_shapes) - 2; s++)
+            for (int op = 0; op < OPS; op++)
+                for (int threads = 1; threads <= (has_threads() ? 3 : 1); threads++) {
+                    const combination k = {PRIM_REDUCE_AUTO, type_pairs[p]};
+                    check_rows_host(&k, (prim_op)op, &row_shapes[s], threads);
+                }
+}
+
 /* ---- more than 2^31 elements, where the device has the memory ---- */
 
 Test(reduce, beyond_two_to_the_31)
@@ -422,13 +527,6 @@ static void check_host(type_pair types, size_t count, distribution d, int thread
                       type_name(types.in), count, threads);
         }
     free(h_in);
-}
-
-static bool has_threads(void)
-{
-    int32_t out;
-    return prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, NULL, 0, CUDA_R_32I, &out,
-                            2) == PRIM_OK;
 }
 
 Test(reduce, host_versions)
