@@ -2,6 +2,7 @@
 #ifndef PRIMITIVES_PRIMITIVES_H
 #define PRIMITIVES_PRIMITIVES_H
 
+#include <primitives/histogram.h>
 #include <primitives/reduce.h>
 #include <primitives/types.h>
 

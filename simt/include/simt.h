@@ -42,6 +42,8 @@ cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *ker
 
 /* The block's array of shared memory that the key stands for; the key is a static's address. */
 void *simt_shared(const void *key, size_t bytes, size_t alignment);
+/* The block's dynamic shared memory, as long as its launch says. */
+void *simt_shared_dynamic(void);
 void simt_syncthreads(const char *file, int line);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */

@@ -71,3 +71,10 @@ void *simt_shared(const void *key, size_t bytes, size_t alignment)
             return block->slots[i].memory;
     return add_slot(block, key, bytes, alignment);
 }
+
+void *simt_shared_dynamic(void)
+{
+    static const char key;
+    return simt_shared(&key, ((const simt_thread *)simt_self)->block->call->dynamic_shared_bytes,
+                       64);
+}

@@ -136,6 +136,16 @@ __global__ void shared_matrix(int *out)
     out[threadIdx.y * 16 + threadIdx.x] = offset + tile[threadIdx.x][threadIdx.y];
 }
 
+__global__ void dynamic_shared(unsigned count, int *out)
+{
+    PRIM_SHARED_DYNAMIC(int, words);
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
+        words[i] = static_cast<int>(i);
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
+        out[i] = words[count - 1 - i];
+}
+
 __global__ void scale(int *data, unsigned count, int factor, int addend)
 {
     const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -214,6 +224,13 @@ cudaError_t run_shared_matrix(int *h_out)
 {
     return collect(h_out, 256,
                    [](int *out) { return prim_launch(0, 1, dim3(16, 16), shared_matrix, out); });
+}
+
+cudaError_t run_dynamic_shared(unsigned count, int *h_out)
+{
+    return collect(h_out, count, [&](int *out) {
+        return prim_launch_shared(0, 1, 96, count * sizeof(int), dynamic_shared, count, out);
+    });
 }
 
 cudaError_t submit_scale(int *d_data, unsigned count, int factor, int addend, cudaStream_t stream)

@@ -44,6 +44,9 @@ cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out);
 /* An array of 16 × 17 in shared memory, written by rows and read by columns. */
 cudaError_t run_shared_matrix(int *h_out);
 
+/* `count` words of dynamic shared memory, turned round. */
+cudaError_t run_dynamic_shared(unsigned count, int *h_out);
+
 /* d_data[i] = d_data[i] * factor + addend in a stream, for captures. */
 cudaError_t submit_scale(int *d_data, unsigned count, int factor, int addend, cudaStream_t stream);
 

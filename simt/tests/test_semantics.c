@@ -148,6 +148,19 @@ Test(semantics, shared_memory_in_two_dimensions_and_one_word)
         cr_assert_eq(out[i], 1000 + i % 16 * 16 + i / 16);
 }
 
+Test(semantics, dynamic_shared_memory_up_to_48_kb)
+{
+    static int out[12288];
+    static const unsigned counts[] = {1, 100, 12288};
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        cr_cuda(run_dynamic_shared(counts[c], out));
+        for (unsigned i = 0; i < counts[c]; i++)
+            cr_assert_eq(out[i], (int)(counts[c] - 1 - i));
+    }
+    cr_assert_eq(run_dynamic_shared(12289, out), cudaErrorInvalidValue);
+    cudaGetLastError();
+}
+
 /* ---- launches that are refused ---- */
 
 static void expect_refused(dim3 grid, dim3 block)

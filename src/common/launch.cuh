@@ -7,15 +7,24 @@
 namespace
 {
 
-/* Launches kernel(arguments…). The return value is the launch's own: cudaGetLastError() would take
- * away an older error that the caller has not seen yet. */
+/* Launches kernel(arguments…), each block with shared_bytes of dynamic shared memory. The return
+ * value is the launch's own: cudaGetLastError() would take away an older error that the caller has
+ * not seen yet. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_t shared_bytes,
+                               void (*kernel)(Parameters...), Arguments... arguments)
+{
+    /* By position: on the CPU backend gridDim and blockDim are macros. */
+    const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, nullptr, 0};
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
+/* The same without dynamic shared memory. */
 template <typename... Parameters, typename... Arguments>
 cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kernel)(Parameters...),
                         Arguments... arguments)
 {
-    /* By position: on the CPU backend gridDim and blockDim are macros. */
-    const cudaLaunchConfig_t config = {grid, block, 0, stream, nullptr, 0};
-    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+    return prim_launch_shared(stream, grid, block, 0, kernel, arguments...);
 }
 
 } // namespace

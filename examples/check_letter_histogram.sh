@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Runs letter_histogram on texts whose letters are known, and on one that grep counts.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+printf 'The quick brown fox jumps over the lazy dog.\n' >"$directory/fox"
+diff <(printf '%s\n' 'a-d  4' 'e-h  7' 'i-l  4' 'm-p  7' 'q-t  6' 'u-x  5' 'y-z  2') \
+  <("$program" "$directory/fox" 4)
+
+# More than one piece of 2^24 bytes.
+{ head -c 9000000 /dev/zero | tr '\0' 'q'; head -c 9000000 /dev/zero | tr '\0' 'Q'; printf z; } \
+  >"$directory/pieces"
+"$program" "$directory/pieces" >"$directory/counts"
+grep -qx 'q    18000000' "$directory/counts"
+grep -qx 'z    1' "$directory/counts"
+[ "$(awk '{sum += $2} END {print sum}' "$directory/counts")" = 18000001 ]
+
+if "$program" "$directory/missing" 2>/dev/null || "$program" "$directory/fox" 27 2>/dev/null; then
+  echo "letter_histogram took a bad argument" >&2
+  exit 1
+fi

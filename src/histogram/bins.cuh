@@ -1,0 +1,114 @@
+/* Which counter a sample belongs to. Kernels and host code share this, so they cannot differ. */
+#ifndef PRIM_HISTOGRAM_BINS_CUH
+#define PRIM_HISTOGRAM_BINS_CUH
+
+#include "common/numeric.cuh"
+#include "histogram/histogram_variants.h"
+#include "histogram/instances.h"
+
+namespace
+{
+
+__extension__ typedef unsigned __int128 wide;
+
+/* How many bits (x − lower) · bins can have: a narrow division costs a fraction of a wide one. */
+enum product_width { PRODUCT_32, PRODUCT_64, PRODUCT_128 };
+
+/* The range and the policy, as a kernel takes them. */
+struct binning {
+    size_t bins;
+    int64_t lower;
+    uint64_t span; /* upper − lower, also where that is more than int64_t holds */
+    product_width width;
+    double real_lower, real_upper;
+    prim_outside outside;
+    bool last_open;
+};
+
+inline binning make_binning(const prim_histogram_args *args)
+{
+    const uint64_t span =
+        static_cast<uint64_t>(args->range.upper) - static_cast<uint64_t>(args->range.lower);
+    const wide largest = static_cast<wide>(span) * args->bins;
+    const product_width width = largest <= UINT32_MAX   ? PRODUCT_32
+                                : largest <= UINT64_MAX ? PRODUCT_64
+                                                        : PRODUCT_128;
+    return {args->bins,
+            args->range.lower,
+            span,
+            width,
+            args->range.real_lower,
+            args->range.real_upper,
+            args->outside,
+            (args->flags & PRIM_HISTOGRAM_LAST_BIN_OPEN) != 0};
+}
+
+/* Where a sample lies: a bin, or one of these behind the last bin. */
+enum outside_place { BELOW, ABOVE, NOT_A_NUMBER };
+
+__host__ __device__ inline size_t bin_of(const binning &b, uint64_t distance)
+{
+    switch (b.width) {
+    case PRODUCT_32:
+        return static_cast<uint32_t>(distance) * static_cast<uint32_t>(b.bins) /
+               static_cast<uint32_t>(b.span);
+    case PRODUCT_64:
+        return distance * b.bins / b.span;
+    default:
+        return static_cast<size_t>(static_cast<wide>(distance) * b.bins / b.span);
+    }
+}
+
+template <typename T>
+__host__ __device__ size_t place_of(const binning &b, T sample)
+{
+    const int64_t x = static_cast<int64_t>(sample);
+    if (x < b.lower)
+        return b.bins + BELOW;
+    const uint64_t distance = static_cast<uint64_t>(x) - static_cast<uint64_t>(b.lower);
+    return distance < b.span ? bin_of(b, distance) : b.bins + ABOVE;
+}
+
+__host__ __device__ inline size_t place_of(const binning &b, float sample)
+{
+    const double x = sample;
+    if (is_nan(x))
+        return b.bins + NOT_A_NUMBER;
+    if (x < b.real_lower)
+        return b.bins + BELOW;
+    if (x > b.real_upper || (b.last_open && x == b.real_upper))
+        return b.bins + ABOVE;
+    const double bin =
+        (x - b.real_lower) * static_cast<double>(b.bins) / (b.real_upper - b.real_lower);
+    return bin < static_cast<double>(b.bins) ? static_cast<size_t>(bin) : b.bins - 1;
+}
+
+constexpr size_t NOWHERE = SIZE_MAX;
+
+/* The counter for the sample, by the policy: a bin, bins + 0 … 2 for d_outside's, or NOWHERE. */
+template <typename T>
+__host__ __device__ size_t counter_of(const binning &b, T sample)
+{
+    const size_t place = place_of(b, sample);
+    if (place < b.bins || b.outside == PRIM_OUTSIDE_COUNT)
+        return place;
+    if (b.outside == PRIM_OUTSIDE_DROP || place == b.bins + NOT_A_NUMBER)
+        return NOWHERE;
+    return place == b.bins + BELOW ? 0 : b.bins - 1;
+}
+
+/* Run::run<T>(args, more…) for the samples' type, or Run::not_built(args, more…). */
+template <typename Run, typename... More>
+auto for_samples(const prim_histogram_args *args, More... more)
+{
+#define TYPE(type_enum, type_c)         \
+    if (args->sample_type == type_enum) \
+        return Run::template run<type_c>(args, more...);
+    PRIM_HISTOGRAM_TYPES(TYPE)
+#undef TYPE
+    return Run::not_built(args, more...);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,64 @@
+/* The CPU's versions: one loop, and the same loop shared by threads that add atomically. Which
+ * counter a sample belongs to is the kernels' own code. */
+#include <cstring>
+
+#include "common/fail.h"
+#include "histogram/bins.cuh"
+
+namespace
+{
+
+enum { MAX_THREADS = 1024 };
+
+void clear_counters(const prim_histogram_args *args)
+{
+    if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
+        return;
+    std::memset(args->counters, 0, args->bins * sizeof(uint32_t));
+    if (args->outside == PRIM_OUTSIDE_COUNT)
+        std::memset(args->outside_counters, 0, PRIM_HISTOGRAM_OUTSIDE_COUNTERS * sizeof(uint32_t));
+}
+
+struct host_version {
+    template <typename T>
+    static prim_status run(const prim_histogram_args *args, const char *call, int threads)
+    {
+        (void)call;
+        const binning b = make_binning(args);
+        const T *samples = static_cast<const T *>(args->samples);
+        uint32_t *counters = static_cast<uint32_t *>(args->counters);
+        uint32_t *outside = static_cast<uint32_t *>(args->outside_counters);
+        clear_counters(args);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t i = 0; i < args->count; i++) {
+            const size_t counter = counter_of(b, samples[i]);
+            if (counter == NOWHERE)
+                continue;
+            uint32_t &c = counter < b.bins ? counters[counter] : outside[counter - b.bins];
+#pragma omp atomic
+            c++;
+        }
+        return PRIM_OK;
+    }
+    static prim_status not_built(const prim_histogram_args *args, const char *call, int threads)
+    {
+        (void)args, (void)threads;
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without these samples",
+                         call);
+    }
+};
+
+} // namespace
+
+prim_status prim_histogram_on_host(const char *call, const prim_histogram_args *args, int threads)
+{
+    if (threads < 1 || threads > MAX_THREADS)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
+                         MAX_THREADS);
+#ifndef _OPENMP
+    if (threads > 1)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: threads is %d in a library built without OpenMP", call, threads);
+#endif
+    return for_samples<host_version>(args, call, threads);
+}

@@ -1,0 +1,406 @@
+/* histogram: every variant and sample type against an independent oracle. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/histogram.h>
+
+#include "support.h"
+
+__extension__ typedef __int128 wide;
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+enum { OUTSIDE = 3, POLICIES = 3, MOST_BINS = 20000 };
+
+static const cudaDataType_t sample_types[] = {CUDA_R_8U, CUDA_R_32I, CUDA_R_32F};
+
+/* ---- the oracle: in 128 bits for integers, in plain double for floats ---- */
+
+typedef struct histogram_case {
+    prim_histogram_variant variant;
+    cudaDataType_t type;
+    unsigned flags;
+    prim_outside outside;
+    prim_histogram_range range;
+    size_t count, bins;
+    const void *h_samples;
+    size_t offset; /* elements by which d_samples misses the 256-byte boundary */
+} histogram_case;
+
+typedef enum place { IN_RANGE, BELOW, ABOVE, NEITHER } place;
+
+static place place_integer(const histogram_case *c, int64_t x, size_t *bin)
+{
+    const wide span = (wide)c->range.upper - c->range.lower;
+    if (x < c->range.lower)
+        return BELOW;
+    if (x >= c->range.upper)
+        return ABOVE;
+    *bin = (size_t)(((wide)x - c->range.lower) * (wide)c->bins / span);
+    return IN_RANGE;
+}
+
+static place place_float(const histogram_case *c, double x, size_t *bin)
+{
+    const double lower = c->range.real_lower, upper = c->range.real_upper;
+    if (isnan(x))
+        return NEITHER;
+    if (x < lower)
+        return BELOW;
+    if (x > upper || (x == upper && (c->flags & PRIM_HISTOGRAM_LAST_BIN_OPEN)))
+        return ABOVE;
+    const volatile double difference = x - lower;
+    const volatile double product = difference * (double)c->bins;
+    const volatile double quotient = product / (upper - lower);
+    *bin = quotient >= (double)c->bins ? c->bins - 1 : (size_t)floor(quotient);
+    return IN_RANGE;
+}
+
+/* Adds to counters[0 … bins-1] and, behind them, three for below, above and NaN. */
+static void expect(const histogram_case *c, uint32_t *counters)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        size_t bin = 0;
+        const place p =
+            type_is_float(c->type)
+                ? place_float(c, read_float(c->type, c->h_samples, i), &bin)
+                : place_integer(c, (int64_t)read_integer(c->type, c->h_samples, i), &bin);
+        if (p == IN_RANGE)
+            counters[bin]++;
+        else if (c->outside == PRIM_OUTSIDE_COUNT)
+            counters[c->bins + (size_t)p - BELOW]++;
+        else if (c->outside == PRIM_OUTSIDE_CLAMP && p != NEITHER)
+            counters[p == BELOW ? 0 : c->bins - 1]++;
+    }
+}
+
+/* ---- one case ---- */
+
+/* What the counters hold before the call: it must vanish, or stay with PRIM_HISTOGRAM_ADD. */
+static uint32_t earlier_count(size_t i)
+{
+    return i % 7 == 0 ? UINT32_MAX - 1 : (uint32_t)(3 * i + 1); /* some wrap */
+}
+
+static void check_equal(const histogram_case *c, const uint32_t *counters, const uint32_t *outside,
+                        const char *who)
+{
+    uint32_t *expected = calloc(c->bins + OUTSIDE, sizeof *expected);
+    const bool add = (c->flags & PRIM_HISTOGRAM_ADD) != 0;
+    for (size_t b = 0; b < c->bins + OUTSIDE && add; b++)
+        expected[b] = earlier_count(b);
+    expect(c, expected);
+    for (size_t b = 0; b < c->bins + OUTSIDE; b++) {
+        const bool is_bin = b < c->bins;
+        if (!is_bin && c->outside != PRIM_OUTSIDE_COUNT)
+            continue;
+        const uint32_t found = is_bin ? counters[b] : outside[b - c->bins];
+        cr_assert_eq(found, expected[b],
+                     "%s %s, %zu samples in %zu bins, flags %u, outside %d: counter %zu is %u, "
+                     "not %u",
+                     who, type_name(c->type), c->count, c->bins, c->flags, (int)c->outside, b,
+                     found, expected[b]);
+    }
+    free(expected);
+}
+
+static void check_device(const histogram_case *c)
+{
+    static uint32_t counters[MOST_BINS + 70000], earlier[MOST_BINS + 70000];
+    uint32_t outside[OUTSIDE], earlier_outside[OUTSIDE];
+    const size_t sample_bytes = type_bytes(c->type);
+    size_t bytes;
+    for (size_t b = 0; b < c->bins; b++)
+        earlier[b] = earlier_count(b);
+    for (size_t o = 0; o < OUTSIDE; o++)
+        earlier_outside[o] = earlier_count(c->bins + o);
+    cr_prim(prim_histogram_even_workspace_bytes(c->variant, c->flags, c->outside, c->range, c->type,
+                                                c->count, c->bins, CUDA_R_32U, &bytes));
+    guarded in = guarded_copy(c->h_samples, c->count * sample_bytes, c->offset * sample_bytes);
+    guarded out = guarded_copy(earlier, c->bins * sizeof *counters, 4 * c->offset);
+    guarded apart = guarded_copy(earlier_outside, sizeof outside, 4 * c->offset);
+    guarded workspace = guarded_new(bytes, 0);
+    const bool counted = c->outside == PRIM_OUTSIDE_COUNT;
+    cr_prim(prim_histogram_even(
+        c->variant, c->flags, c->outside, c->range, c->type, in.data, c->count, c->bins, CUDA_R_32U,
+        out.data, counted ? apart.data : NULL, bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&out, counters);
+    guarded_read(&apart, outside);
+    check_equal(c, counters, outside, prim_histogram_variant_name(c->variant));
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&apart);
+    guarded_free(&workspace);
+}
+
+static bool has_threads(void)
+{
+    uint32_t counter;
+    const prim_histogram_range range = {.upper = 1};
+    return prim_histogram_even_host(0, PRIM_OUTSIDE_DROP, range, CUDA_R_8U, NULL, 0, 1, CUDA_R_32U,
+                                    &counter, NULL, 2) == PRIM_OK;
+}
+
+static void check_host(const histogram_case *c, int threads)
+{
+    static uint32_t counters[MOST_BINS];
+    uint32_t outside[OUTSIDE];
+    for (size_t b = 0; b < c->bins; b++)
+        counters[b] = earlier_count(b);
+    for (size_t o = 0; o < OUTSIDE; o++)
+        outside[o] = earlier_count(c->bins + o);
+    cr_prim(prim_histogram_even_host(c->flags, c->outside, c->range, c->type, c->h_samples,
+                                     c->count, c->bins, CUDA_R_32U, counters, outside, threads));
+    check_equal(c, counters, outside, "host");
+}
+
+/* ---- inputs ---- */
+
+/* Ranges that cut off samples at both ends, that hold all of them, and that are very wide. */
+static const prim_histogram_range ranges[] = {
+    {.lower = -1000, .upper = 900, .real_lower = -900.5, .real_upper = 1000},
+    {.lower = 97, .upper = 125, .real_lower = 0.0, .real_upper = 1.0},
+    {.lower = 0, .upper = 256, .real_lower = -0.1, .real_upper = 0.3},
+    {.lower = INT32_MIN, .upper = (int64_t)INT32_MAX + 1, .real_lower = -2048, .real_upper = 2047},
+    {.lower = INT64_MIN, .upper = INT64_MAX, .real_lower = -1e308, .real_upper = 7e307},
+    {.lower = 5, .upper = 6, .real_lower = 5, .real_upper = 5.0000001},
+};
+
+static const size_t bin_counts[] = {1, 2, 3, 7, 100, 256, 1000, 12288};
+
+static const size_t sizes[] = {0, 1, 31, 32, 33, 255, 256, 257, 1023, 4000};
+
+/* Some samples on the bounds, some NaN and infinite. */
+static void add_specials(histogram_case *c, void *h_samples)
+{
+    static const double specials[] = {NAN, INFINITY, -INFINITY, -0.0};
+    for (size_t i = 0; i < c->count && type_is_float(c->type); i += 5)
+        write_float(c->type, h_samples, i,
+                    i % 2 == 0   ? specials[i / 5 % 4]
+                    : i % 3 == 0 ? c->range.real_lower
+                                 : c->range.real_upper);
+}
+
+typedef struct combination {
+    prim_histogram_variant variant;
+    cudaDataType_t type;
+} combination;
+
+static struct criterion_test_params combinations(void)
+{
+    static combination rows[64];
+    size_t count = 0;
+    for (size_t v = 0; v < prim_histogram_variant_count(); v++)
+        for (size_t t = 0; t < COUNT_OF(sample_types); t++)
+            rows[count++] = (combination){prim_histogram_variant_at(v), sample_types[t]};
+    return cr_make_param_array(combination, rows, count);
+}
+
+static bool supported(const histogram_case *c)
+{
+    return prim_histogram_even_supports(c->variant, c->flags, c->outside, c->range, c->type,
+                                        c->count, c->bins, CUDA_R_32U);
+}
+
+/* Every range, number of bins and policy, at sizes, distributions and flags in turn. */
+ParameterizedTestParameters(histogram, ranges_bins_and_policies)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, histogram, ranges_bins_and_policies)
+{
+    static float h_samples[4096];
+    const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
+    size_t turn = 0, run = 0;
+    for (size_t r = 0; r < COUNT_OF(ranges); r++)
+        for (size_t b = 0; b < COUNT_OF(bin_counts); b += step)
+            for (int policy = 0; policy < POLICIES; policy++)
+                for (unsigned flags = 0; flags < 4; flags++, turn++) {
+                    histogram_case c = {
+                        k->variant,           k->type,   flags,
+                        (prim_outside)policy, ranges[r], sizes[turn % COUNT_OF(sizes)],
+                        bin_counts[b],        h_samples, turn % 3};
+                    fill(k->type, h_samples, c.count, (distribution)(turn % DISTRIBUTION_COUNT),
+                         turn);
+                    add_specials(&c, h_samples);
+                    if (!supported(&c))
+                        continue;
+                    check_device(&c);
+                    run++;
+                }
+    cr_assert(run > 0);
+}
+
+ParameterizedTestParameters(histogram, many_samples)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, histogram, many_samples)
+{
+    static const size_t counts[] = {65537, 300001};
+    for (size_t s = 0; s < (get_test_level() == LEVEL_QUICK ? 1 : COUNT_OF(counts)); s++)
+        for (int equal = 0; equal < 2; equal++) {
+            float *h_samples = calloc(counts[s], sizeof *h_samples);
+            if (!equal)
+                fill(k->type, h_samples, counts[s], UNIFORM, s);
+            const histogram_case c = {.variant = k->variant,
+                                      .type = k->type,
+                                      .outside = PRIM_OUTSIDE_COUNT,
+                                      .range = {-(1ll << 31), 1ll << 31, -1, 0.9},
+                                      .count = counts[s],
+                                      .bins = 4096,
+                                      .h_samples = h_samples};
+            check_device(&c);
+            free(h_samples);
+        }
+}
+
+/* More bins than fit into shared memory: for those that take them, others say no. */
+ParameterizedTestParameters(histogram, many_bins)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, histogram, many_bins)
+{
+    static float h_samples[4000];
+    histogram_case c = {.variant = k->variant,
+                        .type = k->type,
+                        .outside = PRIM_OUTSIDE_CLAMP,
+                        .range = {-100, 70000, -1, 1},
+                        .count = 4000,
+                        .bins = 70100,
+                        .h_samples = h_samples};
+    fill(k->type, h_samples, c.count, INTEGERS, 3);
+    if (k->variant == PRIM_HISTOGRAM_PRIVATIZED) {
+        cr_assert(!supported(&c));
+        cr_assert(strstr(prim_last_error(NULL), "privatized") != NULL);
+        cr_assert_eq(prim_histogram_even(c.variant, 0, c.outside, c.range, c.type, NULL, 0, c.bins,
+                                         CUDA_R_32U, (void *)256, NULL, NULL, 0, 0),
+                     PRIM_ERROR_UNSUPPORTED);
+        c.bins = 12289;
+        cr_assert(!supported(&c));
+    } else {
+        check_device(&c);
+    }
+}
+
+/* ---- known answers ---- */
+
+Test(histogram, letters_in_groups_of_four)
+{
+    static const char text[] = "the quick brown fox jumps over the lazy dog";
+    static const uint32_t expected[7] = {4, 7, 4, 7, 6, 5, 2}; /* counted by hand */
+    uint32_t counters[7], sum = 0;
+    const prim_histogram_range letters = {.lower = 'a', .upper = 'a' + 28};
+    guarded in = guarded_copy(text, sizeof text - 1, 1), out = guarded_new(sizeof counters, 0);
+    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
+        cr_prim(prim_histogram_even(prim_histogram_variant_at(v), 0, PRIM_OUTSIDE_DROP, letters,
+                                    CUDA_R_8U, in.data, sizeof text - 1, 7, CUDA_R_32U, out.data,
+                                    NULL, NULL, 0, 0));
+        guarded_read(&out, counters);
+        sum = 0;
+        for (int i = 0; i < 7; i++)
+            sum += counters[i];
+        cr_assert_eq(sum, 35, "35 letters, not %u", sum);
+        cr_assert_arr_eq(counters, expected, sizeof counters, "%u %u %u %u %u %u %u", counters[0],
+                         counters[1], counters[2], counters[3], counters[4], counters[5],
+                         counters[6]);
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+/* The upper bound of floats belongs to the last bin, unless the flag says otherwise. */
+Test(histogram, the_last_bin_is_closed_or_open)
+{
+    static const float samples[] = {0, 0.25f, 0.5f, 0.75f, 1, 1};
+    const prim_histogram_range unit = {.real_lower = 0, .real_upper = 1};
+    guarded in = guarded_copy(samples, sizeof samples, 0), out = guarded_new(8, 0);
+    for (size_t v = 0; v < prim_histogram_variant_count(); v++)
+        for (unsigned open = 0; open < 2; open++) {
+            uint32_t counters[2];
+            cr_prim(prim_histogram_even(prim_histogram_variant_at(v),
+                                        open * PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_DROP,
+                                        unit, CUDA_R_32F, in.data, 6, 2, CUDA_R_32U, out.data, NULL,
+                                        NULL, 0, 0));
+            guarded_read(&out, counters);
+            cr_assert_eq(counters[0], 2);
+            cr_assert_eq(counters[1], open ? 2 : 4);
+        }
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+/* ---- the host's versions ---- */
+
+Test(histogram, host_versions)
+{
+    static float h_samples[4096];
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(sample_types); t++)
+        for (size_t r = 0; r < COUNT_OF(ranges); r++)
+            for (size_t b = 0; b < COUNT_OF(bin_counts); b++)
+                for (int threads = 1; threads <= (has_threads() ? 3 : 1); threads++, turn++) {
+                    histogram_case c = {.type = sample_types[t],
+                                        .flags = (unsigned)(turn / 3 % 4),
+                                        .outside = (prim_outside)(turn / 5 % POLICIES),
+                                        .range = ranges[r],
+                                        .count = sizes[turn % COUNT_OF(sizes)],
+                                        .bins = bin_counts[b],
+                                        .h_samples = h_samples};
+                    fill(c.type, h_samples, c.count, (distribution)(turn % DISTRIBUTION_COUNT),
+                         turn);
+                    add_specials(&c, h_samples);
+                    check_host(&c, threads);
+                }
+}
+
+Test(histogram, host_refuses_what_it_cannot_do)
+{
+    uint8_t in[4] = {1, 2, 3, 4};
+    uint32_t counters[4];
+    const prim_histogram_range range = {.lower = 0, .upper = 4}, empty = {.lower = 4, .upper = 4};
+    const cudaDataType_t u8 = CUDA_R_8U, u32 = CUDA_R_32U;
+    const prim_outside drop = PRIM_OUTSIDE_DROP;
+    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u32, counters, NULL, 0),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u32, counters, NULL, 1025),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_histogram_even_host(0, drop, empty, u8, in, 4, 4, u32, counters, NULL, 1),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, NULL, 4, 4, u32, counters, NULL, 1),
+                 PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_samples") != NULL);
+    cr_assert_eq(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, u8, in, 4, 4, u32, counters,
+                                          NULL, 1),
+                 PRIM_ERROR_NULL);
+    cr_assert_eq(
+        prim_histogram_even_host(0, drop, range, u8, counters, 4, 4, u32, counters, NULL, 1),
+        PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_histogram_even_host(0, drop, range, u8, in, 4, 4, u8, counters, NULL, 1),
+                 PRIM_ERROR_TYPE);
+}
+
+/* ---- the table ---- */
+
+Test(histogram, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_histogram_variant_at(0), PRIM_HISTOGRAM_AUTO);
+    cr_assert(prim_histogram_variant_count() >= 3);
+    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
+        const prim_histogram_variant variant = prim_histogram_variant_at(v);
+        cr_assert(strlen(prim_histogram_variant_name(variant)) > 0);
+        cr_assert(strlen(prim_histogram_variant_idea(variant)) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(prim_histogram_variant_name(variant),
+                              prim_histogram_variant_name(prim_histogram_variant_at(w)));
+    }
+    cr_assert_null(prim_histogram_variant_name((prim_histogram_variant)9999));
+    cr_assert_null(prim_histogram_variant_idea((prim_histogram_variant)9999));
+}
