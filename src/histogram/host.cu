@@ -23,7 +23,7 @@ struct host_version {
     template <typename T>
     static prim_status run(const prim_histogram_args *args, const char *call, int threads)
     {
-        (void)call;
+        (void)call, (void)threads; /* the latter without OpenMP */
         const binning b = make_binning(args);
         const T *samples = static_cast<const T *>(args->samples);
         uint32_t *counters = static_cast<uint32_t *>(args->counters);

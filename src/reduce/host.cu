@@ -43,6 +43,7 @@ void reduce_rows(const prim_reduce_args *args, int threads)
 {
     const In *in = static_cast<const In *>(args->in);
     Out *out = static_cast<Out *>(args->out);
+    (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t row = 0; row < args->rows; row++)
         out[row] =
