@@ -110,7 +110,7 @@ void must_prim(prim_status status);
 typedef struct bench_result {
     const bench_case *c;
     bench_mode mode;
-    bench_time time;
+    bench_time time; /* median_us 0: not measured in this mode */
 } bench_result;
 
 typedef struct bench_context {

@@ -83,7 +83,7 @@ static const bench_result *first_rung(const bench_result *results, size_t count,
     const bench_result *first = NULL;
     for (size_t i = 0; i < count; i++) {
         const bench_result *r = &results[i];
-        if (r->mode != mode || r->c->variant == NULL)
+        if (r->mode != mode || r->c->variant == NULL || r->time.median_us <= 0)
             continue;
         if (first == NULL || strcmp(first->c->variant, "auto") == 0)
             first = r;
@@ -101,7 +101,7 @@ void print_group(const bench_result *results, size_t count, const bench_ceilings
     for (int mode = 0; mode < mode_count(); mode++) {
         const bench_result *first = first_rung(results, count, (bench_mode)mode);
         for (size_t i = 0; i < count; i++)
-            if ((int)results[i].mode == mode)
+            if ((int)results[i].mode == mode && results[i].time.median_us > 0)
                 print_result(&results[i], first != NULL ? first : &results[i], ceilings);
     }
     fflush(stdout);

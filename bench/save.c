@@ -88,7 +88,8 @@ void save_json(const char *path, const bench_context *context, const bench_resul
     cJSON_AddItemToObject(json, "context", context_json(context));
     cJSON *rows = cJSON_AddArrayToObject(json, "results");
     for (size_t i = 0; i < count; i++)
-        cJSON_AddItemToArray(rows, result_json(&results[i], &context->ceilings));
+        if (results[i].time.median_us > 0)
+            cJSON_AddItemToArray(rows, result_json(&results[i], &context->ceilings));
     char *text = cJSON_Print(json);
     FILE *file = open_for_writing(path);
     fprintf(file, "%s\n", text);
@@ -105,6 +106,8 @@ void save_csv(const char *path, const bench_context *context, const bench_result
                   "flops,gbps,gflops,of_ceiling,of_floor\n");
     for (size_t i = 0; i < count; i++) {
         const bench_result *r = &results[i];
+        if (r->time.median_us <= 0)
+            continue;
         fprintf(file, "%s,%s,%s,%s,%s,%s,%s,%s,%.6g,%.6g,%.4g,%.0f,%.0f,%.6g,%.6g,%.4g,%.4g\n",
                 r->c->pattern, r->c->name, r->c->variant != NULL ? r->c->variant : "",
                 r->c->peer != NULL ? r->c->peer : "", r->c->type, r->c->shape,
