@@ -35,7 +35,7 @@ struct row_block {
 template <typename In>
 __device__ row_block<In> this_block(const row_blocks<In> &rows, unsigned block_elements)
 {
-    /* A vector's blocks need no division, which would cost them 7 %. */
+    /* A vector's blocks are spared the division. */
     const unsigned row = rows.blocks == gridDim.x ? 0 : blockIdx.x / rows.blocks;
     const unsigned block = blockIdx.x - row * rows.blocks;
     return {rows.in + row * rows.ld, rows.columns, static_cast<size_t>(block) * block_elements};
