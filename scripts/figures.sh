@@ -10,7 +10,7 @@ results=bench/results/h200.json
 table() { # PATTERN CASE TYPE MODE
   jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" '
     def row: "| " + join(" | ") + " |";
-    def shape: . as $s | ($s | tonumber) as $n | [range(64) | select(pow(2; .) == $n)] as $p
+    def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
       | if ($p | length) > 0 then "2^\($p[0])" else $s end;
     def two: . * 100 | round / 100;
     [.results[] | select(.pattern == $pattern and .case == $case and .type == $type

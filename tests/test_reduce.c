@@ -473,6 +473,22 @@ Test(reduce, host_rows)
                 }
 }
 
+/* One row too: what several threads give is what one gives, to the bit. */
+Test(reduce, host_rows_do_not_depend_on_the_threads)
+{
+    enum { COUNT = 5003 };
+    static float h_in[COUNT];
+    float one, many;
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    fill(CUDA_R_32F, h_in, COUNT, UNIFORM, 8);
+    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, h_in, 1, COUNT,
+                                  COUNT, CUDA_R_32F, &one, 1));
+    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, h_in, 1, COUNT,
+                                  COUNT, CUDA_R_32F, &many, 7));
+    cr_assert_arr_eq(&one, &many, sizeof one);
+}
+
 /* ---- more than 2^31 elements, where the device has the memory ---- */
 
 Test(reduce, beyond_two_to_the_31)

@@ -27,6 +27,15 @@ cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kerne
     return prim_launch_shared(stream, grid, block, 0, kernel, arguments...);
 }
 
+/* What rungs of kernels have in common. */
+struct device_rung {
+    template <typename Args>
+    static cudaError_t not_built(const Args *)
+    {
+        return cudaErrorInvalidDeviceFunction;
+    }
+};
+
 } // namespace
 
 #endif

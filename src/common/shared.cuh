@@ -13,11 +13,12 @@
     static char name##_key;                            \
     name##_array &name = *static_cast<name##_array *>( \
         simt_shared(&name##_key, sizeof(name##_array), alignof(name##_array)))
-#define PRIM_SHARED_DYNAMIC(type, name) type *const name = static_cast<type *>(simt_shared_dynamic())
+#define PRIM_SHARED_DYNAMIC(type, name) \
+    type *const name = static_cast<type *>(simt_shared_dynamic())
 #else
 #define PRIM_SHARED(type, name, extents) __shared__ type name extents
-#define PRIM_SHARED_DYNAMIC(type, name)                                                            \
-    extern __shared__ __align__(16) unsigned char prim_dynamic_shared[];                           \
+#define PRIM_SHARED_DYNAMIC(type, name)                                  \
+    extern __shared__ __align__(16) unsigned char prim_dynamic_shared[]; \
     type *const name = reinterpret_cast<type *>(prim_dynamic_shared)
 #endif
 

@@ -3,6 +3,7 @@
 #define PRIM_HISTOGRAM_COUNTING_CUH
 
 #include "common/launch.cuh"
+#include "common/sizes.h"
 #include "histogram/bins.cuh"
 
 namespace
@@ -32,17 +33,10 @@ inline cudaError_t choose_blocks(size_t count, unsigned blocks_a_multiprocessor,
     if (error != cudaSuccess)
         return error;
     const size_t most = static_cast<size_t>(multiprocessors) * blocks_a_multiprocessor;
-    const size_t needed = count / THREADS + (count % THREADS != 0);
+    const size_t needed = prim_divide_up(count, THREADS);
     *blocks = static_cast<unsigned>(needed < most ? needed : most);
     return cudaSuccess;
 }
-
-struct device_rung {
-    static cudaError_t not_built(const prim_histogram_args *)
-    {
-        return cudaErrorInvalidDeviceFunction;
-    }
-};
 
 /* One more in the counter for a sample that lies outside the bins, if the policy has one. */
 __device__ inline void count_outside(uint32_t *outside, size_t counter, size_t bins)

@@ -2,13 +2,11 @@
  * counter a sample belongs to is the kernels' own code. */
 #include <cstring>
 
-#include "common/fail.h"
+#include "common/threads.cuh"
 #include "histogram/bins.cuh"
 
 namespace
 {
-
-enum { MAX_THREADS = 1024 };
 
 void clear_counters(const prim_histogram_args *args)
 {
@@ -52,13 +50,6 @@ struct host_version {
 
 prim_status prim_histogram_on_host(const char *call, const prim_histogram_args *args, int threads)
 {
-    if (threads < 1 || threads > MAX_THREADS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
-                         MAX_THREADS);
-#ifndef _OPENMP
-    if (threads > 1)
-        return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: threads is %d in a library built without OpenMP", call, threads);
-#endif
-    return for_samples<host_version>(args, call, threads);
+    const prim_status status = check_threads(call, threads);
+    return status == PRIM_OK ? for_samples<host_version>(args, call, threads) : status;
 }

@@ -9,14 +9,6 @@
 namespace
 {
 
-/* What rungs of kernels have in common. */
-struct device_rung {
-    static cudaError_t not_built(const prim_reduce_args *)
-    {
-        return cudaErrorInvalidDeviceFunction;
-    }
-};
-
 template <typename Rung, typename In, typename Out, typename... More>
 auto with_operator(const prim_reduce_args *args, More... more)
 {

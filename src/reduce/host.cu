@@ -1,12 +1,10 @@
 /* The CPU's versions: one loop, and the same loop over contiguous parts on several threads. The
  * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
-#include "common/fail.h"
+#include "common/threads.cuh"
 #include "reduce/dispatch.cuh"
 
 namespace
 {
-
-enum { MAX_THREADS = 1024 };
 
 template <typename In, typename Out, typename Operator>
 Out reduce_part(const In *in, size_t first, size_t last, prim_transform transform)
@@ -17,14 +15,7 @@ Out reduce_part(const In *in, size_t first, size_t last, prim_transform transfor
     return value;
 }
 
-/* Where part p of `parts` begins; the first count % parts of them are one longer. */
-size_t part_begin(size_t count, int parts, int p)
-{
-    const size_t n = static_cast<size_t>(parts), i = static_cast<size_t>(p);
-    return count / n * i + (i < count % n ? i : count % n);
-}
-
-/* One row: a part for each thread, then the parts in order. */
+/* A vector: a part for each thread, then the parts in order. */
 template <typename In, typename Out, typename Operator>
 Out reduce_row(const In *in, size_t count, prim_transform transform, int threads)
 {
@@ -37,7 +28,7 @@ Out reduce_row(const In *in, size_t count, prim_transform transform, int threads
                                            PRIM_TRANSFORM_NONE);
 }
 
-/* Several rows: whole ones for each thread. */
+/* Rows: whole ones for each thread, so that their number changes no bit, for one row too. */
 template <typename In, typename Out, typename Operator>
 void reduce_rows(const prim_reduce_args *args, int threads)
 {
@@ -51,22 +42,29 @@ void reduce_rows(const prim_reduce_args *args, int threads)
 }
 
 struct host_version {
-    template <typename In, typename Out, typename Operator>
-    static prim_status run(const prim_reduce_args *args, const char *call, int threads)
+    static prim_status not_built(const prim_reduce_args *, const char *call, int)
     {
-        (void)call;
-        if (args->rows == 1)
-            *static_cast<Out *>(args->out) = reduce_row<In, Out, Operator>(
-                static_cast<const In *>(args->in), args->columns, args->transform, threads);
-        else
-            reduce_rows<In, Out, Operator>(args, threads);
-        return PRIM_OK;
-    }
-    static prim_status not_built(const prim_reduce_args *args, const char *call, int threads)
-    {
-        (void)args, (void)threads;
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
                          "%s: this library was built without these types and op", call);
+    }
+};
+
+struct vector_on_host : host_version {
+    template <typename In, typename Out, typename Operator>
+    static prim_status run(const prim_reduce_args *args, const char *, int threads)
+    {
+        *static_cast<Out *>(args->out) = reduce_row<In, Out, Operator>(
+            static_cast<const In *>(args->in), args->columns, args->transform, threads);
+        return PRIM_OK;
+    }
+};
+
+struct rows_on_host : host_version {
+    template <typename In, typename Out, typename Operator>
+    static prim_status run(const prim_reduce_args *args, const char *, int threads)
+    {
+        reduce_rows<In, Out, Operator>(args, threads);
+        return PRIM_OK;
     }
 };
 
@@ -74,13 +72,12 @@ struct host_version {
 
 prim_status prim_reduce_on_host(const char *call, const prim_reduce_args *args, int threads)
 {
-    if (threads < 1 || threads > MAX_THREADS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
-                         MAX_THREADS);
-#ifndef _OPENMP
-    if (threads > 1)
-        return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: threads is %d in a library built without OpenMP", call, threads);
-#endif
-    return dispatch<host_version>(args, call, threads);
+    const prim_status status = check_threads(call, threads);
+    return status == PRIM_OK ? dispatch<vector_on_host>(args, call, threads) : status;
+}
+
+prim_status prim_reduce_rows_on_host(const char *call, const prim_reduce_args *args, int threads)
+{
+    const prim_status status = check_threads(call, threads);
+    return status == PRIM_OK ? dispatch<rows_on_host>(args, call, threads) : status;
 }

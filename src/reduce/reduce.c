@@ -210,13 +210,11 @@ bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op, prim_tra
 
 /* ---- host ---- */
 
-static prim_status reduce_host(const char *call, const prim_reduce_args *args, int threads)
+static prim_status check_host(const char *call, const prim_reduce_args *args)
 {
     prim_span in, out;
-    prim_status status = check_kind(call, args);
-    if (status == PRIM_OK)
-        status = check_operands(call, "h_in", "h_out", args, &in, &out);
-    return status == PRIM_OK ? prim_reduce_on_host(call, args, threads) : status;
+    const prim_status status = check_kind(call, args);
+    return status == PRIM_OK ? check_operands(call, "h_in", "h_out", args, &in, &out) : status;
 }
 
 prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
@@ -225,7 +223,9 @@ prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_
 {
     const prim_reduce_args args = {op,    transform, in_type, out_type, h_in, 1,
                                    count, count,     h_out,   NULL,     NULL};
-    return reduce_host("prim_reduce_host", &args, threads);
+    static const char call[] = "prim_reduce_host";
+    const prim_status status = check_host(call, &args);
+    return status == PRIM_OK ? prim_reduce_on_host(call, &args, threads) : status;
 }
 
 prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
@@ -234,7 +234,9 @@ prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaData
 {
     const prim_reduce_args args = {op,      transform, in_type, out_type, h_in, rows,
                                    columns, ld,        h_out,   NULL,     NULL};
-    return reduce_host("prim_reduce_rows_host", &args, threads);
+    static const char call[] = "prim_reduce_rows_host";
+    const prim_status status = check_host(call, &args);
+    return status == PRIM_OK ? prim_reduce_rows_on_host(call, &args, threads) : status;
 }
 
 /* ---- variants ---- */

@@ -2,6 +2,7 @@
 #include "reduce/reduce_variants.h"
 
 #include "common/element.h"
+#include "common/sizes.h"
 #include "reduce/instances.h"
 
 static bool types_are_built(const prim_reduce_args *args)
@@ -24,28 +25,18 @@ static bool operator_is_built(const prim_reduce_args *args)
     return false;
 }
 
-static size_t divide_up(size_t count, size_t by)
-{
-    return count / by + (count % by != 0);
-}
-
-/* All blocks of a pass lie along the grid's x. An empty row has one block too: it writes the
- * identity. */
+/* An empty row has one block too: it writes the identity. */
 static bool fits_a_grid(const prim_reduce_args *args, size_t block_elements)
 {
-    const size_t blocks = args->columns == 0 ? 1 : divide_up(args->columns, block_elements);
-    return types_are_built(args) && operator_is_built(args) && blocks <= 0x7fffffff &&
-           args->rows <= 0x7fffffff / blocks;
+    const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
+    return types_are_built(args) && operator_is_built(args) && prim_fits_a_grid(args->rows, blocks);
 }
 
 /* Every pass but the last leaves its blocks' values in the workspace. */
 static size_t partials_bytes(const prim_reduce_args *args, size_t block_elements)
 {
-    size_t partials = 0;
-    for (size_t left = divide_up(args->columns, block_elements); left > 1;
-         left = divide_up(left, block_elements))
-        partials += left;
-    return args->rows * partials * prim_element_bytes(args->out_type);
+    return args->rows * prim_values_between_levels(args->columns, block_elements) *
+           prim_element_bytes(args->out_type);
 }
 
 static bool interleaved_supports(const prim_reduce_args *args)

@@ -40,9 +40,10 @@ enum { PRIM_REDUCE_INTERLEAVED_ELEMENTS = 256, PRIM_REDUCE_SEQUENTIAL_ELEMENTS =
 cudaError_t prim_reduce_interleaved(const prim_reduce_args *args);
 cudaError_t prim_reduce_sequential(const prim_reduce_args *args);
 
-/* The CPU's version, args pointing to host memory. One row: the threads share it; several: each
- * takes whole rows. */
+/* The CPU's versions, args pointing to host memory: the threads share the one row, or each takes
+ * whole rows. */
 prim_status prim_reduce_on_host(const char *call, const prim_reduce_args *args, int threads);
+prim_status prim_reduce_rows_on_host(const char *call, const prim_reduce_args *args, int threads);
 
 #if defined(__cplusplus)
 }

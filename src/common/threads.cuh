@@ -1,0 +1,35 @@
+/* What the CPU's versions share: how many threads they take, and what part of the work each does.
+ * Only for host.cu files, which are compiled with OpenMP where it is. */
+#ifndef PRIM_COMMON_THREADS_CUH
+#define PRIM_COMMON_THREADS_CUH
+
+#include "common/fail.h"
+
+namespace
+{
+
+enum { MAX_THREADS = 1024 };
+
+inline prim_status check_threads(const char *call, int threads)
+{
+    if (threads < 1 || threads > MAX_THREADS)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
+                         MAX_THREADS);
+#ifndef _OPENMP
+    if (threads > 1)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: threads is %d in a library built without OpenMP", call, threads);
+#endif
+    return PRIM_OK;
+}
+
+/* Where part p of `parts` begins; the first count % parts of them are one longer. */
+inline size_t part_begin(size_t count, int parts, int p)
+{
+    const size_t n = static_cast<size_t>(parts), i = static_cast<size_t>(p);
+    return count / n * i + (i < count % n ? i : count % n);
+}
+
+} // namespace
+
+#endif
