@@ -27,6 +27,7 @@ typedef struct bench_options {
 /* Ends the program with a sentence where an option is wrong. */
 void read_options(int argc, char **argv, bench_options *options);
 bool wants_variant(const bench_options *options, const char *variant);
+bool wants_type(const bench_options *options, cudaDataType_t type);
 const char *input_name(bench_input input);
 
 /* ---- cases ---- */

@@ -61,14 +61,6 @@ static void plan_group(const bench_options *options, bench_plan *plan, const kin
     }
 }
 
-static bool wants_type(const bench_options *options, cudaDataType_t type)
-{
-    bool wanted = options->type_count == 0;
-    for (size_t t = 0; t < options->type_count; t++)
-        wanted = wanted || options->types[t] == type;
-    return wanted;
-}
-
 static void plan_histogram(const bench_options *options, bench_plan *plan)
 {
     static const bench_input both[] = {INPUT_UNIFORM, INPUT_EQUAL};

@@ -86,9 +86,7 @@ static void plan_rows(const bench_options *options, bench_plan *plan)
 {
     static const size_t gpu[][2] = {{1024, 1024}, {65536, 1024}, {1024, 262144}};
     static const size_t cpu[][2] = {{64, 1024}};
-    bool wanted = options->type_count == 0;
-    for (size_t t = 0; t < options->type_count; t++)
-        wanted = wanted || options->types[t] == CUDA_R_32F;
+    const bool wanted = wants_type(options, CUDA_R_32F);
     for (size_t s = 0; wanted && options->size_count == 0 && s < (on_gpu() ? 3 : 1); s++)
         plan_group(options, plan, pair_of(CUDA_R_32F), on_gpu() ? gpu[s][0] : cpu[s][0],
                    on_gpu() ? gpu[s][1] : cpu[s][1], INPUT_UNIFORM);

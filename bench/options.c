@@ -153,6 +153,14 @@ bool wants_variant(const bench_options *options, const char *variant)
     return options->variant_count == 0;
 }
 
+bool wants_type(const bench_options *options, cudaDataType_t type)
+{
+    for (size_t i = 0; i < options->type_count; i++)
+        if (options->types[i] == type)
+            return true;
+    return options->type_count == 0;
+}
+
 const char *input_name(bench_input input)
 {
     return input == INPUT_EQUAL ? "equal" : "uniform";

@@ -13,8 +13,7 @@ typedef struct operands {
     int variant;
 } operands;
 
-/* A bad argument: `spoil` makes a valid call bad; the call must return `status` and a sentence with
- * `word` in it. */
+/* A call with one bad argument: it must return `status` and leave a sentence with `word` in it. */
 typedef struct bad_argument {
     const char *what;
     prim_status (*call)(const operands *o);

@@ -32,7 +32,6 @@ static _Thread_local struct {
 } home;
 
 typedef struct start {
-    simt_fiber *fiber;
     simt_fiber_body *body;
     void *argument;
 } start;
@@ -75,7 +74,7 @@ void simt_fiber_prepare(simt_fiber *fiber, size_t index)
 
 void simt_fiber_resume(simt_fiber *fiber, simt_fiber_body *body, void *argument)
 {
-    start s = {fiber, body, argument};
+    start s = {body, argument};
 #ifdef SIMT_TSAN
     home.tsan = __tsan_get_current_fiber();
 #endif

@@ -51,13 +51,13 @@ static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- one CUDA thread ---- */
 
-static run *run_of_worker(void);
+static _Thread_local run *worker_run; /* what this operating-system thread works on */
 
 static void thread_body(void *argument)
 {
     simt_thread *thread = argument;
     simt_block *block = thread->block;
-    run *r = run_of_worker();
+    run *r = worker_run;
     simt_tsan_acquire(&r->start_object);
     simt_tsan_acquire(&block->start_object);
     block->call->invoke(block->call->function, block->call->arguments);
@@ -184,13 +184,6 @@ static void step(seat *s, run *r)
 }
 
 /* ---- workers ---- */
-
-static _Thread_local run *worker_run;
-
-static run *run_of_worker(void)
-{
-    return worker_run;
-}
 
 static unsigned resident_blocks(const simt_call *call)
 {
