@@ -35,7 +35,7 @@ typedef struct entry_point {
     size_t bad_count;
 } entry_point;
 
-extern const entry_point entry_points[];
+extern const entry_point *const entry_points[];
 extern const size_t entry_point_count;
 
 #endif

@@ -36,8 +36,8 @@ int main(void)
 {
     int passed = 0, failed = 0;
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; v < entry_points[e].variant_count(); v++)
-            if (check(&entry_points[e], entry_points[e].variant_at(v)))
+        for (size_t v = 0; v < entry_points[e]->variant_count(); v++)
+            if (check(entry_points[e], entry_points[e]->variant_at(v)))
                 failed++;
             else
                 passed++;

@@ -10,8 +10,6 @@ enum { GUARD_BYTES = 0 };
 enum { GUARD_BYTES = 1024 };
 #endif
 
-enum { PATTERN = 0xA5 };
-
 test_level get_test_level(void)
 {
     const char *level = getenv("PRIM_TEST_LEVEL");
@@ -39,7 +37,7 @@ guarded guarded_new(size_t bytes, size_t offset)
     guarded g = {.bytes = bytes, .lead = GUARD_BYTES + offset, .tail = GUARD_BYTES};
     const size_t all = g.lead + bytes + g.tail;
     cr_cuda(cudaMalloc((void **)&g.base, all > 0 ? all : 1));
-    cr_cuda(cudaMemset(g.base, PATTERN, all));
+    cr_cuda(cudaMemset(g.base, GUARD_PATTERN, all));
     g.data = g.base + g.lead;
     return g;
 }
@@ -58,7 +56,7 @@ void guarded_read(const guarded *g, void *h_to)
 
 void guarded_poison(const guarded *g)
 {
-    cr_cuda(cudaMemset(g->data, PATTERN, g->bytes));
+    cr_cuda(cudaMemset(g->data, GUARD_PATTERN, g->bytes));
 }
 
 static bool all_pattern(const char *d_from, size_t bytes)
@@ -66,7 +64,7 @@ static bool all_pattern(const char *d_from, size_t bytes)
     unsigned char *h = malloc(bytes + 1);
     cr_cuda(cudaMemcpy(h, d_from, bytes, cudaMemcpyDeviceToHost));
     size_t i = 0;
-    while (i < bytes && h[i] == PATTERN)
+    while (i < bytes && h[i] == GUARD_PATTERN)
         i++;
     free(h);
     return i == bytes;

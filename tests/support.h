@@ -28,6 +28,8 @@ typedef enum test_level { LEVEL_QUICK, LEVEL_NORMAL, LEVEL_FULL } test_level;
 test_level get_test_level(void);
 bool on_cpu_backend(void);
 
+enum { GUARD_PATTERN = 0xA5 };
+
 /* Device memory between guard zones, filled with a pattern. Under AddressSanitizer it is exactly as
  * long as asked for instead: that sees more. */
 typedef struct guarded {
