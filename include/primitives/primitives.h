@@ -4,6 +4,7 @@
 
 #include <primitives/histogram.h>
 #include <primitives/reduce.h>
+#include <primitives/scan.h>
 #include <primitives/types.h>
 
 #endif

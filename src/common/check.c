@@ -2,6 +2,16 @@
 
 #include "common/fail.h"
 
+prim_status prim_check_operator(const char *call, prim_op op, prim_transform transform)
+{
+    if ((unsigned)op > PRIM_OP_MAX)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call, op);
+    if ((unsigned)transform > PRIM_TRANSFORM_ABS)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call,
+                         transform);
+    return PRIM_OK;
+}
+
 prim_status prim_check_bytes(const char *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes)
 {
@@ -53,4 +63,25 @@ prim_status prim_check_disjoint(const char *call, prim_span a, prim_span b)
         b_first + b.bytes <= a_first)
         return PRIM_OK;
     return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s overlaps %s", call, a.name, b.name);
+}
+
+prim_status prim_check_in_place(const char *call, prim_span a, size_t a_ld, prim_span b,
+                                size_t b_ld, size_t rows, size_t columns, size_t element_bytes)
+{
+    if (a.bytes == 0 || b.bytes == 0)
+        return PRIM_OK;
+    if (a_ld != b_ld)
+        return prim_check_disjoint(call, a, b);
+    /* The later matrix begins so many whole rows and bytes behind the earlier one: a row of it can
+     * meet the earlier one's row that begins before it, or the next one. */
+    const uintptr_t a_first = (uintptr_t)a.data, b_first = (uintptr_t)b.data;
+    const size_t apart = a_first < b_first ? b_first - a_first : a_first - b_first;
+    const size_t ld_bytes = a_ld * element_bytes, row_bytes = columns * element_bytes;
+    const size_t behind = apart / ld_bytes, rest = apart % ld_bytes;
+    const bool meets =
+        (behind < rows && rest < row_bytes) || (behind + 1 < rows && ld_bytes - rest < row_bytes);
+    if (apart == 0 || !meets)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s overlaps %s and is not the same", call, a.name,
+                     b.name);
 }

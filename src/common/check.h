@@ -16,6 +16,9 @@ typedef struct prim_span {
     size_t bytes;
 } prim_span;
 
+/* The operator and the transform exist. */
+prim_status prim_check_operator(const char *call, prim_op op, prim_transform transform);
+
 /* A vector of count elements: not NULL unless empty, aligned to its element, bytes in size_t.
  * Where it holds, *span becomes the vector's range; span may be NULL. */
 prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
@@ -32,6 +35,11 @@ prim_status prim_check_bytes(const char *call, const char *name, size_t rows, si
 
 /* The two ranges share no byte. Empty ranges overlap nothing. */
 prim_status prim_check_disjoint(const char *call, prim_span a, prim_span b);
+
+/* Two matrices of one shape and element size are the same one, or share no element. Where their ld
+ * differ, they are judged as ranges, gaps between rows included. A vector is one row. */
+prim_status prim_check_in_place(const char *call, prim_span a, size_t a_ld, prim_span b,
+                                size_t b_ld, size_t rows, size_t columns, size_t element_bytes);
 
 #if defined(__cplusplus)
 }

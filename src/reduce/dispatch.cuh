@@ -2,6 +2,7 @@
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
+#include "common/launch.cuh"
 #include "common/numeric.cuh"
 #include "reduce/instances.h"
 #include "reduce/reduce_variants.h"

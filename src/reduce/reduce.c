@@ -36,11 +36,9 @@ static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
 
 static prim_status check_kind(const char *call, const prim_reduce_args *args)
 {
-    if ((unsigned)args->op > PRIM_OP_MAX)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call, args->op);
-    if ((unsigned)args->transform > PRIM_TRANSFORM_ABS)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call,
-                         args->transform);
+    const prim_status status = prim_check_operator(call, args->op, args->transform);
+    if (status != PRIM_OK)
+        return status;
     if (!types_go_together(args->in_type, args->out_type))
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s", call,
                          prim_element_name(args->in_type), prim_element_name(args->out_type));

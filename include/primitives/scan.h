@@ -1,0 +1,185 @@
+/* Scan: every prefix of an array, combined into one value each. */
+#ifndef PRIMITIVES_SCAN_H
+#define PRIMITIVES_SCAN_H
+
+#include <primitives/types.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* The rungs of the ladder; src/scan/README.md draws them. The values are pinned. */
+typedef enum prim_scan_variant {
+    PRIM_SCAN_AUTO = 0,        /* the fastest rung that supports the call */
+    PRIM_SCAN_KOGGE_STONE = 1, /* every thread works in every step: few steps, much work */
+    PRIM_SCAN_BRENT_KUNG = 2   /* a tree up and a tree down: twice the steps, little work */
+} prim_scan_variant;
+
+/* Does an element's own value belong to its result? */
+typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
+
+/* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
+ * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform.
+ *
+ *   variant    a rung, or PRIM_SCAN_AUTO. A rung runs or the call fails; none is replaced.
+ *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
+ *              too, and is not transformed. Read during the call, so that a captured graph keeps
+ *              its value. NULL: the operator's identity: 0 for SUM, the largest value of out_type
+ *              (+inf) for MIN, the smallest (-inf) for MAX.
+ *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
+ *   count      any number; 0 writes nothing.
+ *   d_out      device, `count` elements of out_type. May be d_in itself; must not overlap it in any
+ *              other way. May be NULL if count is 0.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must overlap neither d_in nor d_out. NULL with
+ *              workspace_bytes 0: the call allocates what it needs from the device's pool in
+ *              stream order.
+ *   workspace_bytes  at least what prim_scan_workspace_bytes() says.
+ *   stream     where the work is submitted.
+ *
+ * Types (in_type → out_type): CUDA_R_32I → CUDA_R_32I, CUDA_R_32F → CUDA_R_32F,
+ * CUDA_R_64F → CUDA_R_64F. Pointers need the alignment of their element.
+ *
+ * Returns PRIM_OK or
+ *   PRIM_ERROR_ENUM         variant, kind, op or transform does not exist
+ *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_NULL         d_in or d_out (with count > 0) is NULL, or d_workspace is NULL although
+ *                           workspace_bytes is not 0
+ *   PRIM_ERROR_MISALIGNED   d_in, d_out, h_initial or d_workspace
+ *   PRIM_ERROR_SIZE         the bytes of count elements do not fit size_t
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_workspace another operand
+ *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_scan_supports()
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_CUDA         a launch failed
+ *
+ * Determinism: each rung gives the same bits in every run, in place or not. The order in which
+ * elements are combined differs between rungs, so float sums may; AUTO chooses by count, types,
+ * operator and transform alone. Float sums are rounded separately for each result: they need not
+ * grow from one element to the next even where all elements are positive.
+ * Integer sums and squares wrap. NaN: SUM, MIN and MAX give NaN from the first element on that is
+ * one. Each float sum is a tree of a height that grows with log2(count), so its relative error
+ * grows no faster than that times the sum of |elements|.
+ * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
+ * Programming Massively Parallel Processors, 4th edition (2022), chapter 11. */
+PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
+                               prim_transform transform, const void *h_initial,
+                               cudaDataType_t in_type, const void *d_in, size_t count,
+                               cudaDataType_t out_type, void *d_out, void *d_workspace,
+                               size_t workspace_bytes, cudaStream_t stream);
+
+/* *bytes = the workspace that prim_scan() needs for these arguments on the current device; 0 where
+ * it needs none. Returns what prim_scan() would for the same arguments: PRIM_ERROR_NULL (bytes),
+ * _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+PRIM_API prim_status prim_scan_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
+                                               prim_op op, prim_transform transform,
+                                               cudaDataType_t in_type, size_t count,
+                                               cudaDataType_t out_type, size_t *bytes);
+
+/* Would prim_scan() with these arguments run on the current device? false also for arguments that
+ * are invalid everywhere; prim_last_error() then says why. */
+PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
+                                 prim_transform transform, cudaDataType_t in_type, size_t count,
+                                 cudaDataType_t out_type);
+
+/* prim_scan() of each row of a matrix by itself: d_in[i * in_ld …] into d_out[i * out_ld …].
+ *
+ *   h_initial  as for prim_scan(), the same for every row.
+ *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are none
+ *   rows, columns  any numbers; 0 writes nothing.
+ *   in_ld, out_ld  elements from one row's begin to the next one's, at least columns. What lies
+ *              between the rows is neither read nor written.
+ *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
+ *              out_ld = in_ld. Otherwise no element of one may be one of the other; where the ld
+ *              differ, the bytes from the first to the last element are compared instead, gaps
+ *              between rows included.
+ *
+ * variant, kind, op, transform, types, d_workspace, stream: as for prim_scan().
+ *
+ * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
+ * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others. */
+PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
+                                    prim_transform transform, const void *h_initial,
+                                    cudaDataType_t in_type, const void *d_in, size_t rows,
+                                    size_t columns, size_t in_ld, cudaDataType_t out_type,
+                                    void *d_out, size_t out_ld, void *d_workspace,
+                                    size_t workspace_bytes, cudaStream_t stream);
+
+/* As prim_scan_workspace_bytes() and prim_scan_supports(), for prim_scan_rows(). */
+PRIM_API prim_status prim_scan_rows_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
+                                                    prim_op op, prim_transform transform,
+                                                    cudaDataType_t in_type, size_t rows,
+                                                    size_t columns, cudaDataType_t out_type,
+                                                    size_t *bytes);
+PRIM_API bool prim_scan_rows_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
+                                      prim_transform transform, cudaDataType_t in_type, size_t rows,
+                                      size_t columns, cudaDataType_t out_type);
+
+/* d_out[i * out_ld + j] = op over all t(d_in[k * in_ld + l]) with k ≤ i and l ≤ j: inclusive in
+ * both directions. For SUM that is the summed-area table, from which the sum over any rectangle
+ * follows with three additions.
+ *
+ * All arguments as for prim_scan_rows(). The rows are scanned first, then the columns of that.
+ * Returns what prim_scan_rows() does. Determinism, NaN and wrap as for prim_scan(); the relative
+ * error of a float sum grows with log2(rows) + log2(columns). */
+PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
+                                  cudaDataType_t in_type, const void *d_in, size_t rows,
+                                  size_t columns, size_t in_ld, cudaDataType_t out_type,
+                                  void *d_out, size_t out_ld, void *d_workspace,
+                                  size_t workspace_bytes, cudaStream_t stream);
+
+/* As prim_scan_workspace_bytes() and prim_scan_supports(), for prim_scan_2d(). */
+PRIM_API prim_status prim_scan_2d_workspace_bytes(prim_scan_variant variant, prim_op op,
+                                                  prim_transform transform, cudaDataType_t in_type,
+                                                  size_t rows, size_t columns,
+                                                  cudaDataType_t out_type, size_t *bytes);
+PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform transform,
+                                    cudaDataType_t in_type, size_t rows, size_t columns,
+                                    cudaDataType_t out_type);
+
+/* prim_scan() on the CPU, in host memory, done when the call returns.
+ *
+ *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
+ *   h_out      host, `count` elements of out_type. May be h_in itself; must not overlap it in any
+ *              other way. May be NULL if count is 0.
+ *   threads    1: one loop from the first element to the last. n > 1: that many OpenMP threads,
+ *              each over one contiguous part: once for the part's total, and once more from the
+ *              total of all parts before it.
+ *
+ * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
+ * (threads < 1), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or types
+ * and operators that were trimmed from src/scan/instances.h).
+ * Determinism: the same bits for the same count and threads. The relative error of a float sum can
+ * grow with count, so prefer double for long arrays.
+ * NaN and overflow as above. */
+PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                    const void *h_initial, cudaDataType_t in_type, const void *h_in,
+                                    size_t count, cudaDataType_t out_type, void *h_out,
+                                    int threads);
+
+/* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
+ * threads as whole ones, and so are the columns of the second direction: the same bits for any
+ * number of threads. A single row is shared out as prim_scan_host() does.
+ * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns. */
+PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                         const void *h_initial, cudaDataType_t in_type,
+                                         const void *h_in, size_t rows, size_t columns,
+                                         size_t in_ld, cudaDataType_t out_type, void *h_out,
+                                         size_t out_ld, int threads);
+PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                       const void *h_in, size_t rows, size_t columns, size_t in_ld,
+                                       cudaDataType_t out_type, void *h_out, size_t out_ld,
+                                       int threads);
+
+/* The variants, PRIM_SCAN_AUTO first and then up the ladder: at(0) … at(count - 1). */
+PRIM_API size_t prim_scan_variant_count(void);
+PRIM_API prim_scan_variant prim_scan_variant_at(size_t index);
+
+/* "auto", "kogge_stone", …, and the idea in one line; NULL for a value that is no variant. */
+PRIM_API const char *prim_scan_variant_name(prim_scan_variant variant);
+PRIM_API const char *prim_scan_variant_idea(prim_scan_variant variant);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/* BRENT_KUNG: a tree up, and a tree down.
+ *
+ * Each thread brings two elements into shared memory. The first tree is a reduction in place: it
+ * leaves in every place that ends a group of 2, 4, 8, … the group's total. The second one hands
+ * those totals on to the middle of the next group:
+ *
+ *     element     0   1   2   3   4   5   6   7
+ *     stride 1    0──→1   2──→3   4──→5   6──→7      up
+ *     stride 2        1──────→3       5──────→7
+ *     stride 4                3──────────────→7
+ *     stride 2                3──────→5              down
+ *     stride 1        1──→2   3──→4   5──→6
+ *
+ * Within a step, no place that is read is written, so one buffer and one barrier a step do.
+ * The working threads are always the first ones: whole warps work or have nothing left to do.
+ *
+ * What still holds it back: twice as many steps, most of them with few threads at work; and at
+ * stride s neighbouring threads are 2 s words apart, so that up to all 32 lanes meet in one bank.
+ *
+ * Work: less than 2 × count combinations. Steps: 2 × log2(512) - 1 a block, log512(count) levels.
+ * Bytes: in and out once, and once more out and in for the offsets; 1/512 of that a further level.
+ * Source: R. Brent and H. Kung, A Regular Layout for Parallel Adders, IEEE Transactions on
+ * Computers C-31 (1982). */
+#include "common/shared.cuh"
+#include "scan/sections.cuh"
+
+namespace
+{
+
+constexpr unsigned ELEMENTS = PRIM_SCAN_BRENT_KUNG_ELEMENTS;
+constexpr unsigned THREADS = ELEMENTS / 2;
+
+template <typename In, typename Out, typename Operator>
+__global__ void __launch_bounds__(THREADS)
+    brent_kung(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+               Out initial, Out *totals)
+{
+    PRIM_SHARED(Out, values, [ELEMENTS]);
+    const unsigned t = threadIdx.x;
+    const section<const In> from = this_section(in, ELEMENTS);
+
+    values[t] = load_or_identity<Operator>(from, t, transform, initial);
+    values[t + THREADS] = load_or_identity<Operator>(from, t + THREADS, transform, initial);
+    for (unsigned stride = 1; stride < ELEMENTS; stride *= 2) {
+        __syncthreads();
+        const unsigned end = (t + 1) * 2 * stride - 1; /* the last of a group of 2 × stride */
+        if (end < ELEMENTS)
+            values[end] = Operator::combine(values[end - stride], values[end]);
+    }
+    for (unsigned stride = ELEMENTS / 4; stride > 0; stride /= 2) {
+        __syncthreads();
+        const unsigned end = (t + 1) * 2 * stride - 1; /* complete; the middle of the next is not */
+        if (end + stride < ELEMENTS)
+            values[end + stride] = Operator::combine(values[end], values[end + stride]);
+    }
+    __syncthreads();
+    const section<Out> to = this_section(out, ELEMENTS);
+    store<Operator>(to, t, kind, initial, values);
+    store<Operator>(to, t + THREADS, kind, initial, values);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = values[ELEMENTS - 1];
+}
+
+struct brent_kung_rung : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args)
+    {
+        return scan_in_sections<Operator, In, Out>(args, PRIM_SCAN_BRENT_KUNG_ELEMENTS, THREADS,
+                                                   brent_kung<In, Out, Operator>,
+                                                   brent_kung<Out, Out, Operator>);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_scan_brent_kung(const prim_scan_args *args)
+{
+    return dispatch<brent_kung_rung>(args);
+}

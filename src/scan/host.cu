@@ -1,0 +1,111 @@
+/* The CPU's versions: one loop, and the same loop over contiguous parts on several threads. The
+ * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
+#include "common/threads.cuh"
+#include "scan/dispatch.cuh"
+
+namespace
+{
+
+template <typename In, typename Out, typename Operator>
+Out total_of(const In *in, size_t first, size_t last, prim_transform transform)
+{
+    Out value = Operator::template identity<Out>();
+    for (size_t i = first; i < last; i++)
+        value = Operator::combine(value, load<Out>(&in[i], transform));
+    return value;
+}
+
+/* From `value`, which covers what lies before first. In place, the element must be read before
+ * anything is written. */
+template <typename In, typename Out, typename Operator>
+void scan_part(const prim_scan_args *args, const In *in, Out *out, size_t first, size_t last,
+               Out value)
+{
+    for (size_t i = first; i < last; i++) {
+        const Out before = value;
+        value = Operator::combine(value, load<Out>(&in[i], args->transform));
+        out[i] = args->kind == PRIM_SCAN_INCLUSIVE ? value : before;
+    }
+}
+
+/* One row: a part for each thread, twice: all totals must be there before the first is written
+ * over. The last part's total serves nobody. */
+template <typename In, typename Out, typename Operator>
+void scan_row(const prim_scan_args *args, Out initial, int threads)
+{
+    const In *in = static_cast<const In *>(args->in);
+    Out *out = static_cast<Out *>(args->out);
+    const size_t count = args->columns;
+    Out before[MAX_THREADS + 1];
+    before[0] = initial;
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int p = 0; p < threads - 1; p++)
+        before[p + 1] = total_of<In, Out, Operator>(
+            in, part_begin(count, threads, p), part_begin(count, threads, p + 1), args->transform);
+    for (int p = 1; p < threads; p++)
+        before[p] = Operator::combine(before[p - 1], before[p]);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int p = 0; p < threads; p++)
+        scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
+                                     part_begin(count, threads, p + 1), before[p]);
+}
+
+/* Several rows: whole ones for each thread. */
+template <typename In, typename Out, typename Operator>
+void scan_rows(const prim_scan_args *args, Out initial, int threads)
+{
+    const In *in = static_cast<const In *>(args->in);
+    Out *out = static_cast<Out *>(args->out);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (size_t row = 0; row < args->rows; row++)
+        scan_part<In, Out, Operator>(args, in + row * args->in_ld, out + row * args->out_ld, 0,
+                                     args->columns, initial);
+}
+
+/* The second direction: a range of columns for each thread, row by row along memory. */
+template <typename Out, typename Operator>
+void scan_columns(const prim_scan_args *args, int threads)
+{
+    Out *out = static_cast<Out *>(args->out);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int p = 0; p < threads; p++)
+        for (size_t row = 1; row < args->rows; row++) {
+            const size_t last = part_begin(args->columns, threads, p + 1);
+            const Out *above = out + (row - 1) * args->out_ld;
+            Out *here = out + row * args->out_ld;
+            for (size_t i = part_begin(args->columns, threads, p); i < last; i++)
+                here[i] = Operator::combine(above[i], here[i]);
+        }
+}
+
+struct host_version {
+    template <typename In, typename Out, typename Operator>
+    static prim_status run(const prim_scan_args *args, const char *call, int threads)
+    {
+        (void)call;
+        const Out initial = initial_value<Out, Operator>(args);
+        if (args->columns == 0)
+            return PRIM_OK;
+        if (args->rows == 1)
+            scan_row<In, Out, Operator>(args, initial, threads);
+        else
+            scan_rows<In, Out, Operator>(args, initial, threads);
+        if (args->both_directions)
+            scan_columns<Out, Operator>(args, threads);
+        return PRIM_OK;
+    }
+    static prim_status not_built(const prim_scan_args *args, const char *call, int threads)
+    {
+        (void)args, (void)threads;
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: this library was built without these types and op", call);
+    }
+};
+
+} // namespace
+
+prim_status prim_scan_on_host(const char *call, const prim_scan_args *args, int threads)
+{
+    const prim_status status = check_threads(call, threads);
+    return status == PRIM_OK ? dispatch<host_version>(args, call, threads) : status;
+}

@@ -1,0 +1,68 @@
+/* KOGGE_STONE: every thread works in every step.
+ *
+ * Each thread brings one element into shared memory. In each step it combines its value with the
+ * one a stride before it, and the stride doubles; so after k steps a value covers 2^k elements:
+ *
+ *     thread      0   1   2   3   4   5   6   7
+ *     stride 1    ·  0→1 1→2 2→3 3→4 4→5 5→6 6→7
+ *     stride 2    ·   ·  0→2 1→3 2→4 3→5 4→6 5→7
+ *     stride 4    ·   ·   ·   ·  0→4 1→5 2→6 3→7
+ *
+ * A thread's value is read by another one in the step that replaces it. So the steps read one
+ * buffer and write another, in turn; that costs twice the shared memory and saves every second
+ * barrier.
+ *
+ * What holds it back: nearly every thread combines in every step, log2(256) combinations an
+ * element where a loop needs one. BRENT_KUNG mends that.
+ *
+ * Work: count × log2(256) combinations at most. Steps: log2(256) a block, log256(count) levels.
+ * Bytes: in and out once, and once more out and in for the offsets; 1/256 of that a further level.
+ * Source: P. Kogge and H. Stone, A Parallel Algorithm for the Efficient Solution of a General Class
+ * of Recurrence Equations, IEEE Transactions on Computers C-22 (1973). */
+#include "common/shared.cuh"
+#include "scan/sections.cuh"
+
+namespace
+{
+
+constexpr unsigned THREADS = PRIM_SCAN_KOGGE_STONE_ELEMENTS;
+
+template <typename In, typename Out, typename Operator>
+__global__ void __launch_bounds__(THREADS)
+    kogge_stone(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+                Out initial, Out *totals)
+{
+    PRIM_SHARED(Out, values, [2][THREADS]);
+    const unsigned t = threadIdx.x;
+    unsigned from = 0;
+
+    values[from][t] = load_or_identity<Operator>(this_section(in, THREADS), t, transform, initial);
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+        __syncthreads();
+        const Out value = values[from][t];
+        values[1 - from][t] =
+            t >= stride ? Operator::combine(values[from][t - stride], value) : value;
+        from = 1 - from;
+    }
+    __syncthreads();
+    store<Operator>(this_section(out, THREADS), t, kind, initial, values[from]);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = values[from][t];
+}
+
+struct kogge_stone_rung : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args)
+    {
+        return scan_in_sections<Operator, In, Out>(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS, THREADS,
+                                                   kogge_stone<In, Out, Operator>,
+                                                   kogge_stone<Out, Out, Operator>);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_scan_kogge_stone(const prim_scan_args *args)
+{
+    return dispatch<kogge_stone_rung>(args);
+}

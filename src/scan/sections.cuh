@@ -1,0 +1,161 @@
+/* How the textbook rungs reach any length: a block scans one section of a line, the sections'
+ * totals are scanned in the same way, and every section takes in what lies before it.
+ *
+ *     elements   ████████│████████│████████│███      1  scan each section into out,
+ *     totals            A        B        C    D        and leave its total
+ *     offsets    ·      │A       │AB      │ABC       2  scan the totals exclusively: a line of
+ *                                                       totals is a line, so this is 1 to 3 again
+ *     out        ████████│A+██████│AB+█████│ABC+     3  combine each section with its offset
+ *
+ * A vector is one line, a matrix has a line for each row, and in the second direction of a 2-D
+ * scan one for each column. A block reads its section in full before it writes to it, and no
+ * other section: so all of this works in place. */
+#ifndef PRIM_SCAN_SECTIONS_CUH
+#define PRIM_SCAN_SECTIONS_CUH
+
+#include "common/sizes.h"
+#include "scan/dispatch.cuh"
+
+namespace
+{
+
+/* Lines of one length: `sections` consecutive blocks of the grid for each. */
+template <typename T>
+struct lines {
+    T *base;
+    size_t line_stride, element_stride, length, count;
+    unsigned sections;
+};
+
+template <typename In, typename Out>
+using section_kernel = void (*)(lines<const In> in, lines<Out> out, prim_scan_kind kind,
+                                prim_transform transform, Out initial, Out *totals);
+
+/* What one block has to scan. */
+template <typename T>
+struct section {
+    T *first;
+    size_t stride;
+    unsigned length;
+    bool begins_line;
+};
+
+template <typename T>
+__device__ section<T> this_section(const lines<T> &l, unsigned section_elements)
+{
+    const unsigned line = blockIdx.x / l.sections, index = blockIdx.x % l.sections;
+    const size_t begin = static_cast<size_t>(index) * section_elements;
+    const size_t left = l.length - begin;
+    return {l.base + line * l.line_stride + begin * l.element_stride, l.element_stride,
+            left < section_elements ? static_cast<unsigned>(left) : section_elements, index == 0};
+}
+
+/* Element i of the section, or the identity behind its end. The initial value belongs to the first
+ * element of a line, and thereby to everything behind it. */
+template <typename Operator, typename In, typename Out>
+__device__ Out load_or_identity(const section<const In> &s, unsigned i, prim_transform transform,
+                                Out initial)
+{
+    if (i >= s.length)
+        return Operator::template identity<Out>();
+    const Out value = load<Out>(&s.first[i * s.stride], transform);
+    return i == 0 && s.begins_line ? Operator::combine(initial, value) : value;
+}
+
+/* Writes element i from the inclusive scan of the section: exclusive is one further back. */
+template <typename Operator, typename Out>
+__device__ void store(const section<Out> &s, unsigned i, prim_scan_kind kind, Out initial,
+                      const Out *scanned)
+{
+    if (i >= s.length)
+        return;
+    const Out before_all = s.begins_line ? initial : Operator::template identity<Out>();
+    s.first[i * s.stride] = kind == PRIM_SCAN_INCLUSIVE ? scanned[i]
+                            : i > 0                     ? scanned[i - 1]
+                                                        : before_all;
+}
+
+template <typename Out, typename Operator>
+__global__ void add_offsets(lines<Out> out, const Out *offsets, unsigned section_elements)
+{
+    const section<Out> s = this_section(out, section_elements);
+    if (s.begins_line)
+        return;
+    const Out offset = offsets[blockIdx.x];
+    for (unsigned i = threadIdx.x; i < s.length; i += blockDim.x)
+        s.first[i * s.stride] = Operator::combine(offset, s.first[i * s.stride]);
+}
+
+/* The two kernels of a rung, one for elements and one for totals, and their block. */
+template <typename In, typename Out>
+struct section_scan {
+    section_kernel<In, Out> first;
+    section_kernel<Out, Out> further;
+    unsigned elements, threads;
+    cudaStream_t stream;
+
+    unsigned sections_of(size_t length) const
+    {
+        return static_cast<unsigned>(prim_divide_up(length, elements));
+    }
+};
+
+template <typename Operator, typename In, typename Out>
+cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, lines<Out> out,
+                       prim_scan_kind kind, prim_transform transform, Out initial, Out *totals)
+{
+    const unsigned blocks = static_cast<unsigned>(out.count) * out.sections;
+    const bool one_section = out.sections == 1;
+    cudaError_t error = prim_launch(scan.stream, blocks, scan.threads, scan.first, in, out, kind,
+                                    transform, initial, one_section ? nullptr : totals);
+    if (error != cudaSuccess || one_section)
+        return error;
+
+    const unsigned sections = scan.sections_of(out.sections);
+    const lines<const Out> from = {totals, out.sections, 1, out.sections, out.count, sections};
+    const lines<Out> to = {totals, out.sections, 1, out.sections, out.count, sections};
+    const section_scan<Out, Out> of_totals = {scan.further, scan.further, scan.elements,
+                                              scan.threads, scan.stream};
+    error = scan_lines<Operator>(of_totals, from, to, PRIM_SCAN_EXCLUSIVE, PRIM_TRANSFORM_NONE,
+                                 Operator::template identity<Out>(), totals + blocks);
+    if (error != cudaSuccess)
+        return error;
+    return prim_launch(scan.stream, blocks, scan.threads, add_offsets<Out, Operator>, out, totals,
+                       scan.elements);
+}
+
+/* The rows, and then the columns of the result where both directions are asked for. */
+template <typename Operator, typename In, typename Out>
+cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elements,
+                             unsigned block_threads, section_kernel<In, Out> first,
+                             section_kernel<Out, Out> further)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return cudaSuccess;
+    const section_scan<In, Out> scan = {first, further, section_elements, block_threads,
+                                        args->stream};
+    Out *const out = static_cast<Out *>(args->out);
+    Out *const totals = static_cast<Out *>(args->workspace);
+    const unsigned sections = scan.sections_of(args->columns);
+    const lines<const In> in_rows = {
+        static_cast<const In *>(args->in), args->in_ld, 1, args->columns, args->rows, sections};
+    const lines<Out> out_rows = {out, args->out_ld, 1, args->columns, args->rows, sections};
+    const cudaError_t error =
+        scan_lines<Operator>(scan, in_rows, out_rows, args->kind, args->transform,
+                             initial_value<Out, Operator>(args), totals);
+    if (error != cudaSuccess || !args->both_directions)
+        return error;
+
+    const section_scan<Out, Out> down = {further, further, section_elements, block_threads,
+                                         args->stream};
+    const unsigned down_sections = down.sections_of(args->rows);
+    const lines<const Out> in_columns = {out,          1, args->out_ld, args->rows, args->columns,
+                                         down_sections};
+    const lines<Out> out_columns = {out, 1, args->out_ld, args->rows, args->columns, down_sections};
+    return scan_lines<Operator>(down, in_columns, out_columns, PRIM_SCAN_INCLUSIVE,
+                                PRIM_TRANSFORM_NONE, Operator::template identity<Out>(), totals);
+}
+
+} // namespace
+
+#endif
