@@ -2,33 +2,39 @@
 
 #include "common/fail.h"
 
-prim_status prim_check_operator(const char *call, prim_op op, prim_transform transform)
+static const char *prefix(const prim_call *call)
+{
+    return call->on_host ? "h_" : "d_";
+}
+
+prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform)
 {
     if ((unsigned)op > PRIM_OP_MAX)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call, op);
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call->name, op);
     if ((unsigned)transform > PRIM_TRANSFORM_ABS)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call,
+        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call->name,
                          transform);
     return PRIM_OK;
 }
 
-prim_status prim_check_bytes(const char *call, const char *name, size_t rows, size_t columns,
+prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes)
 {
     const size_t most = SIZE_MAX / element_bytes;
     if (columns > 0 && rows > most / columns)
         return prim_fail(PRIM_ERROR_SIZE,
-                         "%s: %zu × %zu elements of %zu bytes in %s do not fit size_t", call, rows,
-                         columns, element_bytes, name);
+                         "%s: %zu × %zu elements of %zu bytes in %s%s do not fit size_t",
+                         call->name, rows, columns, element_bytes, prefix(call), name);
     return PRIM_OK;
 }
 
-prim_status prim_check_matrix(const char *call, const char *name, const void *data, size_t rows,
-                              size_t columns, size_t ld, size_t element_bytes, prim_span *span)
+prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
+                              size_t rows, size_t columns, size_t ld, size_t element_bytes,
+                              prim_span *span)
 {
     if (ld < columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s is %zu, less than %zu columns", call, name,
-                         ld, columns);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s%s is %zu, less than %zu columns",
+                         call->name, prefix(call), name, ld, columns);
     const prim_status status = prim_check_bytes(call, name, rows, ld, element_bytes);
     if (status != PRIM_OK)
         return status;
@@ -36,36 +42,55 @@ prim_status prim_check_matrix(const char *call, const char *name, const void *da
     return prim_check_vector(call, name, data, count, element_bytes, span);
 }
 
-prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
-                              size_t element_bytes, prim_span *span)
+prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
+                              size_t count, size_t element_bytes, prim_span *span)
 {
     const prim_status status = prim_check_bytes(call, name, 1, count, element_bytes);
     if (status != PRIM_OK)
         return status;
     if (data == NULL && count > 0)
-        return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", call, name);
+        return prim_fail(PRIM_ERROR_NULL, "%s: %s%s is NULL", call->name, prefix(call), name);
     if ((uintptr_t)data % element_bytes != 0)
-        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: %s is not aligned to its element's %zu bytes",
-                         call, name, element_bytes);
+        return prim_fail(PRIM_ERROR_MISALIGNED,
+                         "%s: %s%s is not aligned to its element's %zu bytes", call->name,
+                         prefix(call), name, element_bytes);
     const size_t bytes = count * element_bytes;
     if (bytes > UINTPTR_MAX - (uintptr_t)data)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: %s and its %zu bytes end beyond the address space",
-                         call, name, bytes);
-    if (span != NULL)
-        *span = (prim_span){name, data, bytes};
+        return prim_fail(PRIM_ERROR_SIZE, "%s: %s%s and its %zu bytes end beyond the address space",
+                         call->name, prefix(call), name, bytes);
+    *span = (prim_span){name, data, bytes};
     return PRIM_OK;
 }
 
-prim_status prim_check_disjoint(const char *call, prim_span a, prim_span b)
+prim_status prim_check_scalar(const prim_call *call, const char *name, const void *h_data,
+                              size_t element_bytes)
+{
+    if ((uintptr_t)h_data % element_bytes == 0)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_%s is not aligned to its element's %zu bytes",
+                     call->name, name, element_bytes);
+}
+
+prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)
 {
     const uintptr_t a_first = (uintptr_t)a.data, b_first = (uintptr_t)b.data;
     if (a.bytes == 0 || b.bytes == 0 || a_first + a.bytes <= b_first ||
         b_first + b.bytes <= a_first)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s overlaps %s", call, a.name, b.name);
+    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s%s overlaps %s%s", call->name, prefix(call), a.name,
+                     prefix(call), b.name);
 }
 
-prim_status prim_check_in_place(const char *call, prim_span a, size_t a_ld, prim_span b,
+prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *spans, int count)
+{
+    prim_status status = PRIM_OK;
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < a && status == PRIM_OK; b++)
+            status = prim_check_disjoint(call, spans[a], spans[b]);
+    return status;
+}
+
+prim_status prim_check_in_place(const prim_call *call, prim_span a, size_t a_ld, prim_span b,
                                 size_t b_ld, size_t rows, size_t columns, size_t element_bytes)
 {
     if (a.bytes == 0 || b.bytes == 0)
@@ -82,6 +107,6 @@ prim_status prim_check_in_place(const char *call, prim_span a, size_t a_ld, prim
         (behind < rows && rest < row_bytes) || (behind + 1 < rows && ld_bytes - rest < row_bytes);
     if (apart == 0 || !meets)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s overlaps %s and is not the same", call, a.name,
-                     b.name);
+    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s%s overlaps %s%s and is not the same", call->name,
+                     prefix(call), a.name, prefix(call), b.name);
 }

@@ -1,5 +1,5 @@
-/* Checks of arguments that every pattern makes, and their sentences. `call` is the public
- * function's name, `name` the argument's. */
+/* Checks of arguments that every pattern makes, and their sentences. `name` is an argument's name
+ * without d_ or h_. */
 #ifndef PRIM_COMMON_CHECK_H
 #define PRIM_COMMON_CHECK_H
 
@@ -9,6 +9,16 @@
 extern "C" {
 #endif
 
+/* What all calls have; the head of every pattern's args. */
+typedef struct prim_call {
+    const char *name; /* the public function */
+    int variant;
+    bool on_host; /* operands are h_…, otherwise d_… */
+    void *workspace;
+    size_t workspace_bytes;
+    cudaStream_t stream;
+} prim_call;
+
 /* A named range of memory. */
 typedef struct prim_span {
     const char *name;
@@ -17,28 +27,36 @@ typedef struct prim_span {
 } prim_span;
 
 /* The operator and the transform exist. */
-prim_status prim_check_operator(const char *call, prim_op op, prim_transform transform);
+prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform);
 
 /* A vector of count elements: not NULL unless empty, aligned to its element, bytes in size_t.
- * Where it holds, *span becomes the vector's range; span may be NULL. */
-prim_status prim_check_vector(const char *call, const char *name, const void *data, size_t count,
-                              size_t element_bytes, prim_span *span);
+ * Where it holds, *span becomes the vector's range. */
+prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
+                              size_t count, size_t element_bytes, prim_span *span);
 
 /* A row-major matrix: ld at least columns, and the bytes from its first to its last element judged
  * as a vector's are. */
-prim_status prim_check_matrix(const char *call, const char *name, const void *data, size_t rows,
-                              size_t columns, size_t ld, size_t element_bytes, prim_span *span);
+prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
+                              size_t rows, size_t columns, size_t ld, size_t element_bytes,
+                              prim_span *span);
+
+/* A host scalar: NULL, or aligned to its element. */
+prim_status prim_check_scalar(const prim_call *call, const char *name, const void *h_data,
+                              size_t element_bytes);
 
 /* PRIM_ERROR_SIZE where rows × columns elements need more bytes than size_t holds. */
-prim_status prim_check_bytes(const char *call, const char *name, size_t rows, size_t columns,
+prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes);
 
 /* The two ranges share no byte. Empty ranges overlap nothing. */
-prim_status prim_check_disjoint(const char *call, prim_span a, prim_span b);
+prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b);
+
+/* The same for each pair. */
+prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *spans, int count);
 
 /* Two matrices of one shape and element size are the same one, or share no element. Where their ld
  * differ, they are judged as ranges, gaps between rows included. A vector is one row. */
-prim_status prim_check_in_place(const char *call, prim_span a, size_t a_ld, prim_span b,
+prim_status prim_check_in_place(const prim_call *call, prim_span a, size_t a_ld, prim_span b,
                                 size_t b_ld, size_t rows, size_t columns, size_t element_bytes);
 
 #if defined(__cplusplus)

@@ -3,6 +3,7 @@
 #ifndef PRIM_COMMON_THREADS_CUH
 #define PRIM_COMMON_THREADS_CUH
 
+#include "common/check.h"
 #include "common/fail.h"
 
 namespace
@@ -10,15 +11,16 @@ namespace
 
 enum { MAX_THREADS = 1024 };
 
-inline prim_status check_threads(const char *call, int threads)
+inline prim_status check_threads(const prim_call *call, int threads)
 {
     if (threads < 1 || threads > MAX_THREADS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call, threads,
+        return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call->name, threads,
                          MAX_THREADS);
 #ifndef _OPENMP
     if (threads > 1)
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: threads is %d in a library built without OpenMP", call, threads);
+                         "%s: threads is %d in a library built without OpenMP", call->name,
+                         threads);
 #endif
     return PRIM_OK;
 }

@@ -16,15 +16,14 @@ typedef struct prim_workspace {
 } prim_workspace;
 
 /* Judges what the caller gave against what the call needs; *span becomes the caller's range. */
-prim_status prim_workspace_check(const char *call, const void *d_workspace, size_t workspace_bytes,
-                                 size_t needed_bytes, prim_span *span);
+prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span);
 
 /* The caller's workspace, or one from the device's pool in stream order. */
-prim_status prim_workspace_open(const char *call, void *d_workspace, size_t needed_bytes,
-                                cudaStream_t stream, prim_workspace *workspace);
+prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
+                                prim_workspace *workspace);
 
 /* Gives back what open() took from the pool, in stream order. */
-prim_status prim_workspace_close(const char *call, prim_workspace workspace, cudaStream_t stream);
+prim_status prim_workspace_close(const prim_call *call, prim_workspace workspace);
 
 #if defined(__cplusplus)
 }

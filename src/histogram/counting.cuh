@@ -16,10 +16,11 @@ inline cudaError_t clear_counters(const prim_histogram_args *args)
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
         return cudaSuccess;
     cudaError_t error =
-        cudaMemsetAsync(args->counters, 0, args->bins * sizeof(uint32_t), args->stream);
+        cudaMemsetAsync(args->counters, 0, args->bins * sizeof(uint32_t), args->call.stream);
     if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
-        error = cudaMemsetAsync(args->outside_counters, 0,
-                                PRIM_HISTOGRAM_OUTSIDE_COUNTERS * sizeof(uint32_t), args->stream);
+        error =
+            cudaMemsetAsync(args->outside_counters, 0,
+                            PRIM_HISTOGRAM_OUTSIDE_COUNTERS * sizeof(uint32_t), args->call.stream);
     return error;
 }
 

@@ -40,7 +40,7 @@ struct global_atomic_rung : device_rung {
             error = choose_blocks(args->count, 8, &blocks);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch(args->stream, blocks, THREADS, global_atomic<T>,
+        return prim_launch(args->call.stream, blocks, THREADS, global_atomic<T>,
                            static_cast<const T *>(args->samples), args->count, make_binning(args),
                            static_cast<uint32_t *>(args->counters),
                            static_cast<uint32_t *>(args->outside_counters));
@@ -49,7 +49,7 @@ struct global_atomic_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_histogram_global_atomic(const prim_histogram_args *args)
+cudaError_t prim_histogram_global_atomic(const void *args)
 {
-    return for_samples<global_atomic_rung>(args);
+    return for_samples<global_atomic_rung>(static_cast<const prim_histogram_args *>(args));
 }

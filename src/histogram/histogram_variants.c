@@ -13,29 +13,29 @@ static bool type_is_built(const prim_histogram_args *args)
     return false;
 }
 
-static bool global_atomic_supports(const prim_histogram_args *args)
+static bool global_atomic_supports(const void *args)
 {
     return type_is_built(args);
 }
 
-static bool privatized_supports(const prim_histogram_args *args)
+static bool privatized_supports(const void *any)
 {
+    const prim_histogram_args *args = any;
     return type_is_built(args) && args->bins <= PRIM_HISTOGRAM_SHARED_COUNTERS;
 }
 
-static size_t no_workspace(const prim_histogram_args *args)
+static size_t no_workspace(const void *args)
 {
     (void)args;
     return 0;
 }
 
-const prim_histogram_rung prim_histogram_rungs[] = {
+const prim_rung prim_histogram_rungs[] = {
     {PRIM_HISTOGRAM_GLOBAL_ATOMIC, "global_atomic",
      "every sample is an atomic addition in global memory", global_atomic_supports, no_workspace,
      prim_histogram_global_atomic},
     {PRIM_HISTOGRAM_PRIVATIZED, "privatized",
      "each block counts in its own shared memory, and adds its counters up at the end",
      privatized_supports, no_workspace, prim_histogram_privatized},
+    {0},
 };
-
-const size_t prim_histogram_rung_count = sizeof prim_histogram_rungs / sizeof *prim_histogram_rungs;

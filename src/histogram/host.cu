@@ -19,9 +19,9 @@ void clear_counters(const prim_histogram_args *args)
 
 struct host_version {
     template <typename T>
-    static prim_status run(const prim_histogram_args *args, const char *call, int threads)
+    static prim_status run(const prim_histogram_args *args, int threads)
     {
-        (void)call, (void)threads; /* the latter without OpenMP */
+        (void)threads; /* the latter without OpenMP */
         const binning b = make_binning(args);
         const T *samples = static_cast<const T *>(args->samples);
         uint32_t *counters = static_cast<uint32_t *>(args->counters);
@@ -38,18 +38,18 @@ struct host_version {
         }
         return PRIM_OK;
     }
-    static prim_status not_built(const prim_histogram_args *args, const char *call, int threads)
+    static prim_status not_built(const prim_histogram_args *args, int threads)
     {
-        (void)args, (void)threads;
+        (void)threads;
         return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without these samples",
-                         call);
+                         args->call.name);
     }
 };
 
 } // namespace
 
-prim_status prim_histogram_on_host(const char *call, const prim_histogram_args *args, int threads)
+prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads)
 {
-    const prim_status status = check_threads(call, threads);
-    return status == PRIM_OK ? for_samples<host_version>(args, call, threads) : status;
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? for_samples<host_version>(args, threads) : status;
 }

@@ -62,7 +62,7 @@ struct privatized_rung : device_rung {
             error = choose_blocks(args->count, blocks_a_multiprocessor(shared_bytes), &blocks);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch_shared(args->stream, blocks, THREADS, shared_bytes, privatized<T>,
+        return prim_launch_shared(args->call.stream, blocks, THREADS, shared_bytes, privatized<T>,
                                   static_cast<const T *>(args->samples), args->count,
                                   make_binning(args), static_cast<uint32_t *>(args->counters),
                                   static_cast<uint32_t *>(args->outside_counters));
@@ -71,7 +71,7 @@ struct privatized_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_histogram_privatized(const prim_histogram_args *args)
+cudaError_t prim_histogram_privatized(const void *args)
 {
-    return for_samples<privatized_rung>(args);
+    return for_samples<privatized_rung>(static_cast<const prim_histogram_args *>(args));
 }

@@ -42,16 +42,16 @@ void reduce_rows(const prim_reduce_args *args, int threads)
 }
 
 struct host_version {
-    static prim_status not_built(const prim_reduce_args *, const char *call, int)
+    static prim_status not_built(const prim_reduce_args *args, int)
     {
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without these types and op", call);
+                         "%s: this library was built without these types and op", args->call.name);
     }
 };
 
 struct vector_on_host : host_version {
     template <typename In, typename Out, typename Operator>
-    static prim_status run(const prim_reduce_args *args, const char *, int threads)
+    static prim_status run(const prim_reduce_args *args, int threads)
     {
         *static_cast<Out *>(args->out) = reduce_row<In, Out, Operator>(
             static_cast<const In *>(args->in), args->columns, args->transform, threads);
@@ -61,7 +61,7 @@ struct vector_on_host : host_version {
 
 struct rows_on_host : host_version {
     template <typename In, typename Out, typename Operator>
-    static prim_status run(const prim_reduce_args *args, const char *, int threads)
+    static prim_status run(const prim_reduce_args *args, int threads)
     {
         reduce_rows<In, Out, Operator>(args, threads);
         return PRIM_OK;
@@ -70,14 +70,14 @@ struct rows_on_host : host_version {
 
 } // namespace
 
-prim_status prim_reduce_on_host(const char *call, const prim_reduce_args *args, int threads)
+prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
 {
-    const prim_status status = check_threads(call, threads);
-    return status == PRIM_OK ? dispatch<vector_on_host>(args, call, threads) : status;
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch<vector_on_host>(args, threads) : status;
 }
 
-prim_status prim_reduce_rows_on_host(const char *call, const prim_reduce_args *args, int threads)
+prim_status prim_reduce_rows_on_host(const prim_reduce_args *args, int threads)
 {
-    const prim_status status = check_threads(call, threads);
-    return status == PRIM_OK ? dispatch<rows_on_host>(args, call, threads) : status;
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch<rows_on_host>(args, threads) : status;
 }

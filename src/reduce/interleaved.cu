@@ -51,7 +51,7 @@ struct interleaved_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_reduce_interleaved(const prim_reduce_args *args)
+cudaError_t prim_reduce_interleaved(const void *args)
 {
-    return dispatch<interleaved_rung>(args);
+    return dispatch<interleaved_rung>(static_cast<const prim_reduce_args *>(args));
 }

@@ -65,17 +65,17 @@ cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elemen
         return cudaSuccess;
 
     Out *const result = static_cast<Out *>(args->out);
-    Out *partials = static_cast<Out *>(args->workspace);
+    Out *partials = static_cast<Out *>(args->call.workspace);
     unsigned left = blocks_for(args->columns);
     const row_blocks<In> elements = {static_cast<const In *>(args->in), args->columns, args->ld,
                                      left};
-    cudaError_t error = prim_launch(args->stream, rows * left, block_threads, first, elements,
+    cudaError_t error = prim_launch(args->call.stream, rows * left, block_threads, first, elements,
                                     args->transform, left == 1 ? result : partials);
     while (error == cudaSuccess && left > 1) {
         const unsigned blocks = blocks_for(left);
         Out *const next = partials + static_cast<size_t>(rows) * left;
         const row_blocks<Out> values = {partials, left, left, blocks};
-        error = prim_launch(args->stream, rows * blocks, block_threads, further, values,
+        error = prim_launch(args->call.stream, rows * blocks, block_threads, further, values,
                             PRIM_TRANSFORM_NONE, blocks == 1 ? result : next);
         partials = next;
         left = blocks;

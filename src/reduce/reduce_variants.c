@@ -39,32 +39,31 @@ static size_t partials_bytes(const prim_reduce_args *args, size_t block_elements
            prim_element_bytes(args->out_type);
 }
 
-static bool interleaved_supports(const prim_reduce_args *args)
+static bool interleaved_supports(const void *args)
 {
     return fits_a_grid(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS);
 }
 
-static size_t interleaved_workspace(const prim_reduce_args *args)
+static size_t interleaved_workspace(const void *args)
 {
     return partials_bytes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS);
 }
 
-static bool sequential_supports(const prim_reduce_args *args)
+static bool sequential_supports(const void *args)
 {
     return fits_a_grid(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS);
 }
 
-static size_t sequential_workspace(const prim_reduce_args *args)
+static size_t sequential_workspace(const void *args)
 {
     return partials_bytes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS);
 }
 
-const prim_reduce_rung prim_reduce_rungs[] = {
+const prim_rung prim_reduce_rungs[] = {
     {PRIM_REDUCE_INTERLEAVED, "interleaved", "neighbours first; the stride doubles, warps diverge",
      interleaved_supports, interleaved_workspace, prim_reduce_interleaved},
     {PRIM_REDUCE_SEQUENTIAL, "sequential",
      "halves first; two elements a thread, the stride halves, idle warps retire",
      sequential_supports, sequential_workspace, prim_reduce_sequential},
+    {0},
 };
-
-const size_t prim_reduce_rung_count = sizeof prim_reduce_rungs / sizeof *prim_reduce_rungs;

@@ -56,7 +56,7 @@ struct sequential_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_reduce_sequential(const prim_reduce_args *args)
+cudaError_t prim_reduce_sequential(const void *args)
 {
-    return dispatch<sequential_rung>(args);
+    return dispatch<sequential_rung>(static_cast<const prim_reduce_args *>(args));
 }

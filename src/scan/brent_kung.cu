@@ -73,7 +73,7 @@ struct brent_kung_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_scan_brent_kung(const prim_scan_args *args)
+cudaError_t prim_scan_brent_kung(const void *args)
 {
-    return dispatch<brent_kung_rung>(args);
+    return dispatch<brent_kung_rung>(static_cast<const prim_scan_args *>(args));
 }

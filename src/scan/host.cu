@@ -80,9 +80,8 @@ void scan_columns(const prim_scan_args *args, int threads)
 
 struct host_version {
     template <typename In, typename Out, typename Operator>
-    static prim_status run(const prim_scan_args *args, const char *call, int threads)
+    static prim_status run(const prim_scan_args *args, int threads)
     {
-        (void)call;
         const Out initial = initial_value<Out, Operator>(args);
         if (args->columns == 0)
             return PRIM_OK;
@@ -94,18 +93,18 @@ struct host_version {
             scan_columns<Out, Operator>(args, threads);
         return PRIM_OK;
     }
-    static prim_status not_built(const prim_scan_args *args, const char *call, int threads)
+    static prim_status not_built(const prim_scan_args *args, int threads)
     {
-        (void)args, (void)threads;
+        (void)threads;
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without these types and op", call);
+                         "%s: this library was built without these types and op", args->call.name);
     }
 };
 
 } // namespace
 
-prim_status prim_scan_on_host(const char *call, const prim_scan_args *args, int threads)
+prim_status prim_scan_on_host(const prim_scan_args *args, int threads)
 {
-    const prim_status status = check_threads(call, threads);
-    return status == PRIM_OK ? dispatch<host_version>(args, call, threads) : status;
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
 }

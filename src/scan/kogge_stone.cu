@@ -62,7 +62,7 @@ struct kogge_stone_rung : device_rung {
 
 } // namespace
 
-cudaError_t prim_scan_kogge_stone(const prim_scan_args *args)
+cudaError_t prim_scan_kogge_stone(const void *args)
 {
-    return dispatch<kogge_stone_rung>(args);
+    return dispatch<kogge_stone_rung>(static_cast<const prim_scan_args *>(args));
 }

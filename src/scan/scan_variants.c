@@ -47,33 +47,32 @@ static size_t totals_bytes(const prim_scan_args *args, size_t section_elements)
     return (of_rows > of_columns ? of_rows : of_columns) * prim_element_bytes(args->out_type);
 }
 
-static bool kogge_stone_supports(const prim_scan_args *args)
+static bool kogge_stone_supports(const void *args)
 {
     return fits_a_grid(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS);
 }
 
-static size_t kogge_stone_workspace(const prim_scan_args *args)
+static size_t kogge_stone_workspace(const void *args)
 {
     return totals_bytes(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS);
 }
 
-static bool brent_kung_supports(const prim_scan_args *args)
+static bool brent_kung_supports(const void *args)
 {
     return fits_a_grid(args, PRIM_SCAN_BRENT_KUNG_ELEMENTS);
 }
 
-static size_t brent_kung_workspace(const prim_scan_args *args)
+static size_t brent_kung_workspace(const void *args)
 {
     return totals_bytes(args, PRIM_SCAN_BRENT_KUNG_ELEMENTS);
 }
 
-const prim_scan_rung prim_scan_rungs[] = {
+const prim_rung prim_scan_rungs[] = {
     {PRIM_SCAN_KOGGE_STONE, "kogge_stone",
      "every thread adds the value a stride before it; the stride doubles", kogge_stone_supports,
      kogge_stone_workspace, prim_scan_kogge_stone},
     {PRIM_SCAN_BRENT_KUNG, "brent_kung",
      "two elements a thread; a tree of sums up, then the sums down to every element",
      brent_kung_supports, brent_kung_workspace, prim_scan_brent_kung},
+    {0},
 };
-
-const size_t prim_scan_rung_count = sizeof prim_scan_rungs / sizeof *prim_scan_rungs;

@@ -133,9 +133,9 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
     if (args->rows == 0 || args->columns == 0)
         return cudaSuccess;
     const section_scan<In, Out> scan = {first, further, section_elements, block_threads,
-                                        args->stream};
+                                        args->call.stream};
     Out *const out = static_cast<Out *>(args->out);
-    Out *const totals = static_cast<Out *>(args->workspace);
+    Out *const totals = static_cast<Out *>(args->call.workspace);
     const unsigned sections = scan.sections_of(args->columns);
     const lines<const In> in_rows = {
         static_cast<const In *>(args->in), args->in_ld, 1, args->columns, args->rows, sections};
@@ -147,7 +147,7 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
         return error;
 
     const section_scan<Out, Out> down = {further, further, section_elements, block_threads,
-                                         args->stream};
+                                         args->call.stream};
     const unsigned down_sections = down.sections_of(args->rows);
     const lines<const Out> in_columns = {out,          1, args->out_ld, args->rows, args->columns,
                                          down_sections};

@@ -1,0 +1,144 @@
+#include "common/ladder.h"
+
+#include "common/device.h"
+#include "common/fail.h"
+#include "common/workspace.h"
+
+static const prim_rung *find_rung(const prim_ladder *ladder, int variant)
+{
+    for (const prim_rung *rung = ladder->rungs; rung->name != NULL; rung++)
+        if (rung->variant == variant)
+            return rung;
+    return NULL;
+}
+
+/* Where none supports the call, the highest one is there to say so. */
+static const prim_rung *highest_rung(const prim_ladder *ladder, const void *args)
+{
+    const prim_rung *rung = ladder->rungs;
+    while (rung[1].name != NULL)
+        rung++;
+    for (const prim_rung *r = rung; r >= ladder->rungs; r--)
+        if (r->supports(args))
+            return r;
+    return rung;
+}
+
+/* What a query and a call judge alike; *rung is what would run. */
+static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
+{
+    const bool automatic = call->variant == PRIM_VARIANT_AUTO;
+    if (!automatic && find_rung(ladder, call->variant) == NULL)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call->name,
+                         call->variant);
+    const prim_status status = ladder->check_kind(call);
+    if (status != PRIM_OK)
+        return status;
+    *rung = !automatic               ? find_rung(ladder, call->variant)
+            : ladder->choose != NULL ? find_rung(ladder, ladder->choose(call))
+                                     : highest_rung(ladder, call);
+    return PRIM_OK;
+}
+
+static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
+                                 const prim_rung *rung)
+{
+    if (rung->supports(call))
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s %s", call->name, rung->name,
+                     ladder->refusal);
+}
+
+static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
+                                   const prim_operands *operands)
+{
+    prim_span workspace;
+    prim_status status = prim_workspace_check(call, needed_bytes, &workspace);
+    for (int i = 0; i < operands->count && status == PRIM_OK; i++)
+        status = prim_check_disjoint(call, workspace, operands->spans[i]);
+    return status;
+}
+
+static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_bytes)
+{
+    prim_workspace workspace;
+    prim_status status = prim_workspace_open(call, needed_bytes, &workspace);
+    if (status != PRIM_OK)
+        return status;
+    call->workspace = workspace.data;
+    status = prim_launch_status(call->name, rung->name, rung->launch(call));
+    const prim_status closed = prim_workspace_close(call, workspace);
+    return status != PRIM_OK ? status : closed;
+}
+
+prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
+{
+    const prim_rung *rung;
+    prim_operands operands = {.count = 0};
+    prim_status status = resolve(ladder, call, &rung);
+    if (status == PRIM_OK)
+        status = ladder->check_operands(call, &operands);
+    if (status == PRIM_OK)
+        status = check_support(ladder, call, rung);
+    if (status != PRIM_OK)
+        return status;
+    const size_t needed_bytes = rung->workspace_bytes(call);
+    status = check_workspace(call, needed_bytes, &operands);
+    return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
+}
+
+prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_call *call)
+{
+    prim_operands operands = {.count = 0};
+    const prim_status status = ladder->check_kind(call);
+    return status == PRIM_OK ? ladder->check_operands(call, &operands) : status;
+}
+
+prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_call *call,
+                                        size_t *bytes)
+{
+    if (bytes == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call->name);
+    const prim_rung *rung;
+    prim_status status = resolve(ladder, call, &rung);
+    if (status == PRIM_OK)
+        status = check_support(ladder, call, rung);
+    if (status == PRIM_OK)
+        *bytes = rung->workspace_bytes(call);
+    return status;
+}
+
+bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
+{
+    size_t bytes;
+    return prim_ladder_workspace_bytes(ladder, call, &bytes) == PRIM_OK && prim_device_has_code();
+}
+
+size_t prim_ladder_variant_count(const prim_ladder *ladder)
+{
+    size_t count = 1;
+    for (const prim_rung *rung = ladder->rungs; rung->name != NULL; rung++)
+        count++;
+    return count;
+}
+
+int prim_ladder_variant_at(const prim_ladder *ladder, size_t index)
+{
+    return index == 0 || index >= prim_ladder_variant_count(ladder)
+               ? PRIM_VARIANT_AUTO
+               : ladder->rungs[index - 1].variant;
+}
+
+const char *prim_ladder_variant_name(const prim_ladder *ladder, int variant)
+{
+    const prim_rung *rung = find_rung(ladder, variant);
+    return variant == PRIM_VARIANT_AUTO ? "auto" : rung != NULL ? rung->name : NULL;
+}
+
+const char *prim_ladder_variant_idea(const prim_ladder *ladder, int variant)
+{
+    const prim_rung *rung = find_rung(ladder, variant);
+    return variant == PRIM_VARIANT_AUTO ? "the fastest rung that supports the call"
+           : rung != NULL               ? rung->idea
+                                        : NULL;
+}
