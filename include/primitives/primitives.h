@@ -2,6 +2,9 @@
 #ifndef PRIMITIVES_PRIMITIVES_H
 #define PRIMITIVES_PRIMITIVES_H
 
+#include <primitives/binary_gemm.h>
+#include <primitives/gemm.h>
+#include <primitives/gemv.h>
 #include <primitives/histogram.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>

@@ -58,6 +58,9 @@ typedef enum prim_transform {
     PRIM_TRANSFORM_ABS = 2     /* |x|; the most negative integer stays as it is */
 } prim_transform;
 
+/* How a matrix is taken. */
+typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
+
 /* The name of a status, such as "PRIM_ERROR_NULL"; never NULL. */
 PRIM_API const char *prim_status_string(prim_status status);
 

@@ -1,0 +1,130 @@
+/* Binary gemm: the product of two matrices whose elements are +1 or -1, 32 of them in a word. */
+#ifndef PRIMITIVES_BINARY_GEMM_H
+#define PRIMITIVES_BINARY_GEMM_H
+
+#include <primitives/types.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* The rungs of the ladder; src/gemm/README.md draws them. The values are pinned. */
+typedef enum prim_binary_gemm_variant {
+    PRIM_BINARY_GEMM_AUTO = 0,            /* the fastest rung that supports the call */
+    PRIM_BINARY_GEMM_XNOR_GLOBAL = 1,     /* a block for each row of C, all from global memory */
+    PRIM_BINARY_GEMM_XNOR_SHARED_ROW = 2, /* A's row in shared memory */
+    PRIM_BINARY_GEMM_XNOR_TILED = 3,      /* 16 × 16 tiles and the bit counts in shared memory */
+    PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED = 4 /* the same with x and y exchanged: no conflicts */
+} prim_binary_gemm_variant;
+
+/* Packing. Element i of the packed dimension is bit i % 32 of word i / 32; the bit is 1 for +1,
+ * which stands for every element ≥ 0 (-0 too), and 0 for -1, which stands for the others and NaN.
+ * The unused bits of the last word are 0.
+ *
+ *   _rows      packs along the rows: d_in has rows × columns elements, d_packed rows × words with
+ *              words = ⌈columns / 32⌉. For A.
+ *   _columns   packs along the columns: d_packed has words × columns, words = ⌈rows / 32⌉. For B.
+ *   d_in       device, row-major, ld (at least columns) elements from row to row.
+ *   d_packed   device, row-major, 32-bit words, packed_ld (at least the words or columns of a row)
+ *              from row to row. Must not overlap d_in's bytes from first to last. Every word is
+ *              written.
+ *   stream     where the work is submitted.
+ *
+ * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. Pointers may be NULL where they are empty.
+ *
+ * Return PRIM_OK, PRIM_ERROR_TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a leading
+ * dimension is too small), PRIM_ERROR_UNSUPPORTED (too large for a grid, or a type that was trimmed
+ * from src/gemm/instances.h) or PRIM_ERROR_CUDA. */
+PRIM_API prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size_t rows,
+                                           size_t columns, size_t ld, uint32_t *d_packed,
+                                           size_t packed_ld, cudaStream_t stream);
+PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void *d_in, size_t rows,
+                                              size_t columns, size_t ld, uint32_t *d_packed,
+                                              size_t packed_ld, cudaStream_t stream);
+
+/* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k less twice the
+ * number of places where the row and the column differ.
+ *
+ *   variant    a rung, or PRIM_BINARY_GEMM_AUTO. A rung runs or the call fails; none is replaced.
+ *   m, n       any numbers.
+ *   k          any number below 2^31; 0 gives a C of zeros.
+ *   d_a        device, as prim_binary_pack_rows() leaves it: m rows of ⌈k / 32⌉ words, lda words
+ *              from row to row. The unused bits of each last word must be 0.
+ *   d_b        device, as prim_binary_pack_columns() leaves it: ⌈k / 32⌉ rows of n words, ldb words
+ *              from row to row. The unused bits of the last row must be 0. A and B may overlap.
+ *   d_c        device, m rows of n elements, ldc from row to row; what lies between the rows is not
+ *              written. Must overlap neither A nor B: matrices of one leading dimension are
+ * compared as rectangles, others as ranges of bytes. d_workspace  device, aligned to 256 bytes,
+ * workspace_bytes long; its content does not matter and is overwritten. Must overlap no other
+ * operand. NULL with workspace_bytes 0: the call allocates what it needs from the device's pool in
+ * stream order. workspace_bytes  at least what prim_binary_gemm_workspace_bytes() says. stream
+ * where the work is submitted.
+ *
+ * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
+ *
+ * Returns PRIM_OK or
+ *   PRIM_ERROR_ENUM         variant does not exist
+ *   PRIM_ERROR_TYPE         c_type is none of the two
+ *   PRIM_ERROR_VALUE        a leading dimension is too small, or k is 2^31 or more
+ *   PRIM_ERROR_NULL         d_a, d_b or d_c is NULL and not empty, or d_workspace is NULL although
+ *                           workspace_bytes is not 0
+ *   PRIM_ERROR_MISALIGNED   d_a, d_b, d_c or d_workspace
+ *   PRIM_ERROR_SIZE         the bytes of a matrix do not fit size_t
+ *   PRIM_ERROR_OVERLAP      C overlaps A or B, or d_workspace another operand
+ *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_binary_gemm_supports()
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_CUDA         a launch failed
+ *
+ * Determinism: counting is exact, so every rung gives the same bits.
+ * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */
+PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t n,
+                                      size_t k, const uint32_t *d_a, size_t lda,
+                                      const uint32_t *d_b, size_t ldb, cudaDataType_t c_type,
+                                      void *d_c, size_t ldc, void *d_workspace,
+                                      size_t workspace_bytes, cudaStream_t stream);
+
+/* *bytes = the workspace that prim_binary_gemm() needs for these arguments on the current device; 0
+ * where it needs none. Returns what prim_binary_gemm() would for the same arguments:
+ * PRIM_ERROR_NULL (bytes), _ENUM, _TYPE, _VALUE (k), _SIZE or _UNSUPPORTED. */
+PRIM_API prim_status prim_binary_gemm_workspace_bytes(prim_binary_gemm_variant variant, size_t m,
+                                                      size_t n, size_t k, cudaDataType_t c_type,
+                                                      size_t *bytes);
+
+/* Would prim_binary_gemm() with these arguments run on the current device? false also for arguments
+ * that are invalid everywhere; prim_last_error() then says why. */
+PRIM_API bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t m, size_t n,
+                                        size_t k, cudaDataType_t c_type);
+
+/* The same on the CPU, in host memory, done when the calls return.
+ *
+ *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows of the result,
+ *              which does not depend on it.
+ *
+ * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
+ * PRIM_ERROR_VALUE also for threads < 1, PRIM_ERROR_UNSUPPORTED also for threads > 1 in a library
+ * built without OpenMP. */
+PRIM_API prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
+                                                size_t rows, size_t columns, size_t ld,
+                                                uint32_t *h_packed, size_t packed_ld, int threads);
+PRIM_API prim_status prim_binary_pack_columns_host(cudaDataType_t in_type, const void *h_in,
+                                                   size_t rows, size_t columns, size_t ld,
+                                                   uint32_t *h_packed, size_t packed_ld,
+                                                   int threads);
+PRIM_API prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const uint32_t *h_a,
+                                           size_t lda, const uint32_t *h_b, size_t ldb,
+                                           cudaDataType_t c_type, void *h_c, size_t ldc,
+                                           int threads);
+
+/* The variants, PRIM_BINARY_GEMM_AUTO first and then up the ladder: at(0) … at(count - 1). */
+PRIM_API size_t prim_binary_gemm_variant_count(void);
+PRIM_API prim_binary_gemm_variant prim_binary_gemm_variant_at(size_t index);
+
+/* "auto", "xnor_global", …, and the idea in one line; NULL for a value that is no variant. */
+PRIM_API const char *prim_binary_gemm_variant_name(prim_binary_gemm_variant variant);
+PRIM_API const char *prim_binary_gemm_variant_idea(prim_binary_gemm_variant variant);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
