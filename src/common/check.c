@@ -90,23 +90,31 @@ prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *span
     return status;
 }
 
-prim_status prim_check_in_place(const prim_call *call, prim_span a, size_t a_ld, prim_span b,
-                                size_t b_ld, size_t rows, size_t columns, size_t element_bytes)
+/* The later matrix begins so many whole rows and bytes behind the earlier one: its rows can meet
+ * the earlier one's row that begins before them, or by their end the next one. */
+static bool rectangles_meet(prim_rectangle earlier, prim_rectangle later)
 {
-    if (a.bytes == 0 || b.bytes == 0)
+    const size_t apart = (uintptr_t)later.span.data - (uintptr_t)earlier.span.data;
+    const size_t behind = apart / earlier.ld_bytes, rest = apart % earlier.ld_bytes;
+    return (behind < earlier.rows && rest < earlier.row_bytes) ||
+           (behind + 1 < earlier.rows && earlier.ld_bytes - rest < later.row_bytes);
+}
+
+prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b)
+{
+    if (a.span.bytes == 0 || b.span.bytes == 0)
         return PRIM_OK;
-    if (a_ld != b_ld)
-        return prim_check_disjoint(call, a, b);
-    /* The later matrix begins so many whole rows and bytes behind the earlier one: a row of it can
-     * meet the earlier one's row that begins before it, or the next one. */
-    const uintptr_t a_first = (uintptr_t)a.data, b_first = (uintptr_t)b.data;
-    const size_t apart = a_first < b_first ? b_first - a_first : a_first - b_first;
-    const size_t ld_bytes = a_ld * element_bytes, row_bytes = columns * element_bytes;
-    const size_t behind = apart / ld_bytes, rest = apart % ld_bytes;
-    const bool meets =
-        (behind < rows && rest < row_bytes) || (behind + 1 < rows && ld_bytes - rest < row_bytes);
-    if (apart == 0 || !meets)
+    if (a.ld_bytes != b.ld_bytes)
+        return prim_check_disjoint(call, a.span, b.span);
+    const bool a_first = (uintptr_t)a.span.data < (uintptr_t)b.span.data;
+    if (!(a_first ? rectangles_meet(a, b) : rectangles_meet(b, a)))
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s%s overlaps %s%s and is not the same", call->name,
-                     prefix(call), a.name, prefix(call), b.name);
+    return prim_fail(PRIM_ERROR_OVERLAP, "%s: %s%s overlaps %s%s", call->name, prefix(call),
+                     a.span.name, prefix(call), b.span.name);
+}
+
+prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b)
+{
+    const bool same = a.span.data == b.span.data && a.ld_bytes == b.ld_bytes;
+    return same ? PRIM_OK : prim_check_rectangles(call, a, b);
 }

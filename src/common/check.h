@@ -54,10 +54,18 @@ prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)
 /* The same for each pair. */
 prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *spans, int count);
 
-/* Two matrices of one shape and element size are the same one, or share no element. Where their ld
- * differ, they are judged as ranges, gaps between rows included. A vector is one row. */
-prim_status prim_check_in_place(const prim_call *call, prim_span a, size_t a_ld, prim_span b,
-                                size_t b_ld, size_t rows, size_t columns, size_t element_bytes);
+/* A matrix as bytes in memory. */
+typedef struct prim_rectangle {
+    prim_span span;
+    size_t rows, row_bytes, ld_bytes;
+} prim_rectangle;
+
+/* The two share no element. Where their rows are equally far apart, they are judged as rectangles,
+ * so that blocks of one matrix pass; otherwise as ranges, gaps between rows included. */
+prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b);
+
+/* The same, or the two are one and the same matrix. */
+prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b);
 
 #if defined(__cplusplus)
 }

@@ -29,8 +29,8 @@ cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kerne
 
 /* What rungs of kernels have in common. */
 struct device_rung {
-    template <typename Args>
-    static cudaError_t not_built(const Args *)
+    template <typename... Arguments>
+    static cudaError_t not_built(Arguments...)
     {
         return cudaErrorInvalidDeviceFunction;
     }
