@@ -18,6 +18,7 @@
 #define __global__ __attribute__((noinline))
 #define __device__
 #define __host__
+#define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
@@ -166,12 +167,26 @@ inline double __dmul_rn(double a, double b)
     return a * b;
 }
 
-/* ---- allocation of typed pointers, as CUDA's own header offers it ---- */
+/* ---- what CUDA's own header offers for typed arguments ---- */
 
 template <typename T>
 cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
     return ::cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+}
+
+/* A __constant__ variable is an ordinary one of the program here, so that only the side which is
+ * copied from is judged by its kind. */
+template <typename T>
+cudaError_t cudaMemcpyToSymbolAsync(T &symbol, const void *from, size_t bytes, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    if (offset > sizeof(T) || bytes > sizeof(T) - offset)
+        return cudaErrorInvalidValue;
+    const enum cudaMemcpyKind to_program =
+        kind == cudaMemcpyDeviceToDevice ? cudaMemcpyDeviceToHost : cudaMemcpyDefault;
+    return ::cudaMemcpyAsync(reinterpret_cast<char *>(&symbol) + offset, from, bytes, to_program,
+                             stream);
 }
 
 } // namespace

@@ -49,6 +49,23 @@ static prim_status check_support(const prim_ladder *ladder, const prim_call *cal
                      ladder->refusal);
 }
 
+/* A rung with state would be replayed against what others have made of it. */
+static prim_status check_capture(const prim_ladder *ladder, const prim_call *call,
+                                 const prim_rung *rung)
+{
+    if (ladder->stateful == PRIM_VARIANT_AUTO || rung->variant != ladder->stateful)
+        return PRIM_OK;
+    enum cudaStreamCaptureStatus capture;
+    const cudaError_t error = cudaStreamIsCapturing(call->stream, &capture);
+    if (error != cudaSuccess)
+        return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the stream's state is unknown",
+                              call->name);
+    if (capture == cudaStreamCaptureStatusActive)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s cannot be captured into a graph",
+                         call->name, rung->name);
+    return PRIM_OK;
+}
+
 static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
                                    const prim_operands *operands)
 {
@@ -80,6 +97,8 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
         status = ladder->check_operands(call, &operands);
     if (status == PRIM_OK)
         status = check_support(ladder, call, rung);
+    if (status == PRIM_OK)
+        status = check_capture(ladder, call, rung);
     if (status != PRIM_OK)
         return status;
     const size_t needed_bytes = rung->workspace_bytes(call);

@@ -36,6 +36,7 @@ typedef struct prim_ladder {
     prim_status (*check_kind)(const void *args);
     /* The operands, one by one and against each other. */
     prim_status (*check_operands)(const void *args, prim_operands *operands);
+    int stateful; /* the variant that keeps state, so that no graph may replay it; 0: none does */
     const char *refusal; /* why a rung does not support a call: "does not reduce …" */
 } prim_ladder;
 

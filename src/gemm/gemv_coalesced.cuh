@@ -1,0 +1,67 @@
+/* Products of a matrix and a vector in which neighbouring threads read neighbouring elements of A.
+ * The rungs that use this differ in where a thread has x from.
+ *
+ * Transposed, that is so by itself. Not transposed, a row of A lies along memory, and a thread that
+ * walks it reads alone; so the block brings a strip of its rows into shared memory first:
+ *
+ *     memory                        shared memory
+ *     row 0  ▒▒▒▒▒▒▒▒·······   →    ▒▒▒▒▒▒▒▒    a warp brings 32 neighbours of a row at a time,
+ *     row 1  ▒▒▒▒▒▒▒▒·······        ▒▒▒▒▒▒▒▒    then each thread walks its own row of the strip;
+ *     row 2  ▒▒▒▒▒▒▒▒·······        ▒▒▒▒▒▒▒▒    33 words a row keep the lanes in different banks */
+#ifndef PRIM_GEMV_COALESCED_CUH
+#define PRIM_GEMV_COALESCED_CUH
+
+#include "common/shared.cuh"
+#include "gemm/gemv_problem.cuh"
+
+namespace
+{
+
+constexpr unsigned GEMV_THREADS = PRIM_GEMV_THREADS;
+constexpr unsigned STRIP = 32; /* columns of op(A) at a time: as many as a warp has lanes */
+
+/* Columns begin … begin + length of the block's rows, into the strip. */
+template <typename T>
+__device__ void bring_strip(T (&strip)[GEMV_THREADS][STRIP + 1], const vector_problem<T> &p,
+                            size_t begin, unsigned length)
+{
+    const size_t first = static_cast<size_t>(blockIdx.x) * GEMV_THREADS;
+    const unsigned lane = threadIdx.x % STRIP;
+    for (unsigned row = threadIdx.x / STRIP; row < GEMV_THREADS; row += GEMV_THREADS / STRIP)
+        if (lane < length && first + row < p.outputs)
+            strip[row][lane] = p.a.at(first + row, begin + lane);
+}
+
+/* X says where x comes from: prepare(begin, length) is called by all threads for each strip, and
+ * at(i) by all threads for each of its columns. */
+template <typename T, typename X>
+__device__ void along_strips(const vector_problem<T> &p, X x)
+{
+    PRIM_SHARED(T, strip, [GEMV_THREADS][STRIP + 1]);
+    const bool transposed = p.a.column_stride != 1;
+    const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
+    const bool mine = output < p.outputs;
+    T sum = 0;
+    for (size_t begin = 0; begin < p.inner; begin += STRIP) {
+        const unsigned length =
+            p.inner - begin < STRIP ? static_cast<unsigned>(p.inner - begin) : STRIP;
+        x.prepare(begin, length);
+        if (!transposed) {
+            __syncthreads(); /* the strip before is read to its end */
+            bring_strip(strip, p, begin, length);
+            __syncthreads();
+        }
+        for (unsigned i = 0; i < length; i++) {
+            const T factor = x.at(begin, i);
+            if (mine)
+                sum = p.product.add_product(
+                    sum, transposed ? p.a.at(output, begin + i) : strip[threadIdx.x][i], factor);
+        }
+    }
+    if (mine)
+        p.product.store(&p.y[output], sum);
+}
+
+} // namespace
+
+#endif
