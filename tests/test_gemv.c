@@ -234,10 +234,21 @@ static const size_t inner_sizes[] = {1000,  1023,  1024,  1025,  2047,  2048,  2
                                      16385, 24577, 32768, 33001, 49153};
 static const size_t few[] = {1, 2, 3, 33};
 
+/* The CPU backend switches threads at each barrier and shuffle: only the rungs to which the longer
+ * sizes matter see them there. */
+static size_t longest(prim_gemv_variant variant)
+{
+    if (!on_cpu_backend() || get_test_level() == LEVEL_FULL || variant == PRIM_GEMV_ROW_PER_THREAD)
+        return SIZE_MAX;
+    if (variant == PRIM_GEMV_CONSTANT)
+        return get_test_level() == LEVEL_QUICK ? 24577 : SIZE_MAX;
+    return variant == PRIM_GEMV_SHUFFLE ? 1025 : 4097;
+}
+
 static void check_long_rows(const combination *k)
 {
     const bool quick = get_test_level() == LEVEL_QUICK;
-    for (size_t i = 0; i < COUNT_OF(inner_sizes); i++)
+    for (size_t i = 0; i < COUNT_OF(inner_sizes) && inner_sizes[i] <= longest(k->variant); i++)
         for (size_t j = 0; j < COUNT_OF(few); j++)
             for (int op = 0; op < 2; op++) {
                 if ((i + j + (size_t)op) % (quick ? 4 : 2) != 0)
@@ -339,7 +350,7 @@ FOR_EACH_VARIANT(what_is_not_read_does_not_matter)
 
 static void check_same_bits_in_every_run(const combination *k)
 {
-    gemv_case c = varied(k, 71, 8300, N, 1);
+    gemv_case c = varied(k, 71, k->variant == PRIM_GEMV_CONSTANT ? 8300 : 1050, N, 1);
     c.d = EXTREMES;
     c.alpha = 0.7;
     c.beta = 3;
@@ -377,7 +388,7 @@ Test(gemv, host_version)
     for (size_t p = 0; p < TYPES; p++)
         for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++) {
             const combination k = {PRIM_GEMV_AUTO, types[p]};
-            check_pairs(&k, threads[t], t == 0 && !quick ? 1 : 7);
+            check_pairs(&k, threads[t], t == 0 ? (quick ? 11 : 1) : (quick ? 43 : 11));
             for (size_t s = 0; s < COUNT_OF(inner_sizes); s++)
                 for (int op = 0; op < 2; op++) {
                     gemv_case c = varied(&k, few[(s + t) % COUNT_OF(few)], inner_sizes[s],
@@ -451,7 +462,7 @@ Test(gemv, operands_that_may_and_may_not_meet)
     cr_assert_eq(HOST(N, 4, 0, F, h, 10, F, h, F, h, 1), PRIM_OK, "empty ones meet nothing");
     cr_assert_eq(HOST(N, 0, 3, F, h, 10, F, h, F, h, 1), PRIM_OK);
     cr_assert_eq(HOST(N, 4, 3, F, h, 2, F, apart, F, apart + 8, 1), PRIM_ERROR_VALUE);
-    cr_assert(strstr(prim_last_error(NULL), "lda") != NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
     cr_assert_eq(HOST(T, 4, 3, F, h, 2, F, apart, F, apart + 8, 1), PRIM_ERROR_VALUE);
     cr_assert_eq(HOST(T, 4, 3, F, h, 3, F, apart, F, apart + 8, 1), PRIM_OK);
 }
