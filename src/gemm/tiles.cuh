@@ -19,6 +19,7 @@
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "common/sizes.h"
+#include "common/unroll.cuh"
 #include "gemm/operands.cuh"
 
 namespace
@@ -92,6 +93,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) tiled(problem<Product> p)
         bring(tile_a, p.a, s.x, s.y, s.first_row, begin, p.m, p.k);
         bring(tile_b, p.b, s.x, s.y, begin, s.first_column, p.k, p.n);
         __syncthreads();
+        PRIM_UNROLL(8) /* all 16 at once, and the look-ups of binary products spill */
         for (unsigned k = 0; k < SIDE; k++)
             sum = product.add_product(sum, tile_a[s.y][k], tile_b[k][s.x]);
         __syncthreads(); /* before the next tiles come */
