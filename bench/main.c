@@ -7,7 +7,8 @@
 
 #include "bench.h"
 
-static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram};
+static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram, &bench_gemm,
+                                                &bench_gemv, &bench_binary_gemm};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 void plan_add(bench_plan *plan, bench_case added)
@@ -108,7 +109,8 @@ static void measure_case(const bench_case *c, bool is_first, void **h_first, ben
     must(cudaDeviceSynchronize(), "setting up");
     for (int mode = 0; mode < modes; mode++) {
         results[mode] = (bench_result){.c = c, .mode = (bench_mode)mode};
-        if (mode == MODE_COLD || results[MODE_COLD].time.median_us < LONGEST_HOT_US)
+        if (mode == MODE_COLD ||
+            (!c->has_state && results[MODE_COLD].time.median_us < LONGEST_HOT_US))
             results[mode].time = measure((bench_mode)mode, run_bound, &b);
     }
     check_result(&b, h_first, is_first);
