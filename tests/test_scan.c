@@ -697,6 +697,10 @@ Test(scan, queries_say_what_calls_would)
         cr_assert(strstr(prim_last_error(NULL), "prim_scan_supports") != NULL);
         cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
         cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 1, most, f32));
+        cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32),
+                  "nothing to do");
+        cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, SIZE_MAX / 64, 0, f32),
+                  "nothing to do");
         cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
                      PRIM_ERROR_UNSUPPORTED);
         cr_assert_eq(prim_scan_workspace_bytes(variant, 0, 0, 0, f32, SIZE_MAX / 2, f32, &bytes),
