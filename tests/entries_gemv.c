@@ -7,7 +7,7 @@
 
 /* Whole numbers, so that the answer is exact in any order. x lies behind A. */
 
-enum { ROWS = 35, K = 1060, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
+enum { ROWS = 300, K = 70, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
 
 static int gemv_variant_at(size_t index)
 {
@@ -30,7 +30,7 @@ static void fill_floats(float *h, unsigned count, unsigned seed)
         h[i] = (float)((i * 2654435761u + seed * 97u) >> 8 & 0xf) - 7.0f;
 }
 
-/* ---- as it is: x has k elements ---- */
+/* ---- as it is, over two blocks: x has k elements ---- */
 
 static void gemv_input(void *h_in, unsigned seed)
 {
@@ -143,12 +143,12 @@ static const bad_argument gemv_bad[] = {
     {"d_workspace in y", gemv_space_in_y, PRIM_ERROR_OVERLAP, "d_workspace"},
 };
 
-/* ---- transposed, f64, over two blocks; k rows of 300 with gaps between them ---- */
+/* ---- transposed, f64, in several pieces along k; gaps between A's rows ---- */
 
 enum {
-    COLUMNS_T = 300,
-    LDA_T = 303,
-    K_T = 70,
+    COLUMNS_T = 35,
+    LDA_T = 37,
+    K_T = 1060,
     A_COUNT_T = K_T * LDA_T,
     IN_COUNT_T = A_COUNT_T + K_T
 };
