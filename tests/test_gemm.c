@@ -255,8 +255,10 @@ static void check_shapes(const combination *k)
         for (int ops = 0; ops < 4; ops++) {
             if ((s + (size_t)ops) % (quick ? 4 : 2) != 0)
                 continue;
-            const gemm_case c =
-                varied(k, shapes[s][0], shapes[s][1], shapes[s][2], ops, 500 + s + (size_t)ops);
+            gemm_case c = varied(k, shapes[s][0], shapes[s][1], shapes[s][2], ops,
+                                 500 + s + 1000 * (uint64_t)k->type);
+            if (c.alpha == 0)
+                c.alpha = 3;
             check(&c);
         }
     for (size_t s = 0;
