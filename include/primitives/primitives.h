@@ -3,6 +3,7 @@
 #define PRIMITIVES_PRIMITIVES_H
 
 #include <primitives/histogram.h>
+#include <primitives/merge.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
 #include <primitives/types.h>
