@@ -2,12 +2,12 @@
 #include "entry_points.h"
 
 extern const entry_point histogram_even_entry;
+extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
 extern const entry_point reduce_entry, reduce_rows_entry;
 
 const entry_point *const entry_points[] = {
-    &reduce_entry,
-    &reduce_rows_entry,
-    &histogram_even_entry,
+    &reduce_entry, &reduce_rows_entry, &histogram_even_entry,
+    &merge_entry,  &merge_sort_entry,  &co_rank_entry,
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;
