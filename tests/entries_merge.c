@@ -6,7 +6,7 @@
 
 #include "entry_points.h"
 
-/* ---- merge: a and, behind it, b, twice as long; a call of other counts takes what it can ---- */
+/* ---- merge: a and, behind it, b; a is a third of the keys that a call takes ---- */
 
 enum { A_KEYS = 2003, B_KEYS = 2 * A_KEYS, KEYS = A_KEYS + B_KEYS };
 
