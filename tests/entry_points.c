@@ -1,13 +1,25 @@
 /* The table of all patterns' entry points; each pattern's file holds its own. */
 #include "entry_points.h"
 
-extern const entry_point histogram_even_entry;
 extern const entry_point reduce_entry, reduce_rows_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
+extern const entry_point histogram_even_entry;
+extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
 
 const entry_point *const entry_points[] = {
-    &reduce_entry, &reduce_rows_entry, &histogram_even_entry,
-    &scan_entry,   &scan_rows_entry,   &scan_2d_entry,
+    /* reduce */
+    &reduce_entry,
+    &reduce_rows_entry,
+    /* scan */
+    &scan_entry,
+    &scan_rows_entry,
+    &scan_2d_entry,
+    /* histogram */
+    &histogram_even_entry,
+    /* merge */
+    &merge_entry,
+    &merge_sort_entry,
+    &co_rank_entry,
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;
