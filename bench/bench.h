@@ -44,8 +44,10 @@ typedef struct bench_case {
     const char *type;
     char shape[32];
     bench_input input;
-    size_t size; /* elements in all */
-    size_t rows; /* of a matrix without gaps; 1: a vector */
+    size_t size;    /* elements in all */
+    size_t rows;    /* of a matrix without gaps; 1: a vector */
+    size_t m, n, k; /* of a product: m × k times k × n */
+    bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element;
     int variant_value;
     double bytes; /* inputs once, outputs once */
@@ -77,7 +79,8 @@ typedef struct bench_pattern {
     bool (*same)(const bench_case *c, const void *h_a, const void *h_b);
 } bench_pattern;
 
-extern const bench_pattern bench_histogram, bench_merge, bench_reduce, bench_scan;
+extern const bench_pattern bench_binary_gemm, bench_gemm, bench_gemv, bench_histogram, bench_merge,
+    bench_reduce, bench_scan;
 
 /* ---- timing (timing.c) ---- */
 

@@ -9,10 +9,8 @@
 #include "bench.h"
 
 static const bench_pattern *const patterns[] = {
-    &bench_reduce,
-    &bench_scan,
-    &bench_histogram,
-    &bench_merge,
+    &bench_reduce, &bench_scan, &bench_histogram,   &bench_merge,
+    &bench_gemm,   &bench_gemv, &bench_binary_gemm,
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
@@ -114,7 +112,8 @@ static void measure_case(const bench_case *c, bool is_first, void **h_first, ben
     must(cudaDeviceSynchronize(), "setting up");
     for (int mode = 0; mode < modes; mode++) {
         results[mode] = (bench_result){.c = c, .mode = (bench_mode)mode};
-        if (mode == MODE_COLD || results[MODE_COLD].time.median_us < LONGEST_HOT_US)
+        if (mode == MODE_COLD ||
+            (!c->has_state && results[MODE_COLD].time.median_us < LONGEST_HOT_US))
             results[mode].time = measure((bench_mode)mode, run_bound, &b);
     }
     check_result(&b, h_first, is_first);

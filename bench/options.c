@@ -30,7 +30,7 @@ enum { KEY_INPUT = 256, KEY_JSON, KEY_CSV, KEY_COMMIT, KEY_LIST };
 static const struct argp_option option_table[] = {
     {"variant", 'v', "NAMES", 0, "Variants to run, such as auto,sequential", 0},
     {"type", 't', "TYPES", 0, "Element types: f32, f64, i32, u8", 0},
-    {"size", 's', "SIZES", 0, "Numbers of elements: 1000, 2^20, …", 0},
+    {"size", 's', "SIZES", 0, "Numbers of elements, of products the side: 1000, 2^20, …", 0},
     {"input", KEY_INPUT, "INPUTS", 0, "uniform (random, the default) or equal (all ones)", 0},
     {"json", KEY_JSON, "FILE", 0, "Writes the results and what they were measured on", 0},
     {"csv", KEY_CSV, "FILE", 0, "Writes the results as a table", 0},

@@ -70,8 +70,9 @@ static void print_percent(double fraction)
 static void print_result(const bench_result *r, const bench_result *first,
                          const bench_ceilings *ceilings)
 {
-    printf("  %-14s %-5s %12.2f %6.1f%% %10.1f", r->c->peer != NULL ? r->c->peer : r->c->variant,
-           mode_name(r->mode), r->time.median_us, 100 * r->time.noise, gbps(r));
+    printf("  %-21s %-5s %12.2f %6.1f%% %10.1f %10.1f",
+           r->c->peer != NULL ? r->c->peer : r->c->variant, mode_name(r->mode), r->time.median_us,
+           100 * r->time.noise, gbps(r), gflops(r));
     print_percent(of_ceiling(r, ceilings));
     print_percent(of_floor(r, ceilings));
     printf(" %9.2fx\n", first->time.median_us / r->time.median_us);
@@ -94,10 +95,10 @@ static const bench_result *first_rung(const bench_result *results, size_t count,
 void print_group(const bench_result *results, size_t count, const bench_ceilings *ceilings)
 {
     const bench_case *c = results[0].c;
-    printf("\n%s %s %s, %s elements, %s\n", c->pattern, c->name, c->type, c->shape,
-           input_name(c->input));
-    printf("  %-14s %-5s %12s %7s %10s %9s %9s %10s\n", "variant", "mode", "median us", "noise",
-           "GB/s", "ceiling", "floor", "1st rung");
+    printf("\n%s %s %s, %s%s, %s\n", c->pattern, c->name, c->type, c->shape,
+           c->k > 0 ? "" : " elements", input_name(c->input));
+    printf("  %-21s %-5s %12s %7s %10s %10s %9s %9s %10s\n", "variant", "mode", "median us",
+           "noise", "GB/s", "GFLOP/s", "ceiling", "floor", "1st rung");
     for (int mode = 0; mode < mode_count(); mode++) {
         const bench_result *first = first_rung(results, count, (bench_mode)mode);
         for (size_t i = 0; i < count; i++)

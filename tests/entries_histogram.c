@@ -136,16 +136,17 @@ static const bad_argument histogram_bad[] = {
     {"d_workspace misaligned", histogram_odd_space, PRIM_ERROR_MISALIGNED, "d_workspace"},
 };
 
-const entry_point histogram_even_entry = {"prim_histogram_even",
-                                          prim_histogram_variant_count,
-                                          histogram_variant_at,
-                                          histogram_variant_name,
-                                          SAMPLES * sizeof(int32_t),
-                                          COUNTERS * sizeof(uint32_t),
-                                          SAMPLES,
-                                          histogram_input,
-                                          histogram_answer,
-                                          histogram_workspace,
-                                          histogram_call,
-                                          histogram_bad,
-                                          sizeof histogram_bad / sizeof *histogram_bad};
+const entry_point histogram_even_entry = {.name = "prim_histogram_even",
+                                          .variant_count = prim_histogram_variant_count,
+                                          .variant_at = histogram_variant_at,
+                                          .variant_name = histogram_variant_name,
+                                          .in_bytes = SAMPLES * sizeof(int32_t),
+                                          .out_bytes = COUNTERS * sizeof(uint32_t),
+                                          .count = SAMPLES,
+                                          .make_input = histogram_input,
+                                          .right_answer = histogram_answer,
+                                          .workspace_bytes = histogram_workspace,
+                                          .call = histogram_call,
+                                          .bad = histogram_bad,
+                                          .bad_count =
+                                              sizeof histogram_bad / sizeof *histogram_bad};

@@ -134,19 +134,19 @@ static const bad_argument merge_bad[] = {
     {"d_workspace in d_out", merge_space_in_out, PRIM_ERROR_OVERLAP, "d_workspace"},
 };
 
-const entry_point merge_entry = {"prim_merge",
-                                 prim_merge_variant_count,
-                                 merge_variant_at,
-                                 merge_variant_name,
-                                 KEYS * sizeof(int32_t),
-                                 KEYS * sizeof(int32_t),
-                                 KEYS,
-                                 merge_input,
-                                 merge_answer,
-                                 merge_workspace,
-                                 merge_call,
-                                 merge_bad,
-                                 sizeof merge_bad / sizeof *merge_bad};
+const entry_point merge_entry = {.name = "prim_merge",
+                                 .variant_count = prim_merge_variant_count,
+                                 .variant_at = merge_variant_at,
+                                 .variant_name = merge_variant_name,
+                                 .in_bytes = KEYS * sizeof(int32_t),
+                                 .out_bytes = KEYS * sizeof(int32_t),
+                                 .count = KEYS,
+                                 .make_input = merge_input,
+                                 .right_answer = merge_answer,
+                                 .workspace_bytes = merge_workspace,
+                                 .call = merge_call,
+                                 .bad = merge_bad,
+                                 .bad_count = sizeof merge_bad / sizeof *merge_bad};
 
 /* ---- merge sort: descending, as many keys ---- */
 
@@ -242,19 +242,19 @@ static const bad_argument sort_bad[] = {
     {"d_workspace is d_out", sort_space_in_out, PRIM_ERROR_OVERLAP, "d_workspace"},
 };
 
-const entry_point merge_sort_entry = {"prim_merge_sort",
-                                      prim_merge_sort_variant_count,
-                                      sort_variant_at,
-                                      sort_variant_name,
-                                      KEYS * sizeof(int32_t),
-                                      KEYS * sizeof(int32_t),
-                                      KEYS,
-                                      sort_input,
-                                      sort_answer,
-                                      sort_workspace,
-                                      sort_call,
-                                      sort_bad,
-                                      sizeof sort_bad / sizeof *sort_bad};
+const entry_point merge_sort_entry = {.name = "prim_merge_sort",
+                                      .variant_count = prim_merge_sort_variant_count,
+                                      .variant_at = sort_variant_at,
+                                      .variant_name = sort_variant_name,
+                                      .in_bytes = KEYS * sizeof(int32_t),
+                                      .out_bytes = KEYS * sizeof(int32_t),
+                                      .count = KEYS,
+                                      .make_input = sort_input,
+                                      .right_answer = sort_answer,
+                                      .workspace_bytes = sort_workspace,
+                                      .call = sort_call,
+                                      .bad = sort_bad,
+                                      .bad_count = sizeof sort_bad / sizeof *sort_bad};
 
 /* ---- co-ranks, without variants or workspace: the diagonals and, behind them, a and b ---- */
 
@@ -366,16 +366,16 @@ static const bad_argument co_rank_bad[] = {
     {"d_ranks is d_diagonals", co_rank_out_in_in, PRIM_ERROR_OVERLAP, "d_ranks"},
 };
 
-const entry_point co_rank_entry = {"prim_co_rank",
-                                   one_variant,
-                                   only_variant_at,
-                                   only_variant_name,
-                                   RANKS_BYTES,
-                                   RANKS * sizeof(uint64_t),
-                                   RANKS,
-                                   co_rank_input,
-                                   co_rank_answer,
-                                   co_rank_workspace,
-                                   co_rank_call,
-                                   co_rank_bad,
-                                   sizeof co_rank_bad / sizeof *co_rank_bad};
+const entry_point co_rank_entry = {.name = "prim_co_rank",
+                                   .variant_count = one_variant,
+                                   .variant_at = only_variant_at,
+                                   .variant_name = only_variant_name,
+                                   .in_bytes = RANKS_BYTES,
+                                   .out_bytes = RANKS * sizeof(uint64_t),
+                                   .count = RANKS,
+                                   .make_input = co_rank_input,
+                                   .right_answer = co_rank_answer,
+                                   .workspace_bytes = co_rank_workspace,
+                                   .call = co_rank_call,
+                                   .bad = co_rank_bad,
+                                   .bad_count = sizeof co_rank_bad / sizeof *co_rank_bad};

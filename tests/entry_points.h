@@ -33,6 +33,9 @@ typedef struct entry_point {
     prim_status (*call)(const operands *o);
     const bad_argument *bad;
     size_t bad_count;
+    /* false: calls of this variant share state, so that they cannot be captured and do not come
+     * from two threads at once. NULL: no variant has any. */
+    bool (*is_stateless)(int variant);
 } entry_point;
 
 extern const entry_point *const entry_points[];

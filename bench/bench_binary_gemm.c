@@ -1,0 +1,96 @@
+/* binary_gemm: products of square matrices of ±1, packed beforehand. An operation is one of ±1, so
+ * that the figures stand beside gemm's. */
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/binary_gemm.h>
+
+#include "bench.h"
+
+static size_t words_of(size_t k)
+{
+    return k / 32 + (k % 32 != 0);
+}
+
+static void plan_group(const bench_options *options, bench_plan *plan, size_t side,
+                       bench_input input)
+{
+    const double n = (double)side, words = (double)words_of(side);
+    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
+        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v);
+        bench_case c = {.pattern = "binary_gemm",
+                        .name = "square",
+                        .variant = prim_binary_gemm_variant_name(variant),
+                        .type = "i32",
+                        .input = input,
+                        .size = side * side,
+                        .rows = side,
+                        .m = side,
+                        .n = side,
+                        .k = side,
+                        .element = CUDA_R_32I,
+                        .variant_value = variant,
+                        .bytes = 4 * (2 * n * words + n * n),
+                        .flops = 2 * n * n * n,
+                        .ceiling = CEILING_COPY};
+        snprintf(c.shape, sizeof c.shape, "%zu^3", side);
+        if (wants_variant(options, c.variant) &&
+            prim_binary_gemm_supports(variant, side, side, side, CUDA_R_32I))
+            plan_add(plan, c);
+    }
+}
+
+static void plan_binary_gemm(const bench_options *options, bench_plan *plan)
+{
+    static const size_t gpu[] = {1000, 4096, 8192}, cpu[] = {100};
+    const size_t *sides = options->size_count > 0 ? options->sizes : on_gpu() ? gpu : cpu;
+    const size_t count = options->size_count > 0 ? options->size_count : on_gpu() ? 3 : 1;
+    const size_t inputs = options->input_count > 0 ? options->input_count : 1;
+    for (size_t i = 0; wants_type(options, CUDA_R_32I) && i < inputs; i++)
+        for (size_t s = 0; s < count; s++)
+            plan_group(options, plan, sides[s],
+                       options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
+}
+
+/* Signs of random numbers, packed; B behind A. */
+static void set_up_binary_gemm(const bench_case *c, bench_operands *operands)
+{
+    const size_t words = words_of(c->k), longest = c->m > c->n ? c->m : c->n;
+    void *d_signs;
+    operands->out_bytes = c->m * c->n * sizeof(int32_t);
+    must_prim(prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)c->variant_value, c->m,
+                                               c->n, c->k, CUDA_R_32I, &operands->workspace_bytes));
+    must(cudaMalloc(&operands->d_in, (c->m + c->n) * words * sizeof(uint32_t)),
+         "memory for the matrices");
+    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
+    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
+    must(cudaMalloc(&d_signs, longest * c->k * sizeof(float)), "memory for the signs");
+    uint32_t *const d_a = operands->d_in, *const d_b = d_a + c->m * words;
+    must(fill_on_device(CUDA_R_32F, d_signs, c->m * c->k, c->input, 19, 0), "making signs");
+    must_prim(prim_binary_pack_rows(CUDA_R_32F, d_signs, c->m, c->k, c->k, d_a, words, 0));
+    must(fill_on_device(CUDA_R_32F, d_signs, c->k * c->n, c->input, 23, 0), "making signs");
+    must_prim(prim_binary_pack_columns(CUDA_R_32F, d_signs, c->k, c->n, c->n, d_b, c->n, 0));
+    must(cudaFree(d_signs), "freeing");
+}
+
+static prim_status run_binary_gemm(const bench_case *c, const bench_operands *o,
+                                   cudaStream_t stream)
+{
+    const size_t words = words_of(c->k);
+    const uint32_t *const d_a = o->d_in, *const d_b = d_a + c->m * words;
+    return prim_binary_gemm((prim_binary_gemm_variant)c->variant_value, c->m, c->n, c->k, d_a,
+                            words, d_b, c->n, CUDA_R_32I, o->d_out, c->n,
+                            o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes,
+                            stream);
+}
+
+static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
+{
+    return memcmp(h_a, h_b, c->m * c->n * sizeof(int32_t)) == 0;
+}
+
+const bench_pattern bench_binary_gemm = {"binary_gemm", plan_binary_gemm, set_up_binary_gemm,
+                                         run_binary_gemm, same_products};

@@ -1,0 +1,138 @@
+/* gemv: a square, a tall and a wide matrix times a vector, as they are and transposed. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/gemv.h>
+
+#include "bench.h"
+
+static const struct {
+    cudaDataType_t type;
+    const char *name;
+    size_t bytes;
+} types[] = {{CUDA_R_32F, "f32", 4}, {CUDA_R_64F, "f64", 8}};
+enum { TYPES = sizeof types / sizeof *types };
+
+static const struct {
+    prim_transpose op;
+    const char *name;
+} ops[] = {{PRIM_NOT_TRANSPOSED, "plain"}, {PRIM_TRANSPOSED, "transposed"}};
+enum { OPS = sizeof ops / sizeof *ops };
+
+static size_t bytes_of(cudaDataType_t type)
+{
+    return type == CUDA_R_32F ? 4 : 8;
+}
+
+static prim_transpose op_of(const bench_case *c)
+{
+    return strcmp(c->name, ops[1].name) == 0 ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
+}
+
+/* A case's m is the length of y, its k that of x. */
+static size_t rows_of(const bench_case *c)
+{
+    return op_of(c) == PRIM_TRANSPOSED ? c->k : c->m;
+}
+
+static size_t columns_of(const bench_case *c)
+{
+    return op_of(c) == PRIM_TRANSPOSED ? c->m : c->k;
+}
+
+static void plan_group(const bench_options *options, bench_plan *plan, size_t t, size_t o,
+                       size_t rows, size_t columns, bench_input input)
+{
+    const cudaDataType_t type = types[t].type;
+    for (size_t v = 0; v < prim_gemv_variant_count(); v++) {
+        const prim_gemv_variant variant = prim_gemv_variant_at(v);
+        const size_t size = rows * columns;
+        bench_case c = {.pattern = "gemv",
+                        .name = ops[o].name,
+                        .variant = prim_gemv_variant_name(variant),
+                        .type = types[t].name,
+                        .input = input,
+                        .size = size,
+                        .rows = rows,
+                        .m = ops[o].op == PRIM_TRANSPOSED ? columns : rows,
+                        .n = 1,
+                        .k = ops[o].op == PRIM_TRANSPOSED ? rows : columns,
+                        .has_state = variant == PRIM_GEMV_CONSTANT,
+                        .element = type,
+                        .variant_value = variant,
+                        .bytes = (double)((size + rows + columns) * types[t].bytes),
+                        .flops = 2 * (double)size,
+                        .ceiling = CEILING_READ};
+        snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
+        if (wants_variant(options, c.variant) &&
+            prim_gemv_supports(variant, ops[o].op, rows, columns, type, type, type))
+            plan_add(plan, c);
+    }
+}
+
+/* Sizes that are asked for are those of square matrices. */
+static void plan_op(const bench_options *options, bench_plan *plan, size_t t, size_t o,
+                    bench_input input)
+{
+    static const size_t gpu[][2] = {{16384, 16384}, {1048576, 64}, {64, 1048576}},
+                        cpu[][2] = {{256, 256}};
+    for (size_t s = 0; s < options->size_count; s++)
+        plan_group(options, plan, t, o, options->sizes[s], options->sizes[s], input);
+    for (size_t s = 0; options->size_count == 0 && s < (on_gpu() ? 3 : 1); s++)
+        plan_group(options, plan, t, o, on_gpu() ? gpu[s][0] : cpu[s][0],
+                   on_gpu() ? gpu[s][1] : cpu[s][1], input);
+}
+
+static void plan_gemv(const bench_options *options, bench_plan *plan)
+{
+    const size_t inputs = options->input_count > 0 ? options->input_count : 1;
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; wants_type(options, types[t].type) && i < inputs; i++)
+            for (size_t o = 0; o < OPS; o++)
+                plan_op(options, plan, t, o,
+                        options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
+}
+
+/* A, and x behind it. */
+static void set_up_gemv(const bench_case *c, bench_operands *operands)
+{
+    const size_t count = c->size + c->k, bytes = bytes_of(c->element);
+    operands->out_bytes = c->m * bytes;
+    must_prim(prim_gemv_workspace_bytes((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c),
+                                        columns_of(c), c->element, c->element, c->element,
+                                        &operands->workspace_bytes));
+    must(cudaMalloc(&operands->d_in, count * bytes), "memory for the matrix");
+    must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
+    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
+    must(fill_on_device(c->element, operands->d_in, count, c->input, 17, 0), "filling the matrix");
+}
+
+static prim_status run_gemv(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const char *const d_x = (const char *)o->d_in + c->size * bytes_of(c->element);
+    return prim_gemv((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1,
+                     c->element, o->d_in, columns_of(c), c->element, d_x, 0, c->element, o->d_out,
+                     o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
+}
+
+/* Sums differ by the order and the rounding of additions: by far less than this. */
+static bool same_element(const bench_case *c, const void *h_a, const void *h_b, size_t i)
+{
+    const double k = (double)c->k;
+    if (c->element == CUDA_R_32F)
+        return fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= 1e-6 * k;
+    return fabs(((const double *)h_a)[i] - ((const double *)h_b)[i]) <= 1e-14 * k;
+}
+
+static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
+{
+    size_t i = 0;
+    while (i < c->m && same_element(c, h_a, h_b, i))
+        i++;
+    return i == c->m;
+}
+
+const bench_pattern bench_gemv = {"gemv", plan_gemv, set_up_gemv, run_gemv, same_products};

@@ -1,0 +1,632 @@
+/* binary_gemm: packing against an oracle that goes bit by bit, and products of ±1 against sums. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/binary_gemm.h>
+
+#include "products.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static size_t words_of(size_t bits)
+{
+    return bits / 32 + (bits % 32 != 0);
+}
+
+/* ---- packing ---- */
+
+static const cudaDataType_t in_types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
+enum { IN_TYPES = 3 };
+
+typedef struct pack_case {
+    cudaDataType_t type;
+    int threads;        /* 0: on the device */
+    bool along_columns; /* prim_binary_pack_columns() */
+    size_t rows, columns;
+    size_t gap, packed_gap, offset;
+    uint64_t seed;
+} pack_case;
+
+/* Does the element stand for +1? */
+static bool is_plus(cudaDataType_t type, const void *h, size_t i)
+{
+    if (type_is_float(type))
+        return read_float(type, h, i) >= 0; /* -0 too, NaN not */
+    return (int64_t)read_integer(type, h, i) >= 0;
+}
+
+/* Both signs, zeros of both signs, both NaNs, infinities, and the ends of the type. */
+static void write_signs(cudaDataType_t type, void *h, size_t count, uint64_t seed)
+{
+    static const double floats[] = {1,   -1,        0.0,      -0.0, NAN,      -NAN,
+                                    0.5, -INFINITY, 0x1p-149, -3,   INFINITY, -0x1p-149};
+    static const int32_t integers[] = {0, -1, 1, -128, 127, INT32_MIN, INT32_MAX, 5, -7};
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bits = random_bits(seed + i);
+        if (type_is_float(type))
+            write_float(type, h, i, floats[bits % COUNT_OF(floats)]);
+        else if (type == CUDA_R_32I)
+            ((int32_t *)h)[i] = integers[bits % COUNT_OF(integers)];
+        else
+            ((int8_t *)h)[i] = (int8_t)integers[bits % COUNT_OF(integers)];
+    }
+}
+
+static matrix make_input(const pack_case *c)
+{
+    matrix in = matrix_new(c->type, c->rows, c->columns, c->columns + c->gap, c->offset);
+    for (size_t row = 0; row < c->rows; row++)
+        write_signs(c->type, (char *)matrix_data(&in) + row * in.ld * type_bytes(c->type),
+                    c->columns, c->seed + 1000003 * row);
+    return in;
+}
+
+static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
+{
+    guarded d_in = matrix_to_device(in);
+    guarded d_packed =
+        guarded_copy(packed->base, matrix_bytes(packed), c->offset * sizeof(uint32_t));
+    const void *from = matrix_extent(in) == 0 && c->offset > 0 ? NULL : data_of(&d_in, in);
+    uint32_t *to = matrix_extent(packed) == 0 && c->offset > 0 ? NULL : d_packed.data;
+    if (c->along_columns)
+        cr_prim(prim_binary_pack_columns(c->type, from, c->rows, c->columns, in->ld, to, packed->ld,
+                                         0));
+    else
+        cr_prim(
+            prim_binary_pack_rows(c->type, from, c->rows, c->columns, in->ld, to, packed->ld, 0));
+    guarded_read(&d_packed, packed->base);
+    matrix_check_unchanged(&d_in, in, "the input");
+    guarded_free(&d_in);
+    guarded_free(&d_packed);
+}
+
+static void pack(const pack_case *c, const matrix *in, matrix *packed)
+{
+    if (c->threads == 0)
+        pack_on_device(c, in, packed);
+    else if (c->along_columns)
+        cr_prim(prim_binary_pack_columns_host(c->type, matrix_data(in), c->rows, c->columns, in->ld,
+                                              matrix_data(packed), packed->ld, c->threads));
+    else
+        cr_prim(prim_binary_pack_rows_host(c->type, matrix_data(in), c->rows, c->columns, in->ld,
+                                           matrix_data(packed), packed->ld, c->threads));
+}
+
+/* The word of the packed matrix, bit by bit. */
+static uint32_t expected_word(const pack_case *c, const matrix *in, size_t row, size_t column)
+{
+    uint32_t word = 0;
+    for (size_t bit = 0; bit < 32; bit++) {
+        const size_t r = c->along_columns ? 32 * row + bit : row;
+        const size_t k = c->along_columns ? column : 32 * column + bit;
+        if (r < c->rows && k < c->columns && is_plus(c->type, matrix_data(in), r * in->ld + k))
+            word |= (uint32_t)1 << bit;
+    }
+    return word;
+}
+
+static void check_pack(const pack_case *c)
+{
+    const size_t rows = c->along_columns ? words_of(c->rows) : c->rows;
+    const size_t columns = c->along_columns ? c->columns : words_of(c->columns);
+    matrix in = make_input(c);
+    matrix packed = matrix_of_pattern(CUDA_R_32U, rows, columns, columns + c->packed_gap);
+    pack(c, &in, &packed);
+    const uint32_t *words = matrix_data(&packed);
+    for (size_t i = 0; i < matrix_extent(&packed); i++) {
+        const size_t row = i / packed.ld, column = i % packed.ld;
+        const uint32_t expected =
+            column < columns ? expected_word(c, &in, row, column) : 0x01010101u * GUARD_PATTERN;
+        cr_assert_eq(words[i], expected,
+                     "pack %s (threads %d) %s, %zu × %zu, gaps %zu %zu, offset %zu: word %zu, %zu "
+                     "is %08x, not %08x",
+                     c->along_columns ? "columns" : "rows", c->threads, type_name(c->type), c->rows,
+                     c->columns, c->gap, c->packed_gap, c->offset, row, column, words[i], expected);
+    }
+    matrix_free(&in);
+    matrix_free(&packed);
+}
+
+static const size_t packed_sizes[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 1000};
+static const size_t other_sizes[] = {0, 1, 3, 17, 33, 300};
+
+static void check_packs(int threads, size_t rarity)
+{
+    for (size_t t = 0; t < IN_TYPES; t++)
+        for (size_t i = 0; i < COUNT_OF(packed_sizes); i++)
+            for (size_t j = 0; j < COUNT_OF(other_sizes); j++)
+                for (int along = 0; along < 2; along++) {
+                    const size_t turn =
+                        (t * COUNT_OF(packed_sizes) + i) * COUNT_OF(other_sizes) + j;
+                    const uint64_t bits = random_bits(2 * turn + (uint64_t)along);
+                    if ((turn + turn / rarity + (size_t)along) % rarity != 0)
+                        continue;
+                    const pack_case c = {.type = in_types[t],
+                                         .threads = threads,
+                                         .along_columns = along,
+                                         .rows = along ? packed_sizes[i] : other_sizes[j],
+                                         .columns = along ? other_sizes[j] : packed_sizes[i],
+                                         .gap = bits & 1 ? bits >> 1 & 7 : 0,
+                                         .packed_gap = bits >> 8 & 1 ? bits >> 9 & 3 : 0,
+                                         .offset = bits >> 16 & 1 ? 1 + (bits >> 17 & 3) : 0,
+                                         .seed = bits >> 32};
+                    check_pack(&c);
+                }
+}
+
+Test(binary_gemm, packing)
+{
+    check_packs(0, get_test_level() == LEVEL_QUICK ? 3 : 1);
+}
+
+static bool has_threads(void)
+{
+    return prim_binary_pack_rows_host(CUDA_R_32F, NULL, 0, 0, 0, NULL, 0, 2) == PRIM_OK;
+}
+
+Test(binary_gemm, packing_on_the_host)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++)
+        check_packs(threads[t], t == 0 ? 1 : get_test_level() == LEVEL_QUICK ? 23 : 7);
+}
+
+/* ---- products ---- */
+
+/* A and B as ±1, and packed by the test itself. */
+typedef struct signs {
+    int8_t *a, *b; /* m × k, and n × k: B's columns */
+    matrix packed_a, packed_b;
+} signs;
+
+typedef struct binary_case {
+    prim_binary_gemm_variant variant;
+    int threads; /* 0: on the device */
+    cudaDataType_t c_type;
+    size_t m, n, k;
+    size_t gaps[3];
+    size_t offset;
+    int bias; /* of 8 elements, so many are +1 */
+    uint64_t seed;
+} binary_case;
+
+/* The element (line, i) of the signs is bit i % 32 of the word that word_at() gives. */
+static int8_t *make_signs(matrix *packed, bool along_columns, size_t lines, size_t k,
+                          const binary_case *c)
+{
+    int8_t *signs = malloc(lines * k + 1);
+    uint32_t *words = matrix_data(packed);
+    for (size_t line = 0; line < lines; line++)
+        for (size_t i = 0; i < words_of(k) * 32; i++) {
+            const size_t at =
+                along_columns ? i / 32 * packed->ld + line : line * packed->ld + i / 32;
+            const bool plus = i < k && (int)(random_bits(c->seed + line * 65537 + i) % 8) < c->bias;
+            if (i % 32 == 0)
+                words[at] = 0;
+            if (plus)
+                words[at] |= (uint32_t)1 << i % 32;
+            if (i < k)
+                signs[line * k + i] = plus ? 1 : -1;
+        }
+    return signs;
+}
+
+static signs make_operands(const binary_case *c, uint64_t seed)
+{
+    const size_t words = words_of(c->k);
+    binary_case other = *c;
+    signs s = {.packed_a = matrix_new(CUDA_R_32U, c->m, words, words + c->gaps[0], c->offset),
+               .packed_b = matrix_new(CUDA_R_32U, words, c->n, c->n + c->gaps[1], 2 * c->offset)};
+    other.seed = seed;
+    s.a = make_signs(&s.packed_a, false, c->m, c->k, c);
+    s.b = make_signs(&s.packed_b, true, c->n, c->k, &other);
+    return s;
+}
+
+static void free_signs(signs *s)
+{
+    matrix_free(&s->packed_a);
+    matrix_free(&s->packed_b);
+    free(s->a);
+    free(s->b);
+}
+
+static void *or_null(const binary_case *c, const matrix *x, void *d_data)
+{
+    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
+}
+
+static void run_on_device(const binary_case *c, const signs *s, matrix *result)
+{
+    size_t bytes;
+    cr_prim(prim_binary_gemm_workspace_bytes(c->variant, c->m, c->n, c->k, c->c_type, &bytes));
+    guarded a = matrix_to_device(&s->packed_a), b = matrix_to_device(&s->packed_b),
+            out = guarded_copy(result->base, matrix_bytes(result), 4 * c->offset),
+            workspace = guarded_new(bytes, 0);
+    cr_prim(prim_binary_gemm(c->variant, c->m, c->n, c->k,
+                             or_null(c, &s->packed_a, data_of(&a, &s->packed_a)), s->packed_a.ld,
+                             or_null(c, &s->packed_b, data_of(&b, &s->packed_b)), s->packed_b.ld,
+                             c->c_type, or_null(c, result, out.data), result->ld,
+                             bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&out, result->base);
+    matrix_check_unchanged(&a, &s->packed_a, "A");
+    matrix_check_unchanged(&b, &s->packed_b, "B");
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&out);
+    guarded_free(&workspace);
+}
+
+static void run(const binary_case *c, const signs *s, matrix *result)
+{
+    if (c->threads == 0)
+        run_on_device(c, s, result);
+    else
+        cr_prim(prim_binary_gemm_host(c->m, c->n, c->k, matrix_data(&s->packed_a), s->packed_a.ld,
+                                      matrix_data(&s->packed_b), s->packed_b.ld, c->c_type,
+                                      matrix_data(result), result->ld, c->threads));
+}
+
+static double read_number(cudaDataType_t type, const void *h, size_t i)
+{
+    return type_is_float(type) ? read_float(type, h, i) : (double)(int64_t)read_integer(type, h, i);
+}
+
+/* Each element is a sum of ±1, which is exact; the gaps keep their pattern. */
+static void check_result(const binary_case *c, const signs *s, const matrix *result)
+{
+    const uint32_t *words = matrix_data(result);
+    for (size_t i = 0; i < matrix_extent(result); i++) {
+        const size_t row = i / result->ld, column = i % result->ld;
+        if (column >= c->n) {
+            cr_assert_eq(words[i], 0x01010101u * GUARD_PATTERN, "the gap behind row %zu", row);
+            continue;
+        }
+        int expected = 0;
+        for (size_t j = 0; j < c->k; j++)
+            expected += s->a[row * c->k + j] * s->b[column * c->k + j];
+        const double value = read_number(c->c_type, words, i);
+        cr_assert(value == expected,
+                  "%s (threads %d) %s, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, %d of 8 "
+                  "positive, seed %llu: %g at %zu, %zu, not %d",
+                  prim_binary_gemm_variant_name(c->variant), c->threads, type_name(c->c_type), c->m,
+                  c->n, c->k, c->gaps[0], c->gaps[1], c->gaps[2], c->offset, c->bias,
+                  (unsigned long long)c->seed, value, row, column, expected);
+    }
+}
+
+static void check(const binary_case *c)
+{
+    signs s = make_operands(c, c->seed + 12345);
+    matrix result = matrix_of_pattern(c->c_type, c->m, c->n, c->n + c->gaps[2]);
+    run(c, &s, &result);
+    check_result(c, &s, &result);
+    matrix_free(&result);
+    free_signs(&s);
+}
+
+static struct criterion_test_params variants(void)
+{
+    static prim_binary_gemm_variant rows[64];
+    size_t count = 0;
+    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++)
+        rows[count++] = prim_binary_gemm_variant_at(v);
+    return cr_make_param_array(prim_binary_gemm_variant, rows, count);
+}
+
+/* Types, gaps, offsets and the shares of +1 take turns. */
+static binary_case varied(prim_binary_gemm_variant variant, size_t m, size_t n, size_t k,
+                          uint64_t turn)
+{
+    static const int biases[] = {4, 4, 0, 8, 7, 1};
+    const uint64_t bits = random_bits(turn);
+    return (binary_case){.variant = variant,
+                         .c_type = bits & 1 ? CUDA_R_32F : CUDA_R_32I,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .gaps = {bits >> 8 & 1 ? bits >> 9 & 7 : 0,
+                                  bits >> 16 & 1 ? bits >> 17 & 7 : 0,
+                                  bits >> 24 & 1 ? bits >> 25 & 7 : 0},
+                         .offset = bits >> 32 & 1 ? 1 + (bits >> 33 & 3) : 0,
+                         .bias = biases[(bits >> 40) % COUNT_OF(biases)],
+                         .seed = bits >> 48};
+}
+
+/* Every pair of these as (m, n), and each with every one of those as k. */
+static const size_t tails[] = {0, 1, 2, 15, 16, 17, 31, 32, 33};
+static const size_t depths[] = {0, 1, 31, 32, 33, 64, 100, 480, 512, 513, 545, 1000};
+
+static void check_tails(prim_binary_gemm_variant variant, int threads, size_t rarity)
+{
+    for (size_t i = 0; i < COUNT_OF(tails); i++)
+        for (size_t j = 0; j < COUNT_OF(tails); j++)
+            for (size_t l = 0; l < COUNT_OF(depths); l++) {
+                if ((i + 2 * j + 5 * l) % (COUNT_OF(depths) * rarity / 4) != 0)
+                    continue;
+                binary_case c = varied(variant, tails[i], tails[j], depths[l],
+                                       (i * COUNT_OF(tails) + j) * COUNT_OF(depths) + l);
+                c.threads = threads;
+                check(&c);
+            }
+}
+
+ParameterizedTestParameters(binary_gemm, tails_in_pairs)
+{
+    return variants();
+}
+
+ParameterizedTest(prim_binary_gemm_variant *variant, binary_gemm, tails_in_pairs)
+{
+    const test_level level = get_test_level();
+    check_tails(*variant, 0, level == LEVEL_QUICK ? 4 : level == LEVEL_NORMAL ? 2 : 1);
+}
+
+/* A row of A comes into shared memory 1024 words, 32768 elements, at a time. */
+static const size_t shapes[][3] = {{1, 1, 5},       {300, 1, 40},   {1, 300, 64},  {257, 3, 33},
+                                   {3, 257, 100},   {100, 100, 70}, {2, 1025, 1},  {1025, 2, 31},
+                                   {2, 3, 32736},   {2, 3, 32768},  {3, 2, 32769}, {1, 17, 33000},
+                                   {2, 300, 33333}, {1, 2, 70001}};
+
+ParameterizedTestParameters(binary_gemm, shapes)
+{
+    return variants();
+}
+
+ParameterizedTest(prim_binary_gemm_variant *variant, binary_gemm, shapes)
+{
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (uint64_t turn = 0; turn < (get_test_level() == LEVEL_QUICK ? 1 : 2); turn++) {
+            const binary_case c =
+                varied(*variant, shapes[s][0], shapes[s][1], shapes[s][2], 9000 + 2 * s + turn);
+            check(&c);
+        }
+    if (get_test_level() == LEVEL_FULL && !on_cpu_backend()) {
+        const binary_case c = varied(*variant, 1000, 1001, 1037, 1);
+        check(&c);
+    }
+}
+
+Test(binary_gemm, host_version)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++) {
+        check_tails(PRIM_BINARY_GEMM_AUTO, threads[t],
+                    get_test_level() == LEVEL_QUICK ? 8
+                    : t == 0                        ? 1
+                                                    : 4);
+        for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+            binary_case c =
+                varied(PRIM_BINARY_GEMM_AUTO, shapes[s][0], shapes[s][1], shapes[s][2], 9000 + s);
+            c.threads = threads[t];
+            check(&c);
+        }
+    }
+}
+
+/* ---- f32 beyond 2^24 ---- */
+
+enum { DEEP = (1 << 24) + 35, DEEP_WORDS = DEEP / 32 + 1 };
+
+/* One row and one column that differ in `different` places: k - 2 · different, rounded. */
+static void check_deep(prim_binary_gemm_variant variant, bool on_host, size_t different)
+{
+    uint32_t *h_a = calloc(DEEP_WORDS, 4), *h_b = calloc(DEEP_WORDS, 4);
+    float result = NAN;
+    for (size_t i = 0; i < different; i++)
+        h_a[i / 32] |= (uint32_t)1 << i % 32;
+    if (on_host) {
+        cr_prim(
+            prim_binary_gemm_host(1, 1, DEEP, h_a, DEEP_WORDS, h_b, 1, CUDA_R_32F, &result, 1, 1));
+    } else {
+        guarded a = guarded_copy(h_a, DEEP_WORDS * 4, 0), b = guarded_copy(h_b, DEEP_WORDS * 4, 0),
+                c = guarded_new(4, 0);
+        cr_prim(prim_binary_gemm(variant, 1, 1, DEEP, a.data, DEEP_WORDS, b.data, 1, CUDA_R_32F,
+                                 c.data, 1, NULL, 0, 0));
+        guarded_read(&c, &result);
+        guarded_free(&a);
+        guarded_free(&b);
+        guarded_free(&c);
+    }
+    cr_assert_eq(result, (float)(DEEP - 2 * (int)different), "%s: %zu different",
+                 prim_binary_gemm_variant_name(variant), different);
+    free(h_a);
+    free(h_b);
+}
+
+Test(binary_gemm, f32_beyond_two_to_the_24)
+{
+    static const size_t different[] = {0, 1, 17, 20, DEEP};
+    for (size_t d = 0; d < COUNT_OF(different); d++)
+        check_deep(PRIM_BINARY_GEMM_AUTO, true, different[d]);
+    for (size_t v = 1; v < prim_binary_gemm_variant_count(); v++) {
+        if (on_cpu_backend() && get_test_level() != LEVEL_FULL && v > 1)
+            continue; /* a million barriers */
+        check_deep(prim_binary_gemm_variant_at(v), false, 0);
+        check_deep(prim_binary_gemm_variant_at(v), false, DEEP);
+    }
+}
+
+/* ---- the whole chain ---- */
+
+/* Matrices of floats, packed and multiplied: the product of their signs. */
+Test(binary_gemm, packing_and_product)
+{
+    enum { M = 19, COLUMNS = 37, K = 101, WORDS = 4 };
+    float h_a[M * K], h_b[K * COLUMNS];
+    int32_t h_c[M * COLUMNS];
+    write_signs(CUDA_R_32F, h_a, M * K, 1);
+    write_signs(CUDA_R_32F, h_b, K * COLUMNS, 99999);
+    guarded a = guarded_copy(h_a, sizeof h_a, 0), b = guarded_copy(h_b, sizeof h_b, 0),
+            packed_a = guarded_new(M * WORDS * 4, 0),
+            packed_b = guarded_new(WORDS * COLUMNS * 4, 0), c = guarded_new(sizeof h_c, 0);
+    cr_prim(prim_binary_pack_rows(CUDA_R_32F, a.data, M, K, K, packed_a.data, WORDS, 0));
+    cr_prim(prim_binary_pack_columns(CUDA_R_32F, b.data, K, COLUMNS, COLUMNS, packed_b.data,
+                                     COLUMNS, 0));
+    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
+        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v);
+        guarded_poison(&c);
+        cr_prim(prim_binary_gemm(variant, M, COLUMNS, K, packed_a.data, WORDS, packed_b.data,
+                                 COLUMNS, CUDA_R_32I, c.data, COLUMNS, NULL, 0, 0));
+        guarded_read(&c, h_c);
+        for (size_t i = 0; i < M * COLUMNS; i++) {
+            int32_t expected = 0;
+            for (size_t j = 0; j < K; j++)
+                expected += is_plus(CUDA_R_32F, h_a, i / COLUMNS * K + j) ==
+                                    is_plus(CUDA_R_32F, h_b, j * COLUMNS + i % COLUMNS)
+                                ? 1
+                                : -1;
+            cr_assert_eq(h_c[i], expected, "%s at %zu", prim_binary_gemm_variant_name(variant), i);
+        }
+    }
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&packed_a);
+    guarded_free(&packed_b);
+    guarded_free(&c);
+}
+
+/* ---- what is refused ---- */
+
+#define F CUDA_R_32F
+#define I CUDA_R_32I
+
+#define MEET(m, n, k, a, lda, b, ldb, c, ldc) \
+    prim_binary_gemm_host(m, n, k, a, lda, b, ldb, I, c, ldc, 1)
+
+Test(binary_gemm, operands_that_may_and_may_not_meet)
+{
+    uint32_t h[200] = {0}, apart[200] = {0};
+    const prim_status overlap = PRIM_ERROR_OVERLAP;
+    /* A of 4 × 3 words at the upper left of a matrix of 10 columns, C of 4 × 4 */
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 3, 10), PRIM_OK, "side by side");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 2, 10), overlap);
+    cr_assert_eq(MEET(4, 4, 65, h, 10, apart, 4, h + 2, 10), overlap, "the last word is begun");
+    cr_assert_eq(MEET(4, 4, 64, h, 10, apart, 4, h + 2, 10), PRIM_OK, "two words");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 7, 10), overlap, "round the end");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 30, 10), overlap, "its last row");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 40, 10), PRIM_OK, "below");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 32, 9), overlap, "as ranges");
+    cr_assert_eq(MEET(4, 4, 96, h, 10, apart, 4, h + 33, 9), PRIM_OK, "as ranges");
+    /* B of 3 × 4 words */
+    cr_assert_eq(MEET(4, 4, 96, apart, 3, h, 10, h + 4, 10), PRIM_OK);
+    cr_assert_eq(MEET(4, 4, 96, apart, 3, h, 10, h + 3, 10), overlap);
+    cr_assert_eq(MEET(4, 4, 96, apart, 3, h, 10, h + 20, 10), overlap);
+    cr_assert_eq(MEET(4, 4, 96, apart, 3, h, 10, h + 30, 10), PRIM_OK);
+    cr_assert_eq(MEET(4, 4, 96, h, 10, h + 1, 9, apart, 4), PRIM_OK, "A and B may meet");
+    cr_assert_eq(MEET(4, 4, 0, h, 10, h, 10, h, 10), PRIM_OK, "empty ones meet nothing");
+    cr_assert_eq(MEET(4, 4, 96, h, 2, apart, 4, h + 60, 4), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(4, 4, 96, h, 3, apart, 3, h + 60, 4), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(4, 4, 96, h, 3, apart, 4, h + 60, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(4, 4, 65, h, 2, apart, 4, h + 60, 4), PRIM_ERROR_VALUE, "three words");
+    cr_assert_eq(MEET(4, 4, 64, h, 2, apart, 4, h + 60, 4), PRIM_OK);
+}
+
+#define ROWS(type, in, rows, columns, ld, packed, packed_ld, threads) \
+    prim_binary_pack_rows_host(type, in, rows, columns, ld, packed, packed_ld, threads)
+#define COLUMNS(type, in, rows, columns, ld, packed, packed_ld, threads) \
+    prim_binary_pack_columns_host(type, in, rows, columns, ld, packed, packed_ld, threads)
+
+Test(binary_gemm, packing_refuses_what_it_cannot_do)
+{
+    float h[200] = {0};
+    uint32_t *const packed = (uint32_t *)(h + 150);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, packed, 2, 1), PRIM_OK);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, packed, 2, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(ROWS(F, h, 4, 33, 32, packed, 2, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, packed, 1, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(ROWS(CUDA_R_64F, h, 4, 33, 33, packed, 2, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(ROWS(CUDA_R_8U, h, 4, 33, 33, packed, 2, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(ROWS(F, NULL, 4, 33, 33, packed, 2, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_in") != NULL);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, NULL, 2, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_packed") != NULL);
+    cr_assert_eq(ROWS(F, (float *)((char *)h + 1), 4, 33, 33, packed, 2, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(ROWS(F, h, SIZE_MAX / 8, 33, 33, packed, 2, 1), PRIM_ERROR_SIZE);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, (uint32_t *)(h + 131), 2, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(ROWS(F, h, 4, 33, 33, (uint32_t *)(h + 132), 2, 1), PRIM_OK);
+    cr_assert_eq(ROWS(F, h, 4, 33, 40, (uint32_t *)(h + 34), 2, 1), PRIM_ERROR_OVERLAP, "a gap");
+
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, packed, 4, 1), PRIM_OK);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, packed, 3, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 3, packed, 4, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, packed, 4, -3), PRIM_ERROR_VALUE);
+    cr_assert_eq(COLUMNS(CUDA_R_16I, h, 33, 4, 4, packed, 4, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(COLUMNS(F, NULL, 33, 4, 4, packed, 4, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, NULL, 4, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, (uint32_t *)(h + 131), 4, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(COLUMNS(F, h, 33, 4, 4, (uint32_t *)(h + 132), 4, 1), PRIM_OK);
+    if (!has_threads())
+        cr_assert_eq(ROWS(F, h, 4, 33, 33, packed, 2, 2), PRIM_ERROR_UNSUPPORTED);
+}
+
+Test(binary_gemm, host_refuses_what_it_cannot_do)
+{
+    uint32_t a[4] = {0}, b[4] = {0};
+    int32_t c[4] = {5, 6, 7, 8};
+#define HOST(k, a, b, c_type, c, threads) \
+    prim_binary_gemm_host(2, 2, k, a, 2, b, 2, c_type, c, 2, threads)
+    cr_assert_eq(HOST(33, a, b, I, c, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(HOST((size_t)1 << 31, a, b, I, c, 1), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "k") != NULL);
+    cr_assert_eq(HOST(33, a, b, CUDA_R_64F, c, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(33, NULL, b, I, c, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
+    cr_assert_eq(HOST(33, a, NULL, I, c, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_b") != NULL);
+    cr_assert_eq(HOST(33, a, b, I, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_c") != NULL);
+    cr_assert_eq(HOST(33, a, b, I, (char *)c + 2, 1), PRIM_ERROR_MISALIGNED);
+    if (!has_threads())
+        cr_assert_eq(HOST(33, a, b, I, c, 2), PRIM_ERROR_UNSUPPORTED);
+    cr_assert(c[0] == 5 && c[3] == 8);
+    cr_assert_eq(HOST(33, a, b, I, c, 1), PRIM_OK);
+    cr_assert(c[0] == 33 && c[3] == 33);
+}
+
+Test(binary_gemm, queries_judge_like_the_call)
+{
+    size_t bytes;
+    const prim_binary_gemm_variant automatic = PRIM_BINARY_GEMM_AUTO;
+    cr_assert_eq(
+        prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)9999, 1, 1, 1, I, &bytes),
+        PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_binary_gemm_workspace_bytes(automatic, 1, 1, 1, CUDA_R_64F, &bytes),
+                 PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_binary_gemm_workspace_bytes(automatic, 1, 1, (size_t)1 << 31, I, &bytes),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(
+        prim_binary_gemm_workspace_bytes(automatic, 1, 1, ((size_t)1 << 31) - 1, I, &bytes),
+        PRIM_OK);
+    cr_assert(!prim_binary_gemm_supports(automatic, 1, 1, 1, CUDA_R_8I));
+    cr_assert(strncmp(prim_last_error(NULL), "prim_binary_gemm", 16) == 0);
+    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
+        cr_assert(prim_binary_gemm_supports(prim_binary_gemm_variant_at(v), 1000, 1000, 1000, I));
+        cr_assert(prim_binary_gemm_supports(prim_binary_gemm_variant_at(v), 1000, 1000, 1000, F));
+    }
+}
+
+/* ---- the table ---- */
+
+Test(binary_gemm, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_binary_gemm_variant_at(0), PRIM_BINARY_GEMM_AUTO);
+    cr_assert_eq(prim_binary_gemm_variant_count(), 5);
+    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
+        const char *name = prim_binary_gemm_variant_name(prim_binary_gemm_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
+        cr_assert(strlen(prim_binary_gemm_variant_idea(prim_binary_gemm_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_binary_gemm_variant_name(prim_binary_gemm_variant_at(w)));
+    }
+    cr_assert_str_eq(prim_binary_gemm_variant_name(PRIM_BINARY_GEMM_AUTO), "auto");
+    cr_assert_str_eq(prim_binary_gemm_variant_name(PRIM_BINARY_GEMM_XNOR_GLOBAL), "xnor_global");
+    cr_assert_null(prim_binary_gemm_variant_name((prim_binary_gemm_variant)9999));
+    cr_assert_null(prim_binary_gemm_variant_idea((prim_binary_gemm_variant)9999));
+}

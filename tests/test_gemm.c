@@ -1,0 +1,665 @@
+/* gemm: every variant and type against an independent oracle, A and B taken in all four ways. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/gemm.h>
+
+#include "products.h"
+
+static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I};
+enum { TYPES = 3 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define N PRIM_NOT_TRANSPOSED
+#define T PRIM_TRANSPOSED
+
+/* ---- one case ---- */
+
+/* Which operand holds a special value, and where. */
+typedef enum victim { NONE, IN_A, IN_B, IN_C, EVERYWHERE_IN_A_AND_B } victim;
+
+typedef struct gemm_case {
+    prim_gemm_variant variant;
+    int threads; /* 0: on the device */
+    cudaDataType_t type;
+    prim_transpose op_a, op_b;
+    size_t m, n, k;
+    size_t gaps[3]; /* by which the leading dimensions of A, B and C exceed the columns */
+    size_t offset;  /* elements by which the operands miss the 256-byte boundary */
+    double alpha, beta;
+    distribution d;
+    uint64_t seed;
+    victim special_in;
+    double special;
+    size_t place;
+} gemm_case;
+
+typedef struct matrices {
+    matrix a, b, before, after;
+} matrices;
+
+static void set_special(matrix *x, double value, size_t place)
+{
+    if (x->rows == 0 || x->columns == 0)
+        return;
+    const size_t row = place / x->columns % x->rows, column = place % x->columns;
+    write_float(x->type, matrix_data(x), row * x->ld + column, value);
+}
+
+static matrices make_matrices(const gemm_case *c)
+{
+    const size_t a_rows = c->op_a == N ? c->m : c->k, a_columns = c->op_a == N ? c->k : c->m;
+    const size_t b_rows = c->op_b == N ? c->k : c->n, b_columns = c->op_b == N ? c->n : c->k;
+    matrices x = {.a = matrix_new(c->type, a_rows, a_columns, a_columns + c->gaps[0], c->offset),
+                  .b =
+                      matrix_new(c->type, b_rows, b_columns, b_columns + c->gaps[1], 3 * c->offset),
+                  .before = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2]),
+                  .after = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2])};
+    matrix_fill(&x.a, c->d, c->seed);
+    matrix_fill(&x.b, c->d, c->seed + 77);
+    matrix_fill(&x.before, c->d, c->seed + 777);
+    if (c->beta == 0 && type_is_float(c->type))
+        matrix_fill_nan(&x.before);
+    if (c->special_in == EVERYWHERE_IN_A_AND_B) {
+        matrix_fill_nan(&x.a);
+        matrix_fill_nan(&x.b);
+    } else if (c->special_in != NONE) {
+        set_special(c->special_in == IN_A   ? &x.a
+                    : c->special_in == IN_B ? &x.b
+                                            : &x.before,
+                    c->special, c->place);
+    }
+    return x;
+}
+
+static void free_matrices(matrices *x)
+{
+    matrix_free(&x->a);
+    matrix_free(&x->b);
+    matrix_free(&x->before);
+    matrix_free(&x->after);
+}
+
+static void run_on_host(const gemm_case *c, matrices *x)
+{
+    memcpy(x->after.base, x->before.base, matrix_bytes(&x->before));
+    cr_prim(prim_gemm_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->type,
+                           matrix_data(&x->a), x->a.ld, c->type, matrix_data(&x->b), x->b.ld,
+                           c->beta, c->type, matrix_data(&x->after), x->after.ld,
+                           PRIM_COMPUTE_DEFAULT, c->threads));
+}
+
+/* NULL in place of an empty operand, in every other case. */
+static void *or_null(const gemm_case *c, const matrix *x, void *d_data)
+{
+    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
+}
+
+static void run_on_device(const gemm_case *c, matrices *x)
+{
+    size_t bytes;
+    cr_prim(prim_gemm_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->type,
+                                      c->type, c->type, PRIM_COMPUTE_DEFAULT, &bytes));
+    guarded a = matrix_to_device(&x->a), b = matrix_to_device(&x->b),
+            out = guarded_copy(x->before.base, matrix_bytes(&x->before),
+                               c->offset * type_bytes(c->type)),
+            workspace = guarded_new(bytes, 0);
+    cr_prim(prim_gemm(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->type,
+                      or_null(c, &x->a, data_of(&a, &x->a)), x->a.ld, c->type,
+                      or_null(c, &x->b, data_of(&b, &x->b)), x->b.ld, c->beta, c->type,
+                      or_null(c, &x->before, out.data), x->before.ld, PRIM_COMPUTE_DEFAULT,
+                      bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&out, x->after.base);
+    matrix_check_unchanged(&a, &x->a, "A");
+    matrix_check_unchanged(&b, &x->b, "B");
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&out);
+    guarded_free(&workspace);
+}
+
+static void run(const gemm_case *c, matrices *x)
+{
+    if (c->threads > 0)
+        run_on_host(c, x);
+    else
+        run_on_device(c, x);
+}
+
+static void check(const gemm_case *c)
+{
+    char text[240];
+    matrices x = make_matrices(c);
+    run(c, &x);
+    snprintf(text, sizeof text,
+             "%s (threads %d) %s %c%c, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, alpha %g, "
+             "beta %g, inputs %d seed %llu, special %g in %d at %zu",
+             prim_gemm_variant_name(c->variant), c->threads, type_name(c->type),
+             c->op_a == N ? 'N' : 'T', c->op_b == N ? 'N' : 'T', c->m, c->n, c->k, c->gaps[0],
+             c->gaps[1], c->gaps[2], c->offset, c->alpha, c->beta, c->d,
+             (unsigned long long)c->seed, c->special, c->special_in, c->place);
+    const product p = {c->type,  c->op_a, c->op_b, c->m, c->n,      c->k,
+                       c->alpha, c->beta, &x.a,    &x.b, &x.before, c->d == INTEGERS};
+    const double work = (double)c->m * (double)c->n * (double)c->k;
+    product_check(&p, &x.after, work > 1e8 ? 257 : 1, text);
+    free_matrices(&x);
+}
+
+/* ---- every variant and type ---- */
+
+typedef struct combination {
+    prim_gemm_variant variant;
+    cudaDataType_t type;
+} combination;
+
+static struct criterion_test_params variants(void)
+{
+    static prim_gemm_variant rows[64];
+    size_t count = 0;
+    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
+        rows[count++] = prim_gemm_variant_at(v);
+    return cr_make_param_array(prim_gemm_variant, rows, count);
+}
+
+/* A test of every variant, which calls check_NAME() with every type. */
+#define FOR_EACH_VARIANT(test, floats_only)                       \
+    ParameterizedTestParameters(gemm, test)                       \
+    {                                                             \
+        return variants();                                        \
+    }                                                             \
+    ParameterizedTest(prim_gemm_variant *variant, gemm, test)     \
+    {                                                             \
+        for (size_t t = 0; t < TYPES; t++)                        \
+            if (type_is_float(types[t]) || !(floats_only))        \
+                check_##test(&(combination){*variant, types[t]}); \
+    }
+
+static const double float_scalars[][2] = {{1, 0},  {2, 0},    {0, 1},     {0, 0},
+                                          {-1, 1}, {0.5, -2}, {0.1, 0.3}, {-1, 0}};
+/* Multiplied modulo 2^32: 2^32 + 3 is 3, and 2^62 + 2^10 is 2^10. */
+static const double whole_scalars[][2] = {{1, 0},
+                                          {2, 0},
+                                          {0, 1},
+                                          {0, 0},
+                                          {-1, 1},
+                                          {0x1p32 + 3, -7},
+                                          {-5, 0x1p62 + 0x1p10},
+                                          {-0x1p63 + 0x1p10, 1234567890123}};
+
+/* Scalars, inputs, gaps and offsets take turns. */
+static gemm_case varied(const combination *k, size_t m, size_t n, size_t inner, int ops,
+                        uint64_t turn)
+{
+    const uint64_t bits = random_bits(turn * 4 + (uint64_t)ops);
+    const size_t s = bits % COUNT_OF(float_scalars);
+    return (gemm_case){.variant = k->variant,
+                       .type = k->type,
+                       .op_a = ops & 1 ? T : N,
+                       .op_b = ops & 2 ? T : N,
+                       .m = m,
+                       .n = n,
+                       .k = inner,
+                       .gaps = {bits >> 8 & 1 ? bits >> 9 & 7 : 0,
+                                bits >> 16 & 1 ? bits >> 17 & 7 : 0,
+                                bits >> 24 & 1 ? bits >> 25 & 7 : 0},
+                       .offset = bits >> 32 & 1 ? 1 + (bits >> 33 & 3) : 0,
+                       .alpha = type_is_float(k->type) ? float_scalars[s][0] : whole_scalars[s][0],
+                       .beta = type_is_float(k->type) ? float_scalars[s][1] : whole_scalars[s][1],
+                       .d = (distribution)((bits >> 40) % DISTRIBUTION_COUNT),
+                       .seed = bits >> 48};
+}
+
+/* Every pair of these as (m, n), (m, k) and (n, k). */
+static const size_t tails[] = {0, 1, 2, 15, 16, 17, 31, 32, 33};
+
+static void check_tails(const combination *k, int threads, size_t rarity)
+{
+    for (size_t i = 0; i < COUNT_OF(tails); i++)
+        for (size_t j = 0; j < COUNT_OF(tails); j++)
+            for (int ops = 0; ops < 4; ops++) {
+                const size_t turn = i * COUNT_OF(tails) + j;
+                if ((turn + turn / COUNT_OF(tails) + (size_t)ops) % rarity != 0)
+                    continue;
+                gemm_case c = varied(k, tails[i], tails[j], tails[(i + 2 * j) % COUNT_OF(tails)],
+                                     ops, turn + 1000 * (uint64_t)k->type);
+                c.threads = threads;
+                check(&c);
+            }
+}
+
+static void check_tails_in_pairs(const combination *k)
+{
+    const test_level level = get_test_level();
+    check_tails(k, 0, level == LEVEL_QUICK ? 5 : level == LEVEL_NORMAL ? 2 : 1);
+}
+
+FOR_EACH_VARIANT(tails_in_pairs, false)
+
+/* Rows of A come into shared memory 1024 elements at a time. */
+static const size_t shapes[][3] = {
+    {1, 1, 1023},  {2, 3, 1024},   {3, 2, 1025}, {2, 35, 2049}, {5, 1, 1040},  {1, 300, 65},
+    {255, 1, 16},  {257, 3, 17},   {3, 255, 31}, {2, 257, 40},  {1, 1025, 3},  {1025, 1, 3},
+    {100, 100, 1}, {100, 100, 50}, {65, 129, 0}, {1, 600, 1},   {47, 49, 200},
+};
+static const size_t large_shapes[][3] = {{257, 255, 1025}, {1021, 1000, 1031}, {2000, 33, 5000}};
+
+static void check_shapes(const combination *k)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (int ops = 0; ops < 4; ops++) {
+            if ((s + (size_t)ops) % (quick ? 4 : 2) != 0)
+                continue;
+            const gemm_case c =
+                varied(k, shapes[s][0], shapes[s][1], shapes[s][2], ops, 500 + s + (size_t)ops);
+            check(&c);
+        }
+    for (size_t s = 0;
+         get_test_level() == LEVEL_FULL && !on_cpu_backend() && s < COUNT_OF(large_shapes); s++)
+        for (int ops = 0; ops < 4; ops++) {
+            const gemm_case c =
+                varied(k, large_shapes[s][0], large_shapes[s][1], large_shapes[s][2], ops, 900 + s);
+            check(&c);
+        }
+}
+
+FOR_EACH_VARIANT(shapes, false)
+
+/* All pairs of scalars, for all ways to take the operands, at one shape with tails everywhere. */
+static void check_alpha_and_beta(const combination *k)
+{
+    for (size_t s = 0; s < COUNT_OF(float_scalars); s++)
+        for (int ops = 0; ops < 4; ops++)
+            for (int empty = 0; empty < 2; empty++) {
+                gemm_case c = varied(k, 7, 19, empty ? 0 : 18, ops, 3 * s);
+                c.alpha = type_is_float(k->type) ? float_scalars[s][0] : whole_scalars[s][0];
+                c.beta = type_is_float(k->type) ? float_scalars[s][1] : whole_scalars[s][1];
+                check(&c);
+            }
+}
+
+FOR_EACH_VARIANT(alpha_and_beta, false)
+
+/* ---- NaN and infinity ---- */
+
+static void check_nan_and_infinity_go_through(const combination *k)
+{
+    static const double specials[] = {NAN, INFINITY, -INFINITY};
+    for (size_t place = 0; place < 17; place++)
+        for (size_t s = 0; s < COUNT_OF(specials); s++) {
+            gemm_case c = varied(k, 18, 19, 35, (int)(place % 4), place);
+            c.d = place % 2 ? UNIFORM : INTEGERS;
+            c.special = specials[s];
+            c.special_in = (victim)(IN_A + place % 3);
+            c.place = 37 * place;
+            c.alpha = s == 1 ? -2 : 1;
+            c.beta = c.special_in == IN_C || place % 2 ? 1 : 0;
+            check(&c);
+        }
+}
+
+FOR_EACH_VARIANT(nan_and_infinity_go_through, true)
+
+static void check_what_is_not_read_does_not_matter(const combination *k)
+{
+    static const double zeros[] = {0.0, -0.0};
+    for (int ops = 0; ops < 4; ops++)
+        for (int zero = 0; zero < 2; zero++)
+            for (int beta = 0; beta < 2; beta++) {
+                gemm_case c = varied(k, 17, 33, 34, ops, 11);
+                c.special_in = EVERYWHERE_IN_A_AND_B;
+                c.alpha = zeros[zero];
+                c.beta = beta ? -1.5 : zeros[1 - zero];
+                check(&c); /* A and B are NaN, and C too where beta is 0 */
+                c.special_in = NONE;
+                c.alpha = 1.5;
+                c.beta = zeros[zero];
+                check(&c);
+            }
+}
+
+FOR_EACH_VARIANT(what_is_not_read_does_not_matter, true)
+
+/* An infinite factor is no special case. */
+static void check_scalars_that_are_not_finite(const combination *k)
+{
+    static const double specials[] = {NAN, INFINITY, -INFINITY};
+    for (size_t s = 0; s < COUNT_OF(specials); s++) {
+        gemm_case c = varied(k, 3, 5, 7, (int)s, 21);
+        c.alpha = specials[s];
+        c.beta = 1;
+        check(&c);
+        c.alpha = 1;
+        c.beta = specials[s];
+        check(&c);
+    }
+}
+
+FOR_EACH_VARIANT(scalars_that_are_not_finite, true)
+
+/* ---- determinism ---- */
+
+static void check_same_bits_in_every_run(const combination *k)
+{
+    gemm_case c = varied(k, 21, 37, 1100, 0, 1);
+    void *first = NULL;
+    c.d = EXTREMES;
+    c.alpha = type_is_float(k->type) ? 0.7 : 7;
+    c.beta = 3;
+    c.gaps[2] = 0;
+    for (c.offset = 0; c.offset < 3; c.offset++) {
+        matrices x = make_matrices(&c);
+        run(&c, &x);
+        if (first == NULL) {
+            first = malloc(matrix_bytes(&x.after));
+            memcpy(first, x.after.base, matrix_bytes(&x.after));
+        }
+        cr_assert_arr_eq(x.after.base, first, matrix_bytes(&x.after));
+        free_matrices(&x);
+    }
+    free(first);
+}
+
+FOR_EACH_VARIANT(same_bits_in_every_run, false)
+
+/* ---- the host's version ---- */
+
+static bool has_threads(void)
+{
+    return prim_gemm_host(N, N, 0, 0, 0, 1, CUDA_R_32I, NULL, 0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I,
+                          NULL, 0, PRIM_COMPUTE_DEFAULT, 2) == PRIM_OK;
+}
+
+Test(gemm, host_version)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t p = 0; p < TYPES; p++)
+        for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++) {
+            const combination k = {PRIM_GEMM_AUTO, types[p]};
+            check_tails(&k, threads[t], t == 0 && !quick ? 1 : 7);
+            for (size_t s = 0; s < COUNT_OF(shapes); s++)
+                for (int ops = 0; ops < 4; ops++) {
+                    gemm_case c =
+                        varied(&k, shapes[s][0], shapes[s][1], shapes[s][2], ops, 700 + s);
+                    c.threads = threads[t];
+                    if (!quick || (s + t + (size_t)ops) % 7 == 0)
+                        check(&c);
+                }
+            for (int ops = 0; type_is_float(types[p]) && ops < 4; ops++) {
+                gemm_case c = varied(&k, 9, 11, 13, ops, t);
+                c.threads = threads[t];
+                c.special_in = EVERYWHERE_IN_A_AND_B;
+                c.alpha = 0;
+                c.beta = ops % 2;
+                check(&c);
+                c.special_in = (victim)(IN_A + ops % 3);
+                c.special = ops % 2 ? INFINITY : NAN;
+                c.place = 5;
+                c.alpha = c.beta = 1;
+                check(&c);
+            }
+        }
+}
+
+/* The same bits, whatever the number of threads. */
+Test(gemm, host_version_does_not_depend_on_the_threads)
+{
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t p = 0; p < TYPES; p++) {
+        const combination k = {PRIM_GEMM_AUTO, types[p]};
+        gemm_case c = varied(&k, 23, 29, 301, 0, 2);
+        c.alpha = c.beta = 3;
+        c.threads = 1;
+        matrices one = make_matrices(&c), many = make_matrices(&c);
+        run(&c, &one);
+        c.threads = 7;
+        run(&c, &many);
+        cr_assert_arr_eq(many.after.base, one.after.base, matrix_bytes(&one.after));
+        free_matrices(&one);
+        free_matrices(&many);
+    }
+}
+
+/* ---- whole numbers ---- */
+
+#define I32(alpha, beta)                                                                       \
+    prim_gemm_host(N, N, 1, 1, 1, alpha, CUDA_R_32I, h, 1, CUDA_R_32I, h, 1, beta, CUDA_R_32I, \
+                   h + 1, 1, PRIM_COMPUTE_DEFAULT, 1)
+
+Test(gemm, i32_wants_whole_scalars)
+{
+    static const double bad[] = {0.5, -1.25, NAN, INFINITY, -INFINITY, 0x1p63, 1e300, -1e19};
+    int32_t h[2] = {1, 1};
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+        cr_assert_eq(I32(bad[i], 0), PRIM_ERROR_VALUE, "alpha %g", bad[i]);
+        cr_assert(strstr(prim_last_error(NULL), "alpha") != NULL);
+        cr_assert_eq(I32(1, bad[i]), PRIM_ERROR_VALUE, "beta %g", bad[i]);
+        cr_assert(strstr(prim_last_error(NULL), "beta") != NULL);
+        for (size_t v = 0; v < prim_gemm_variant_count(); v++)
+            cr_assert_eq(prim_gemm(prim_gemm_variant_at(v), N, N, 0, 0, 0, bad[i], CUDA_R_32I, NULL,
+                                   0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I, NULL, 0,
+                                   PRIM_COMPUTE_DEFAULT, NULL, 0, 0),
+                         PRIM_ERROR_VALUE, "alpha %g without elements", bad[i]);
+    }
+    cr_assert_eq(h[1], 1);
+    cr_assert_eq(I32(0x1p32 + 5, -0x1p33 - 1), PRIM_OK);
+    cr_assert_eq(h[1], 4, "5 · 1 · 1 - 1 · 1 modulo 2^32");
+    cr_assert_eq(I32(0x1p63 - 0x1p10, 0x1p53), PRIM_OK);
+    cr_assert_eq(h[1], -1024);
+}
+
+/* ---- what may overlap, and what not ---- */
+
+#define MEET(op_a, op_b, m, n, k, a, lda, b, ldb, c, ldc)                                         \
+    prim_gemm_host(op_a, op_b, m, n, k, 1, CUDA_R_32F, a, lda, CUDA_R_32F, b, ldb, 0, CUDA_R_32F, \
+                   c, ldc, PRIM_COMPUTE_DEFAULT, 1)
+
+Test(gemm, operands_that_may_and_may_not_meet)
+{
+    float h[200] = {0}, apart[200] = {0};
+    const prim_status overlap = PRIM_ERROR_OVERLAP;
+    /* A of 4 × 3 at the upper left of a matrix of 10 columns */
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 3, 10), PRIM_OK, "side by side");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 6, 10), PRIM_OK, "at the right end");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 7, 10), overlap, "round the end");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 2, 10), overlap);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h, 10), overlap, "the same");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 40, 10), PRIM_OK, "below");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 30, 10), overlap, "its last row");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 37, 10), PRIM_OK, "no next row");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h + 43, 10, apart, 4, h, 10), PRIM_OK, "A below");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h + 33, 10, apart, 4, h, 10), overlap);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h + 34, 10, apart, 4, h, 10), PRIM_OK);
+    /* as ranges where the leading dimensions differ */
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 4, 9), overlap);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 32, 9), overlap);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, apart, 4, h + 33, 9), PRIM_OK);
+    /* B of 3 × 4, likewise */
+    cr_assert_eq(MEET(N, N, 4, 4, 3, apart, 3, h, 10, h + 4, 10), PRIM_OK);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, apart, 3, h, 10, h + 3, 10), overlap);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, apart, 3, h, 10, h + 30, 10), PRIM_OK, "B has three rows");
+    cr_assert_eq(MEET(N, N, 4, 4, 3, apart, 3, h, 10, h + 20, 10), overlap);
+    /* transposed, the shape as it is stored counts: A 3 × 4, B 4 × 3 */
+    cr_assert_eq(MEET(T, N, 4, 4, 3, h, 10, apart, 4, h + 3, 10), overlap);
+    cr_assert_eq(MEET(T, N, 4, 4, 3, h, 10, apart, 4, h + 4, 10), PRIM_OK);
+    cr_assert_eq(MEET(T, N, 4, 4, 3, h, 10, apart, 4, h + 30, 10), PRIM_OK);
+    cr_assert_eq(MEET(N, T, 4, 4, 3, apart, 3, h, 10, h + 3, 10), PRIM_OK);
+    cr_assert_eq(MEET(N, T, 4, 4, 3, apart, 3, h, 10, h + 30, 10), overlap);
+    /* A and B may be the same or meet */
+    cr_assert_eq(MEET(N, T, 4, 4, 3, h, 10, h, 10, apart, 4), PRIM_OK);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 10, h + 1, 9, apart, 4), PRIM_OK);
+    /* empty ones meet nothing */
+    cr_assert_eq(MEET(N, N, 4, 4, 0, h, 10, h, 10, h, 10), PRIM_OK);
+    cr_assert_eq(MEET(N, N, 0, 4, 3, h, 10, h, 10, h, 10), PRIM_OK);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 2, apart, 4, h + 60, 10), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 3, apart, 3, h + 60, 10), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(N, N, 4, 4, 3, h, 3, apart, 4, h + 60, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(T, N, 4, 4, 3, h, 3, apart, 4, h + 60, 4), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(N, T, 4, 4, 3, h, 3, apart, 2, h + 60, 4), PRIM_ERROR_VALUE);
+    cr_assert_eq(MEET(N, T, 4, 4, 3, h, 3, apart, 3, h + 60, 4), PRIM_OK);
+}
+
+/* A, B and C as blocks of one matrix, and A · Aᵀ. */
+Test(gemm, blocks_of_one_matrix)
+{
+    enum { ROWS = 40, LD = 100, M = 33, K = 20, COLUMNS = 30 };
+    float h[ROWS * LD], h_after[ROWS * LD];
+    for (size_t i = 0; i < ROWS * LD; i++)
+        h[i] = (float)(random_bits(i) % 17) - 8;
+    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
+        guarded g = guarded_copy(h, sizeof h, 0);
+        float *const d = g.data;
+        cr_prim(prim_gemm(prim_gemm_variant_at(v), N, N, M, COLUMNS, K, 1, CUDA_R_32F, d, LD,
+                          CUDA_R_32F, d + K, LD, 1, CUDA_R_32F, d + K + COLUMNS, LD,
+                          PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+        guarded_read(&g, h_after);
+        for (size_t row = 0; row < ROWS; row++)
+            for (size_t column = 0; column < LD; column++) {
+                float expected = h[row * LD + column];
+                const bool in_c =
+                    row < M && column >= K + COLUMNS && column < K + 2 * (size_t)COLUMNS;
+                for (size_t i = 0; in_c && i < K; i++)
+                    expected += h[row * LD + i] * h[i * LD + column - COLUMNS];
+                cr_assert_eq(h_after[row * LD + column], expected, "%s: %zu, %zu",
+                             prim_gemm_variant_name(prim_gemm_variant_at(v)), row, column);
+            }
+        guarded out = guarded_new(M * M * sizeof(float), 0);
+        float h_square[M * M];
+        cr_prim(prim_gemm(prim_gemm_variant_at(v), N, T, M, M, K, 1, CUDA_R_32F, d, LD, CUDA_R_32F,
+                          d, LD, 0, CUDA_R_32F, out.data, M, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+        guarded_read(&out, h_square);
+        for (size_t i = 0; i < M * M; i++) {
+            float expected = 0;
+            for (size_t j = 0; j < K; j++)
+                expected += h[i / M * LD + j] * h[i % M * LD + j];
+            cr_assert_eq(h_square[i], expected, "A · Aᵀ at %zu", i);
+        }
+        guarded_free(&g);
+        guarded_free(&out);
+    }
+}
+
+/* ---- what is refused ---- */
+
+Test(gemm, host_refuses_what_it_cannot_do)
+{
+    float a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4}, c[4] = {5, 6, 7, 8};
+#define HOST(op_a, op_b, a_type, a, b_type, b, c_type, c, compute, threads)                  \
+    prim_gemm_host((prim_transpose)(op_a), (prim_transpose)(op_b), 2, 2, 2, 1, a_type, a, 2, \
+                   b_type, b, 2, 0, c_type, c, 2, (prim_compute)(compute), threads)
+#define F CUDA_R_32F
+#define D CUDA_R_64F
+    cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 0, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 0, -1), PRIM_ERROR_VALUE);
+    cr_assert_eq(HOST(2, N, F, a, F, b, F, c, 0, 1), PRIM_ERROR_ENUM);
+    cr_assert(strstr(prim_last_error(NULL), "op_a") != NULL);
+    cr_assert_eq(HOST(N, -1, F, a, F, b, F, c, 0, 1), PRIM_ERROR_ENUM);
+    cr_assert(strstr(prim_last_error(NULL), "op_b") != NULL);
+    cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 1, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(HOST(N, N, D, a, F, b, F, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, F, a, D, b, F, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, F, a, F, b, D, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, CUDA_R_8I, a, CUDA_R_8I, b, CUDA_R_8I, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, F, NULL, F, b, F, c, 0, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
+    cr_assert_eq(HOST(N, N, F, a, F, NULL, F, c, 0, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_b") != NULL);
+    cr_assert_eq(HOST(N, N, F, a, F, b, F, NULL, 0, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_c") != NULL);
+    cr_assert_eq(HOST(N, N, F, (char *)a + 1, F, b, F, c, 0, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(HOST(N, N, F, a, F, b, F, a, 0, 1), PRIM_ERROR_OVERLAP);
+    if (!has_threads())
+        cr_assert_eq(HOST(N, N, F, a, F, b, F, c, 0, 2), PRIM_ERROR_UNSUPPORTED);
+    cr_assert(c[0] == 5 && c[3] == 8);
+#undef F
+#undef D
+}
+
+Test(gemm, queries_judge_like_the_call)
+{
+    size_t bytes;
+#define ASK(variant, op_a, type, compute)                                                       \
+    prim_gemm_workspace_bytes((prim_gemm_variant)(variant), (prim_transpose)(op_a), N, 5, 6, 7, \
+                              type, CUDA_R_32F, CUDA_R_32F, (prim_compute)(compute), &bytes)
+    cr_assert_eq(ASK(9999, N, CUDA_R_32F, 0), PRIM_ERROR_ENUM);
+    cr_assert_eq(ASK(0, 2, CUDA_R_32F, 0), PRIM_ERROR_ENUM);
+    cr_assert_eq(ASK(0, N, CUDA_R_32F, 7), PRIM_ERROR_ENUM);
+    cr_assert_eq(ASK(0, N, CUDA_R_64F, 0), PRIM_ERROR_TYPE);
+    cr_assert_eq(ASK(0, N, CUDA_R_32F, 0), PRIM_OK);
+    cr_assert(!prim_gemm_supports(PRIM_GEMM_AUTO, N, N, 1, 1, 1, CUDA_R_32F, CUDA_R_32F, CUDA_R_32I,
+                                  PRIM_COMPUTE_DEFAULT));
+    cr_assert(strncmp(prim_last_error(NULL), "prim_gemm", 9) == 0);
+    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
+        for (size_t t = 0; t < TYPES; t++)
+            for (int ops = 0; ops < 4; ops++)
+                cr_assert(prim_gemm_supports(prim_gemm_variant_at(v), ops & 1 ? T : N,
+                                             ops & 2 ? T : N, 1000, 1000, 1000, types[t], types[t],
+                                             types[t], PRIM_COMPUTE_DEFAULT));
+}
+
+/* ---- more than 2^31 elements, where the device has the memory ---- */
+
+enum { LONG_SIDE = 65539, SHORT_SIDE = 32769 }; /* their product is more than 2^31 */
+
+static void check_long(prim_gemm_variant variant, size_t m, size_t n, size_t k)
+{
+    const size_t a_count = m * k, b_count = k * n, c_count = m * n;
+    float *d_a, *d_b, *d_c, result[2];
+    const float three = 3, one = 1;
+    cr_cuda(cudaMalloc((void **)&d_a, a_count * 4));
+    cr_cuda(cudaMalloc((void **)&d_b, b_count * 4));
+    cr_cuda(cudaMalloc((void **)&d_c, c_count * 4));
+    cr_cuda(cudaMemset(d_a, 0, a_count * 4));
+    cr_cuda(cudaMemset(d_b, 0, b_count * 4));
+    cr_cuda(cudaMemset(d_c, 0xff, c_count * 4));
+    cr_cuda(cudaMemcpy(d_a + a_count - 1, &three, 4, cudaMemcpyHostToDevice));
+    cr_cuda(cudaMemcpy(d_b + b_count - 1, &one, 4, cudaMemcpyHostToDevice));
+    cr_prim(prim_gemm(variant, N, N, m, n, k, 1, CUDA_R_32F, d_a, k, CUDA_R_32F, d_b, n, 0,
+                      CUDA_R_32F, d_c, n, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+    cr_cuda(cudaMemcpy(result, d_c + c_count - 1, 4, cudaMemcpyDeviceToHost));
+    cr_cuda(cudaMemcpy(result + 1, d_c + c_count / 2, 4, cudaMemcpyDeviceToHost));
+    cr_assert_eq(result[0], 3, "%s, %zu × %zu × %zu", prim_gemm_variant_name(variant), m, n, k);
+    cr_assert(result[1] == 0 || c_count == 1);
+    cr_cuda(cudaFree(d_a));
+    cr_cuda(cudaFree(d_b));
+    cr_cuda(cudaFree(d_c));
+}
+
+Test(gemm, beyond_two_to_the_31)
+{
+    if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
+        cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
+    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
+        check_long(prim_gemm_variant_at(v), LONG_SIDE, 1, SHORT_SIDE);
+        check_long(prim_gemm_variant_at(v), 1, LONG_SIDE, SHORT_SIDE);
+        check_long(prim_gemm_variant_at(v), LONG_SIDE, SHORT_SIDE, 1);
+        check_long(prim_gemm_variant_at(v), (1 << 20) + 17, 3, 2); /* many rows: beyond grid.y */
+        check_long(prim_gemm_variant_at(v), 3, (1 << 21) + 33, 2);
+    }
+}
+
+/* ---- the table ---- */
+
+Test(gemm, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_gemm_variant_at(0), PRIM_GEMM_AUTO);
+    cr_assert_eq(prim_gemm_variant_count(), 6);
+    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
+        const char *name = prim_gemm_variant_name(prim_gemm_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
+        cr_assert(strlen(prim_gemm_variant_idea(prim_gemm_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_gemm_variant_name(prim_gemm_variant_at(w)));
+    }
+    cr_assert_str_eq(prim_gemm_variant_name(PRIM_GEMM_AUTO), "auto");
+    cr_assert_str_eq(prim_gemm_variant_name(PRIM_GEMM_ROW_PER_BLOCK), "row_per_block");
+    cr_assert_null(prim_gemm_variant_name((prim_gemm_variant)9999));
+    cr_assert_null(prim_gemm_variant_idea((prim_gemm_variant)9999));
+}

@@ -1,0 +1,604 @@
+/* gemv: every variant and type against an independent oracle, A taken both ways. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/gemv.h>
+
+#include "products.h"
+
+static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
+enum { TYPES = 2 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define N PRIM_NOT_TRANSPOSED
+#define T PRIM_TRANSPOSED
+
+/* ---- one case ---- */
+
+/* Which operand holds a special value, and where. */
+typedef enum victim { NONE, IN_A, IN_X, IN_Y, EVERYWHERE_IN_A_AND_X } victim;
+
+typedef struct gemv_case {
+    prim_gemv_variant variant;
+    int threads; /* 0: on the device */
+    cudaDataType_t type;
+    prim_transpose op;
+    size_t length, inner; /* of y and of x */
+    size_t gap;           /* by which the leading dimension exceeds the columns */
+    size_t offset;        /* elements by which the operands miss the 256-byte boundary */
+    double alpha, beta;
+    distribution d;
+    uint64_t seed;
+    victim special_in;
+    double special;
+    size_t place;
+} gemv_case;
+
+typedef struct operands {
+    matrix a, x, before, after; /* x and y are matrices of one column */
+} operands;
+
+static size_t rows_of(const gemv_case *c)
+{
+    return c->op == N ? c->length : c->inner;
+}
+
+static size_t columns_of(const gemv_case *c)
+{
+    return c->op == N ? c->inner : c->length;
+}
+
+static void set_special(matrix *x, double value, size_t place)
+{
+    if (x->rows == 0 || x->columns == 0)
+        return;
+    const size_t row = place / x->columns % x->rows, column = place % x->columns;
+    write_float(x->type, matrix_data(x), row * x->ld + column, value);
+}
+
+static operands make_operands(const gemv_case *c)
+{
+    const size_t rows = rows_of(c), columns = columns_of(c);
+    operands o = {.a = matrix_new(c->type, rows, columns, columns + c->gap, c->offset),
+                  .x = matrix_new(c->type, c->inner, 1, 1, 3 * c->offset),
+                  .before = matrix_of_pattern(c->type, c->length, 1, 1),
+                  .after = matrix_of_pattern(c->type, c->length, 1, 1)};
+    matrix_fill(&o.a, c->d, c->seed);
+    matrix_fill(&o.x, c->d, c->seed + 77);
+    matrix_fill(&o.before, c->d, c->seed + 777);
+    if (c->beta == 0)
+        matrix_fill_nan(&o.before);
+    if (c->special_in == EVERYWHERE_IN_A_AND_X) {
+        matrix_fill_nan(&o.a);
+        matrix_fill_nan(&o.x);
+    } else if (c->special_in != NONE) {
+        set_special(c->special_in == IN_A   ? &o.a
+                    : c->special_in == IN_X ? &o.x
+                                            : &o.before,
+                    c->special, c->place);
+    }
+    return o;
+}
+
+static void free_operands(operands *o)
+{
+    matrix_free(&o->a);
+    matrix_free(&o->x);
+    matrix_free(&o->before);
+    matrix_free(&o->after);
+}
+
+static void run_on_host(const gemv_case *c, operands *o)
+{
+    memcpy(o->after.base, o->before.base, matrix_bytes(&o->before));
+    cr_prim(prim_gemv_host(c->op, rows_of(c), columns_of(c), c->alpha, c->type, matrix_data(&o->a),
+                           o->a.ld, c->type, matrix_data(&o->x), c->beta, c->type,
+                           matrix_data(&o->after), c->threads));
+}
+
+/* NULL in place of an empty operand, in every other case. */
+static void *or_null(const gemv_case *c, const matrix *x, void *d_data)
+{
+    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
+}
+
+static void run_on_device(const gemv_case *c, operands *o)
+{
+    size_t bytes;
+    cr_prim(prim_gemv_workspace_bytes(c->variant, c->op, rows_of(c), columns_of(c), c->type,
+                                      c->type, c->type, &bytes));
+    guarded a = matrix_to_device(&o->a), x = matrix_to_device(&o->x),
+            y = guarded_copy(o->before.base, matrix_bytes(&o->before),
+                             c->offset * type_bytes(c->type)),
+            workspace = guarded_new(bytes, 0);
+    cr_prim(prim_gemv(c->variant, c->op, rows_of(c), columns_of(c), c->alpha, c->type,
+                      or_null(c, &o->a, data_of(&a, &o->a)), o->a.ld, c->type,
+                      or_null(c, &o->x, data_of(&x, &o->x)), c->beta, c->type,
+                      or_null(c, &o->before, y.data), bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&y, o->after.base);
+    matrix_check_unchanged(&a, &o->a, "A");
+    matrix_check_unchanged(&x, &o->x, "x");
+    guarded_free(&a);
+    guarded_free(&x);
+    guarded_free(&y);
+    guarded_free(&workspace);
+}
+
+static void run(const gemv_case *c, operands *o)
+{
+    if (c->threads > 0)
+        run_on_host(c, o);
+    else
+        run_on_device(c, o);
+}
+
+static void check(const gemv_case *c)
+{
+    char text[240];
+    operands o = make_operands(c);
+    run(c, &o);
+    snprintf(text, sizeof text,
+             "%s (threads %d) %s %c, %zu × %zu, gap %zu, offset %zu, alpha %g, beta %g, inputs %d "
+             "seed %llu, special %g in %d at %zu",
+             prim_gemv_variant_name(c->variant), c->threads, type_name(c->type),
+             c->op == N ? 'N' : 'T', rows_of(c), columns_of(c), c->gap, c->offset, c->alpha,
+             c->beta, c->d, (unsigned long long)c->seed, c->special, c->special_in, c->place);
+    const product p = {c->type,  c->op,   N,    c->length, 1,         c->inner,
+                       c->alpha, c->beta, &o.a, &o.x,      &o.before, c->d == INTEGERS};
+    product_check(&p, &o.after, 1, text);
+    free_operands(&o);
+}
+
+/* ---- every variant and type ---- */
+
+typedef struct combination {
+    prim_gemv_variant variant;
+    cudaDataType_t type;
+} combination;
+
+static struct criterion_test_params variants(void)
+{
+    static prim_gemv_variant rows[64];
+    size_t count = 0;
+    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
+        rows[count++] = prim_gemv_variant_at(v);
+    return cr_make_param_array(prim_gemv_variant, rows, count);
+}
+
+/* A test of every variant, which calls check_NAME() with every type. */
+#define FOR_EACH_VARIANT(test)                                \
+    ParameterizedTestParameters(gemv, test)                   \
+    {                                                         \
+        return variants();                                    \
+    }                                                         \
+    ParameterizedTest(prim_gemv_variant *variant, gemv, test) \
+    {                                                         \
+        for (size_t t = 0; t < TYPES; t++)                    \
+            check_##test(&(combination){*variant, types[t]}); \
+    }
+
+static const double scalars[][2] = {{1, 0},  {2, 0},    {0, 1},     {0, 0},
+                                    {-1, 1}, {0.5, -2}, {0.1, 0.3}, {-1, 0}};
+
+/* Scalars, inputs, gaps and offsets take turns. */
+static gemv_case varied(const combination *k, size_t length, size_t inner, prim_transpose op,
+                        uint64_t turn)
+{
+    const uint64_t bits = random_bits(turn * 2 + op + 100000 * (uint64_t)k->type);
+    const size_t s = bits % COUNT_OF(scalars);
+    return (gemv_case){.variant = k->variant,
+                       .type = k->type,
+                       .op = op,
+                       .length = length,
+                       .inner = inner,
+                       .gap = bits >> 8 & 1 ? bits >> 9 & 7 : 0,
+                       .offset = bits >> 32 & 1 ? 1 + (bits >> 33 & 3) : 0,
+                       .alpha = scalars[s][0],
+                       .beta = scalars[s][1],
+                       .d = (distribution)((bits >> 40) % DISTRIBUTION_COUNT),
+                       .seed = bits >> 48};
+}
+
+static const size_t tails[] = {0,  1,  2,   3,   15,  16,  17,  31,  32,  33,
+                               63, 64, 127, 128, 129, 255, 256, 257, 300, 513};
+
+/* Every pair as the lengths of y and x. */
+static void check_pairs(const combination *k, int threads, size_t rarity)
+{
+    for (size_t i = 0; i < COUNT_OF(tails); i++)
+        for (size_t j = 0; j < COUNT_OF(tails); j++)
+            for (int op = 0; op < 2; op++) {
+                if ((i + j / rarity + j + (size_t)op) % rarity != 0)
+                    continue;
+                gemv_case c = varied(k, tails[i], tails[j], op ? T : N, i * COUNT_OF(tails) + j);
+                c.threads = threads;
+                check(&c);
+            }
+}
+
+static void check_tails_in_pairs(const combination *k)
+{
+    const test_level level = get_test_level();
+    check_pairs(k, 0, level == LEVEL_QUICK ? 7 : level == LEVEL_NORMAL ? 2 : 1);
+}
+
+FOR_EACH_VARIANT(tails_in_pairs)
+
+/* Constant memory takes 16384 floats or 8192 doubles of x at a time; shared memory takes fewer. */
+static const size_t inner_sizes[] = {1000,  1023,  1024,  1025,  2047,  2048,  2049,
+                                     4097,  8191,  8192,  8193,  12289, 16383, 16384,
+                                     16385, 24577, 32768, 33001, 49153};
+static const size_t few[] = {1, 2, 3, 33};
+
+/* The CPU backend switches threads at each barrier and shuffle: only the rungs to which the longer
+ * sizes matter see them there. */
+static size_t longest(prim_gemv_variant variant)
+{
+    if (!on_cpu_backend() || get_test_level() == LEVEL_FULL || variant == PRIM_GEMV_ROW_PER_THREAD)
+        return SIZE_MAX;
+    if (variant == PRIM_GEMV_CONSTANT)
+        return get_test_level() == LEVEL_QUICK ? 24577 : SIZE_MAX;
+    return variant == PRIM_GEMV_SHUFFLE ? 1025 : 4097;
+}
+
+static void check_long_rows(const combination *k)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t i = 0; i < COUNT_OF(inner_sizes) && inner_sizes[i] <= longest(k->variant); i++)
+        for (size_t j = 0; j < COUNT_OF(few); j++)
+            for (int op = 0; op < 2; op++) {
+                if ((i + j + (size_t)op) % (quick ? 4 : 2) != 0)
+                    continue;
+                gemv_case c = varied(k, few[j], inner_sizes[i], op ? T : N, 1000 + 10 * i + j);
+                if (c.alpha == 0)
+                    c.alpha = 3;
+                check(&c);
+            }
+}
+
+FOR_EACH_VARIANT(long_rows)
+
+/* Long y, over several blocks. */
+static void check_many_rows(const combination *k)
+{
+    static const size_t lengths[] = {1000, 1023, 1024, 1025, 4099};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t i = quick ? 3 : 0; i < COUNT_OF(lengths); i++)
+        for (int op = 0; op < 2; op++) {
+            const gemv_case c = varied(k, lengths[i], 1 + 9 * i, op ? T : N, 2000 + i);
+            check(&c);
+        }
+    static const size_t large[][2] = {{100003, 77}, {513, 100001}, {5000, 5000}};
+    for (size_t i = 0; get_test_level() == LEVEL_FULL && i < (on_cpu_backend() ? 1 : 3); i++)
+        for (int op = 0; op < 2; op++) {
+            const gemv_case c = varied(k, large[i][0], large[i][1], op ? T : N, 3000 + i);
+            check(&c);
+        }
+}
+
+FOR_EACH_VARIANT(many_rows)
+
+/* All pairs of scalars, at shapes with and without products. */
+static void check_alpha_and_beta(const combination *k)
+{
+    for (size_t s = 0; s < COUNT_OF(scalars); s++)
+        for (int op = 0; op < 2; op++)
+            for (int empty = 0; empty < 2; empty++) {
+                gemv_case c = varied(k, 35, empty ? 0 : 37, op ? T : N, 5 * s);
+                c.alpha = scalars[s][0];
+                c.beta = scalars[s][1];
+                check(&c);
+            }
+}
+
+FOR_EACH_VARIANT(alpha_and_beta)
+
+/* ---- NaN and infinity ---- */
+
+static void check_nan_and_infinity_go_through(const combination *k)
+{
+    static const double specials[] = {NAN, INFINITY, -INFINITY};
+    for (size_t place = 0; place < 18; place++)
+        for (size_t s = 0; s < COUNT_OF(specials); s++) {
+            gemv_case c = varied(k, 34, 67, place % 2 ? T : N, place);
+            c.d = place % 4 < 2 ? UNIFORM : INTEGERS;
+            c.special = specials[s];
+            c.special_in = (victim)(IN_A + place % 3);
+            c.place = 37 * place;
+            c.alpha = s == 1 ? -2 : 1;
+            c.beta = c.special_in == IN_Y || place % 4 == 0 ? 1 : 0;
+            check(&c);
+        }
+    for (size_t s = 0; s < COUNT_OF(specials); s++) {
+        gemv_case c = varied(k, 3, 7, s % 2 ? T : N, 21);
+        c.alpha = specials[s];
+        c.beta = 1;
+        check(&c);
+        c.alpha = 1;
+        c.beta = specials[s];
+        check(&c);
+    }
+}
+
+FOR_EACH_VARIANT(nan_and_infinity_go_through)
+
+static void check_what_is_not_read_does_not_matter(const combination *k)
+{
+    static const double zeros[] = {0.0, -0.0};
+    for (int op = 0; op < 2; op++)
+        for (int zero = 0; zero < 2; zero++)
+            for (int beta = 0; beta < 2; beta++) {
+                gemv_case c = varied(k, 35, 34, op ? T : N, 11);
+                c.special_in = EVERYWHERE_IN_A_AND_X;
+                c.alpha = zeros[zero];
+                c.beta = beta ? -1.5 : zeros[1 - zero];
+                check(&c); /* A and x are NaN, and y too where beta is 0 */
+                c.special_in = NONE;
+                c.alpha = 1.5;
+                c.beta = zeros[zero];
+                check(&c);
+            }
+}
+
+FOR_EACH_VARIANT(what_is_not_read_does_not_matter)
+
+/* ---- determinism ---- */
+
+static void check_same_bits_in_every_run(const combination *k)
+{
+    gemv_case c = varied(k, 71, k->variant == PRIM_GEMV_CONSTANT ? 8300 : 1050, N, 1);
+    c.d = EXTREMES;
+    c.alpha = 0.7;
+    c.beta = 3;
+    for (int op = 0; op < 2; op++) {
+        void *first = NULL;
+        c.op = op ? T : N;
+        for (c.offset = 0; c.offset < 3; c.offset++) {
+            operands o = make_operands(&c);
+            run(&c, &o);
+            if (first == NULL) {
+                first = malloc(matrix_bytes(&o.after));
+                memcpy(first, o.after.base, matrix_bytes(&o.after));
+            }
+            cr_assert_arr_eq(o.after.base, first, matrix_bytes(&o.after));
+            free_operands(&o);
+        }
+        free(first);
+    }
+}
+
+FOR_EACH_VARIANT(same_bits_in_every_run)
+
+/* ---- the host's version ---- */
+
+static bool has_threads(void)
+{
+    return prim_gemv_host(N, 0, 0, 1, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL,
+                          2) == PRIM_OK;
+}
+
+Test(gemv, host_version)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t p = 0; p < TYPES; p++)
+        for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++) {
+            const combination k = {PRIM_GEMV_AUTO, types[p]};
+            check_pairs(&k, threads[t], t == 0 ? (quick ? 11 : 1) : (quick ? 43 : 11));
+            for (size_t s = 0; s < COUNT_OF(inner_sizes); s++)
+                for (int op = 0; op < 2; op++) {
+                    gemv_case c = varied(&k, few[(s + t) % COUNT_OF(few)], inner_sizes[s],
+                                         op ? T : N, 700 + s);
+                    c.threads = threads[t];
+                    if (!quick || (s + t) % 4 == 0)
+                        check(&c);
+                }
+            for (int op = 0; op < 2; op++) {
+                gemv_case c = varied(&k, 11, 13, op ? T : N, t);
+                c.threads = threads[t];
+                c.special_in = EVERYWHERE_IN_A_AND_X;
+                c.alpha = 0;
+                c.beta = op;
+                check(&c);
+                c.special_in = (victim)(IN_A + op);
+                c.special = op ? INFINITY : NAN;
+                c.place = 5;
+                c.alpha = c.beta = 1;
+                check(&c);
+            }
+        }
+}
+
+/* The same bits, whatever the number of threads. */
+Test(gemv, host_version_does_not_depend_on_the_threads)
+{
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t p = 0; p < TYPES; p++)
+        for (int op = 0; op < 2; op++) {
+            const combination k = {PRIM_GEMV_AUTO, types[p]};
+            gemv_case c = varied(&k, 37, 2001, op ? T : N, 2);
+            c.alpha = c.beta = 3;
+            c.threads = 1;
+            operands one = make_operands(&c), many = make_operands(&c);
+            run(&c, &one);
+            c.threads = 7;
+            run(&c, &many);
+            cr_assert_arr_eq(many.after.base, one.after.base, matrix_bytes(&one.after));
+            free_operands(&one);
+            free_operands(&many);
+        }
+}
+
+/* ---- what is refused ---- */
+
+#define HOST(op, rows, columns, a_type, a, lda, x_type, x, y_type, y, threads)                   \
+    prim_gemv_host((prim_transpose)(op), rows, columns, 1, a_type, a, lda, x_type, x, 0, y_type, \
+                   y, threads)
+#define F CUDA_R_32F
+#define D CUDA_R_64F
+
+Test(gemv, operands_that_may_and_may_not_meet)
+{
+    float h[64] = {0}, apart[64] = {0};
+    const prim_status overlap = PRIM_ERROR_OVERLAP;
+    /* A of 4 × 3 in rows of 10: its bytes end behind element 32 */
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 33, 1), PRIM_OK);
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 32, 1), overlap);
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, h + 4, 1), overlap, "in a gap");
+    cr_assert_eq(HOST(N, 4, 3, F, h + 4, 10, F, apart, F, h, 1), PRIM_OK);
+    cr_assert_eq(HOST(N, 4, 3, F, h + 3, 10, F, apart, F, h, 1), overlap);
+    cr_assert_eq(HOST(T, 4, 3, F, h + 3, 10, F, apart, F, h, 1), PRIM_OK, "y has 3 elements");
+    /* x of 3, or 4 transposed */
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, apart + 3, 1), PRIM_OK);
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, apart + 2, 1), overlap);
+    cr_assert_eq(HOST(T, 4, 3, F, h, 10, F, apart, F, apart + 3, 1), overlap);
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, apart, F, apart, 1), overlap, "the same");
+    cr_assert_eq(HOST(N, 4, 3, F, h, 10, F, h + 1, F, apart, 1), PRIM_OK, "A and x may meet");
+    cr_assert_eq(HOST(N, 4, 0, F, h, 10, F, h, F, h, 1), PRIM_OK, "empty ones meet nothing");
+    cr_assert_eq(HOST(N, 0, 3, F, h, 10, F, h, F, h, 1), PRIM_OK);
+    cr_assert_eq(HOST(N, 4, 3, F, h, 2, F, apart, F, apart + 8, 1), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
+    cr_assert_eq(HOST(T, 4, 3, F, h, 2, F, apart, F, apart + 8, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(HOST(T, 4, 3, F, h, 3, F, apart, F, apart + 8, 1), PRIM_OK);
+}
+
+Test(gemv, host_refuses_what_it_cannot_do)
+{
+    float a[6] = {1, 2, 3, 4, 5, 6}, x[3] = {1, 2, 3}, y[3] = {5, 6, 7};
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, F, y, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(HOST(2, 2, 3, F, a, 3, F, x, F, y, 1), PRIM_ERROR_ENUM);
+    cr_assert(strstr(prim_last_error(NULL), "op") != NULL);
+    cr_assert_eq(HOST(-1, 2, 3, F, a, 3, F, x, F, y, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(HOST(N, 2, 3, D, a, 3, F, x, F, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, D, x, F, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, D, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, CUDA_R_32I, a, 3, CUDA_R_32I, x, CUDA_R_32I, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, F, NULL, 3, F, x, F, y, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, NULL, F, y, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_x") != NULL);
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, F, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_y") != NULL);
+    cr_assert_eq(HOST(N, 2, 3, F, (char *)a + 1, 3, F, x, F, y, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, (char *)x + 2, F, y, 1), PRIM_ERROR_MISALIGNED);
+    if (!has_threads())
+        cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, F, y, 2), PRIM_ERROR_UNSUPPORTED);
+    cr_assert(y[0] == 5 && y[1] == 6 && y[2] == 7);
+    cr_assert_eq(HOST(T, 2, 3, F, a, 3, F, x, F, y, 1), PRIM_OK);
+    cr_assert(y[0] == 9 && y[1] == 12 && y[2] == 15);
+}
+
+Test(gemv, queries_judge_like_the_call)
+{
+    size_t bytes;
+#define ASK(variant, op, type)                                                                   \
+    prim_gemv_workspace_bytes((prim_gemv_variant)(variant), (prim_transpose)(op), 5, 6, type, F, \
+                              F, &bytes)
+    cr_assert_eq(ASK(9999, N, F), PRIM_ERROR_ENUM);
+    cr_assert_eq(ASK(0, 2, F), PRIM_ERROR_ENUM);
+    cr_assert_eq(ASK(0, N, D), PRIM_ERROR_TYPE);
+    cr_assert_eq(ASK(0, N, F), PRIM_OK);
+    cr_assert(!prim_gemv_supports(PRIM_GEMV_AUTO, N, 1, 1, F, F, D));
+    cr_assert(strncmp(prim_last_error(NULL), "prim_gemv", 9) == 0);
+    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
+        for (size_t t = 0; t < TYPES; t++)
+            for (int op = 0; op < 2; op++)
+                cr_assert(prim_gemv_supports(prim_gemv_variant_at(v), op ? T : N, 1000, 100000,
+                                             types[t], types[t], types[t]));
+}
+
+/* ---- constant memory ---- */
+
+/* Each call finds its own x there, whatever the last one left. */
+Test(gemv, calls_of_constant_in_a_row)
+{
+    enum { LENGTH = 5, CALLS = 6, INNER = 20000 };
+    float *h_a = malloc(LENGTH * INNER * sizeof *h_a), *h_x = malloc(CALLS * INNER * sizeof *h_x);
+    float h_y[CALLS * LENGTH];
+    for (size_t i = 0; i < LENGTH * INNER; i++)
+        h_a[i] = (float)(random_bits(i) % 5) - 2;
+    for (size_t i = 0; i < CALLS * INNER; i++)
+        h_x[i] = (float)(random_bits(i + 7) % 5) - 2;
+    guarded a = guarded_copy(h_a, LENGTH * INNER * sizeof *h_a, 0),
+            x = guarded_copy(h_x, CALLS * INNER * sizeof *h_x, 0), y = guarded_new(sizeof h_y, 0);
+    for (size_t call = 0; call < CALLS; call++)
+        cr_prim(prim_gemv(PRIM_GEMV_CONSTANT, N, LENGTH, INNER - call, 1, F, a.data, INNER, F,
+                          (float *)x.data + call * INNER, 0, F, (float *)y.data + call * LENGTH,
+                          NULL, 0, 0));
+    guarded_read(&y, h_y);
+    for (size_t call = 0; call < CALLS; call++)
+        for (size_t i = 0; i < LENGTH; i++) {
+            double expected = 0;
+            for (size_t j = 0; j < INNER - call; j++)
+                expected += (double)h_a[i * INNER + j] * h_x[call * INNER + j];
+            cr_assert_eq(h_y[call * LENGTH + i], expected, "call %zu, element %zu", call, i);
+        }
+    guarded_free(&a);
+    guarded_free(&x);
+    guarded_free(&y);
+    free(h_a);
+    free(h_x);
+}
+
+/* ---- more than 2^31 elements, where the device has the memory ---- */
+
+static void check_beyond(prim_gemv_variant variant, prim_transpose op, size_t rows, size_t columns)
+{
+    const size_t count = rows * columns, inner = op == N ? columns : rows,
+                 length = op == N ? rows : columns;
+    float *d_a, *d_x, *d_y, result[2];
+    const float three = 3, two = 2;
+    cr_cuda(cudaMalloc((void **)&d_a, count * 4));
+    cr_cuda(cudaMalloc((void **)&d_x, inner * 4));
+    cr_cuda(cudaMalloc((void **)&d_y, length * 4));
+    cr_cuda(cudaMemset(d_a, 0, count * 4));
+    cr_cuda(cudaMemset(d_x, 0, inner * 4));
+    cr_cuda(cudaMemcpy(d_a + count - 1, &three, 4, cudaMemcpyHostToDevice));
+    cr_cuda(cudaMemcpy(d_x + inner - 1, &two, 4, cudaMemcpyHostToDevice));
+    cr_prim(
+        prim_gemv(variant, op, rows, columns, 1, F, d_a, columns, F, d_x, 0, F, d_y, NULL, 0, 0));
+    cr_cuda(cudaMemcpy(result, d_y + length - 1, 4, cudaMemcpyDeviceToHost));
+    cr_cuda(cudaMemcpy(result + 1, d_y + length / 2, 4, cudaMemcpyDeviceToHost));
+    cr_assert_eq(result[0], 6, "%s, %zu × %zu", prim_gemv_variant_name(variant), rows, columns);
+    cr_assert(result[1] == 0 || length == 1);
+    cr_cuda(cudaFree(d_a));
+    cr_cuda(cudaFree(d_x));
+    cr_cuda(cudaFree(d_y));
+}
+
+Test(gemv, beyond_two_to_the_31)
+{
+    if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
+        cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
+    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
+        for (int op = 0; op < 2; op++) {
+            check_beyond(prim_gemv_variant_at(v), op ? T : N, 65539, 32769);
+            check_beyond(prim_gemv_variant_at(v), op ? T : N, 3, ((size_t)1 << 23) + 5);
+            check_beyond(prim_gemv_variant_at(v), op ? T : N, ((size_t)1 << 23) + 5, 3);
+        }
+}
+
+/* ---- the table ---- */
+
+Test(gemv, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_gemv_variant_at(0), PRIM_GEMV_AUTO);
+    cr_assert_eq(prim_gemv_variant_count(), 6);
+    for (size_t v = 0; v < prim_gemv_variant_count(); v++) {
+        const char *name = prim_gemv_variant_name(prim_gemv_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
+        cr_assert(strlen(prim_gemv_variant_idea(prim_gemv_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_gemv_variant_name(prim_gemv_variant_at(w)));
+    }
+    cr_assert_str_eq(prim_gemv_variant_name(PRIM_GEMV_AUTO), "auto");
+    cr_assert_str_eq(prim_gemv_variant_name(PRIM_GEMV_ROW_PER_THREAD), "row_per_thread");
+    cr_assert_null(prim_gemv_variant_name((prim_gemv_variant)9999));
+    cr_assert_null(prim_gemv_variant_idea((prim_gemv_variant)9999));
+}
