@@ -9,7 +9,9 @@
 #include "bench.h"
 
 static const bench_pattern *const patterns[] = {
-    &bench_reduce, &bench_histogram, &bench_scan, &bench_gemm, &bench_gemv, &bench_binary_gemm};
+    &bench_reduce, &bench_scan, &bench_histogram,   &bench_merge,
+    &bench_gemm,   &bench_gemv, &bench_binary_gemm,
+};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 void plan_add(bench_plan *plan, bench_case added)

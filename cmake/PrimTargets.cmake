@@ -66,6 +66,7 @@ function(prim_pattern name)
   target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME})
   if(NOT name STREQUAL common)
     target_link_libraries(prim_${name} PUBLIC prim_common)
+    set_property(GLOBAL APPEND PROPERTY PRIM_PATTERNS primitives::${name})
   endif()
 endfunction()
 

@@ -1,20 +1,29 @@
 /* The table of all patterns' entry points; each pattern's file holds its own. */
 #include "entry_points.h"
 
-extern const entry_point binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
-extern const entry_point gemm_entry, gemm_transposed_entry;
-extern const entry_point gemv_entry, gemv_transposed_entry;
-extern const entry_point histogram_even_entry;
 extern const entry_point reduce_entry, reduce_rows_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
+extern const entry_point histogram_even_entry;
+extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
+extern const entry_point gemm_entry, gemm_transposed_entry;
+extern const entry_point gemv_entry, gemv_transposed_entry;
+extern const entry_point binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
 
 const entry_point *const entry_points[] = {
+    /* reduce */
     &reduce_entry,
     &reduce_rows_entry,
-    &histogram_even_entry,
+    /* scan */
     &scan_entry,
     &scan_rows_entry,
     &scan_2d_entry,
+    /* histogram */
+    &histogram_even_entry,
+    /* merge */
+    &merge_entry,
+    &merge_sort_entry,
+    &co_rank_entry,
+    /* dense products */
     &gemm_entry,
     &gemm_transposed_entry,
     &gemv_entry,

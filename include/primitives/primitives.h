@@ -6,6 +6,7 @@
 #include <primitives/gemm.h>
 #include <primitives/gemv.h>
 #include <primitives/histogram.h>
+#include <primitives/merge.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
 #include <primitives/types.h>

@@ -90,6 +90,11 @@ prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *span
     return status;
 }
 
+prim_rectangle prim_one_row(prim_span vector)
+{
+    return (prim_rectangle){vector, 1, vector.bytes, vector.bytes};
+}
+
 /* The later matrix begins so many whole rows and bytes behind the earlier one: its rows can meet
  * the earlier one's row that begins before them, or by their end the next one. */
 static bool rectangles_meet(prim_rectangle earlier, prim_rectangle later)

@@ -60,6 +60,9 @@ typedef struct prim_rectangle {
     size_t rows, row_bytes, ld_bytes;
 } prim_rectangle;
 
+/* A vector as a matrix. */
+prim_rectangle prim_one_row(prim_span vector);
+
 /* The two share no element. Where their rows are equally far apart, they are judged as rectangles,
  * so that blocks of one matrix pass; otherwise as ranges, gaps between rows included. */
 prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b);

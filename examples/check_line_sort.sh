@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Runs line_sort on texts whose order is known, and on others that sort sorts by the same bytes.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+export LC_ALL=C
+
+# like_sort FILE: both orders; -s keeps the order of lines that agree in the key.
+like_sort() {
+  cmp <(sort -s -k1.1,1.4 "$1") <("$program" "$1")
+  cmp <(sort -s -r -k1.1,1.4 "$1") <("$program" --descending "$1")
+}
+
+printf 'pear 2\nfig\npear 1\nplum\n\nfigs\npeach\n' >"$directory/fruit"
+cmp <(printf '\nfig\nfigs\npeach\npear 2\npear 1\nplum\n') <("$program" "$directory/fruit")
+cmp <(printf 'plum\npear 2\npear 1\npeach\nfigs\nfig\n\n') \
+  <("$program" --descending - <"$directory/fruit")
+like_sort "$directory/fruit"
+
+# Nothing, one newline, and a last line without one.
+: >"$directory/empty"
+printf '\n' >"$directory/newline"
+printf 'b\na' >"$directory/open"
+like_sort "$directory/empty"
+like_sort "$directory/newline"
+like_sort "$directory/open"
+
+# Zeros count as bytes, and as what short lines are padded with: the first three keys are equal.
+printf 'b\0\0\nb\nb\0\nb\1\na\377\377\377z\n' >"$directory/zeros"
+cmp <(printf 'a\377\377\377z\nb\0\0\nb\nb\0\nb\1\n') <("$program" "$directory/zeros")
+
+# All other bytes, in lines of very unequal length; and many lines of few keys.
+awk 'BEGIN {
+  srand(7)
+  for (line = 0; line < 3000; line++) {
+    n = line % 500 == 0 ? 20000 : int(8 * rand())
+    for (i = 0; i < n; i++) {
+      byte = 1 + int(255 * rand())
+      printf "%c", byte == 10 ? 11 : byte
+    }
+    printf "\n"
+  }
+}' >"$directory/bytes"
+like_sort "$directory/bytes"
+awk 'BEGIN { srand(8); for (line = 0; line < 30000; line++) print "key" int(5 * rand()) " " line }' \
+  >"$directory/few"
+like_sort "$directory/few"
+
+if "$program" "$directory/missing" 2>/dev/null || "$program" 2>/dev/null ||
+  "$program" --ascending "$directory/fruit" 2>/dev/null; then
+  echo "line_sort took a bad argument" >&2
+  exit 1
+fi

@@ -1,0 +1,77 @@
+/* CO_RANK: each thread merges a part of its own.
+ *
+ * Thread t makes the 7 keys from out[7 t] on. It finds by binary search how many of the keys before
+ * them come from a and how many from b, and merges from there, one key after the other:
+ *
+ *     a    ██████████████████│████          thread t begins behind i keys of a
+ *     b    ██████████│███████████           and behind j = 7 t - i keys of b
+ *     out  ────────────────────────────│███████│────────────
+ *                                       7 t
+ *
+ * No thread waits for another one, and the parts are of one length whatever the keys are.
+ *
+ * What holds it back: the search reads single keys all over both arrays, log2 of them for 7 keys of
+ * output, and neighbouring threads read and write 7 keys apart, so that a warp's load or store
+ * touches many sectors. TILED mends both.
+ *
+ * A sort's passes do the same for all pairs of runs at once.
+ *
+ * Work: 1 comparison a key, and for each 7 keys a search. Steps: log2(min(a_count, b_count)) + 8.
+ * Bytes: keys in and out once, and 2 × log2(min(a_count, b_count)) keys for each search; caches
+ * take what neighbours share.
+ * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
+ * chapter 12. */
+#include "merge/passes.cuh"
+
+namespace
+{
+
+__device__ size_t thread_number()
+{
+    return static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+}
+
+template <typename Key>
+__global__ void __launch_bounds__(THREADS)
+    co_rank_merge(key_order<Key> order, runs<Key, size_t> r, Key *out)
+{
+    const size_t first = thread_number() * ITEMS;
+    if (first < r.a_count + r.b_count)
+        merge_part<Key, size_t>(order, r, first, ITEMS, out + first);
+}
+
+template <typename Key>
+__global__ void __launch_bounds__(THREADS)
+    co_rank_pass(key_order<Key> order, const Key *in, size_t count, size_t run_tiles, Key *out)
+{
+    const size_t first = thread_number() * ITEMS;
+    const size_t begin = first_of_pair(thread_number(), run_tiles * THREADS) * ITEMS;
+    if (first < count)
+        merge_part<Key, size_t>(order, pair_at(in, count, begin, run_tiles * TILE), first - begin,
+                                ITEMS, out + first);
+}
+
+struct co_rank_rung : device_rung {
+    template <typename Key>
+    static cudaError_t run(const prim_merge_args *args)
+    {
+        return merge_in_tiles<Key>(args, co_rank_merge<Key>);
+    }
+    template <typename Key>
+    static cudaError_t run(const prim_merge_sort_args *args)
+    {
+        return sort_in_passes<Key>(args, co_rank_pass<Key>);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_merge_co_rank(const void *args)
+{
+    return dispatch<co_rank_rung>(static_cast<const prim_merge_args *>(args));
+}
+
+cudaError_t prim_merge_sort_co_rank(const void *args)
+{
+    return dispatch<co_rank_rung>(static_cast<const prim_merge_sort_args *>(args));
+}

@@ -1,0 +1,70 @@
+/* How both rungs launch: one kernel for a merge, and for a sort, sorted tiles and then passes that
+ * merge neighbouring runs, until one run is left.
+ *
+ *     tiles     ████ ████ ████ ████ ███      block_sort.cu
+ *     run 1     ████████│ ████████│ ███      a pass: one kernel over all pairs; what has no
+ *     run 2     ████████████████│   ███      neighbour is copied
+ *     run 4     ███████████████████
+ *
+ * Passes go to and fro between d_out and the workspace, and begin so that the last ends in d_out.
+ */
+#ifndef PRIM_MERGE_PASSES_CUH
+#define PRIM_MERGE_PASSES_CUH
+
+#include <utility>
+
+#include "common/sizes.h"
+#include "merge/tile.cuh"
+
+namespace
+{
+
+template <typename Key>
+using merge_kernel = void (*)(key_order<Key> order, runs<Key, size_t> r, Key *out);
+
+/* A run is so many tiles. */
+template <typename Key>
+using pass_kernel = void (*)(key_order<Key> order, const Key *in, size_t count, size_t run_tiles,
+                             Key *out);
+
+template <typename Key>
+cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel)
+{
+    const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
+                                 static_cast<const Key *>(args->b), args->b_count};
+    const size_t tiles = prim_divide_up(r.a_count + r.b_count, TILE);
+    if (tiles == 0)
+        return cudaSuccess;
+    return prim_launch(args->call.stream, static_cast<unsigned>(tiles), THREADS, kernel,
+                       order_of<Key>(args->order), r, static_cast<Key *>(args->out));
+}
+
+inline bool passes_are_odd(size_t tiles)
+{
+    bool odd = false;
+    for (size_t run_tiles = 1; run_tiles < tiles; run_tiles *= 2)
+        odd = !odd;
+    return odd;
+}
+
+template <typename Key>
+cudaError_t sort_in_passes(const prim_merge_sort_args *args, pass_kernel<Key> kernel)
+{
+    const size_t tiles = prim_divide_up(args->count, TILE);
+    if (tiles == 0)
+        return cudaSuccess;
+    Key *from = static_cast<Key *>(args->out), *to = static_cast<Key *>(args->call.workspace);
+    if (passes_are_odd(tiles))
+        std::swap(from, to);
+    cudaError_t error = prim_merge_block_sort(args, from);
+    for (size_t run_tiles = 1; run_tiles < tiles && error == cudaSuccess; run_tiles *= 2) {
+        error = prim_launch(args->call.stream, static_cast<unsigned>(tiles), THREADS, kernel,
+                            order_of<Key>(args->order), from, args->count, run_tiles, to);
+        std::swap(from, to);
+    }
+    return error;
+}
+
+} // namespace
+
+#endif

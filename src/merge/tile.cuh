@@ -1,0 +1,51 @@
+/* A block's tile of keys in shared memory, and each thread's own keys of it in registers.
+ *
+ *     global ↔ tile    key i × THREADS + t by thread t: neighbours next to each other
+ *     tile ↔ keys      key t × ITEMS + i by thread t: one contiguous part */
+#ifndef PRIM_MERGE_TILE_CUH
+#define PRIM_MERGE_TILE_CUH
+
+#include "merge/dispatch.cuh"
+#include "merge/runs.cuh"
+
+namespace
+{
+
+constexpr unsigned THREADS = PRIM_MERGE_THREADS;
+constexpr unsigned ITEMS = PRIM_MERGE_THREAD_KEYS;
+constexpr unsigned TILE = PRIM_MERGE_TILE_KEYS;
+
+/* How many keys the tile has that begins at `begin`. */
+__device__ inline unsigned keys_in_tile(size_t begin, size_t count)
+{
+    return static_cast<unsigned>(smaller<size_t>(count - begin, TILE));
+}
+
+/* Where the thread's own keys begin; behind the last one for threads that have none. */
+__device__ inline unsigned own_begin(unsigned count)
+{
+    return smaller(threadIdx.x * ITEMS, count);
+}
+
+template <typename Key>
+__device__ void write_tile(const Key *tile, unsigned count, Key *out)
+{
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned x = i * THREADS + threadIdx.x;
+        if (x < count)
+            out[x] = tile[x];
+    }
+}
+
+template <typename Key>
+__device__ void store_own(const Key *keys, unsigned count, Key *tile)
+{
+    const unsigned first = own_begin(count);
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (first + i < count)
+            tile[first + i] = keys[i];
+}
+
+} // namespace
+
+#endif

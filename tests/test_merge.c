@@ -1,0 +1,986 @@
+/* merge, merge sort and co-ranks: every variant, key type and order against an independent oracle.
+ */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include <primitives/merge.h>
+
+#include "merge/merge_variants.h"
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* Errors of index show around the sizes of tiles; nothing else is taken from the inside. */
+enum { TILE = PRIM_MERGE_TILE_KEYS };
+
+static const cudaDataType_t types[] = {CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F};
+static const prim_order orders[] = {PRIM_ASCENDING, PRIM_DESCENDING};
+
+/* ---- the oracle: a sort by value, and of equal keys by place ---- */
+
+typedef struct key {
+    double value; /* exact for all four types */
+    size_t place;
+    bool nan, negative;
+} key;
+
+static int ascending(const key *x, const key *y)
+{
+    if (x->nan || y->nan)
+        return (int)x->nan - (int)y->nan;
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return (int)y->negative - (int)x->negative; /* -0 before +0 */
+}
+
+static int by_place(const key *x, const key *y)
+{
+    return (x->place > y->place) - (x->place < y->place);
+}
+
+static int ascending_then_place(const void *x, const void *y)
+{
+    const int values = ascending(x, y);
+    return values != 0 ? values : by_place(x, y);
+}
+
+static int descending_then_place(const void *x, const void *y)
+{
+    const int values = ascending(y, x);
+    return values != 0 ? values : by_place(x, y);
+}
+
+static key read_key(cudaDataType_t type, const void *h, size_t i)
+{
+    key k = {.place = i};
+    if (type_is_float(type))
+        k.value = read_float(type, h, i);
+    else
+        k.value = type_is_signed(type) ? (double)(int64_t)read_integer(type, h, i)
+                                       : (double)read_integer(type, h, i);
+    k.nan = isnan(k.value);
+    k.negative = signbit(k.value);
+    return k;
+}
+
+/* h_out: the keys in order; places, unless NULL: where each of them stood in h_in. */
+static void expect_sorted(prim_order order, cudaDataType_t type, const char *h_in, size_t count,
+                          char *h_out, size_t *places)
+{
+    const size_t bytes = type_bytes(type);
+    key *keys = malloc((count + 1) * sizeof *keys);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = read_key(type, h_in, i);
+    qsort(keys, count, sizeof *keys,
+          order == PRIM_ASCENDING ? ascending_then_place : descending_then_place);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(h_out + i * bytes, h_in + keys[i].place * bytes, bytes);
+        if (places != NULL)
+            places[i] = keys[i].place;
+    }
+    free(keys);
+}
+
+static void sort_here(prim_order order, cudaDataType_t type, char *h_keys, size_t count)
+{
+    char *h_sorted = malloc(count * type_bytes(type) + 1);
+    expect_sorted(order, type, h_keys, count, h_sorted, NULL);
+    memcpy(h_keys, h_sorted, count * type_bytes(type));
+    free(h_sorted);
+}
+
+static void check_keys(cudaDataType_t type, const char *h_found, const char *h_expected,
+                       size_t count, const char *what)
+{
+    const size_t bytes = type_bytes(type);
+    size_t i = 0;
+    if (count == 0 || memcmp(h_found, h_expected, count * bytes) == 0)
+        return;
+    while (memcmp(h_found + i * bytes, h_expected + i * bytes, bytes) == 0)
+        i++;
+    cr_assert_fail("%s of %s: key %zu of %zu is %.17g, not %.17g (or other bits of it)", what,
+                   type_name(type), i, count, read_key(type, h_found, i).value,
+                   read_key(type, h_expected, i).value);
+}
+
+/* ---- inputs ---- */
+
+typedef enum shape {
+    RANDOM,
+    FEW_VALUES, /* of floats: among them NaN that can be told apart */
+    ALL_EQUAL,  /* of floats: NaN that can all be told apart */
+    SPECIAL,    /* the ends of the type, and of floats all that is special */
+    A_FIRST,    /* of a merge: all of a belongs before all of b; of a sort: sorted already */
+    B_FIRST,    /* the other way; of a sort: the sorted halves change places */
+    ALTERNATING,
+    SHAPES
+} shape;
+
+/* A NaN whose sign and payload say where it stood. */
+static void write_nan(cudaDataType_t type, char *h, size_t i)
+{
+    const uint32_t f32 = (i % 2 ? 0xff800000u : 0x7f800000u) | (uint32_t)(i + 1);
+    const uint64_t f64 = (uint64_t)(i % 2 ? 0xfff : 0x7ff) << 52 | (i + 1);
+    if (type == CUDA_R_32F)
+        memcpy(h + i * 4, &f32, 4);
+    else
+        memcpy(h + i * 8, &f64, 8);
+}
+
+static void write_small(cudaDataType_t type, char *h, size_t i, int32_t value)
+{
+    if (type_is_float(type))
+        write_float(type, h, i, value);
+    else
+        memcpy(h + i * 4, &value, 4);
+}
+
+static void write_special(cudaDataType_t type, char *h, size_t i, uint64_t bits)
+{
+    static const double specials[] = {INFINITY, -INFINITY, 0.0, -0.0, 1e-40, -1e-40, 1.0, -1.0};
+    static const int32_t ends[] = {INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX};
+    if (!type_is_float(type))
+        write_small(type, h, i, ends[bits % COUNT_OF(ends)]);
+    else if (bits % 4 == 0)
+        write_nan(type, h, i);
+    else
+        write_float(type, h, i, specials[bits / 4 % COUNT_OF(specials)]);
+}
+
+static void fill_keys(cudaDataType_t type, shape s, char *h, size_t count, uint64_t seed)
+{
+    if (s != FEW_VALUES && s != ALL_EQUAL && s != SPECIAL) {
+        fill(type, h, count, seed % 3 == 0 ? EXTREMES : UNIFORM, seed);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bits = random_bits(seed + i) >> 8;
+        if (s == SPECIAL)
+            write_special(type, h, i, bits);
+        else if (type_is_float(type) && (s == ALL_EQUAL || bits % 4 == 0))
+            write_nan(type, h, i);
+        else
+            write_small(type, h, i, s == ALL_EQUAL ? 42 : (int32_t)(bits / 4 % 5) - 2);
+    }
+}
+
+/* Keys in order: h[0] to a, h[1] to b, h[2] to a, … as long as both have room. */
+static void deal(char *h, size_t a_count, size_t b_count, size_t bytes)
+{
+    const size_t count = a_count + b_count;
+    char *h_dealt = malloc(count * bytes + 1);
+    size_t a = 0, b = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool to_a = b == b_count || (a < a_count && i % 2 == 0);
+        memcpy(h_dealt + (to_a ? a++ : a_count + b++) * bytes, h + i * bytes, bytes);
+    }
+    memcpy(h, h_dealt, count * bytes);
+    free(h_dealt);
+}
+
+static void exchange(char *h, size_t first, size_t second, size_t bytes)
+{
+    char *h_first = malloc(first * bytes + 1);
+    memcpy(h_first, h, first * bytes);
+    memmove(h, h + first * bytes, second * bytes);
+    memcpy(h + second * bytes, h_first, first * bytes);
+    free(h_first);
+}
+
+/* a and, behind it, b, each in order. */
+static char *make_runs(cudaDataType_t type, prim_order order, shape s, size_t a_count,
+                       size_t b_count, uint64_t seed)
+{
+    const size_t bytes = type_bytes(type), count = a_count + b_count;
+    char *h = malloc(count * bytes + 1);
+    fill_keys(type, s, h, count, seed);
+    if (s < A_FIRST) {
+        sort_here(order, type, h, a_count);
+        sort_here(order, type, h + a_count * bytes, b_count);
+        return h;
+    }
+    sort_here(order, type, h, count);
+    if (s == B_FIRST)
+        exchange(h, b_count, a_count, bytes);
+    else if (s == ALTERNATING)
+        deal(h, a_count, b_count, bytes);
+    return h;
+}
+
+/* ---- one merge ---- */
+
+typedef struct merge_case {
+    prim_order order;
+    cudaDataType_t type;
+    size_t a_count, b_count, offset; /* keys by which the arrays miss the 256-byte boundary */
+    const char *h_a;
+    const char *h_b;
+    const char *h_expected; /* NULL: the arrays are not in order, and any result will do */
+} merge_case;
+
+static void check_merge_on_device(const merge_case *c, prim_merge_variant variant)
+{
+    const size_t key_bytes = type_bytes(c->type), count = c->a_count + c->b_count;
+    const size_t miss = c->offset * key_bytes;
+    char *h_out = malloc(count * key_bytes + 1);
+    size_t bytes;
+    cr_prim(prim_merge_workspace_bytes(variant, c->order, c->type, c->a_count, c->b_count, &bytes));
+    guarded a = guarded_copy(c->h_a, c->a_count * key_bytes, miss);
+    guarded b = guarded_copy(c->h_b, c->b_count * key_bytes, miss);
+    guarded out = guarded_new(count * key_bytes, miss), workspace = guarded_new(bytes, 0);
+    cr_prim(prim_merge(variant, c->order, c->type, a.data, c->a_count, b.data, c->b_count, out.data,
+                       bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&out, h_out);
+    if (c->h_expected != NULL)
+        check_keys(c->type, h_out, c->h_expected, count, prim_merge_variant_name(variant));
+    guarded_read(&a, h_out);
+    cr_assert_arr_eq(h_out, c->h_a, c->a_count * key_bytes, "a was written to");
+    guarded_read(&b, h_out);
+    cr_assert_arr_eq(h_out, c->h_b, c->b_count * key_bytes, "b was written to");
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    free(h_out);
+}
+
+static void check_merge_on_host(const merge_case *c, int threads)
+{
+    const size_t count = c->a_count + c->b_count;
+    char *h_out = malloc(count * type_bytes(c->type) + 1);
+    cr_prim(
+        prim_merge_host(c->order, c->type, c->h_a, c->a_count, c->h_b, c->b_count, h_out, threads));
+    if (c->h_expected != NULL)
+        check_keys(c->type, h_out, c->h_expected, count, "host");
+    free(h_out);
+}
+
+static void check_merge(const merge_case *c)
+{
+    for (size_t v = 0; v < prim_merge_variant_count(); v++)
+        check_merge_on_device(c, prim_merge_variant_at(v));
+    check_merge_on_host(c, 1);
+}
+
+/* a is the first a_count keys of h, and b the b_count behind them. threads: of the host's version;
+ * 0: every variant, and the host's with one thread. */
+static void check_merge_of(prim_order order, cudaDataType_t type, const char *h, size_t a_count,
+                           size_t b_count, size_t offset, int threads)
+{
+    const size_t count = a_count + b_count, bytes = type_bytes(type);
+    char *h_expected = malloc(count * bytes + 1);
+    expect_sorted(order, type, h, count, h_expected, NULL);
+    const merge_case c = {order,     type, a_count, b_count, offset, h, h + a_count * bytes,
+                          h_expected};
+    if (threads == 0)
+        check_merge(&c);
+    else
+        check_merge_on_host(&c, threads);
+    free(h_expected);
+}
+
+/* ---- merges: every size, shape, type and order ---- */
+
+typedef struct combination {
+    cudaDataType_t type;
+    prim_order order;
+} combination;
+
+static struct criterion_test_params combinations(void)
+{
+    static combination rows[COUNT_OF(types) * COUNT_OF(orders)];
+    size_t count = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t o = 0; o < COUNT_OF(orders); o++)
+            rows[count++] = (combination){types[t], orders[o]};
+    return cr_make_param_array(combination, rows, count);
+}
+
+static const size_t merge_sizes[][2] = {
+    {0, 0},
+    {1, 0},
+    {0, 1},
+    {1, 1},
+    {2, 1},
+    {3, 4},
+    {7, 1},
+    {31, 1},
+    {16, 16},
+    {0, 33},
+    {100, 30},
+    {TILE - 1, 0},
+    {0, TILE},
+    {1, TILE},
+    {TILE / 2, TILE / 2},
+    {TILE - 1, 2},
+    {TILE, TILE},
+    {5, 3 * TILE},
+    {3 * TILE, 1},
+    {TILE + 1, 2 * TILE - 3},
+    {2 * TILE, 0},
+    {1, 2 * TILE},
+    {2 * TILE + 9, 3 * TILE - 8},
+};
+
+ParameterizedTestParameters(merge, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(merge_sizes); n++)
+        for (int s = 0; s < SHAPES; s++) {
+            if (quick && (n + (size_t)s) % 4 != 0)
+                continue;
+            const size_t a_count = merge_sizes[n][0], b_count = merge_sizes[n][1];
+            char *h = make_runs(k->type, k->order, (shape)s, a_count, b_count, 10 * n + (size_t)s);
+            check_merge_of(k->order, k->type, h, a_count, b_count, n % 3, 0);
+            free(h);
+        }
+}
+
+ParameterizedTestParameters(merge, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, many_tiles)
+{
+    static const size_t sizes[][2] = {{23 * TILE + 5, 30 * TILE - 1}, {100003, 100}, {3, 70001}};
+    const size_t count = get_test_level() == LEVEL_QUICK ? 1 : COUNT_OF(sizes);
+    for (size_t n = 0; n < count; n++) {
+        const shape s = n % 2 == 0 ? FEW_VALUES : RANDOM;
+        char *h = make_runs(k->type, k->order, s, sizes[n][0], sizes[n][1], n);
+        check_merge_of(k->order, k->type, h, sizes[n][0], sizes[n][1], n, 0);
+        free(h);
+    }
+}
+
+/* A few keys of one array, at every place in the other one. */
+ParameterizedTestParameters(merge, a_key_anywhere)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, a_key_anywhere)
+{
+    enum { OTHERS = TILE + 40 };
+    static const int32_t places[] = {-1,       0,        1,    6,        7,          8,
+                                     31,       32,       33,   255,      256,        1024,
+                                     TILE - 2, TILE - 1, TILE, TILE + 1, OTHERS - 1, OTHERS};
+    const size_t bytes = type_bytes(k->type);
+    char *h = malloc((OTHERS + 1) * bytes);
+    for (size_t p = 0; p < COUNT_OF(places); p++)
+        for (int alone_is_a = 0; alone_is_a < 2; alone_is_a++) {
+            const size_t alone = alone_is_a ? 0 : OTHERS, others = alone_is_a ? 1 : 0;
+            for (int32_t i = 0; i < OTHERS; i++)
+                write_small(k->type, h, others + (size_t)i,
+                            2 * (k->order == PRIM_ASCENDING ? i : OTHERS - 1 - i) + 2);
+            write_small(k->type, h, alone, 2 * places[p] + 2);
+            check_merge_of(k->order, k->type, h, alone_is_a ? 1 : OTHERS, alone_is_a ? OTHERS : 1,
+                           0, 0);
+        }
+    free(h);
+}
+
+/* ---- arrays that overlap, and arrays that are not in order ---- */
+
+Test(merge, a_and_b_may_overlap)
+{
+    enum { COUNT = 2 * TILE, SHIFT = 501 };
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        const size_t bytes = type_bytes(types[t]);
+        char *h = make_runs(types[t], PRIM_ASCENDING, RANDOM, COUNT, 0, t);
+        char *h_both = malloc(2 * COUNT * bytes), *h_out = malloc(2 * COUNT * bytes),
+             *h_expected = malloc(2 * COUNT * bytes);
+        const size_t a_count = COUNT - SHIFT, b_count = COUNT - 7;
+        memcpy(h_both, h, a_count * bytes);
+        memcpy(h_both + a_count * bytes, h + 7 * bytes, b_count * bytes);
+        expect_sorted(PRIM_ASCENDING, types[t], h_both, a_count + b_count, h_expected, NULL);
+        guarded in = guarded_copy(h, COUNT * bytes, 0);
+        guarded out = guarded_new((a_count + b_count) * bytes, 0);
+        for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+            guarded_poison(&out);
+            cr_prim(prim_merge(prim_merge_variant_at(v), PRIM_ASCENDING, types[t], in.data, a_count,
+                               (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0, 0));
+            guarded_read(&out, h_out);
+            check_keys(types[t], h_out, h_expected, a_count + b_count, "overlapping arrays");
+        }
+        guarded_free(&in);
+        guarded_free(&out);
+        free(h);
+        free(h_both);
+        free(h_out);
+        free(h_expected);
+    }
+}
+
+/* What unsorted input leads to stays inside the operands: guard zones see it, and
+ * AddressSanitizer. Random keys, the wrong order, and long stretches that make tiles' ends cross.
+ */
+ParameterizedTestParameters(merge, unsorted_input_stays_inside)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, unsorted_input_stays_inside)
+{
+    static const size_t sizes[][2] = {{3 * TILE + 1, 2 * TILE + 5}, {100, 2 * TILE}, {TILE, 9}};
+    for (size_t n = 0; n < COUNT_OF(sizes); n++)
+        for (size_t stretch = 0; stretch < 4; stretch++) {
+            const size_t a_count = sizes[n][0], count = a_count + sizes[n][1];
+            const size_t bytes = type_bytes(k->type);
+            char *h = malloc(count * bytes);
+            fill_keys(k->type, SPECIAL, h, count, stretch);
+            for (size_t i = 0; i < count && stretch > 0; i++) {
+                const size_t length = stretch == 3 ? count : 300 * stretch;
+                const int32_t step = i / length % 2 == 0 ? -1 : 1;
+                write_small(k->type, h, i,
+                            (k->order == PRIM_ASCENDING ? step : -step) * (int32_t)i);
+            }
+            const merge_case c = {
+                k->order, k->type, a_count, sizes[n][1], 1, h, h + a_count * bytes, NULL};
+            check_merge(&c);
+            free(h);
+        }
+}
+
+/* ---- sorts ---- */
+
+typedef struct sort_case {
+    prim_order order;
+    cudaDataType_t type;
+    size_t count, offset;
+    bool in_place;
+    const char *h_in;
+    const char *h_expected;
+} sort_case;
+
+static void check_sort_on_device(const sort_case *c, prim_merge_sort_variant variant)
+{
+    const size_t all = c->count * type_bytes(c->type), miss = c->offset * type_bytes(c->type);
+    char *h_out = malloc(all + 1);
+    size_t bytes;
+    cr_prim(prim_merge_sort_workspace_bytes(variant, c->order, c->type, c->count, &bytes));
+    cr_assert_eq(bytes, c->count <= TILE ? 0 : all);
+    guarded in = guarded_copy(c->h_in, all, miss), out = guarded_new(all, miss);
+    guarded workspace = guarded_new(bytes, 0);
+    cr_prim(prim_merge_sort(variant, c->order, c->type, in.data, c->count,
+                            c->in_place ? in.data : out.data, bytes > 0 ? workspace.data : NULL,
+                            bytes, 0));
+    guarded_read(c->in_place ? &in : &out, h_out);
+    check_keys(c->type, h_out, c->h_expected, c->count, prim_merge_sort_variant_name(variant));
+    if (!c->in_place) {
+        guarded_read(&in, h_out);
+        cr_assert_arr_eq(h_out, c->h_in, all, "d_in was written to");
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    free(h_out);
+}
+
+static void check_sort_on_host(const sort_case *c, int threads)
+{
+    char *h_out = malloc(c->count * type_bytes(c->type) + 1);
+    memcpy(h_out, c->h_in, c->count * type_bytes(c->type));
+    cr_prim(prim_merge_sort_host(c->order, c->type, c->in_place ? h_out : c->h_in, c->count, h_out,
+                                 threads));
+    check_keys(c->type, h_out, c->h_expected, c->count, "host's sort");
+    free(h_out);
+}
+
+/* threads: as for check_merge_of(). */
+static void check_sort(const combination *k, shape s, size_t count, size_t turn, int threads)
+{
+    char *h_in = s < A_FIRST ? malloc(count * type_bytes(k->type) + 1)
+                             : make_runs(k->type, k->order, s, count / 2, count - count / 2, turn);
+    char *h_expected = malloc(count * type_bytes(k->type) + 1);
+    if (s < A_FIRST)
+        fill_keys(k->type, s, h_in, count, turn);
+    expect_sorted(k->order, k->type, h_in, count, h_expected, NULL);
+    const sort_case c = {k->order, k->type, count, turn % 3, turn % 2 == 0, h_in, h_expected};
+    for (size_t v = 0; threads == 0 && v < prim_merge_sort_variant_count(); v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    check_sort_on_host(&c, threads == 0 ? 1 : threads);
+    free(h_in);
+    free(h_expected);
+}
+
+/* One, two and more passes: the last one ends in d_out, whatever their number. */
+static const size_t sort_sizes[] = {
+    0,
+    1,
+    2,
+    3,
+    6,
+    7,
+    8,
+    13,
+    14,
+    15,
+    31,
+    32,
+    33,
+    64,
+    100,
+    897,
+    TILE - 1,
+    TILE,
+    TILE + 1,
+    2 * TILE - 1,
+    2 * TILE,
+    2 * TILE + 1,
+    3 * TILE,
+    4 * TILE,
+    4 * TILE + 1,
+    5 * TILE - 3,
+    9 * TILE + 5,
+};
+
+ParameterizedTestParameters(merge_sort, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(sort_sizes); n++)
+        for (size_t s = 0; s < SHAPES; s++)
+            if (!quick || (n + s) % 4 == 0)
+                check_sort(k, (shape)s, sort_sizes[n], n + s / 2, 0);
+}
+
+ParameterizedTestParameters(merge_sort, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort, many_tiles)
+{
+    check_sort(k, FEW_VALUES, 17 * TILE + 1, 1, 0);
+    if (get_test_level() != LEVEL_QUICK)
+        check_sort(k, RANDOM, 100003, 2, 0);
+}
+
+/* ---- known answers ---- */
+
+/* Of a's and b's equal keys, NaN among them, a's come first in both orders. */
+Test(merge, a_comes_first)
+{
+    static const uint32_t a[] = {0xff800000, 0x80000000, 0x3f800000, 0x7fc00001, 0xffc00002};
+    static const uint32_t b[] = {0x80000000, 0x00000000, 0x3f800000, 0x7f800000, 0x7f800003};
+    static const uint32_t up[] = {0xff800000, 0x80000000, 0x80000000, 0x00000000, 0x3f800000,
+                                  0x3f800000, 0x7f800000, 0x7fc00001, 0xffc00002, 0x7f800003};
+    static const uint32_t down[] = {0xffc00002, 0x7fc00001, 0x7f800003, 0x7f800000, 0x3f800000,
+                                    0x3f800000, 0x00000000, 0x80000000, 0x80000000, 0xff800000};
+    uint32_t a_down[5], b_down[5];
+    for (size_t i = 0; i < 5; i++) {
+        a_down[i] = a[4 - i];
+        b_down[i] = b[4 - i];
+    }
+    const merge_case ascending_case = {PRIM_ASCENDING,  CUDA_R_32F,      5, 5, 0, (const char *)a,
+                                       (const char *)b, (const char *)up};
+    const merge_case descending_case = {
+        PRIM_DESCENDING,      CUDA_R_32F,        5, 5, 0, (const char *)a_down,
+        (const char *)b_down, (const char *)down};
+    check_merge(&ascending_case);
+    check_merge(&descending_case);
+}
+
+Test(merge_sort, nan_keep_their_order)
+{
+    static const uint32_t in[] = {0x7fc00003, 0x00000000, 0xffc00001, 0x80000000,
+                                  0x7f800000, 0x7f800002, 0xff800000, 0xbf800000};
+    static const uint32_t up[] = {0xff800000, 0xbf800000, 0x80000000, 0x00000000,
+                                  0x7f800000, 0x7fc00003, 0xffc00001, 0x7f800002};
+    static const uint32_t down[] = {0x7fc00003, 0xffc00001, 0x7f800002, 0x7f800000,
+                                    0x00000000, 0x80000000, 0xbf800000, 0xff800000};
+    sort_case c = {PRIM_ASCENDING, CUDA_R_32F, 8, 0, false, (const char *)in, (const char *)up};
+    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    check_sort_on_host(&c, 1);
+    c.order = PRIM_DESCENDING;
+    c.h_expected = (const char *)down;
+    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    check_sort_on_host(&c, 1);
+}
+
+/* ---- co-ranks ---- */
+
+enum { BEYOND = 3 }; /* diagonals behind the last */
+
+static void check_ranks(const uint64_t *ranks, const uint64_t *expected, size_t count,
+                        const char *who)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(ranks[i], expected[i], "%s: rank %zu of %zu is %llu, not %llu", who, i, count,
+                     (unsigned long long)ranks[i], (unsigned long long)expected[i]);
+}
+
+static void check_co_rank(prim_order order, cudaDataType_t type, const char *h, size_t a_count,
+                          size_t b_count, const uint64_t *diagonals, size_t count,
+                          const uint64_t *expected)
+{
+    const size_t bytes = type_bytes(type);
+    uint64_t *ranks = malloc((count + 1) * sizeof *ranks);
+    guarded a = guarded_copy(h, a_count * bytes, bytes);
+    guarded b = guarded_copy(h + a_count * bytes, b_count * bytes, bytes);
+    guarded d = guarded_copy(diagonals, count * sizeof *ranks, 8);
+    guarded r = guarded_new(count * sizeof *ranks, 8);
+    cr_prim(prim_co_rank(order, type, a.data, a_count, b.data, b_count, d.data, count, r.data, 0));
+    guarded_read(&r, ranks);
+    check_ranks(ranks, expected, count, "device");
+    cr_prim(prim_co_rank_host(order, type, h, a_count, h + a_count * bytes, b_count, diagonals,
+                              count, ranks));
+    check_ranks(ranks, expected, count, "host");
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&d);
+    guarded_free(&r);
+    free(ranks);
+}
+
+/* Every diagonal, and some beyond the end, in an order of their own. */
+static void check_all_diagonals(prim_order order, cudaDataType_t type, shape s, size_t a_count,
+                                size_t b_count, uint64_t seed)
+{
+    const size_t count = a_count + b_count, all = count + 1 + BEYOND;
+    char *h = make_runs(type, order, s, a_count, b_count, seed);
+    char *h_sorted = malloc(count * type_bytes(type) + 1);
+    size_t *places = malloc((count + 1) * sizeof *places);
+    uint64_t *ranks = calloc(all, sizeof *ranks), *diagonals = malloc(all * sizeof *diagonals),
+             *expected = malloc(all * sizeof *expected);
+    expect_sorted(order, type, h, count, h_sorted, places);
+    for (size_t k = 1; k < all; k++)
+        ranks[k] = ranks[k - 1] + (k <= count && places[k - 1] < a_count);
+    for (size_t i = 0; i < all; i++) {
+        const size_t k = all - 1 - i;
+        diagonals[i] = k == count + BEYOND ? UINT64_MAX : k;
+        expected[i] = ranks[k];
+    }
+    check_co_rank(order, type, h, a_count, b_count, diagonals, all, expected);
+    free(h);
+    free(h_sorted);
+    free(places);
+    free(ranks);
+    free(diagonals);
+    free(expected);
+}
+
+ParameterizedTestParameters(co_rank, every_diagonal)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, co_rank, every_diagonal)
+{
+    static const size_t sizes[][2] = {{0, 0},   {1, 0},    {0, 1},    {1, 1},
+                                      {2, 5},   {31, 33},  {64, 64},  {1, 300},
+                                      {300, 1}, {200, 57}, {0, 1000}, {500, 900}};
+    for (size_t n = 0; n < COUNT_OF(sizes); n++)
+        for (int s = 0; s < SHAPES; s++)
+            check_all_diagonals(k->order, k->type, (shape)s, sizes[n][0], sizes[n][1], n);
+}
+
+Test(co_rank, no_diagonals)
+{
+    guarded a = guarded_new(16, 0);
+    cr_prim(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, 4, NULL, 0, NULL, 0, NULL, 0));
+    cr_prim(prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, 0, NULL));
+    guarded_free(&a);
+}
+
+/* In arrays that are not in order too, a rank lies in both of them. */
+Test(co_rank, ranks_in_unsorted_arrays_are_possible)
+{
+    enum { A = 777, B = 333 };
+    uint64_t diagonals[A + B + 1], ranks[A + B + 1];
+    int32_t h[A + B];
+    for (uint64_t k = 0; k <= A + B; k++)
+        diagonals[k] = k;
+    fill(CUDA_R_32I, h, A + B, UNIFORM, 1);
+    guarded a = guarded_copy(h, A * 4, 0), b = guarded_copy(h + A, B * 4, 0);
+    guarded d = guarded_copy(diagonals, sizeof diagonals, 0), r = guarded_new(sizeof ranks, 0);
+    cr_prim(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, A, b.data, B, d.data, A + B + 1,
+                         r.data, 0));
+    guarded_read(&r, ranks);
+    for (uint64_t k = 0; k <= A + B; k++)
+        cr_assert(ranks[k] <= A && ranks[k] <= k && k - ranks[k] <= B);
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&d);
+    guarded_free(&r);
+}
+
+/* 2^33 equal keys in memory that nobody ever wrote to: a search touches few of them. */
+Test(co_rank, beyond_two_to_the_32)
+{
+    const size_t many = ((size_t)1 << 33) + 5;
+    const uint32_t few[] = {0, 0, 7};
+    const uint64_t diagonals[] = {0, 1, many - 1, many, many + 1, many + 2, many + 3, UINT64_MAX};
+    const uint64_t from_many[] = {0, 1, many - 1, many, many, many, many, many};
+    const uint64_t from_few[] = {0, 1, 2, 2, 2, 2, 3, 3};
+    uint64_t ranks[8];
+    const void *zeros =
+        mmap(NULL, many * 4, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (zeros == MAP_FAILED)
+        cr_skip_test("no address space for 2^33 keys");
+    cr_prim(
+        prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32U, zeros, many, few, 3, diagonals, 8, ranks));
+    check_ranks(ranks, from_many, 8, "host, many in a");
+    cr_prim(
+        prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32U, few, 3, zeros, many, diagonals, 8, ranks));
+    check_ranks(ranks, from_few, 8, "host, many in b");
+    if (on_cpu_backend()) { /* whose device memory is the host's */
+        cr_prim(
+            prim_co_rank(PRIM_ASCENDING, CUDA_R_32U, zeros, many, few, 3, diagonals, 8, ranks, 0));
+        check_ranks(ranks, from_many, 8, "device, many in a");
+    }
+    munmap((void *)zeros, many * 4);
+}
+
+/* ---- more than 2^31 keys, where the device has the memory ---- */
+
+static const size_t huge = ((size_t)1 << 31) + 12345;
+
+static void skip_unless_huge(void)
+{
+    if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
+        cr_skip_test("more than 2^31 keys: on a GPU at PRIM_TEST_LEVEL=full only");
+}
+
+Test(merge, beyond_two_to_the_31)
+{
+    skip_unless_huge();
+    enum { FEW = 1000 };
+    uint32_t *h = malloc((huge + FEW) * sizeof *h), few[FEW];
+    for (size_t i = 0; i < huge; i++)
+        h[i] = (uint32_t)(i / 2);
+    for (size_t j = 0; j < FEW; j++)
+        few[j] = (uint32_t)(j * (huge / FEW) / 2);
+    guarded a = guarded_copy(h, huge * 4, 0), b = guarded_copy(few, sizeof few, 0);
+    guarded out = guarded_new((huge + FEW) * 4, 4);
+    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+        guarded_poison(&out);
+        cr_prim(prim_merge(prim_merge_variant_at(v), PRIM_ASCENDING, CUDA_R_32U, a.data, huge,
+                           b.data, FEW, out.data, NULL, 0, 0));
+        guarded_read(&out, h);
+        for (size_t i = 0, j = 0; i + j < huge + FEW;) {
+            const bool from_a = j == FEW || (i < huge && i / 2 <= few[j]);
+            const uint32_t expected = from_a ? (uint32_t)(i / 2) : few[j];
+            cr_assert(h[i + j] == expected, "key %zu", i + j);
+            from_a ? i++ : j++;
+        }
+    }
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&out);
+    free(h);
+}
+
+Test(merge_sort, beyond_two_to_the_31)
+{
+    skip_unless_huge();
+    uint32_t *h = malloc(huge * sizeof *h);
+    uint64_t sum = 0, squares = 0;
+    for (size_t i = 0; i < huge; i++) {
+        h[i] = (uint32_t)random_bits(i);
+        sum += h[i];
+        squares += (uint64_t)h[i] * h[i];
+    }
+    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
+        guarded keys = guarded_copy(h, huge * 4, 4);
+        cr_prim(prim_merge_sort(prim_merge_sort_variant_at(v), PRIM_ASCENDING, CUDA_R_32U,
+                                keys.data, huge, keys.data, NULL, 0, 0));
+        guarded_read(&keys, h);
+        uint64_t sorted_sum = h[0], sorted_squares = (uint64_t)h[0] * h[0];
+        for (size_t i = 1; i < huge; i++) {
+            cr_assert(h[i - 1] <= h[i], "key %zu", i);
+            sorted_sum += h[i];
+            sorted_squares += (uint64_t)h[i] * h[i];
+        }
+        cr_assert(sorted_sum == sum && sorted_squares == squares);
+        guarded_free(&keys);
+        for (size_t i = 0; i < huge; i++)
+            h[i] = (uint32_t)random_bits(i);
+    }
+    free(h);
+}
+
+/* A grid has 2^31 - 1 blocks along x. */
+Test(merge, more_than_a_grid_is_refused)
+{
+    const size_t most = (size_t)TILE * 0x7fffffff;
+    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v);
+        cr_assert(prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most - 1, 1));
+        cr_assert(!prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most, 1));
+        cr_assert_eq(prim_merge(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most, NULL, 0,
+                                (void *)256, NULL, 0, 0),
+                     PRIM_ERROR_OVERLAP);
+    }
+    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
+        cr_assert(prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most));
+        cr_assert(!prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most + 1));
+        cr_assert_eq(prim_merge_sort(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most + 1,
+                                     (void *)256, NULL, 0, 0),
+                     PRIM_ERROR_UNSUPPORTED);
+    }
+    cr_assert_eq(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, (void *)256,
+                              (size_t)256 * 0x7fffffff + 1, (void *)(UINTPTR_MAX / 16 * 8), 0),
+                 PRIM_ERROR_UNSUPPORTED);
+}
+
+/* ---- the host's versions on several threads ---- */
+
+static bool has_threads(void)
+{
+    return prim_merge_host(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, 2) == PRIM_OK;
+}
+
+/* Not with every merge and sort above: where threads outnumber cores, they wait for long. */
+Test(merge, host_threads)
+{
+    static const int threads[] = {2, 3, 7};
+    static const size_t sizes[] = {0, 1, 5, 31, 32, 33, 1000, 4111};
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t n = 0; n < COUNT_OF(sizes); n++)
+        for (size_t turn = 0; turn < SHAPES; turn++) {
+            const combination k = {types[(n + turn) % COUNT_OF(types)], orders[turn % 2]};
+            const size_t a_count = turn % 3 == 0 ? sizes[n] / 2 : turn % 3 == 1 ? 0 : sizes[n];
+            char *h = make_runs(k.type, k.order, (shape)turn, a_count, sizes[n] - a_count, n);
+            check_merge_of(k.order, k.type, h, a_count, sizes[n] - a_count, 0, threads[turn % 3]);
+            check_sort(&k, (shape)turn, sizes[n], n, threads[(turn + n) % 3]);
+            free(h);
+        }
+}
+
+/* ---- what the host refuses ---- */
+
+Test(merge, host_refuses_what_it_cannot_do)
+{
+    int32_t a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4}, out[8];
+    const cudaDataType_t i32 = CUDA_R_32I;
+    const prim_order up = PRIM_ASCENDING;
+    cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, out, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, out, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_merge_host(up, i32, NULL, 4, b, 4, out, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
+    cr_assert_eq(prim_merge_host(up, i32, a, 4, NULL, 4, out, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_merge_host(up, i32, out, 4, b, 4, out, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_merge_host((prim_order)2, i32, a, 4, b, 4, out, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_merge_host(up, CUDA_R_64I, a, 1, b, 1, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_merge_host(up, i32, a, SIZE_MAX / 4, b, 1, out, 1), PRIM_ERROR_SIZE);
+    if (!has_threads())
+        cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, out, 2), PRIM_ERROR_UNSUPPORTED);
+}
+
+Test(merge_sort, host_refuses_what_it_cannot_do)
+{
+    float in[4] = {1, 2, 3, 4}, out[4];
+    const cudaDataType_t f32 = CUDA_R_32F;
+    const prim_order up = PRIM_ASCENDING;
+    cr_assert_eq(prim_merge_sort_host(up, f32, in, 4, out, 0), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_merge_sort_host(up, f32, NULL, 4, out, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_merge_sort_host(up, f32, in, 4, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_merge_sort_host(up, f32, in, 3, in + 1, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_merge_sort_host((prim_order)-1, f32, in, 4, out, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_merge_sort_host(up, CUDA_R_16F, in, 4, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_merge_sort_host(up, f32, in, SIZE_MAX / 4 + 1, out, 1), PRIM_ERROR_SIZE);
+}
+
+Test(co_rank, host_refuses_what_it_cannot_do)
+{
+    uint32_t a[4] = {1, 2, 3, 4};
+    uint64_t diagonals[2] = {0, 1}, ranks[2];
+    const cudaDataType_t u32 = CUDA_R_32U;
+    const prim_order up = PRIM_ASCENDING;
+    cr_assert_eq(prim_co_rank_host(up, u32, a, 4, NULL, 1, diagonals, 2, ranks), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, NULL, 2, ranks), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, diagonals, 2, NULL), PRIM_ERROR_NULL);
+    cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, diagonals, 2, diagonals),
+                 PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_co_rank_host(up, CUDA_R_8U, a, 4, a, 4, diagonals, 2, ranks),
+                 PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_co_rank_host((prim_order)2, u32, a, 4, a, 4, diagonals, 2, ranks),
+                 PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, diagonals, SIZE_MAX / 8 + 1, ranks),
+                 PRIM_ERROR_SIZE);
+}
+
+/* Where malloc() has nothing to give, nothing has been touched: neither operand can be. */
+Test(merge_sort, host_without_memory)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    cr_skip_test("AddressSanitizer itself needs the address space");
+#else
+    const size_t count = (size_t)1 << 28;
+    struct rlimit before, tight;
+    char *keys =
+        mmap(NULL, 2 * count * 4, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    cr_assert(keys != MAP_FAILED);
+    cr_assert_eq(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+    tight.rlim_cur = (rlim_t)2 * count * 4;
+    cr_assert_eq(setrlimit(RLIMIT_AS, &tight), 0);
+    const prim_status status =
+        prim_merge_sort_host(PRIM_ASCENDING, CUDA_R_32I, keys, count, keys + count * 4, 1);
+    cr_assert_eq(setrlimit(RLIMIT_AS, &before), 0);
+    cr_assert_eq(status, PRIM_ERROR_WORKSPACE);
+    munmap(keys, 2 * count * 4);
+    cr_assert(strstr(prim_last_error(NULL), "malloc") != NULL);
+#endif
+}
+
+/* ---- the tables ---- */
+
+Test(merge, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_merge_variant_at(0), PRIM_MERGE_AUTO);
+    cr_assert(prim_merge_variant_count() >= 3);
+    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v);
+        cr_assert(strlen(prim_merge_variant_name(variant)) > 0);
+        cr_assert(strlen(prim_merge_variant_idea(variant)) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(prim_merge_variant_name(variant),
+                              prim_merge_variant_name(prim_merge_variant_at(w)));
+    }
+    cr_assert_str_eq(prim_merge_variant_name(PRIM_MERGE_CO_RANK), "co_rank");
+    cr_assert_str_eq(prim_merge_variant_name(PRIM_MERGE_TILED), "tiled");
+    cr_assert_null(prim_merge_variant_name((prim_merge_variant)9999));
+    cr_assert_null(prim_merge_variant_idea((prim_merge_variant)9999));
+}
+
+Test(merge_sort, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_merge_sort_variant_at(0), PRIM_MERGE_SORT_AUTO);
+    cr_assert(prim_merge_sort_variant_count() >= 3);
+    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
+        cr_assert(strlen(prim_merge_sort_variant_name(variant)) > 0);
+        cr_assert(strlen(prim_merge_sort_variant_idea(variant)) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(prim_merge_sort_variant_name(variant),
+                              prim_merge_sort_variant_name(prim_merge_sort_variant_at(w)));
+    }
+    cr_assert_str_eq(prim_merge_sort_variant_name(PRIM_MERGE_SORT_CO_RANK), "co_rank");
+    cr_assert_str_eq(prim_merge_sort_variant_name(PRIM_MERGE_SORT_TILED), "tiled");
+    cr_assert_null(prim_merge_sort_variant_name((prim_merge_sort_variant)9999));
+    cr_assert_null(prim_merge_sort_variant_idea((prim_merge_sort_variant)9999));
+}
