@@ -77,7 +77,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t t,
 static void plan_op(const bench_options *options, bench_plan *plan, size_t t, size_t o,
                     bench_input input)
 {
-    static const size_t gpu[][2] = {{16384, 16384}, {1048576, 64}, {64, 1048576}},
+    static const size_t gpu[][2] = {{16384, 16384}, {1048576, 64}, {64, 131072}},
                         cpu[][2] = {{256, 256}};
     for (size_t s = 0; s < options->size_count; s++)
         plan_group(options, plan, t, o, options->sizes[s], options->sizes[s], input);

@@ -12,6 +12,7 @@
 #define PRIM_GEMV_COALESCED_CUH
 
 #include "common/shared.cuh"
+#include "common/unroll.cuh"
 #include "gemm/gemv_problem.cuh"
 
 namespace
@@ -27,38 +28,51 @@ __device__ void bring_strip(T (&strip)[GEMV_THREADS][STRIP + 1], const vector_pr
 {
     const size_t first = static_cast<size_t>(blockIdx.x) * GEMV_THREADS;
     const unsigned lane = threadIdx.x % STRIP;
+    PRIM_UNROLL(8)
     for (unsigned row = threadIdx.x / STRIP; row < GEMV_THREADS; row += GEMV_THREADS / STRIP)
         if (lane < length && first + row < p.outputs)
             strip[row][lane] = p.a.at(first + row, begin + lane);
 }
 
-/* X says where x comes from: prepare(begin, length) is called by all threads for each strip, and
- * at(i) by all threads for each of its columns. */
+/* The products of one strip. X says where x comes from: prepare(begin, length) is called by all
+ * threads for each strip, and at(begin, i) by all threads for each of its columns. Of a whole strip
+ * eight loads are under way at a time; all 32, and registers spill. */
+template <bool WHOLE, typename T, typename X>
+__device__ T along_strip(const vector_problem<T> &p, X &x, T (&strip)[GEMV_THREADS][STRIP + 1],
+                         size_t begin, unsigned length, T sum)
+{
+    const unsigned steps = WHOLE ? STRIP : length;
+    x.prepare(begin, length);
+    if (p.a.column_stride != 1) { /* transposed */
+        /* A thread behind the end repeats the last one's work, and stores nothing. */
+        const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
+        const size_t mine = output < p.outputs ? output : p.outputs - 1;
+        PRIM_UNROLL(8)
+        for (unsigned i = 0; i < steps; i++)
+            sum = p.product.add_product(sum, p.a.at(mine, begin + i), x.at(begin, i));
+        return sum;
+    }
+    __syncthreads(); /* the strip before is read to its end */
+    bring_strip(strip, p, begin, length);
+    __syncthreads();
+    PRIM_UNROLL(8)
+    for (unsigned i = 0; i < steps; i++)
+        sum = p.product.add_product(sum, strip[threadIdx.x][i], x.at(begin, i));
+    return sum;
+}
+
 template <typename T, typename X>
 __device__ void along_strips(const vector_problem<T> &p, X x)
 {
     PRIM_SHARED(T, strip, [GEMV_THREADS][STRIP + 1]);
-    const bool transposed = p.a.column_stride != 1;
     const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
-    const bool mine = output < p.outputs;
+    const size_t whole = p.inner / STRIP * STRIP;
     T sum = 0;
-    for (size_t begin = 0; begin < p.inner; begin += STRIP) {
-        const unsigned length =
-            p.inner - begin < STRIP ? static_cast<unsigned>(p.inner - begin) : STRIP;
-        x.prepare(begin, length);
-        if (!transposed) {
-            __syncthreads(); /* the strip before is read to its end */
-            bring_strip(strip, p, begin, length);
-            __syncthreads();
-        }
-        for (unsigned i = 0; i < length; i++) {
-            const T factor = x.at(begin, i);
-            if (mine)
-                sum = p.product.add_product(
-                    sum, transposed ? p.a.at(output, begin + i) : strip[threadIdx.x][i], factor);
-        }
-    }
-    if (mine)
+    for (size_t begin = 0; begin < whole; begin += STRIP)
+        sum = along_strip<true>(p, x, strip, begin, STRIP, sum);
+    if (whole < p.inner)
+        sum = along_strip<false>(p, x, strip, whole, static_cast<unsigned>(p.inner - whole), sum);
+    if (output < p.outputs)
         p.product.store(&p.y[output], sum);
 }
 

@@ -75,8 +75,19 @@ static prim_status check_merge_operands(const void *any, prim_operands *operands
     return status == PRIM_OK ? check_apart(&args->call, spans[2], spans, 2) : status;
 }
 
+/* Below this many keys there are too few tiles for the device, and a thread's own search is the
+ * shorter way; measured on an H200. */
+enum { KEYS_FOR_TILES = 1 << 19 };
+
+static int choose_merge(const void *any)
+{
+    const prim_merge_args *args = any;
+    return args->a_count + args->b_count < KEYS_FOR_TILES ? PRIM_MERGE_CO_RANK : PRIM_MERGE_TILED;
+}
+
 static const prim_ladder merge_ladder = {
     .rungs = prim_merge_rungs,
+    .choose = choose_merge,
     .check_kind = check_merge,
     .check_operands = check_merge_operands,
     .refusal = "does not merge so many keys, or keys of this type",
@@ -166,8 +177,15 @@ static prim_status check_sort_operands(const void *any, prim_operands *operands)
     return status;
 }
 
+static int choose_sort(const void *any)
+{
+    const prim_merge_sort_args *args = any;
+    return args->count < KEYS_FOR_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+}
+
 static const prim_ladder sort_ladder = {
     .rungs = prim_merge_sort_rungs,
+    .choose = choose_sort,
     .check_kind = check_sort,
     .check_operands = check_sort_operands,
     .refusal = "does not sort so many keys, or keys of this type",

@@ -47,8 +47,17 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     return status;
 }
 
+/* Measured on an H200: the tree took 0.8 times as long as KOGGE_STONE in both directions of a
+ * matrix, and 1.05 to 1.3 times as long along arrays and rows. */
+static int choose(const void *any)
+{
+    const prim_scan_args *args = any;
+    return args->both_directions ? PRIM_SCAN_BRENT_KUNG : PRIM_SCAN_KOGGE_STONE;
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_scan_rungs,
+    .choose = choose,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .refusal = "does not scan so many elements, or these types with this op",
