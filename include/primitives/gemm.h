@@ -27,8 +27,8 @@ typedef enum prim_compute {
  *
  *   variant    a rung, or PRIM_GEMM_AUTO. A rung runs or the call fails; none is replaced.
  *   op_a, op_b  whether A and B are taken as they are or transposed.
- *   m, n, k    any numbers. Without elements in C nothing is written; with k = 0 or alpha = 0 the
- *              product is 0, and A and B are not read.
+ *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A and B
+ *              are not read, and 0 stands for their product.
  *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
  *              matter. For i32 both must be whole numbers of less than 2^63.
  *   d_a        device, row-major with lda elements from row to row: m rows of k, or with

@@ -55,6 +55,8 @@ typedef struct CUgraph_st *cudaGraph_t;
 typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
     cudaMemcpyHostToDevice = 1,
@@ -166,6 +168,9 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 /* memory */
 cudaError_t cudaMalloc(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMalloc);
 cudaError_t cudaFree(void *pointer) SIMT_SYMBOL(cudaFree);
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
+                              unsigned flags SIMT_DEFAULT(cudaMemAttachGlobal))
+    SIMT_SYMBOL(cudaMallocManaged);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMallocHost);
 cudaError_t cudaFreeHost(void *pointer) SIMT_SYMBOL(cudaFreeHost);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)

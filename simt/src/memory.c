@@ -175,6 +175,14 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
     return simt_result(allocate_now(pointer, bytes, DEVICE_MEMORY));
 }
 
+/* Any memory is the host's as well here: this differs from cudaMalloc() in its flags only. */
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
+        return simt_result(cudaErrorInvalidValue);
+    return simt_result(allocate_now(pointer, bytes, DEVICE_MEMORY));
+}
+
 cudaError_t cudaFree(void *pointer)
 {
     return simt_result(release_now(pointer, DEVICE_MEMORY));

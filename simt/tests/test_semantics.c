@@ -225,6 +225,20 @@ Test(semantics, copies_in_the_wrong_direction_fail)
     cr_cuda(cudaFree(d));
 }
 
+Test(semantics, managed_memory_is_the_hosts_too)
+{
+    int *values, *none;
+    cr_cuda(cudaMallocManaged((void **)&values, 100 * sizeof *values, cudaMemAttachGlobal));
+    for (int i = 0; i < 100; i++)
+        values[i] = i;
+    cr_cuda(submit_scale(values, 100, 3, 1, 0));
+    cr_cuda(cudaDeviceSynchronize());
+    for (int i = 0; i < 100; i++)
+        cr_assert_eq(values[i], 3 * i + 1);
+    cr_cuda(cudaFree(values));
+    cr_assert_eq(cudaMallocManaged((void **)&none, 100, 77), cudaErrorInvalidValue);
+}
+
 Test(semantics, stream_ordered_allocation)
 {
     cudaStream_t stream;

@@ -1,0 +1,54 @@
+/* The sum of an array in managed memory, which the host and the device both read: no copies.
+ *
+ *     managed_sum [COUNT]      1, 2, 3, … up to COUNT, 1000003 if left out
+ *
+ * Sums them with every variant and compares with COUNT · (COUNT + 1) / 2, wrapped to 32 bits. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <primitives/reduce.h>
+
+static void check_cuda(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "managed_sum: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+static void check(prim_status status)
+{
+    if (status == PRIM_OK)
+        return;
+    fprintf(stderr, "managed_sum: %s\n", prim_last_error(NULL));
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    const long long count = argc > 1 ? atoll(argv[1]) : 1000003;
+    if (argc > 2 || count < 0 || count > 1ll << 32) {
+        fprintf(stderr, "usage: managed_sum [COUNT, up to 2^32]\n");
+        return 2;
+    }
+    const uint64_t n = (uint64_t)count;
+    const uint32_t right = (uint32_t)(n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n);
+    int32_t *values, *sum;
+    check_cuda(cudaMallocManaged((void **)&values, (n + 1) * sizeof *values, cudaMemAttachGlobal));
+    check_cuda(cudaMallocManaged((void **)&sum, sizeof *sum, cudaMemAttachGlobal));
+    for (uint64_t i = 0; i < n; i++)
+        values[i] = (int32_t)(uint32_t)(i + 1);
+    int wrong = 0;
+    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
+        const prim_reduce_variant variant = prim_reduce_variant_at(v);
+        check(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, values, n,
+                          CUDA_R_32I, sum, NULL, 0, 0));
+        check_cuda(cudaDeviceSynchronize()); /* before the host may read what the device wrote */
+        printf("%-12s %d, %s\n", prim_reduce_variant_name(variant), *sum,
+               (uint32_t)*sum == right ? "right" : "wrong");
+        wrong += (uint32_t)*sum != right;
+    }
+    check_cuda(cudaFree(values));
+    check_cuda(cudaFree(sum));
+    return wrong > 0;
+}
