@@ -23,7 +23,7 @@ namespace
 
 template <typename Pixel>
 __global__ void __launch_bounds__(PRIM_CONVOLUTION_BLOCK)
-    basic(problem<Pixel> p, unsigned blocks_across)
+    basic(const __grid_constant__ problem<Pixel> p, unsigned blocks_across)
 {
     convolve_outputs(p, p.weights, blocks_across);
 }

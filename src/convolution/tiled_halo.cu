@@ -65,7 +65,7 @@ __device__ inline int halo_before(int step, int side, int anchor)
 
 template <typename Pixel, int SIDE_X, int SIDE_Y>
 __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
-    tiled_halo(problem<Pixel> p, unsigned tiles_across)
+    tiled_halo(const __grid_constant__ problem<Pixel> p, unsigned tiles_across)
 {
     PRIM_SHARED(typename Pixel::sum, tile, [SIDE_Y][SIDE_X]);
     const place at = place_in_tile<Pixel, SIDE_X, SIDE_Y>(p, tiles_across);
