@@ -1,13 +1,13 @@
 /* The table of all patterns' entry points; each pattern's file holds its own. */
 #include "entry_points.h"
 
+extern const entry_point convolve_1d_entry, convolve_2d_entry;
 extern const entry_point histogram_even_entry;
 extern const entry_point reduce_entry, reduce_rows_entry;
 
 const entry_point *const entry_points[] = {
-    &reduce_entry,
-    &reduce_rows_entry,
-    &histogram_even_entry,
+    &reduce_entry,      &reduce_rows_entry, &histogram_even_entry,
+    &convolve_1d_entry, &convolve_2d_entry,
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;
