@@ -7,7 +7,8 @@
 
 #include "bench.h"
 
-static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram};
+static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram,
+                                                &bench_convolution};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 void plan_add(bench_plan *plan, bench_case added)

@@ -136,6 +136,7 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 
 static const prim_ladder ladder = {
     .rungs = prim_convolution_rungs,
+    .choose = prim_convolution_choose,
     .check_kind = check_kind,
     .check_operands = check_operands,
     .refusal = "does not take this mask, where its values are given, or images like these",

@@ -77,6 +77,21 @@ static bool tiled_halo_supports(const void *any)
                             prim_divide_up(args->in.width, tile.x));
 }
 
+/* CONSTANT has one load for each product and no idle thread, and the L1 cache, which is the same
+ * memory as shared memory, does for it what a tile does. TILED_HALO has two loads, as BASIC has,
+ * but one of them from a tile: that helps as long as most of the tile are outputs. */
+int prim_convolution_choose(const void *any)
+{
+    const prim_convolution_args *args = any;
+    if (constant_supports(args))
+        return PRIM_CONVOLUTION_CONSTANT;
+    if (!tiled_halo_supports(args))
+        return PRIM_CONVOLUTION_BASIC;
+    const prim_convolution_extent tile = prim_convolution_tile(args);
+    return 2 * tile.x * tile.y > PRIM_CONVOLUTION_BLOCK ? PRIM_CONVOLUTION_TILED_HALO
+                                                        : PRIM_CONVOLUTION_BASIC;
+}
+
 static size_t no_workspace(const void *args)
 {
     (void)args;

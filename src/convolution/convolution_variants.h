@@ -24,6 +24,7 @@ typedef struct prim_convolution_args {
 
 /* Up the ladder. */
 extern const prim_rung prim_convolution_rungs[];
+int prim_convolution_choose(const void *args); /* the rung for PRIM_CONVOLUTION_AUTO */
 
 enum {
     PRIM_CONVOLUTION_MOST_CHANNELS = 4,
