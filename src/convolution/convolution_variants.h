@@ -26,14 +26,15 @@ typedef struct prim_convolution_args {
 extern const prim_rung prim_convolution_rungs[];
 int prim_convolution_choose(const void *args); /* the rung for PRIM_CONVOLUTION_AUTO */
 
+/* Every block has 256 threads. 8,000 weights are 32,000 of the 32,764 bytes that a kernel's
+ * arguments may have. A mask of 15 is the widest that leaves a tile some outputs. */
 enum {
     PRIM_CONVOLUTION_MOST_CHANNELS = 4,
     PRIM_CONVOLUTION_MOST_SIDE = 255, /* of a mask */
-    PRIM_CONVOLUTION_BLOCK = 256,     /* threads, in every rung */
-    PRIM_CONVOLUTION_CONSTANT_WEIGHTS =
-        8000, /* 32,000 of the 32,764 bytes of a kernel's arguments */
+    PRIM_CONVOLUTION_BLOCK = 256,
+    PRIM_CONVOLUTION_CONSTANT_WEIGHTS = 8000,
     PRIM_CONVOLUTION_TILE_SIDE = 16,
-    PRIM_CONVOLUTION_TILE_MASK = 15 /* the widest mask that leaves a tile some outputs */
+    PRIM_CONVOLUTION_TILE_MASK = PRIM_CONVOLUTION_TILE_SIDE - 1
 };
 
 /* A block's extent, in outputs. */

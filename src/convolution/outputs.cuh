@@ -20,8 +20,10 @@ __device__ void convolve_outputs(const problem<Pixel> &p, const Weights &weights
 {
     const int64_t block_x = blockIdx.x % blocks_across, block_y = blockIdx.x / blocks_across;
     const int64_t x = block_x * blockDim.x + threadIdx.x, y = block_y * blockDim.y + threadIdx.y;
-    if (x < p.width * p.in.channels && y < p.height)
-        convolve_element(p, weights, x / p.in.channels, y, static_cast<int>(x % p.in.channels));
+    if (x >= p.width * p.in.channels || y >= p.height)
+        return;
+    const int64_t pixel = p.in.channels == 1 ? x : x / p.in.channels; /* 64 bits divide slowly */
+    convolve_element(p, weights, pixel, y, static_cast<int>(x - pixel * p.in.channels));
 }
 
 /* Launches kernel(p, blocks across, more…). */

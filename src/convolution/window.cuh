@@ -1,11 +1,11 @@
 /* An output's sum straight from the image:
  *
- *     ┌───────────────┐    Where the mask's window lies inside of the image, which is nearly
- *     │  ┌───┐        │    everywhere, its elements are as far apart as the pixels: no index is
- *     │  │ × │      ┌─┼─┐  looked at.
- *     │  └───┘      │ ×│ │
- *     └─────────────┼─┘ │  Where it leaves the image, every element asks what stands in for it.
- *                   └───┘ */
+ *     ┌──────────────────┐    Where the mask's window lies inside of the image, which is nearly
+ *     │  ┌───┐           │    everywhere, its elements are as far apart as the pixels: no index
+ *     │  │ × │         ┌─┼─┐  is looked at.
+ *     │  └───┘         │ × │  Where it leaves the image, every element asks what stands in for
+ *     │                └─┼─┘  it.
+ *     └──────────────────┘ */
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 
@@ -30,8 +30,10 @@ __host__ __device__ typename Pixel::sum sum_inside(const problem<Pixel> &p, cons
     typename Pixel::sum sum = 0;
     for (int j = 0, k = 0; j < p.mask_height; j++) {
         const typename Pixel::element *from = p.in.at(first_x, first_y + p.step * j, channel);
-        for (int i = 0; i < p.mask_width; i++, k++, from += from_pixel_to_pixel)
-            sum = add_product(sum, weights[k], static_cast<typename Pixel::sum>(*from));
+        for (int i = 0; i < p.mask_width; i++, k++) {
+            const typename Pixel::sum value = from[i * from_pixel_to_pixel];
+            sum = add_product(sum, weights[k], value);
+        }
     }
     return sum;
 }
