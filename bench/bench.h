@@ -79,8 +79,8 @@ typedef struct bench_pattern {
     bool (*same)(const bench_case *c, const void *h_a, const void *h_b);
 } bench_pattern;
 
-extern const bench_pattern bench_binary_gemm, bench_gemm, bench_gemv, bench_histogram, bench_merge,
-    bench_reduce, bench_scan;
+extern const bench_pattern bench_binary_gemm, bench_convolution, bench_gemm, bench_gemv,
+    bench_histogram, bench_merge, bench_reduce, bench_scan;
 
 /* ---- timing (timing.c) ---- */
 

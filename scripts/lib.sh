@@ -57,6 +57,11 @@ need_bench() {
   need 'pkg-config --exists libcjson' libcjson-dev
 }
 
+# Without it an example is left out of the build.
+need_examples() {
+  need 'pkg-config --exists libpng' libpng-dev
+}
+
 # cuda where a GPU answers and nvcc is there, otherwise cpu; says so.
 choose_preset() {
   if ! nvidia-smi -L >/dev/null 2>&1; then

@@ -12,6 +12,7 @@ need_build_tools
 need_cpu_backend
 need_tests
 need_bench
+need_examples
 install_missing
 
 presets=(cpu)

@@ -5,9 +5,9 @@ extern const entry_point reduce_entry, reduce_rows_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry;
 extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
-extern const entry_point gemm_entry, gemm_transposed_entry;
-extern const entry_point gemv_entry, gemv_transposed_entry;
-extern const entry_point binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
+extern const entry_point convolve_1d_entry, convolve_2d_entry;
+extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_transposed_entry,
+    binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
 
 const entry_point *const entry_points[] = {
     /* reduce */
@@ -23,6 +23,9 @@ const entry_point *const entry_points[] = {
     &merge_entry,
     &merge_sort_entry,
     &co_rank_entry,
+    /* convolution */
+    &convolve_1d_entry,
+    &convolve_2d_entry,
     /* dense products */
     &gemm_entry,
     &gemm_transposed_entry,

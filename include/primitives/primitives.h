@@ -3,6 +3,7 @@
 #define PRIMITIVES_PRIMITIVES_H
 
 #include <primitives/binary_gemm.h>
+#include <primitives/convolution.h>
 #include <primitives/gemm.h>
 #include <primitives/gemv.h>
 #include <primitives/histogram.h>

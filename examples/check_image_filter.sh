@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Runs image_filter on pictures whose answers are known, with every variant.
+set -euo pipefail
+program=$1
+numbers=$(dirname "$program")/picture_numbers
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+# expect NAME FILTER gray|rgb: the numbers on the standard input are what the filter makes of NAME.
+expect() {
+  local variant
+  cat >"$directory/right"
+  for variant in auto basic constant tiled_halo; do
+    "$program" "$2" "$directory/$1.png" "$directory/out.png" "$variant"
+    if ! "$numbers" read "$3" "$directory/out.png" | diff "$directory/right" -; then
+      echo "image_filter $2 $1 $variant: not what was expected" >&2
+      exit 1
+    fi
+  done
+}
+
+# table ROWS COLUMNS EXPRESSION: a number for each y and x; rows' elements stand in one line.
+table() {
+  awk -v rows="$1" -v columns="$2" "BEGIN { for (y = 0; y < rows; y++) for (x = 0; x < columns; x++)
+    printf \"%d%s\", $3, x + 1 < columns ? \" \" : \"\\n\" }"
+}
+
+# A picture of one colour stays as it is, and has no edges.
+table 7 27 'x % 3 == 0 ? 200 : x % 3 == 1 ? 100 : 51' | tee "$directory/plain" |
+  "$numbers" write rgb 9 7 "$directory/plain.png"
+expect plain blur rgb <"$directory/plain"
+table 7 9 0 | expect plain edges gray
+
+# A dot of 255 becomes the mask, 256 being 1: the binomials of 4, multiplied with each other.
+table 9 27 'x == 13 && y == 4 ? 255 : 0' | "$numbers" write rgb 9 9 "$directory/dot.png"
+awk 'BEGIN { split("1 4 6 4 1", b, " ")
+  for (y = -4; y <= 4; y++) for (x = -4; x <= 4; x++)
+    printf "0 %d 0%s", (x >= -2 && x <= 2 && y >= -2 && y <= 2) ? b[x + 3] * b[y + 3] : 0,
+      x < 4 ? " " : "\n" }' | expect dot blur rgb
+
+# A step of 40 between columns 5 and 6 is 4 × 40 steep on both sides of it, also in the first row.
+table 5 12 'x < 6 ? 10 : 50' | "$numbers" write gray 12 5 "$directory/step.png"
+table 5 12 'x == 5 || x == 6 ? 160 : 0' | expect step edges gray
+
+# A step of 255 down is steeper than a byte can say.
+table 6 4 'y < 3 ? 0 : 255' | "$numbers" write gray 4 6 "$directory/cliff.png"
+table 6 4 'y == 2 || y == 3 ? 255 : 0' | expect cliff edges gray
+
+# One pixel: everything outside reflects it.
+echo 77 | "$numbers" write gray 1 1 "$directory/pixel.png"
+echo 77 77 77 | expect pixel blur rgb
+
+printf 'no picture' >"$directory/text.png"
+for bad in "$directory/text.png" "$directory/missing.png"; do
+  if "$program" blur "$bad" "$directory/out.png" 2>"$directory/message"; then
+    echo "image_filter took $bad" >&2
+    exit 1
+  fi
+  grep -q "^image_filter: $bad: " "$directory/message"
+done
+if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null ||
+  "$program" sharpen "$directory/dot.png" "$directory/out.png" 2>/dev/null ||
+  "$program" blur "$directory/dot.png" "$directory/out.png" fastest 2>/dev/null; then
+  echo "image_filter did what it cannot do" >&2
+  exit 1
+fi

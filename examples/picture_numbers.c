@@ -1,0 +1,61 @@
+/* For check_image_filter.sh: PNG pictures from numbers, and back.
+ *
+ *     picture_numbers write gray|rgb WIDTH HEIGHT OUT.png     the elements on the standard input
+ *     picture_numbers read gray|rgb IN.png                    a line for each row of pixels */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <png.h>
+
+static int fail(const png_image *image, const char *path)
+{
+    fprintf(stderr, "picture_numbers: %s: %s\n", path, image->message);
+    return 1;
+}
+
+static int write_numbers(png_image *image, const char *path)
+{
+    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(*image));
+    for (size_t i = 0; i < PNG_IMAGE_SIZE(*image); i++) {
+        unsigned value;
+        if (scanf("%u", &value) != 1 || value > 255) {
+            fprintf(stderr, "picture_numbers: element %zu is missing or no byte\n", i);
+            return 1;
+        }
+        pixels[i] = (unsigned char)value;
+    }
+    const int written = png_image_write_to_file(image, path, 0, pixels, 0, NULL);
+    free(pixels);
+    return written ? 0 : fail(image, path);
+}
+
+static int read_numbers(png_image *image, png_uint_32 format, const char *path)
+{
+    if (!png_image_begin_read_from_file(image, path))
+        return fail(image, path);
+    image->format = format;
+    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(*image));
+    if (!png_image_finish_read(image, NULL, pixels, 0, NULL))
+        return fail(image, path);
+    const size_t row = PNG_IMAGE_ROW_STRIDE(*image);
+    for (size_t i = 0; i < row * image->height; i++)
+        printf("%u%c", pixels[i], (i + 1) % row == 0 ? '\n' : ' ');
+    free(pixels);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    const png_uint_32 format =
+        argc > 2 && strcmp(argv[2], "rgb") == 0 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+    if (argc == 4 && strcmp(argv[1], "read") == 0)
+        return read_numbers(&image, format, argv[3]);
+    if (argc != 6 || strcmp(argv[1], "write") != 0)
+        return 2;
+    image.format = format;
+    image.width = (png_uint_32)strtoul(argv[3], NULL, 10);
+    image.height = (png_uint_32)strtoul(argv[4], NULL, 10);
+    return write_numbers(&image, argv[5]);
+}

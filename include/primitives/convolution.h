@@ -1,0 +1,164 @@
+/* Convolution: every element becomes a weighted sum of its neighbours. */
+#ifndef PRIMITIVES_CONVOLUTION_H
+#define PRIMITIVES_CONVOLUTION_H
+
+#include <primitives/types.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* The rungs of the ladder; src/convolution/README.md draws them. The values are pinned. */
+typedef enum prim_convolution_variant {
+    PRIM_CONVOLUTION_AUTO = 0,      /* the fastest rung that supports the call */
+    PRIM_CONVOLUTION_BASIC = 1,     /* a thread for each output, all from global memory */
+    PRIM_CONVOLUTION_CONSTANT = 2,  /* the same, and the mask travels as a kernel argument */
+    PRIM_CONVOLUTION_TILED_HALO = 3 /* a tile of the input and its halo in shared memory */
+} prim_convolution_variant;
+
+/* What lies outside of the image, for a row  a b c d. */
+typedef enum prim_boundary {
+    PRIM_BOUNDARY_CONSTANT = 0,    /* f f f | a b c d | f f f   f: the fill, 0 if none is given */
+    PRIM_BOUNDARY_CLAMP = 1,       /* a a a | a b c d | d d d */
+    PRIM_BOUNDARY_REFLECT = 2,     /* c b a | a b c d | d c b */
+    PRIM_BOUNDARY_REFLECT_101 = 3, /* d c b | a b c d | c b a   an image of one: always a */
+    PRIM_BOUNDARY_WRAP = 4         /* b c d | a b c d | a b c */
+} prim_boundary;
+
+/* Flags. Without: the mask lies over the image as it is (correlation, as in image libraries and the
+ * usual code). With: it is turned by 180 degrees (convolution in the sense of mathematics). */
+enum { PRIM_CONVOLUTION_FLIP = 1 };
+
+/* Rows of pixels of 1 to 4 interleaved channels. */
+typedef struct prim_image {
+    void *data; /* an input is only read */
+    size_t width, height;
+    size_t pitch; /* bytes from row to row: at least a row's, and a multiple of the element's */
+    int channels;
+    cudaDataType_t type; /* of a channel's element */
+} prim_image;
+
+/* The weights, row by row without gaps, the same for each channel. */
+typedef struct prim_mask {
+    const void *h_values;      /* host: what CONSTANT needs; read during the call */
+    const void *d_values;      /* device: what the other rungs need; AUTO takes what there is */
+    size_t width, height;      /* 1 to 255; even ones too */
+    size_t anchor_x, anchor_y; /* the element that lies over the pixel: less than width, height */
+    cudaDataType_t type;
+} prim_mask;
+
+/* Without a flag      out(x, y) = Σ mask(i, j) · in(x + i - anchor_x, y + j - anchor_y)
+ * PRIM_CONVOLUTION_FLIP  out(x, y) = Σ mask(i, j) · in(x - i + anchor_x, y - j + anchor_y)
+ *
+ *   variant    a rung, or PRIM_CONVOLUTION_AUTO. A rung runs or the call fails; none is replaced.
+ *   flags      0 or PRIM_CONVOLUTION_FLIP.
+ *   boundary   what in(x, y) is outside of the image; an image may be smaller than the mask.
+ *   h_fill     host, one element for each channel, for PRIM_BOUNDARY_CONSTANT; read during the
+ *              call. NULL: zeros. Not looked at otherwise.
+ *   in         device. in.data may be NULL if the image is empty.
+ *   mask       see above; at least one of its pointers is not NULL.
+ *   out        device, of in's width, height, channels and type; the bytes between its rows are not
+ *              written. Its bytes from first to last must overlap neither in's nor mask.d_values.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
+ *              call allocates what it needs from the device's pool in stream order.
+ *   workspace_bytes  at least what prim_convolve_2d_workspace_bytes() says.
+ *   stream     where the work is submitted.
+ *
+ * Types (image → mask → sum): CUDA_R_32F → CUDA_R_32F → f32; CUDA_R_32I → CUDA_R_32I → i32,
+ * wrapping; CUDA_R_8U → CUDA_R_32F → f32, rounded to nearest (ties to even) and saturated to 0 …
+ * 255 (NaN gives 0). Pointers need the alignment of their element.
+ *
+ * Returns PRIM_OK or
+ *   PRIM_ERROR_ENUM         variant or boundary does not exist
+ *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_VALUE        flags has unknown bits; channels is not 1 to 4; a pitch is less than a
+ *                           row or no multiple of the element; the images differ in width, height
+ *                           or channels; the mask's sides are not 1 to 255; its anchor is not in it
+ *   PRIM_ERROR_NULL         in.data or out.data is NULL and not empty, both of mask's pointers are
+ *                           NULL, or d_workspace is NULL although workspace_bytes is not 0
+ *   PRIM_ERROR_MISALIGNED   a pointer
+ *   PRIM_ERROR_SIZE         the bytes of an image do not fit size_t
+ *   PRIM_ERROR_OVERLAP      out overlaps in or the mask, or d_workspace another operand
+ *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
+ *                           more than 8,000 of them, the others without d_values, TILED_HALO with a
+ *                           side of more than 15; see prim_convolve_2d_supports()
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_CUDA         a launch failed
+ *
+ * Determinism: each rung adds an output's products in one order, row by row of the mask: the same
+ * bits in every run on one device, and the rungs agree. The relative error of f32 grows with the
+ * number of weights times the sum of the products' magnitudes.
+ * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
+ * chapter 7. */
+PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned flags,
+                                      prim_boundary boundary, const void *h_fill, prim_image in,
+                                      prim_mask mask, prim_image out, void *d_workspace,
+                                      size_t workspace_bytes, cudaStream_t stream);
+
+/* *bytes = the workspace that prim_convolve_2d() needs for these arguments on the current device; 0
+ * where it needs none. data of the images is not looked at; of mask's pointers, whether they are
+ * NULL. Returns what prim_convolve_2d() would for the same arguments: PRIM_ERROR_NULL (bytes, the
+ * mask), _ENUM, _TYPE, _VALUE, _SIZE or _UNSUPPORTED. */
+PRIM_API prim_status prim_convolve_2d_workspace_bytes(prim_convolution_variant variant,
+                                                      unsigned flags, prim_boundary boundary,
+                                                      prim_image in, prim_mask mask, prim_image out,
+                                                      size_t *bytes);
+
+/* Would prim_convolve_2d() with these arguments run on the current device? false also for arguments
+ * that are invalid everywhere; prim_last_error() then says why. */
+PRIM_API bool prim_convolve_2d_supports(prim_convolution_variant variant, unsigned flags,
+                                        prim_boundary boundary, prim_image in, prim_mask mask,
+                                        prim_image out);
+
+/* The same of a vector: an image of one row, one channel and any width.
+ *
+ *   type       of d_in and d_out.
+ *   h_fill     host, one element.
+ *   d_in, d_out  device, count elements each. May be NULL if count is 0.
+ *   mask       height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
+ *
+ * Everything else as for prim_convolve_2d(). */
+PRIM_API prim_status prim_convolve_1d(prim_convolution_variant variant, unsigned flags,
+                                      prim_boundary boundary, const void *h_fill,
+                                      cudaDataType_t type, const void *d_in, size_t count,
+                                      prim_mask mask, void *d_out, void *d_workspace,
+                                      size_t workspace_bytes, cudaStream_t stream);
+PRIM_API prim_status prim_convolve_1d_workspace_bytes(prim_convolution_variant variant,
+                                                      unsigned flags, prim_boundary boundary,
+                                                      cudaDataType_t type, size_t count,
+                                                      prim_mask mask, size_t *bytes);
+PRIM_API bool prim_convolve_1d_supports(prim_convolution_variant variant, unsigned flags,
+                                        prim_boundary boundary, cudaDataType_t type, size_t count,
+                                        prim_mask mask);
+
+/* The same on the CPU, in host memory, done when the calls return; of the mask, h_values is read.
+ *
+ *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows (a vector: for
+ *              its part); the result does not depend on it.
+ *
+ * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
+ * PRIM_ERROR_NULL where mask.h_values is NULL, PRIM_ERROR_VALUE also for threads < 1,
+ * PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP and for a type that was
+ * trimmed from src/convolution/instances.h. */
+PRIM_API prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary,
+                                           const void *h_fill, prim_image in, prim_mask mask,
+                                           prim_image out, int threads);
+PRIM_API prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundary,
+                                           const void *h_fill, cudaDataType_t type,
+                                           const void *h_in, size_t count, prim_mask mask,
+                                           void *h_out, int threads);
+
+/* The variants, PRIM_CONVOLUTION_AUTO first and then up the ladder: at(0) … at(count - 1). */
+PRIM_API size_t prim_convolution_variant_count(void);
+PRIM_API prim_convolution_variant prim_convolution_variant_at(size_t index);
+
+/* "auto", "basic", …, and the idea in one line; NULL for a value that is no variant. */
+PRIM_API const char *prim_convolution_variant_name(prim_convolution_variant variant);
+PRIM_API const char *prim_convolution_variant_idea(prim_convolution_variant variant);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,70 @@
+/* What stands in for an element outside of the image: one of those inside, or the fill.
+ *
+ * A line of n repeats endlessly, and a reflection is a repetition of 2n or 2n - 2, so that an image
+ * may be as small as it likes:
+ *
+ *     REFLECT       c b a│a b c│c b a│a b c
+ *     REFLECT_101   c b│a b c b│a b c b│a b
+ *     WRAP          a b c│a b c│a b c│a b c */
+#ifndef PRIM_CONVOLUTION_BOUNDARY_CUH
+#define PRIM_CONVOLUTION_BOUNDARY_CUH
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+#include <primitives/convolution.h>
+
+namespace
+{
+
+constexpr int64_t FILL = -1; /* in place of an index */
+
+/* 0 … n - 1, for negative i too. */
+__host__ __device__ inline int64_t repeat(int64_t i, int64_t n)
+{
+    const int64_t rest = i % n;
+    return rest < 0 ? rest + n : rest;
+}
+
+__host__ __device__ inline int64_t reflect(int64_t i, int64_t n)
+{
+    const int64_t place = repeat(i, 2 * n);
+    return place < n ? place : 2 * n - 1 - place;
+}
+
+__host__ __device__ inline int64_t reflect_101(int64_t i, int64_t n)
+{
+    if (n == 1)
+        return 0;
+    const int64_t place = repeat(i, 2 * n - 2);
+    return place < n ? place : 2 * n - 2 - place;
+}
+
+__host__ __device__ inline bool is_inside(int64_t i, int64_t n)
+{
+    return i >= 0 && i < n;
+}
+
+/* Element i of a line of n > 0: the index of what stands in for it, or FILL. */
+__host__ __device__ inline int64_t stand_in(prim_boundary boundary, int64_t i, int64_t n)
+{
+    if (is_inside(i, n))
+        return i;
+    switch (boundary) {
+    case PRIM_BOUNDARY_CLAMP:
+        return i < 0 ? 0 : n - 1;
+    case PRIM_BOUNDARY_REFLECT:
+        return reflect(i, n);
+    case PRIM_BOUNDARY_REFLECT_101:
+        return reflect_101(i, n);
+    case PRIM_BOUNDARY_WRAP:
+        return repeat(i, n);
+    default:
+        return FILL;
+    }
+}
+
+} // namespace
+
+#endif

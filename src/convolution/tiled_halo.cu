@@ -1,0 +1,109 @@
+/* TILED_HALO: a block brings a tile of the input into shared memory, once, and sums from there.
+ *
+ *     tile   ┌───────────────┐   16 × 16 threads bring an element each: the inner ones, and around
+ *            │h h h h h h h h│   them a halo as wide as the mask reaches. What lies outside of the
+ *            │h ┌─────────┐ h│   image is settled here, so that the sums know no edge.
+ *            │h │ outputs │ h│   Then (16 - w + 1) × (16 - h + 1) threads sum, and the others
+ *            │h └─────────┘ h│   idle.
+ *            │h h h h h h h h│
+ *            └───────────────┘   A vector has tiles of 256 × 1.
+ *
+ * Each element is loaded from global memory by the tiles that it lies in, instead of by w · h
+ * outputs: for 5 × 5, 256 loads serve 144 outputs, where BASIC loads 3600.
+ *
+ * What holds it back: halos are loaded by both neighbours; with w and h the idle threads grow, and
+ * at 15 × 15 a block of 256 threads gives 4 outputs; each product still costs two loads, of the
+ * element from shared memory and of the weight from global memory.
+ *
+ * Work: w · h products an output. Steps: w · h, and two barriers a channel. Bytes: in
+ * 256 / ((17 - w) · (17 - h)) times, out once. Shared memory: 256 elements.
+ * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
+ * chapter 7. */
+#include "common/shared.cuh"
+#include "common/sizes.h"
+#include "convolution/dispatch.cuh"
+
+namespace
+{
+
+/* A thread's place in its block's tile, and the first of the tile's pixels that are outputs. */
+struct place {
+    int64_t first_x, first_y;
+    int x, y;
+};
+
+/* Tiles lie row by row along one dimension of the grid. */
+template <typename Pixel, int SIDE_X, int SIDE_Y>
+__device__ place place_in_tile(const problem<Pixel> &p, unsigned tiles_across)
+{
+    const int64_t outputs_x = SIDE_X - p.mask_width + 1, outputs_y = SIDE_Y - p.mask_height + 1;
+    return {blockIdx.x % tiles_across * outputs_x, blockIdx.x / tiles_across * outputs_y,
+            static_cast<int>(threadIdx.x), static_cast<int>(threadIdx.y)};
+}
+
+/* The window of output (x, y) covers the tile's elements from (x, y) to (x + w - 1, y + h - 1). A
+ * turned mask's first weight lies over the last of them. */
+template <typename Pixel, int SIDE_X, int SIDE_Y>
+__device__ typename Pixel::sum sum_in_tile(const problem<Pixel> &p,
+                                           const typename Pixel::sum (&tile)[SIDE_Y][SIDE_X],
+                                           const place &at)
+{
+    const int first_x = p.step > 0 ? at.x : at.x + p.mask_width - 1;
+    const int first_y = p.step > 0 ? at.y : at.y + p.mask_height - 1;
+    typename Pixel::sum sum = 0;
+    for (int j = 0, k = 0; j < p.mask_height; j++)
+        for (int i = 0; i < p.mask_width; i++, k++)
+            sum = add_product(sum, p.weights[k], tile[first_y + p.step * j][first_x + p.step * i]);
+    return sum;
+}
+
+/* From a tile's first output to the halo's first element. */
+__device__ inline int halo_before(int step, int side, int anchor)
+{
+    return step > 0 ? anchor : side - 1 - anchor;
+}
+
+template <typename Pixel, int SIDE_X, int SIDE_Y>
+__global__ void __launch_bounds__(SIDE_X *SIDE_Y)
+    tiled_halo(const __grid_constant__ problem<Pixel> p, unsigned tiles_across)
+{
+    PRIM_SHARED(typename Pixel::sum, tile, [SIDE_Y][SIDE_X]);
+    const place at = place_in_tile<Pixel, SIDE_X, SIDE_Y>(p, tiles_across);
+    const int64_t from_x = at.first_x - halo_before(p.step, p.mask_width, p.anchor_x) + at.x;
+    const int64_t from_y = at.first_y - halo_before(p.step, p.mask_height, p.anchor_y) + at.y;
+    const int64_t to_x = at.first_x + at.x, to_y = at.first_y + at.y;
+    const bool is_output = at.x + p.mask_width <= SIDE_X && at.y + p.mask_height <= SIDE_Y &&
+                           to_x < p.width && to_y < p.height;
+    for (int channel = 0; channel < p.in.channels; channel++) {
+        tile[at.y][at.x] = p.value(from_x, from_y, channel);
+        __syncthreads();
+        if (is_output)
+            *p.out.at(to_x, to_y, channel) = Pixel::stored(sum_in_tile(p, tile, at));
+        __syncthreads(); /* before the next channel comes */
+    }
+}
+
+struct tiled_halo_rung : device_rung {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args, const problem<Pixel> &p)
+    {
+        constexpr int side = PRIM_CONVOLUTION_TILE_SIDE, row = PRIM_CONVOLUTION_BLOCK;
+        if (p.width == 0 || p.height == 0)
+            return cudaSuccess;
+        const prim_convolution_extent tile = prim_convolution_tile(args);
+        const unsigned across = static_cast<unsigned>(prim_divide_up(args->in.width, tile.x));
+        const unsigned down = static_cast<unsigned>(prim_divide_up(args->in.height, tile.y));
+        return prim_convolution_tile_is_row(args)
+                   ? prim_launch(args->call.stream, across * down, row, tiled_halo<Pixel, row, 1>,
+                                 p, across)
+                   : prim_launch(args->call.stream, across * down, dim3(side, side),
+                                 tiled_halo<Pixel, side, side>, p, across);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_convolution_tiled_halo(const void *args)
+{
+    return dispatch<tiled_halo_rung>(static_cast<const prim_convolution_args *>(args));
+}

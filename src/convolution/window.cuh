@@ -1,0 +1,67 @@
+/* An output's sum straight from the image:
+ *
+ *     ┌──────────────────┐    Where the mask's window lies inside of the image, which is nearly
+ *     │  ┌───┐           │    everywhere, its elements are as far apart as the pixels: no index
+ *     │  │ × │         ┌─┼─┐  is looked at.
+ *     │  └───┘         │ × │  Where it leaves the image, every element asks what stands in for
+ *     │                └─┼─┘  it.
+ *     └──────────────────┘ */
+#ifndef PRIM_CONVOLUTION_WINDOW_CUH
+#define PRIM_CONVOLUTION_WINDOW_CUH
+
+#include "convolution/problem.cuh"
+
+namespace
+{
+
+template <typename Pixel>
+__host__ __device__ bool window_is_inside(const problem<Pixel> &p, int64_t first_x, int64_t first_y)
+{
+    return is_inside(first_x, p.width) && is_inside(first_y, p.height) &&
+           is_inside(first_x + p.step * (p.mask_width - 1), p.width) &&
+           is_inside(first_y + p.step * (p.mask_height - 1), p.height);
+}
+
+template <typename Pixel, typename Weights>
+__host__ __device__ typename Pixel::sum sum_inside(const problem<Pixel> &p, const Weights &weights,
+                                                   int64_t first_x, int64_t first_y, int channel)
+{
+    const int from_pixel_to_pixel = p.step * p.in.channels;
+    typename Pixel::sum sum = 0;
+    for (int j = 0, k = 0; j < p.mask_height; j++) {
+        const typename Pixel::element *from = p.in.at(first_x, first_y + p.step * j, channel);
+        for (int i = 0; i < p.mask_width; i++, k++) {
+            const typename Pixel::sum value = from[i * from_pixel_to_pixel];
+            sum = add_product(sum, weights[k], value);
+        }
+    }
+    return sum;
+}
+
+template <typename Pixel, typename Weights>
+__host__ __device__ typename Pixel::sum sum_at_edge(const problem<Pixel> &p, const Weights &weights,
+                                                    int64_t first_x, int64_t first_y, int channel)
+{
+    typename Pixel::sum sum = 0;
+    for (int j = 0, k = 0; j < p.mask_height; j++)
+        for (int i = 0; i < p.mask_width; i++, k++)
+            sum = add_product(sum, weights[k],
+                              p.value(first_x + p.step * i, first_y + p.step * j, channel));
+    return sum;
+}
+
+/* weights[k]: a pointer, or something that looks like one. */
+template <typename Pixel, typename Weights>
+__host__ __device__ void convolve_element(const problem<Pixel> &p, const Weights &weights,
+                                          int64_t x, int64_t y, int channel)
+{
+    const int64_t first_x = p.first_x(x), first_y = p.first_y(y);
+    const typename Pixel::sum sum = window_is_inside(p, first_x, first_y)
+                                        ? sum_inside(p, weights, first_x, first_y, channel)
+                                        : sum_at_edge(p, weights, first_x, first_y, channel);
+    *p.out.at(x, y, channel) = Pixel::stored(sum);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,864 @@
+/* convolution: every variant and type against an independent oracle. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/convolution.h>
+
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8U};
+static const char *const boundary_names[] = {"constant", "clamp", "reflect", "reflect_101", "wrap"};
+enum { BOUNDARIES = 5, MOST_CHANNELS = 4 };
+
+static cudaDataType_t weight_type(cudaDataType_t type)
+{
+    return type == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
+}
+
+/* ---- one case: a call, its operands in host memory, and what is said of them ---- */
+
+typedef struct extent {
+    size_t width, height;
+} extent;
+
+typedef struct anchor {
+    size_t x, y;
+} anchor;
+
+/* Which of the mask's pointers a call is given. */
+typedef enum mask_place { ON_DEVICE = 1, ON_HOST = 2, ON_BOTH = 3 } mask_place;
+
+typedef struct convolution {
+    prim_convolution_variant variant;
+    unsigned flags;
+    prim_boundary boundary;
+    cudaDataType_t type;
+    int channels;
+    extent image, mask;
+    anchor anchor;
+    distribution distribution;
+    bool has_fill, is_vector; /* is_vector: through the calls for vectors */
+    size_t in_gap, out_gap;   /* elements between rows */
+    size_t offset;            /* elements by which the images miss the 256-byte boundary */
+    mask_place place;
+    uint64_t seed;
+} convolution;
+
+typedef struct arrays {
+    char *in, *out, *mask; /* the images with their gaps */
+    char fill[16];
+    double unit; /* every product is a multiple of it; 0: of nothing in particular */
+} arrays;
+
+static size_t row_elements(const convolution *c)
+{
+    return c->image.width * (size_t)c->channels;
+}
+
+static size_t pitch(const convolution *c, size_t gap)
+{
+    return (row_elements(c) + gap) * type_bytes(c->type);
+}
+
+static size_t image_bytes(const convolution *c, size_t gap)
+{
+    return c->image.height == 0 || c->image.width == 0
+               ? 0
+               : (c->image.height - 1) * pitch(c, gap) + row_elements(c) * type_bytes(c->type);
+}
+
+static size_t weights(const convolution *c)
+{
+    return c->mask.width * c->mask.height;
+}
+
+/* Weights for bytes must be small and many of them fractions, or every sum would be 0 or 255. */
+static double fill_weights_for_bytes(const convolution *c, float *h_mask)
+{
+    double unit = 0.5;
+    while (unit * (double)weights(c) > 1)
+        unit /= 2;
+    for (size_t k = 0; k < weights(c); k++) {
+        const uint64_t bits = random_bits(c->seed + k);
+        h_mask[k] = c->distribution == INTEGERS
+                        ? (float)(unit * ((double)(bits % 9) - 3))
+                        : (float)((double)(int64_t)bits * 0x1p-63 + 0.3) / (float)weights(c) * 3;
+    }
+    return c->distribution == INTEGERS ? unit : 0;
+}
+
+static double fill_mask(const convolution *c, void *h_mask)
+{
+    const cudaDataType_t type = weight_type(c->type);
+    if (c->type == CUDA_R_8U && c->distribution != EXTREMES)
+        return fill_weights_for_bytes(c, h_mask);
+    fill(type, h_mask, weights(c), c->distribution, c->seed + 77);
+    if (c->type != CUDA_R_32F || c->distribution != INTEGERS)
+        return 0;
+    for (size_t k = 0; k < weights(c); k++)
+        ((float *)h_mask)[k] = (float)(random_bits(c->seed + k) % 17) - 8;
+    return 1;
+}
+
+/* Rows of the distribution, gaps that would show in any sum. */
+static arrays make_arrays(const convolution *c)
+{
+    const size_t bytes = type_bytes(c->type), row_bytes = row_elements(c) * bytes;
+    arrays a = {.in = malloc(image_bytes(c, c->in_gap) + 1),
+                .out = malloc(image_bytes(c, c->out_gap) + 1),
+                .mask = malloc(weights(c) * type_bytes(weight_type(c->type)))};
+    memset(a.in, 0xff, image_bytes(c, c->in_gap) + 1); /* NaN as f32 */
+    for (size_t y = 0; y < c->image.height && row_bytes > 0; y++)
+        fill(c->type, a.in + y * pitch(c, c->in_gap), row_elements(c), c->distribution,
+             c->seed + 1000 * y);
+    fill(c->type, a.fill, MOST_CHANNELS, c->distribution, c->seed + 5);
+    if (!c->has_fill)
+        memset(a.fill, 0, sizeof a.fill);
+    a.unit = fill_mask(c, a.mask);
+    return a;
+}
+
+static void free_arrays(arrays *a)
+{
+    free(a->in);
+    free(a->out);
+    free(a->mask);
+}
+
+static void describe(const convolution *c, char *text, size_t bytes)
+{
+    snprintf(text, bytes,
+             "%s %s %s%s, %zu × %zu × %d with %zu × %zu at (%zu, %zu), gaps %zu %zu, fill %d, "
+             "distribution %d, place %d",
+             prim_convolution_variant_name(c->variant), type_name(c->type),
+             boundary_names[c->boundary], c->flags ? " flipped" : "", c->image.width,
+             c->image.height, c->channels, c->mask.width, c->mask.height, c->anchor.x, c->anchor.y,
+             c->in_gap, c->out_gap, c->has_fill, (int)c->distribution, (int)c->place);
+}
+
+/* ---- the oracle ---- */
+
+/* The index that stands in for i, found by folding the line over; -1: the fill. */
+static long long fold(prim_boundary boundary, long long i, long long n)
+{
+    while (i < 0 || i >= n)
+        switch (boundary) {
+        case PRIM_BOUNDARY_CLAMP:
+            i += i < 0 ? 1 : -1;
+            break;
+        case PRIM_BOUNDARY_REFLECT:
+            i = i < 0 ? -1 - i : 2 * n - 1 - i;
+            break;
+        case PRIM_BOUNDARY_REFLECT_101:
+            if (n == 1)
+                return 0;
+            i = i < 0 ? -i : 2 * n - 2 - i;
+            break;
+        case PRIM_BOUNDARY_WRAP:
+            i += i < 0 ? n : -n;
+            break;
+        default:
+            return -1;
+        }
+    return i;
+}
+
+static const char *element_at(const convolution *c, const arrays *a, long long x, long long y,
+                              int channel)
+{
+    const long long from_x = fold(c->boundary, x, (long long)c->image.width);
+    const long long from_y = fold(c->boundary, y, (long long)c->image.height);
+    const size_t bytes = type_bytes(c->type);
+    if (from_x < 0 || from_y < 0)
+        return a->fill + (size_t)channel * bytes;
+    return a->in + (size_t)from_y * pitch(c, c->in_gap) +
+           ((size_t)from_x * (size_t)c->channels + (size_t)channel) * bytes;
+}
+
+typedef struct expected {
+    uint64_t integer; /* of i32 */
+    long double value, magnitude;
+} expected;
+
+static expected expect(const convolution *c, const arrays *a, long long x, long long y, int channel)
+{
+    const cudaDataType_t type = weight_type(c->type);
+    const int step = c->flags & PRIM_CONVOLUTION_FLIP ? -1 : 1;
+    expected e = {0};
+    for (size_t j = 0; j < c->mask.height; j++)
+        for (size_t i = 0; i < c->mask.width; i++) {
+            const long long from_x = x + step * ((long long)i - (long long)c->anchor.x);
+            const long long from_y = y + step * ((long long)j - (long long)c->anchor.y);
+            const char *element = element_at(c, a, from_x, from_y, channel);
+            const size_t k = j * c->mask.width + i;
+            if (c->type == CUDA_R_32I) {
+                e.integer += read_integer(c->type, element, 0) * read_integer(type, a->mask, k);
+                continue;
+            }
+            const long double value =
+                c->type == CUDA_R_8U ? *(const uint8_t *)element : read_float(c->type, element, 0);
+            const long double product = value * read_float(type, a->mask, k);
+            e.value += product;
+            e.magnitude += fabsl(product);
+        }
+    e.integer = wrap_integer(CUDA_R_32I, e.integer);
+    return e;
+}
+
+static long double byte_of(long double sum)
+{
+    return rintl(sum > 0 ? sum < 255 ? sum : 255 : 0); /* to even; 0 for NaN */
+}
+
+static bool right(const convolution *c, const arrays *a, const expected *e, const void *result)
+{
+    if (c->type == CUDA_R_32I)
+        return read_integer(c->type, result, 0) == e->integer;
+    const long double u = 0x1p-24L, n = (long double)weights(c) + 1;
+    const bool exact = a->unit > 0 && e->magnitude * u <= a->unit;
+    const long double bound = exact ? 0 : n * u / (1 - n * u) * e->magnitude;
+    if (c->type == CUDA_R_8U) {
+        const uint8_t byte = *(const uint8_t *)result;
+        if (!isfinite(e->value))
+            return byte == byte_of(e->value);
+        return byte >= byte_of(e->value - bound) && byte <= byte_of(e->value + bound);
+    }
+    const long double value = read_float(c->type, result, 0);
+    if (isnan(e->value))
+        return isnan(value);
+    if (isinf(e->value))
+        return value == e->value;
+    return fabsl(value - e->value) <= bound; /* false for NaN */
+}
+
+static void check_gaps(const convolution *c, const arrays *a, const char *text)
+{
+    const size_t row_bytes = row_elements(c) * type_bytes(c->type);
+    for (size_t y = 0; y + 1 < c->image.height && row_bytes > 0; y++)
+        for (size_t b = row_bytes; b < pitch(c, c->out_gap); b++)
+            cr_assert_eq((unsigned char)a->out[y * pitch(c, c->out_gap) + b], GUARD_PATTERN,
+                         "%s: wrote behind row %zu", text, y);
+}
+
+/* Every `every`th row and column, and all near the image's sides. */
+static void check_answer(const convolution *c, const arrays *a, size_t every)
+{
+    char text[256];
+    describe(c, text, sizeof text);
+    for (size_t y = 0; y < c->image.height; y++)
+        for (size_t x = 0; x < c->image.width; x++) {
+            const bool near_x = x < 20 || x + 20 > c->image.width || x % every == 0;
+            const bool near_y = y < 20 || y + 20 > c->image.height || y % every == 0;
+            for (int channel = 0; near_x && near_y && channel < c->channels; channel++) {
+                const expected e = expect(c, a, (long long)x, (long long)y, channel);
+                const char *result =
+                    a->out + y * pitch(c, c->out_gap) +
+                    (x * (size_t)c->channels + (size_t)channel) * type_bytes(c->type);
+                cr_assert(right(c, a, &e, result), "%s: (%zu, %zu, %d), not %.9Lg or %lld", text, x,
+                          y, channel, e.value, (long long)e.integer);
+            }
+        }
+    check_gaps(c, a, text);
+}
+
+/* ---- running a case ---- */
+
+static prim_image image_of(const convolution *c, void *data, size_t gap)
+{
+    return (prim_image){data, c->image.width, c->image.height, pitch(c, gap), c->channels, c->type};
+}
+
+static prim_mask mask_of(const convolution *c, const void *h_values, const void *d_values)
+{
+    return (prim_mask){.h_values = c->place & ON_HOST ? h_values : NULL,
+                       .d_values = c->place & ON_DEVICE ? d_values : NULL,
+                       .width = c->mask.width,
+                       .height = c->mask.height,
+                       .anchor_x = c->anchor.x,
+                       .anchor_y = c->anchor.y,
+                       .type = weight_type(c->type)};
+}
+
+/* Where it is not looked at, a pointer to nowhere. */
+static const void *fill_of(const convolution *c, const arrays *a)
+{
+    return c->boundary != PRIM_BOUNDARY_CONSTANT ? (const void *)1 : c->has_fill ? a->fill : NULL;
+}
+
+static prim_status call(const convolution *c, const arrays *a, const void *d_in, void *d_out,
+                        const void *d_mask, cudaStream_t stream)
+{
+    const prim_mask mask = mask_of(c, a->mask, d_mask);
+    if (c->is_vector)
+        return prim_convolve_1d(c->variant, c->flags, c->boundary, fill_of(c, a), c->type, d_in,
+                                c->image.width, mask, d_out, NULL, 0, stream);
+    return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a),
+                            image_of(c, (void *)(uintptr_t)d_in, c->in_gap), mask,
+                            image_of(c, d_out, c->out_gap), NULL, 0, stream);
+}
+
+static bool supports(const convolution *c)
+{
+    static const char somewhere;
+    const prim_mask mask = mask_of(c, &somewhere, &somewhere);
+    return c->is_vector ? prim_convolve_1d_supports(c->variant, c->flags, c->boundary, c->type,
+                                                    c->image.width, mask)
+                        : prim_convolve_2d_supports(c->variant, c->flags, c->boundary,
+                                                    image_of(c, NULL, c->in_gap), mask,
+                                                    image_of(c, NULL, c->out_gap));
+}
+
+/* What the header says of the rungs. */
+static bool should_support(const convolution *c)
+{
+    const bool constant = (c->place & ON_HOST) && weights(c) <= 8000;
+    const bool tiled = (c->place & ON_DEVICE) && c->mask.width <= 15 && c->mask.height <= 15;
+    return c->variant == PRIM_CONVOLUTION_CONSTANT     ? constant
+           : c->variant == PRIM_CONVOLUTION_TILED_HALO ? tiled
+           : c->variant == PRIM_CONVOLUTION_BASIC      ? (c->place & ON_DEVICE) != 0
+                                                       : constant || (c->place & ON_DEVICE) != 0;
+}
+
+static void run(const convolution *c, arrays *a)
+{
+    const size_t bytes = type_bytes(c->type), offset = c->offset * bytes;
+    guarded in = guarded_copy(a->in, image_bytes(c, c->in_gap), offset);
+    guarded out = guarded_new(image_bytes(c, c->out_gap), offset);
+    guarded mask = guarded_copy(a->mask, weights(c) * type_bytes(weight_type(c->type)), 4);
+    const prim_status status = call(c, a, in.data, out.data, mask.data, 0);
+    char text[256];
+    describe(c, text, sizeof text);
+    cr_assert_eq(status, should_support(c) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED, "%s: %s", text,
+                 prim_last_error(NULL));
+    cr_assert_eq(supports(c), should_support(c), "%s", text);
+    if (status != PRIM_OK)
+        cr_assert(guarded_untouched(&out));
+    guarded_read(&out, a->out);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&mask);
+}
+
+static void check(const convolution *c, size_t every)
+{
+    arrays a = make_arrays(c);
+    run(c, &a);
+    if (should_support(c))
+        check_answer(c, &a, every);
+    free_arrays(&a);
+}
+
+/* ---- every variant and type, one test each ---- */
+
+typedef struct combination {
+    prim_convolution_variant variant;
+    cudaDataType_t type;
+} combination;
+
+static struct criterion_test_params combinations(void)
+{
+    static combination rows[64];
+    size_t count = 0;
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+        for (size_t t = 0; t < COUNT_OF(types); t++)
+            rows[count++] = (combination){prim_convolution_variant_at(v), types[t]};
+    return cr_make_param_array(combination, rows, count);
+}
+
+static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
+{
+    return variant == PRIM_CONVOLUTION_AUTO       ? (mask_place)(1 + bits % 3)
+           : variant == PRIM_CONVOLUTION_CONSTANT ? ON_HOST
+                                                  : ON_DEVICE;
+}
+
+static anchor anchor_for(extent mask, uint64_t bits)
+{
+    switch (bits % 4) {
+    case 0:
+        return (anchor){(mask.width - 1) / 2, (mask.height - 1) / 2};
+    case 1:
+        return (anchor){0, mask.height - 1};
+    case 2:
+        return (anchor){mask.width - 1, 0};
+    default:
+        return (anchor){bits / 4 % mask.width, bits / 1024 % mask.height};
+    }
+}
+
+/* Everything that is not given, by chance; the same in every run. */
+static convolution by_chance(const combination *k, prim_boundary boundary, extent image,
+                             extent mask, uint64_t seed)
+{
+    const uint64_t bits = random_bits(seed);
+    convolution c = {.variant = k->variant,
+                     .flags = bits & 1 ? PRIM_CONVOLUTION_FLIP : 0,
+                     .boundary = boundary,
+                     .type = k->type,
+                     .channels = 1 + (int)(bits >> 1 & 3),
+                     .image = image,
+                     .mask = mask,
+                     .anchor = anchor_for(mask, bits >> 3 & 0xffff),
+                     .distribution = (distribution)((bits >> 20) % DISTRIBUTION_COUNT),
+                     .has_fill = bits >> 32 & 1,
+                     .in_gap = (bits >> 33) % 3 * 2,
+                     .out_gap = (bits >> 37) % 4,
+                     .offset = (bits >> 41) % 3,
+                     .place = place_for(k->variant, bits >> 45),
+                     .seed = seed};
+    c.is_vector = c.channels == 1 && image.height == 1 && mask.height == 1;
+    return c;
+}
+
+static const extent masks[] = {{1, 1}, {3, 3}, {5, 5},   {2, 2},   {7, 1},
+                               {1, 7}, {4, 3}, {15, 15}, {16, 16}, {17, 3}};
+static const extent images[] = {{0, 5},    {1, 1},    {2, 3},    {16, 16}, {17, 31},
+                                {100, 37}, {3, 1000}, {1, 2500}, {2500, 1}};
+
+/* Products in a case; what a level leaves out, a larger one has. */
+static bool is_too_long(const convolution *c)
+{
+    static const size_t most[] = {30000, 120000, SIZE_MAX};
+    return c->image.width * c->image.height * weights(c) * (size_t)c->channels >
+           most[get_test_level()];
+}
+
+ParameterizedTestParameters(convolution, images_and_masks)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, images_and_masks)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    uint64_t seed = 1000u * (unsigned)k->variant + 333u * (unsigned)k->type;
+    for (size_t m = 0; m < COUNT_OF(masks); m++)
+        for (size_t i = 0; i < COUNT_OF(images); i++)
+            for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                if (quick && (m + i + b) % BOUNDARIES > 1)
+                    continue;
+                convolution c = by_chance(k, (prim_boundary)b, images[i], masks[m], seed);
+                const bool once = is_too_long(&c) && !quick && (m + i) % BOUNDARIES == b;
+                if (once) /* so that each mask meets each image */
+                    c.channels = 1;
+                if (once || !is_too_long(&c))
+                    check(&c, 7);
+            }
+}
+
+/* Small images, on which everything is at a side. */
+ParameterizedTestParameters(convolution, small_images)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, small_images)
+{
+    const uint64_t rounds = get_test_level() == LEVEL_QUICK ? 8 : 40;
+    for (uint64_t seed = 0; seed < rounds; seed++)
+        for (size_t b = 0; b < BOUNDARIES; b++) {
+            const uint64_t bits = random_bits(90000 + 8 * seed + b + 100 * (unsigned)k->type);
+            const extent image = {1 + bits % 9, 1 + (bits >> 8) % 9};
+            const extent mask = {1 + (bits >> 16) % 13, 1 + (bits >> 24) % 13};
+            const convolution c = by_chance(k, (prim_boundary)b, image, mask, 50000 + 8 * seed + b);
+            check(&c, 1);
+        }
+}
+
+/* Masks of many weights: CONSTANT takes 8,000, the others as many as there are. */
+ParameterizedTestParameters(convolution, large_masks)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, large_masks)
+{
+    static const extent large[] = {{16, 17}, {89, 89}, {32, 250}, {100, 81}, {255, 255}};
+    const extent image = {3, 2};
+    for (size_t m = 0; m < COUNT_OF(large); m++)
+        for (size_t b = 0; b < BOUNDARIES; b++) {
+            convolution c =
+                by_chance(k, (prim_boundary)b, image, large[m], 7000 + m * BOUNDARIES + b);
+            c.channels = 1 + (int)b % 2;
+            if (weights(&c) < 20000 || b == m % BOUNDARIES)
+                check(&c, 1);
+        }
+}
+
+/* A long vector, and more rows than a grid has blocks along y: one of them for each type. */
+ParameterizedTestParameters(convolution, long_images)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, long_images)
+{
+    const bool is_vector = k->type == CUDA_R_32F;
+    const extent image = is_vector               ? (extent){1000000, 1}
+                         : k->type == CUDA_R_32I ? (extent){3, 524280}
+                                                 : (extent){1, 1000000};
+    if (get_test_level() == LEVEL_QUICK && !is_vector)
+        cr_skip_test("the vector only at this level");
+    if (k->variant == PRIM_CONVOLUTION_AUTO ||
+        (k->variant == PRIM_CONVOLUTION_TILED_HALO && image.width == 1))
+        cr_skip_test("long, and another case has the same");
+    convolution c = by_chance(k, is_vector ? PRIM_BOUNDARY_REFLECT : PRIM_BOUNDARY_WRAP, image,
+                              is_vector ? (extent){5, 1} : (extent){3, 3}, 4);
+    c.channels = 1;
+    c.is_vector = is_vector;
+    check(&c, 997);
+}
+
+/* ---- what the header draws ---- */
+
+/* An element that a mask of one weight picks: at any distance, the right letter. */
+ParameterizedTestParameters(convolution, boundaries_as_drawn)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, boundaries_as_drawn)
+{
+    static const char *const drawn[] = {"fffabcdfff", "aaaabcdddd", "cbaabcddcb", "dcbabcdcba",
+                                        "bcdabcdabc"};
+    for (size_t b = 0; b < BOUNDARIES; b++)
+        for (size_t place = 0; place < 10; place++)
+            for (unsigned flags = 0; flags < 2; flags++) {
+                convolution c = {.variant = k->variant,
+                                 .flags = flags,
+                                 .boundary = (prim_boundary)b,
+                                 .type = k->type,
+                                 .channels = 1,
+                                 .image = {4, 1},
+                                 .mask = {10, 1},
+                                 .anchor = {3, 0},
+                                 .has_fill = true,
+                                 .is_vector = true,
+                                 .place = place_for(k->variant, 2)};
+                if (flags & PRIM_CONVOLUTION_FLIP)
+                    c.anchor.x = 6;
+                arrays a = make_arrays(&c);
+                for (size_t i = 0; i < 10; i++) /* output 0 is what the drawing shows */
+                    if (k->type == CUDA_R_32I)
+                        ((int32_t *)a.mask)[i] = i == (flags ? 9 - place : place);
+                    else
+                        ((float *)a.mask)[i] = i == (flags ? 9 - place : place);
+                for (size_t i = 0; i < 4; i++)
+                    if (k->type == CUDA_R_32F)
+                        ((float *)a.in)[i] = (float)('a' + i);
+                    else if (k->type == CUDA_R_32I)
+                        ((int32_t *)a.in)[i] = (int32_t)('a' + i);
+                    else
+                        ((uint8_t *)a.in)[i] = (uint8_t)('a' + i);
+                if (k->type == CUDA_R_32F)
+                    *(float *)(void *)a.fill = 'f';
+                else
+                    memcpy(a.fill, k->type == CUDA_R_8U ? "f" : "f\0\0\0", type_bytes(k->type));
+                run(&c, &a);
+                const double shown = k->type == CUDA_R_32F
+                                         ? (double)*(float *)(void *)a.out
+                                         : (double)(int64_t)read_integer(k->type, a.out, 0);
+                cr_assert_eq(shown, drawn[b][place], "%s, %s: %zu is %g, not %c",
+                             prim_convolution_variant_name(k->variant), boundary_names[b], place,
+                             shown, drawn[b][place]);
+                free_arrays(&a);
+            }
+}
+
+Test(convolution, the_textbooks_example)
+{
+    float h_in[] = {1, 2, 3, 4, 5, 6, 7}, h_mask[] = {3, 4, 5, 4, 3}, h_out[7];
+    static const float h_right[] = {22, 38, 57, 76, 95, 90, 74};
+    prim_mask mask = {.h_values = h_mask, .width = 5, .height = 1, .anchor_x = 2};
+    mask.type = CUDA_R_32F;
+    guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof h_out, 0);
+    guarded d_mask = guarded_copy(h_mask, sizeof h_mask, 0);
+    mask.d_values = d_mask.data;
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
+        guarded_poison(&out);
+        cr_prim(prim_convolve_1d(prim_convolution_variant_at(v), 0, PRIM_BOUNDARY_CONSTANT, NULL,
+                                 CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
+        guarded_read(&out, h_out);
+        cr_assert_arr_eq(h_out, h_right, sizeof h_right);
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&d_mask);
+}
+
+/* ---- values ---- */
+
+/* NaN and infinity reach just the outputs whose window they lie in. */
+ParameterizedTestParameters(convolution, nan_and_infinity)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, nan_and_infinity)
+{
+    static const float specials[] = {NAN, INFINITY, -INFINITY, -NAN};
+    if (k->type == CUDA_R_32I)
+        cr_skip_test("integers have no NaN");
+    for (uint64_t s = 0; s < 24; s++) {
+        const combination one = *k;
+        convolution c = by_chance(&one, (prim_boundary)(s % BOUNDARIES), (extent){21, 19},
+                                  (extent){1 + s % 5, 1 + s / 5 % 4}, 300 + s);
+        c.distribution = UNIFORM;
+        c.in_gap = 0;
+        arrays a = make_arrays(&c);
+        a.unit = 0;
+        if (k->type == CUDA_R_32F && s % 3 != 0)
+            ((float *)(void *)a.in)[random_bits(s) % (21 * 19)] = specials[s % 4];
+        else
+            ((float *)(void *)a.mask)[s % weights(&c)] = specials[s % 4];
+        if (s % 5 == 0)
+            ((float *)(void *)a.mask)[0] = 0; /* 0 · NaN and 0 · ∞ are NaN too */
+        run(&c, &a);
+        check_answer(&c, &a, 1);
+        free_arrays(&a);
+    }
+}
+
+/* All bytes, under weights that give halves, more than 255, less than 0, and no number. */
+Test(convolution, bytes_are_rounded_to_even_and_saturated)
+{
+    static const float factors[] = {0.5f, 1.5f, 0.25f,    2.5f,      -1.0f,
+                                    3.0f, NAN,  INFINITY, -INFINITY, -0.25f};
+    uint8_t h_in[256], h_out[256];
+    for (int i = 0; i < 256; i++)
+        h_in[i] = (uint8_t)i;
+    guarded in = guarded_copy(h_in, 256, 0), out = guarded_new(256, 0), d_mask = guarded_new(4, 0);
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+        for (size_t f = 0; f < COUNT_OF(factors); f++) {
+            cr_cuda(cudaMemcpy(d_mask.data, &factors[f], 4, cudaMemcpyHostToDevice));
+            const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F};
+            cr_prim(prim_convolve_1d(prim_convolution_variant_at(v), 0, PRIM_BOUNDARY_CLAMP, NULL,
+                                     CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
+            guarded_read(&out, h_out);
+            for (int i = 0; i < 256; i++)
+                cr_assert_eq(h_out[i], (uint8_t)byte_of((long double)factors[f] * i), "%s: %d · %g",
+                             prim_convolution_variant_name(prim_convolution_variant_at(v)), i,
+                             (double)factors[f]);
+        }
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&d_mask);
+}
+
+/* Each channel has its own fill. */
+ParameterizedTestParameters(convolution, fill_of_each_channel)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, fill_of_each_channel)
+{
+    for (int channels = 1; channels <= MOST_CHANNELS; channels++) {
+        convolution c = by_chance(k, PRIM_BOUNDARY_CONSTANT, (extent){5, 4}, (extent){3, 3}, 61);
+        c.channels = channels;
+        c.has_fill = true;
+        c.distribution = INTEGERS;
+        check(&c, 1);
+    }
+}
+
+/* ---- the rungs agree ---- */
+
+Test(convolution, rungs_agree_to_the_bit)
+{
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (uint64_t s = 0; s < 20; s++) {
+            const combination k = {PRIM_CONVOLUTION_BASIC, types[t]};
+            const extent mask = {1 + random_bits(s) % 15, 1 + random_bits(s + 99) % 15};
+            convolution c =
+                by_chance(&k, (prim_boundary)(s % BOUNDARIES), (extent){23, 18}, mask, 500 + s);
+            c.distribution = UNIFORM;
+            c.place = ON_BOTH;
+            arrays a = make_arrays(&c);
+            run(&c, &a);
+            char *h_first = malloc(image_bytes(&c, c.out_gap));
+            memcpy(h_first, a.out, image_bytes(&c, c.out_gap));
+            for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
+                c.variant = prim_convolution_variant_at(v);
+                run(&c, &a);
+                cr_assert_arr_eq(a.out, h_first, image_bytes(&c, c.out_gap), "%s",
+                                 prim_convolution_variant_name(c.variant));
+            }
+            free(h_first);
+            free_arrays(&a);
+        }
+}
+
+/* ---- what a call reads of the host, it reads during the call ---- */
+
+static void capture_overwrite_replay(convolution *c)
+{
+    arrays a = make_arrays(c);
+    const size_t mask_bytes = weights(c) * 4;
+    guarded in = guarded_copy(a.in, image_bytes(c, c->in_gap), 0);
+    guarded out = guarded_new(image_bytes(c, c->out_gap), 0);
+    guarded d_mask = guarded_copy(a.mask, mask_bytes, 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    const prim_status status = call(c, &a, in.data, out.data, d_mask.data, stream);
+    char *h_mask = malloc(mask_bytes), h_fill[sizeof a.fill];
+    memcpy(h_mask, a.mask, mask_bytes);
+    memcpy(h_fill, a.fill, sizeof h_fill);
+    memset(a.mask, 0x3f, mask_bytes);
+    memset(a.fill, 0x3f, sizeof a.fill);
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
+    cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+    for (int times = 0; times < 2; times++) {
+        guarded_poison(&out);
+        cr_cuda(cudaGraphLaunch(exec, stream));
+        cr_cuda(cudaStreamSynchronize(stream));
+        guarded_read(&out, a.out);
+        memcpy(a.mask, h_mask, mask_bytes);
+        memcpy(a.fill, h_fill, sizeof h_fill);
+        check_answer(c, &a, 1);
+        memset(a.mask, 0x3f, mask_bytes);
+        memset(a.fill, 0x3f, sizeof a.fill);
+    }
+    cr_cuda(cudaGraphExecDestroy(exec));
+    cr_cuda(cudaGraphDestroy(graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    free(h_mask);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&d_mask);
+    free_arrays(&a);
+}
+
+ParameterizedTestParameters(convolution, host_values_may_change_after_the_call)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, convolution, host_values_may_change_after_the_call)
+{
+    static const extent sizes[] = {{3, 3}, {5, 2}, {30, 20}};
+    for (size_t m = 0; m < COUNT_OF(sizes); m++) {
+        convolution c = by_chance(k, PRIM_BOUNDARY_CONSTANT, (extent){9, 7}, sizes[m], 40 + m);
+        c.has_fill = true;
+        if (should_support(&c))
+            capture_overwrite_replay(&c);
+    }
+}
+
+/* ---- which mask a variant takes ---- */
+
+Test(convolution, a_rung_takes_its_mask_from_where_it_says)
+{
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+        for (int place = ON_DEVICE; place <= ON_BOTH; place++)
+            for (size_t m = 0; m < COUNT_OF(masks); m++) {
+                const combination k = {prim_convolution_variant_at(v), CUDA_R_32F};
+                convolution c =
+                    by_chance(&k, PRIM_BOUNDARY_CLAMP, (extent){6, 5}, masks[m], 70 + m);
+                c.place = (mask_place)place;
+                check(&c, 1);
+            }
+}
+
+/* ---- the host's versions ---- */
+
+static bool has_threads(void)
+{
+    const float h_mask = 1;
+    const prim_mask mask = {&h_mask, NULL, 1, 1, 0, 0, CUDA_R_32F};
+    return prim_convolve_1d_host(0, PRIM_BOUNDARY_CLAMP, NULL, CUDA_R_32F, NULL, 0, mask, NULL,
+                                 2) == PRIM_OK;
+}
+
+static void check_host(convolution *c, int threads)
+{
+    arrays a = make_arrays(c);
+    const prim_mask mask = mask_of(c, a.mask, NULL);
+    memset(a.out, GUARD_PATTERN, image_bytes(c, c->out_gap));
+    if (c->is_vector)
+        cr_prim(prim_convolve_1d_host(c->flags, c->boundary, fill_of(c, &a), c->type, a.in,
+                                      c->image.width, mask, a.out, threads));
+    else
+        cr_prim(prim_convolve_2d_host(c->flags, c->boundary, fill_of(c, &a),
+                                      image_of(c, a.in, c->in_gap), mask,
+                                      image_of(c, a.out, c->out_gap), threads));
+    check_answer(c, &a, 7);
+    free_arrays(&a);
+}
+
+Test(convolution, host_versions)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    const size_t thread_counts = has_threads() ? COUNT_OF(threads) : 1;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t i = 0; i < COUNT_OF(images); i++)
+            for (size_t m = 0; m < COUNT_OF(masks); m++)
+                for (size_t n = 0; n < thread_counts; n++) {
+                    const combination k = {PRIM_CONVOLUTION_AUTO, types[t]};
+                    const uint64_t seed = 800 + 40 * i + 4 * m + n;
+                    convolution c = by_chance(&k, (prim_boundary)(seed % BOUNDARIES), images[i],
+                                              masks[m], seed + t);
+                    c.place = ON_HOST;
+                    const bool wanted = get_test_level() > LEVEL_QUICK || (i + m + t) % 4 == n;
+                    if (wanted && !is_too_long(&c))
+                        check_host(&c, threads[n]);
+                }
+}
+
+Test(convolution, host_refuses_what_it_cannot_do)
+{
+    float h_in[6] = {1, 2, 3, 4, 5, 6}, h_out[6], h_mask[2] = {1, 2};
+    const prim_image in = {h_in, 3, 2, 12, 1, CUDA_R_32F}, out = {h_out, 3, 2, 12, 1, CUDA_R_32F};
+    const prim_mask mask = {h_mask, NULL, 2, 1, 0, 0, CUDA_R_32F};
+    const prim_boundary clamp = PRIM_BOUNDARY_CLAMP;
+    prim_mask device_mask = mask, inside = mask;
+    prim_image no_in = in, over_in = out;
+    device_mask.h_values = NULL, device_mask.d_values = h_mask;
+    inside.h_values = h_out + 1;
+    no_in.data = NULL;
+    over_in.data = h_in;
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_convolve_2d_host(2, clamp, NULL, in, mask, out, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, device_mask, out, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_values") != NULL);
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, no_in, mask, out, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_in") != NULL);
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, over_in, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, inside, out, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_convolve_2d_host(0, (prim_boundary)5, NULL, in, mask, out, 1),
+                 PRIM_ERROR_ENUM);
+    cr_assert_eq(prim_convolve_1d_host(0, clamp, NULL, CUDA_R_64F, h_in, 3, mask, h_out, 1),
+                 PRIM_ERROR_TYPE);
+    if (!has_threads())
+        cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 2),
+                     PRIM_ERROR_UNSUPPORTED);
+}
+
+/* ---- the table ---- */
+
+Test(convolution, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_convolution_variant_at(0), PRIM_CONVOLUTION_AUTO);
+    cr_assert(prim_convolution_variant_count() >= 4);
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
+        const char *name = prim_convolution_variant_name(prim_convolution_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
+        cr_assert(strlen(prim_convolution_variant_idea(prim_convolution_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_convolution_variant_name(prim_convolution_variant_at(w)));
+    }
+    cr_assert_null(prim_convolution_variant_name((prim_convolution_variant)9999));
+    cr_assert_null(prim_convolution_variant_idea((prim_convolution_variant)9999));
+}
