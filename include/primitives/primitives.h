@@ -9,6 +9,7 @@
 #include <primitives/histogram.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
+#include <primitives/sparse.h>
 #include <primitives/types.h>
 
 #endif
