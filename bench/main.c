@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "articles.h"
 #include "bench.h"
 
-static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram};
+static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram, &bench_scan};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 void plan_add(bench_plan *plan, bench_case added)
@@ -153,10 +154,35 @@ static void print_plan(const bench_plan *plan)
     }
 }
 
+static void save(const bench_options *options, const bench_context *context,
+                 const bench_result *results, size_t count)
+{
+    if (options->json != NULL)
+        save_json(options->json, context, results, count);
+    if (options->csv != NULL)
+        save_csv(options->csv, context, results, count);
+}
+
+/* `primbench articles`: tables of their own instead of the patterns' cases. */
+static int compare_with_articles(const bench_options *options)
+{
+    size_t count;
+    timing_begin();
+    const bench_context context = make_context(options);
+    print_context(&context);
+    bench_result *results = run_articles(&count);
+    save(options, &context, results, count);
+    timing_end();
+    free(results);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     bench_options options = {0};
     read_options(argc, argv, &options);
+    if (options.pattern_count == 1 && strcmp(options.patterns[0], "articles") == 0)
+        return compare_with_articles(&options);
     bench_plan plan = make_plan(&options);
     if (options.list) {
         print_plan(&plan);
@@ -171,10 +197,7 @@ int main(int argc, char **argv)
     if (results == NULL)
         return 1;
     measure_all(&plan, &context.ceilings, results);
-    if (options.json != NULL)
-        save_json(options.json, &context, results, count);
-    if (options.csv != NULL)
-        save_csv(options.csv, &context, results, count);
+    save(&options, &context, results, count);
     timing_end();
     free(results);
     free(plan.cases);

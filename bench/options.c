@@ -21,7 +21,9 @@ static const char documentation[] =
     "Examples:\n"
     "  primbench reduce                              all variants and default sizes\n"
     "  primbench reduce --type f32 --size 2^20,1000  two sizes of one type\n"
-    "  primbench --variant auto --json auto.json     keeps the results\n";
+    "  primbench --variant auto --json auto.json     keeps the results\n"
+    "  primbench articles                            the tables of the articles that the kit grew "
+    "from\n";
 
 enum { KEY_INPUT = 256, KEY_JSON, KEY_CSV, KEY_COMMIT, KEY_LIST };
 

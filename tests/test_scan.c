@@ -230,10 +230,10 @@ static void check(const scan_case *c)
         }
         const size_t gap = (row * c->out_ld + c->columns) * size;
         if (row + 1 < c->rows && c->columns > 0 && c->out_ld > c->columns)
-            cr_assert_arr_eq(
-                h_after + gap, h_before + gap, (c->out_ld - c->columns) * size,
-                "the gap behind row %zu was written to: %zu x %zu ld %zu %zu in place %d", row,
-                c->rows, c->columns, c->in_ld, c->out_ld, c->in_place);
+            cr_assert_arr_eq(h_after + gap, h_before + gap, (c->out_ld - c->columns) * size,
+                             "%zu × %zu (ld %zu, %zu), in place %d: the gap behind row %zu was "
+                             "written to",
+                             c->rows, c->columns, c->in_ld, c->out_ld, c->in_place, row);
     }
     free(above);
     free(h_before);
@@ -257,17 +257,27 @@ static struct criterion_test_params combinations(void)
     return cr_make_param_array(combination, rows, count);
 }
 
-/* All kinds, operators and transforms; place and initial value take turns. */
-static void check_all(scan_case c, size_t turn, bool thin)
+/* How many of the 18 combinations of kind, operator and transform: one of so many. */
+enum { NONE = 0, ALL = 1, SOME = 5, FEW = 9, ONE = 18 };
+
+/* Variants and types start at different combinations where not all are tested. */
+static size_t turn_of(const combination *k)
 {
-    for (size_t k = 0; k < KINDS * OPS * TRANSFORMS; k++) {
+    size_t type = 0;
+    while (types[type] != k->type)
+        type++;
+    return (size_t)k->variant * TYPES + type;
+}
+
+/* Kinds, operators and transforms; place and initial value take turns. */
+static void check_all(scan_case c, size_t turn, size_t one_of)
+{
+    for (size_t k = turn % one_of; k < KINDS * OPS * TRANSFORMS; k += one_of) {
         c.kind = (prim_scan_kind)(k % KINDS);
         c.op = (prim_op)(k / KINDS % OPS);
         c.transform = (prim_transform)(k / KINDS / OPS);
-        if (c.form == BOTH_DIRECTIONS && c.kind == PRIM_SCAN_EXCLUSIVE)
-            continue;
-        if (thin && (k + turn) % 7 != 0)
-            continue;
+        if (c.form == BOTH_DIRECTIONS)
+            c.kind = PRIM_SCAN_INCLUSIVE;
         const size_t bits = (size_t)random_bits(turn * 64 + k);
         c.in_place = bits & 1 && c.in_ld == c.out_ld;
         c.with_initial = bits & 2 && c.form != BOTH_DIRECTIONS;
@@ -289,7 +299,9 @@ static scan_case vector(const combination *k, size_t count, const void *h_in)
 
 static const size_t small_sizes[] = {0,   1,   2,   3,   31,  32,   33,  255,
                                      256, 257, 511, 512, 513, 1025, 4099};
+/* Three levels of 256 elements a block from 65537 on, of 512 from 262145 on. */
 static const size_t large_sizes[] = {65537, 131073, 262145};
+enum { LARGEST = 262145 };
 
 ParameterizedTestParameters(scan, small_sizes)
 {
@@ -303,7 +315,7 @@ ParameterizedTest(combination *k, scan, small_sizes)
         for (size_t d = 0; d < DISTRIBUTION_COUNT; d++) {
             fill(k->type, h_in, small_sizes[s], (distribution)d, 31 * s);
             check_all(vector(k, small_sizes[s], h_in), 3 * s + d,
-                      small_sizes[s] > 1025 || get_test_level() == LEVEL_QUICK);
+                      small_sizes[s] > 1025 || get_test_level() == LEVEL_QUICK ? SOME : ALL);
         }
 }
 
@@ -314,27 +326,47 @@ ParameterizedTestParameters(scan, large_sizes)
 
 ParameterizedTest(combination *k, scan, large_sizes)
 {
-    void *h_in = malloc(large_sizes[2] * type_bytes(k->type));
-    const size_t sizes = get_test_level() == LEVEL_QUICK ? 1 : COUNT_OF(large_sizes);
-    for (size_t s = 0; s < sizes; s++)
-        for (size_t d = 0; d < (get_test_level() == LEVEL_FULL ? 3 : 1); d++) {
-            fill(k->type, h_in, large_sizes[s], (distribution)((s + d) % 3), s);
-            check_all(vector(k, large_sizes[s], h_in), s, get_test_level() != LEVEL_FULL);
+    const test_level level = get_test_level();
+    void *h_in = malloc(LARGEST * type_bytes(k->type));
+    for (size_t s = 0; s < COUNT_OF(large_sizes); s++)
+        for (size_t d = 0; d < (level == LEVEL_FULL ? DISTRIBUTION_COUNT : 1); d++) {
+            if (level == LEVEL_QUICK && (s < 2 || k->variant == PRIM_SCAN_AUTO))
+                continue; /* rows has 65537 */
+            fill(k->type, h_in, large_sizes[s], (distribution)((s + d) % DISTRIBUTION_COUNT), s);
+            check_all(vector(k, large_sizes[s], h_in), s + turn_of(k),
+                      level == LEVEL_FULL    ? ALL
+                      : level == LEVEL_QUICK ? ONE
+                                             : FEW);
         }
     free(h_in);
 }
 
-static const size_t shapes[][4] = {
-    {1, 700, 700, 700},    {700, 1, 1, 1},       {700, 1, 3, 2},
-    {0, 5, 5, 5},          {5, 0, 0, 2},         {5, 513, 515, 515},
-    {3, 1025, 1025, 1030}, {300, 257, 259, 259}, {3, 70000, 70001, 70003}};
+/* rows, columns, in_ld, out_ld. */
+static const size_t shapes[][4] = {{1, 300, 300, 300},   {7, 1, 1, 1},   {7, 1, 3, 2},
+                                   {0, 5, 5, 5},         {5, 0, 0, 2},   {5, 513, 515, 515},
+                                   {270, 257, 259, 259}, {513, 2, 5, 4}, {2, 65537, 65540, 65539}};
+
+/* Each line takes blocks of its own, so that time goes by lines. AUTO is one of the others. */
+static size_t how_many(prim_scan_variant variant, size_t lines, size_t columns)
+{
+    const test_level level = get_test_level();
+    if (level == LEVEL_FULL || (lines < 20 && columns < 10000))
+        return ALL;
+    if (lines > 10000 || (level == LEVEL_QUICK && variant == PRIM_SCAN_AUTO))
+        return NONE;
+    return level == LEVEL_QUICK ? ONE : FEW;
+}
 
 static void check_shapes(const combination *k, form f)
 {
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         const size_t rows = shapes[s][0], columns = shapes[s][1], in_ld = shapes[s][2];
+        const size_t lines = f == BOTH_DIRECTIONS ? rows + columns : rows;
+        const size_t one_of = how_many(k->variant, lines, columns);
+        if (one_of == NONE)
+            continue;
         void *h_in = malloc(rows * in_ld * type_bytes(k->type) + 1);
-        fill(k->type, h_in, rows * in_ld, (distribution)(s % 3), s);
+        fill(k->type, h_in, rows * in_ld, (distribution)(s % DISTRIBUTION_COUNT), s);
         check_all((scan_case){.variant = k->variant,
                               .type = k->type,
                               .form = f,
@@ -343,7 +375,7 @@ static void check_shapes(const combination *k, form f)
                               .in_ld = in_ld,
                               .out_ld = shapes[s][3],
                               .h_in = h_in},
-                  s, rows * columns > 3000 && get_test_level() != LEVEL_FULL);
+                  s + turn_of(k), one_of);
         free(h_in);
     }
 }
@@ -382,7 +414,7 @@ ParameterizedTest(combination *k, scan, nan_and_infinity_anywhere)
             double h_in[1024];
             fill(k->type, h_in, 1024, UNIFORM, p);
             write_float(k->type, h_in, places[p], specials[s]);
-            check_all(vector(k, 1024, h_in), p + s, true);
+            check_all(vector(k, 1024, h_in), p + s, SOME);
         }
 }
 
@@ -411,39 +443,226 @@ ParameterizedTest(combination *k, scan, same_bits_in_every_run)
     free(h_again);
 }
 
+/* ---- what a call reads and when ---- */
+
+static cudaGraphExec_t captured(const scan_case *c, const int32_t *h_initial, const guarded *in,
+                                const guarded *out, const guarded *workspace)
+{
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, c->type, in->data,
+                           c->rows, c->columns, c->in_ld, c->type, out->data, c->out_ld,
+                           workspace->bytes > 0 ? workspace->data : NULL, workspace->bytes,
+                           stream));
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+    cr_cuda(cudaGraphDestroy(graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    return exec;
+}
+
+static void check_initial_is_read_at_once(const scan_case *c)
+{
+    size_t bytes;
+    int32_t h_out[1200], *h_initial = malloc(sizeof *h_initial);
+    cr_prim(ask(c, &bytes));
+    guarded in = guarded_copy(c->h_in, sizeof h_out, 0), out = guarded_new(sizeof h_out, 0),
+            workspace = guarded_new(bytes, 0);
+    *h_initial = 1000;
+    cudaGraphExec_t exec = captured(c, h_initial, &in, &out, &workspace);
+    *(volatile int32_t *)h_initial = -77; /* or the compiler drops it, since free() follows */
+    free(h_initial);
+    cr_cuda(cudaGraphLaunch(exec, 0));
+    cr_cuda(cudaStreamSynchronize(0));
+    guarded_read(&out, h_out);
+    for (int i = 0; i < 1200; i++)
+        cr_assert_eq(h_out[i], 1000 + i % 600 + (c->kind == PRIM_SCAN_INCLUSIVE));
+    cr_cuda(cudaGraphExecDestroy(exec));
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+}
+
+Test(scan, the_initial_value_is_read_during_the_call)
+{
+    int32_t ones[1200];
+    for (size_t i = 0; i < COUNT_OF(ones); i++)
+        ones[i] = 1;
+    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+        for (int kind = 0; kind < KINDS; kind++)
+            check_initial_is_read_at_once(&(scan_case){.variant = prim_scan_variant_at(v),
+                                                       .form = ROWS,
+                                                       .kind = (prim_scan_kind)kind,
+                                                       .type = CUDA_R_32I,
+                                                       .rows = 2,
+                                                       .columns = 600,
+                                                       .in_ld = 600,
+                                                       .out_ld = 600,
+                                                       .h_in = ones});
+}
+
+Test(scan, without_elements_no_pointer_is_needed)
+{
+    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+        for (int f = VECTOR; f <= BOTH_DIRECTIONS; f++) {
+            scan_case c = {.variant = prim_scan_variant_at(v), .form = (form)f, .threads = 1};
+            c.rows = f == VECTOR ? 1 : 3; /* without columns */
+            cr_prim(call_device(&c, NULL, NULL, NULL, 0));
+            cr_prim(call_host(&c, NULL, NULL));
+            c.rows = 0;
+            c.columns = c.in_ld = c.out_ld = f == VECTOR ? 0 : 3;
+            cr_prim(call_device(&c, NULL, NULL, NULL, 0));
+            cr_prim(call_host(&c, NULL, NULL));
+        }
+}
+
+/* ---- more than 2^31 elements, where the device has the memory ---- */
+
+Test(scan, beyond_two_to_the_31)
+{
+    if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
+        cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
+    const size_t count = ((size_t)1 << 31) + (1 << 20) + 7;
+    uint32_t *h = malloc(count * sizeof *h);
+    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
+        for (size_t i = 0; i < count; i++)
+            h[i] = (uint32_t)(i * 167 >> 5);
+        guarded data = guarded_copy(h, count * sizeof *h, 0);
+        cr_prim(prim_scan(prim_scan_variant_at(v), PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                          PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
+                          data.data, NULL, 0, 0));
+        guarded_read(&data, h);
+        guarded_free(&data);
+        uint32_t sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            sum += (uint32_t)(i * 167 >> 5);
+            if (h[i] != sum)
+                cr_assert_fail("%s: wrong at %zu", prim_scan_variant_name(prim_scan_variant_at(v)),
+                               i);
+        }
+    }
+    free(h);
+}
+
 /* ---- the host's versions ---- */
 
-Test(scan, host_versions)
+static bool has_threads(void)
 {
-    static const int threads[] = {1, 2, 3, 7};
-    const bool has_threads =
-        prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I,
-                       NULL, 0, CUDA_R_32I, NULL, 2) == PRIM_OK;
+    return prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I,
+                          NULL, 0, CUDA_R_32I, NULL, 2) == PRIM_OK;
+}
+
+enum { HOST_ROWS = 37, HOST_COLUMNS = 50 };
+
+static void check_host_matrices(cudaDataType_t type, const void *h_in, int threads, size_t turn,
+                                size_t one_of)
+{
+    for (int f = ROWS; f <= BOTH_DIRECTIONS; f++) {
+        scan_case c = {.threads = threads,
+                       .form = (form)f,
+                       .type = type,
+                       .rows = HOST_ROWS,
+                       .columns = HOST_COLUMNS,
+                       .in_ld = 53,
+                       .out_ld = 53,
+                       .h_in = h_in};
+        check_all(c, turn, one_of);
+        c.out_ld = 51;
+        check_all(c, turn + 4, FEW);
+        c.columns = 2; /* less than threads */
+        check_all(c, turn + 8, FEW);
+    }
+}
+
+Test(scan, host_with_one_thread)
+{
     double h_in[4099];
     for (size_t p = 0; p < TYPES; p++)
-        for (size_t t = 0; t < (has_threads ? COUNT_OF(threads) : 1); t++)
-            for (size_t d = 0; d < DISTRIBUTION_COUNT; d++) {
-                const combination k = {PRIM_SCAN_AUTO, types[p]};
-                fill(types[p], h_in, 4099, (distribution)d, t);
-                for (size_t s = 0; s < COUNT_OF(small_sizes); s++) {
-                    scan_case c = vector(&k, small_sizes[s], h_in);
-                    c.threads = threads[t];
-                    check_all(c, s, small_sizes[s] > 33);
-                }
-                for (int f = ROWS; f <= BOTH_DIRECTIONS; f++) {
-                    scan_case c = {.threads = threads[t],
-                                   .form = (form)f,
-                                   .type = types[p],
-                                   .rows = 37,
-                                   .columns = 50,
-                                   .in_ld = 53,
-                                   .out_ld = 53,
-                                   .h_in = h_in};
-                    check_all(c, t, false);
-                    c.out_ld = 51;
-                    check_all(c, t, true);
-                }
+        for (size_t d = 0; d < DISTRIBUTION_COUNT; d++) {
+            const combination k = {PRIM_SCAN_AUTO, types[p]};
+            fill(types[p], h_in, 4099, (distribution)d, p);
+            for (size_t s = 0; s < COUNT_OF(small_sizes); s++) {
+                scan_case c = vector(&k, small_sizes[s], h_in);
+                c.threads = 1;
+                check_all(c, s + d, small_sizes[s] > 33 ? SOME : ALL);
             }
+            check_host_matrices(types[p], h_in, 1, d, ALL);
+        }
+}
+
+/* Few of many: where cores are fewer than threads, each call waits for its slowest one. */
+Test(scan, host_with_threads)
+{
+    static const int threads[] = {2, 3, 7};
+    static const size_t sizes[] = {0, 1, 2, 6, 33, 513, 1025, 4099};
+    double h_in[4099];
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t p = 0; p < TYPES; p++)
+        for (size_t t = 0; t < COUNT_OF(threads); t++) {
+            const combination k = {PRIM_SCAN_AUTO, types[p]};
+            fill(types[p], h_in, 4099, (distribution)((p + t) % DISTRIBUTION_COUNT), t);
+            for (size_t s = 0; s < COUNT_OF(sizes); s++) {
+                scan_case c = vector(&k, sizes[s], h_in);
+                c.threads = threads[t];
+                check_all(c, 7 * s + 5 * p + t, get_test_level() == LEVEL_QUICK ? ONE : FEW);
+            }
+            check_host_matrices(types[p], h_in, threads[t], p + t, FEW);
+        }
+    scan_case most = vector(&(combination){PRIM_SCAN_AUTO, CUDA_R_32I}, 1500, h_in);
+    most.threads = 1024;
+    check(&most);
+}
+
+Test(scan, host_matrices_do_not_depend_on_the_threads)
+{
+    enum { CELLS = HOST_ROWS * HOST_COLUMNS };
+    float h_in[CELLS], h_one[CELLS], h_many[CELLS];
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    fill(CUDA_R_32F, h_in, CELLS, UNIFORM, 8);
+    for (int f = ROWS; f <= BOTH_DIRECTIONS; f++) {
+        scan_case c = {.form = (form)f,
+                       .type = CUDA_R_32F,
+                       .rows = HOST_ROWS,
+                       .columns = HOST_COLUMNS,
+                       .in_ld = HOST_COLUMNS,
+                       .out_ld = HOST_COLUMNS,
+                       .threads = 1};
+        cr_prim(call_host(&c, h_in, h_one));
+        c.threads = 7;
+        cr_prim(call_host(&c, h_in, h_many));
+        cr_assert_arr_eq(h_many, h_one, sizeof h_one);
+    }
+}
+
+Test(scan, host_refuses_what_it_cannot_do)
+{
+    float in[4] = {1, 2, 3, 4}, out[4];
+#define HOST(kind, op, transform, h_initial, h_in, count, out_type, h_out, threads)               \
+    prim_scan_host((prim_scan_kind)(kind), (prim_op)(op), (prim_transform)(transform), h_initial, \
+                   CUDA_R_32F, h_in, count, out_type, h_out, threads)
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(HOST(0, 0, 0, NULL, NULL, 4, CUDA_R_32F, out, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_in") != NULL);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_out") != NULL);
+    cr_assert_eq(HOST(0, 0, 0, (char *)in + 1, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert(strstr(prim_last_error(NULL), "h_initial") != NULL);
+    cr_assert_eq(HOST(0, 0, 0, NULL, (char *)in + 2, 3, CUDA_R_32F, out, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 3, CUDA_R_32F, in + 1, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, SIZE_MAX / 2, CUDA_R_32F, out, 1), PRIM_ERROR_SIZE);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_64F, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(2, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(HOST(0, 77, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
+    cr_assert_eq(HOST(0, 0, 77, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
+    if (!has_threads())
+        cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 2), PRIM_ERROR_UNSUPPORTED);
 }
 
 Test(scan, operands_that_may_and_may_not_meet)
@@ -464,6 +683,33 @@ Test(scan, operands_that_may_and_may_not_meet)
     cr_assert_eq(MEET(h, 4, 4, 3, 10), PRIM_ERROR_VALUE);
 }
 
+Test(scan, queries_say_what_calls_would)
+{
+    const size_t most = (size_t)1 << 31; /* blocks that no grid holds */
+    const cudaDataType_t f32 = CUDA_R_32F;
+    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
+        const prim_scan_variant variant = prim_scan_variant_at(v);
+        size_t bytes;
+        cr_assert(prim_scan_supports(variant, 0, 0, 0, f32, 5000, f32));
+        cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
+        cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
+        cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_64F));
+        cr_assert(strstr(prim_last_error(NULL), "prim_scan_supports") != NULL);
+        cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
+        cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 1, most, f32));
+        cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32),
+                  "nothing to do");
+        cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, SIZE_MAX / 64, 0, f32),
+                  "nothing to do");
+        cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
+                     PRIM_ERROR_UNSUPPORTED);
+        cr_assert_eq(prim_scan_workspace_bytes(variant, 0, 0, 0, f32, SIZE_MAX / 2, f32, &bytes),
+                     PRIM_ERROR_SIZE);
+        cr_assert_eq(prim_scan_workspace_bytes(variant, 2, 0, 0, f32, 5, f32, &bytes),
+                     PRIM_ERROR_ENUM);
+    }
+}
+
 /* ---- the table ---- */
 
 Test(scan, variants_have_names_and_ideas)
@@ -471,8 +717,12 @@ Test(scan, variants_have_names_and_ideas)
     cr_assert_eq(prim_scan_variant_at(0), PRIM_SCAN_AUTO);
     cr_assert(prim_scan_variant_count() >= 3);
     for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        cr_assert(strlen(prim_scan_variant_name(prim_scan_variant_at(v))) > 0);
+        const char *name = prim_scan_variant_name(prim_scan_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
         cr_assert(strlen(prim_scan_variant_idea(prim_scan_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_scan_variant_name(prim_scan_variant_at(w)));
     }
     cr_assert_null(prim_scan_variant_name((prim_scan_variant)9999));
+    cr_assert_null(prim_scan_variant_idea((prim_scan_variant)9999));
 }

@@ -13,7 +13,7 @@ static inline size_t prim_divide_up(size_t count, size_t by)
 /* All blocks lie along the grid's x: do those of so many lines? */
 static inline bool prim_fits_a_grid(size_t lines, size_t blocks)
 {
-    return blocks == 0 || (blocks <= 0x7fffffff && lines <= 0x7fffffff / blocks);
+    return lines == 0 || blocks == 0 || (blocks <= 0x7fffffff && lines <= 0x7fffffff / blocks);
 }
 
 /* Each level leaves one value for each of its blocks, and the next level takes those in, until one

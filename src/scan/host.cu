@@ -56,6 +56,7 @@ void scan_rows(const prim_scan_args *args, Out initial, int threads)
 {
     const In *in = static_cast<const In *>(args->in);
     Out *out = static_cast<Out *>(args->out);
+    (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t row = 0; row < args->rows; row++)
         scan_part<In, Out, Operator>(args, in + row * args->in_ld, out + row * args->out_ld, 0,

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Runs matrix_product on a product that is known, on a larger one for every variant, and on files
+# that are no matrices.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+printf '1 2 3\n4 5 6\n' >"$directory/a"
+printf '7,8\n9,10\n\n11,12\n' >"$directory/b"
+diff <(printf '58 64\n139 154\n') <("$program" "$directory/a" "$directory/b" 2>/dev/null)
+
+# 37 × 70 by 70 × 45, whole numbers: every variant gives awk's product to the last digit.
+matrix() { awk -v rows="$1" -v columns="$2" 'BEGIN {
+  for (i = 0; i < rows; i++) for (j = 0; j < columns; j++)
+    printf "%d%s", (i * 7 + j * 13) % 19 - 9, j + 1 < columns ? " " : "\n" }'; }
+matrix 37 70 >"$directory/a"
+matrix 70 45 >"$directory/b"
+awk 'NR == FNR {for (k = 1; k <= NF; k++) a[FNR, k] = $k; rows = FNR; inner = NF; next}
+     {for (j = 1; j <= NF; j++) b[FNR, j] = $j; columns = NF}
+     END {for (i = 1; i <= rows; i++) for (j = 1; j <= columns; j++) {
+       sum = 0
+       for (k = 1; k <= inner; k++) sum += a[i, k] * b[k, j]
+       printf "%d%s", sum, j < columns ? " " : "\n"}}' "$directory/a" "$directory/b" \
+  >"$directory/right"
+for variant in auto row_per_block shared_row naive tiled_16 tiled_32; do
+  "$program" "$directory/a" "$directory/b" "$variant" 2>/dev/null | cmp - "$directory/right"
+done
+
+printf '1 2\n3\n' >"$directory/ragged"
+printf '1 x\n' >"$directory/word"
+for bad in "$directory/ragged" "$directory/word" "$directory/missing"; do
+  if "$program" "$directory/a" "$bad" >/dev/null 2>&1; then
+    echo "matrix_product took $bad" >&2
+    exit 1
+  fi
+done
+{ "$program" "$directory/ragged" "$directory/b" 2>&1 || true; } | grep -q 'ragged:2: not a row of 2 numbers'
+if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
+  echo "matrix_product multiplied matrices that do not go" >&2
+  exit 1
+fi
