@@ -172,8 +172,8 @@ PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_form
 PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, const void *to);
 
 /* Is this a valid matrix in host memory? PRIM_OK, or what is wrong, with the place in the sentence:
- * PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, or _VALUE (a number that is out of range or
- * out of order). */
+ * PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number that is out of range or out
+ * of order), or _WORKSPACE (JDS, and malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
 /* The variants, PRIM_SPMV_AUTO first: at(0) … at(count - 1). */
