@@ -71,16 +71,19 @@ typedef struct prim_sparse {
 /* y = alpha · A · x + beta · y
  *
  *   variant    a rung of the matrix's format, or PRIM_SPMV_AUTO. A rung runs or the call fails;
- * none is replaced. alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: x is
- * not read. matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they
- * are empty. Numbers outside of the matrix or offsets out of order are not looked for, and lead
- * anywhere: prim_sparse_check_host() looks. d_x        device, matrix.columns elements. May be NULL
- * if there are none. d_y        device, matrix.rows elements. Must overlap neither d_x nor an array
- * of the matrix. May be NULL if there are none. d_workspace  device, aligned to 256 bytes,
- * workspace_bytes long; its content does not matter and is overwritten. Must overlap no other
- * operand. NULL with workspace_bytes 0: the call allocates what it needs from the device's pool in
- * stream order. workspace_bytes  at least what prim_spmv_workspace_bytes() says. stream     where
- * the work is submitted.
+ *              none is replaced.
+ *   alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: x is not read.
+ *   matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they are
+ *              empty. Numbers outside of the matrix or offsets out of order are not looked for,
+ *              and lead anywhere: prim_sparse_check_host() looks.
+ *   d_x        device, matrix.columns elements. May be NULL if there are none.
+ *   d_y        device, matrix.rows elements. Must overlap neither d_x nor an array of the matrix.
+ *              May be NULL if there are none.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
+ *              call allocates what it needs from the device's pool in stream order.
+ *   workspace_bytes  at least what prim_spmv_workspace_bytes() says.
+ *   stream     where the work is submitted.
  *
  * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of their
  * element.
