@@ -21,6 +21,9 @@ static prim_status check_groups(const prim_call *call, const prim_sparse *m)
     size_t rows = 0;
     if (m->h_groups == NULL && m->group_count > 0)
         return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL", call->name);
+    if ((uintptr_t)m->h_groups % _Alignof(prim_jds_group) != 0)
+        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_groups is not aligned to %zu bytes",
+                         call->name, _Alignof(prim_jds_group));
     for (size_t g = 0; g < m->group_count; g++) {
         const prim_jds_group *group = &m->h_groups[g];
         if (group->first_row != rows || group->rows > m->rows - rows)
