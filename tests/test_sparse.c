@@ -1138,6 +1138,8 @@ Test(sparse, fields_of_other_formats_do_not_matter)
         }
         if (!has_ell)
             k.m.ell_width = SIZE_MAX;
+        if (format == PRIM_SPARSE_ELL)
+            k.m.entries = SIZE_MAX;
         cr_prim(prim_sparse_check_host(k.m));
         check_matrix("classic", &csr.m, &k, WHOLE, 2);
         forget(&k);

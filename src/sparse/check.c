@@ -59,8 +59,9 @@ prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
     if (has_ell(m) && m->ell_ld < m->rows)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
                          m->ell_ld, m->rows);
-    prim_status status =
-        prim_check_bytes(call, "values", 1, m->entries, prim_element_bytes(m->value_type));
+    prim_status status = PRIM_OK;
+    if (m->format != PRIM_SPARSE_ELL)
+        status = prim_check_bytes(call, "values", 1, m->entries, prim_element_bytes(m->value_type));
     if (status == PRIM_OK && has_ell(m))
         status = prim_check_bytes(call, "ell_values", m->ell_width, m->ell_ld,
                                   prim_element_bytes(m->value_type));
