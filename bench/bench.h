@@ -77,7 +77,7 @@ typedef struct bench_pattern {
     bool (*same)(const bench_case *c, const void *h_a, const void *h_b);
 } bench_pattern;
 
-extern const bench_pattern bench_histogram, bench_reduce, bench_scan;
+extern const bench_pattern bench_histogram, bench_reduce, bench_scan, bench_sparse;
 
 /* ---- timing (timing.c) ---- */
 

@@ -8,7 +8,8 @@
 #include "articles.h"
 #include "bench.h"
 
-static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram, &bench_scan};
+static const bench_pattern *const patterns[] = {&bench_reduce, &bench_histogram, &bench_scan,
+                                                &bench_sparse};
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 
 void plan_add(bench_plan *plan, bench_case added)
