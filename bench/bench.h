@@ -80,7 +80,7 @@ typedef struct bench_pattern {
 } bench_pattern;
 
 extern const bench_pattern bench_binary_gemm, bench_convolution, bench_gemm, bench_gemv,
-    bench_histogram, bench_merge, bench_reduce, bench_scan;
+    bench_histogram, bench_merge, bench_reduce, bench_scan, bench_sparse;
 
 /* ---- timing (timing.c) ---- */
 

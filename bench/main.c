@@ -9,8 +9,8 @@
 #include "bench.h"
 
 static const bench_pattern *const patterns[] = {
-    &bench_reduce,      &bench_scan, &bench_histogram, &bench_merge,
-    &bench_convolution, &bench_gemm, &bench_gemv,      &bench_binary_gemm,
+    &bench_reduce, &bench_scan, &bench_histogram, &bench_merge,       &bench_convolution,
+    &bench_sparse, &bench_gemm, &bench_gemv,      &bench_binary_gemm,
 };
 enum { PATTERNS = sizeof patterns / sizeof *patterns };
 

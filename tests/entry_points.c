@@ -6,6 +6,8 @@ extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry;
 extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
 extern const entry_point convolve_1d_entry, convolve_2d_entry;
+extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hyb_entry,
+    spmv_jds_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_transposed_entry,
     binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
 
@@ -26,6 +28,12 @@ const entry_point *const entry_points[] = {
     /* convolution */
     &convolve_1d_entry,
     &convolve_2d_entry,
+    /* sparse products */
+    &spmv_csr_entry,
+    &spmv_coo_entry,
+    &spmv_ell_entry,
+    &spmv_hyb_entry,
+    &spmv_jds_entry,
     /* dense products */
     &gemm_entry,
     &gemm_transposed_entry,

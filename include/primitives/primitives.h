@@ -10,6 +10,7 @@
 #include <primitives/merge.h>
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
+#include <primitives/sparse.h>
 #include <primitives/types.h>
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef PRIM_GEMM_OPERANDS_CUH
 #define PRIM_GEMM_OPERANDS_CUH
 
-#include "common/numeric.cuh"
+#include "common/scaled.cuh"
 
 namespace
 {
@@ -36,23 +36,12 @@ struct problem {
     Product product;
 };
 
-/* What a scalar is in the type of C: whole numbers wrap. */
-template <typename T>
-T scalar_as(double value)
-{
-    if constexpr (is_float<T>())
-        return static_cast<T>(value);
-    else
-        return static_cast<T>(static_cast<uint64_t>(static_cast<int64_t>(value)));
-}
-
 /* alpha · sum of a · b + beta · c */
 template <typename T>
-struct dense_product {
+struct dense_product : scaled<T> {
     using element = T;
     using sum = T;
     using result = T;
-    T alpha, beta;
 
     __device__ dense_product in_block() const
     {
@@ -60,15 +49,7 @@ struct dense_product {
     }
     __host__ __device__ static T add_product(T sum, T a, T b)
     {
-        if constexpr (is_float<T>())
-            return sum + a * b; /* one rounding on the GPU, two on a CPU */
-        else
-            return add(sum, multiply(a, b));
-    }
-    __host__ __device__ void store(T *c, T sum) const
-    {
-        const T scaled = multiply(alpha, sum);
-        *c = beta == 0 ? scaled : add(scaled, multiply(beta, *c));
+        return ::add_product(sum, a, b);
     }
 };
 

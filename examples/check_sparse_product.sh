@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Runs sparse_product on matrices whose products are known, in every format, and on files that are
+# no matrices: what it says of each, and of which line.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+expect() { # FILE ROWS COLUMNS ENTRIES NORM
+  local file=$directory/$1 format
+  for format in csr coo ell hyb jds; do
+    if ! diff <(printf 'rows        %s\ncolumns     %s\nentries     %s\nnorm        %s\n' "${@:2}") \
+      <("$program" "$file" "$format" | grep -v '^difference'); then
+      echo "sparse_product $1 $format: not what was expected" >&2
+      exit 1
+    fi
+  done
+}
+
+# x = (1, 1/2, 1/3, 1/4)
+printf '%%%%MatrixMarket matrix coordinate real general\n4 4 7
+1 1 3\n1 3 1\n3 2 2\n3 3 4\n3 4 1\n4 1 1\n4 4 1\n' >"$directory/general"
+expect general 4 4 7 4.39854774 # (10/3, 0, 31/12, 5/4)
+
+# The same with comments, blank lines, upper case, tabs, CR LF, other numbers and no last line end.
+printf '%b' '%%MatrixMarket MATRIX Coordinate REAL General\r\n%\n% made by hand\r\n\n4 4\t7\r\n\n' \
+  ' 1 1 +3.0e0\n% 4 4 100\n1 3 .1E1\r\n3\t2\t2.\n3 3 4  \n3 4 1\n   \n4 1 1\n4 4 1' \
+  >"$directory/decorated"
+expect decorated 4 4 7 4.39854774
+
+# Below the diagonal and on it: (2 · 1 + 1/2, 1 + 5 / 3, 5 / 2)
+printf '%%%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 2\n2 1 1\n3 2 5\n' \
+  >"$directory/symmetric"
+expect symmetric 3 3 5 4.42844342
+# (-1/2, 1 - 5/3, 5/2)
+printf '%%%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 1\n3 2 5\n' \
+  >"$directory/skew"
+expect skew 3 3 4 2.63523138
+# (1, 0) of a matrix that is wider than high, one place twice
+printf '%%%%MatrixMarket matrix coordinate pattern general\n2 3 3\n1 2\n1 2\n2 3\n' \
+  >"$directory/pattern"
+expect pattern 2 3 3 1.05409255
+printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >"$directory/empty"
+expect empty 0 0 0 0
+printf '%%%%MatrixMarket matrix coordinate real general\n3 0 0\n' >"$directory/narrow"
+expect narrow 3 0 0 0
+
+refuse() { # LINE WORDS TEXT: the text is refused for the words in that line
+  local said
+  printf '%b' "$3" >"$directory/bad.mtx"
+  if said=$("$program" "$directory/bad.mtx" 2>&1); then
+    printf 'sparse_product took:\n%b' "$3" >&2
+    exit 1
+  fi
+  if [[ $said != *"bad.mtx:$1: "*"$2"* ]]; then
+    printf 'sparse_product said "%s", not "%s" of line %s of:\n%b' "$said" "$2" "$1" "$3" >&2
+    exit 1
+  fi
+}
+
+general='%%MatrixMarket matrix coordinate real general\n'
+refuse 1 'not the first line' ''
+refuse 1 'not the first line' 'rows columns entries\n'
+refuse 1 'not the first line' '%MatrixMarket matrix coordinate real general\n1 1 0\n'
+refuse 1 'not the first line' '%%MatrixMarket matrix coordinate real\n1 1 0\n'
+refuse 1 'not the first line' '%%MatrixMarket matrix coordinate real general now\n1 1 0\n'
+refuse 1 'array is not' '%%MatrixMarket matrix array real general\n1 1\n1\n'
+refuse 1 'complex is none' '%%MatrixMarket matrix coordinate complex general\n1 1 0\n'
+refuse 1 'hermitian is none' '%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n'
+refuse 1 'pattern cannot' '%%MatrixMarket matrix coordinate pattern skew-symmetric\n1 1 0\n'
+refuse 2 'sizes are missing' "$general"
+refuse 4 'sizes are missing' "$general%\n\n"
+refuse 3 'not the numbers' "$general%\n2 2\n"
+refuse 2 'not the numbers' "${general}2 2 1 1\n1 1 1\n"
+refuse 2 'not the numbers' "${general}2 -2 1\n1 1 1\n"
+refuse 2 'not the numbers' "${general}2 2 99999999999999999999\n"
+refuse 2 '2^31' "${general}2147483648 1 0\n"
+refuse 2 'not square' '%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n'
+refuse 4 'entries are missing' "${general}2 2 2\n1 1 1\n"
+refuse 3 'entries are missing' "${general}2 2 1000000000000000\n"
+refuse 5 'more than 1' "${general}2 2 1\n1 1 1\n%\n2 2 2\n"
+refuse 3 'not a row' "${general}2 2 1\n1 1\n"
+refuse 3 'not a row' "${general}2 2 1\n1 1 1 1\n"
+refuse 3 'not a row' "${general}2 2 1\n1 x 1\n"
+refuse 3 'not a row' "${general}2 2 1\n1.0 1 1\n"
+refuse 3 'not a row' '%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 1\n'
+refuse 5 'no real number' "${general}2 2 2\n1 1 1\n\n2 2 1,5\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 1e999\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 nan\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 0x1\n"
+refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n'
+refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 10000000000000000\n'
+refuse 4 '(3, 1) lies outside of 2 × 2' "${general}2 2 2\n1 1 1\n3 1 1\n"
+refuse 3 '(1, 3) lies outside' "${general}2 2 1\n1 3 1\n"
+refuse 3 '(0, 1) lies outside' "${general}2 2 1\n0 1 1\n"
+refuse 3 '(1, 2) lies above' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n'
+refuse 3 '(1, 1) lies on' '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n'
+refuse 3 'a byte 0' "${general}2 2 1\n1 1 1\0000\n"
+
+if said=$("$program" "$directory/missing" 2>&1); then
+  echo "sparse_product took a missing file" >&2
+  exit 1
+fi
+[[ $said == *'No such file'* ]]
+if "$program" "$directory/general" dense 2>/dev/null; then
+  echo "sparse_product took a format that is none" >&2
+  exit 1
+fi

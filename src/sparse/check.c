@@ -1,0 +1,208 @@
+/* Is this a matrix? The shape for every call; the contents, in host memory, where one asks. */
+#include <stdlib.h>
+
+#include "common/element.h"
+#include "common/fail.h"
+#include "sparse/rows.h"
+#include "sparse/sparse_variants.h"
+
+enum { MOST_ROWS = INT32_MAX };
+
+/* ---- the shape ---- */
+
+static bool has_ell(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
+}
+
+/* From the first row to the last without a gap, and within the entries. */
+static prim_status check_groups(const prim_call *call, const prim_sparse *m)
+{
+    size_t rows = 0;
+    if (m->h_groups == NULL && m->group_count > 0)
+        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL", call->name);
+    if ((uintptr_t)m->h_groups % _Alignof(prim_jds_group) != 0)
+        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_groups is not aligned to %zu bytes",
+                         call->name, _Alignof(prim_jds_group));
+    for (size_t g = 0; g < m->group_count; g++) {
+        const prim_jds_group *group = &m->h_groups[g];
+        if (group->first_row != rows || group->rows > m->rows - rows)
+            return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups[%zu] does not go on at row %zu of %zu",
+                             call->name, g, rows, m->rows);
+        if (group->first_entry > m->entries ||
+            (group->rows > 0 && group->width > (m->entries - group->first_entry) / group->rows))
+            return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups[%zu] goes beyond %zu entries",
+                             call->name, g, m->entries);
+        rows += group->rows;
+    }
+    if (rows != m->rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups cover %zu of %zu rows", call->name, rows,
+                         m->rows);
+    return PRIM_OK;
+}
+
+prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
+{
+    if ((unsigned)m->format > PRIM_SPARSE_JDS)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: format is %d, which is no format", call->name,
+                         m->format);
+    if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type %s is neither f32 nor f64", call->name,
+                         prim_element_name(m->value_type));
+    if (m->format == PRIM_SPARSE_CSR && m->offset_type != CUDA_R_32I &&
+        m->offset_type != CUDA_R_64I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type %s is neither i32 nor i64", call->name,
+                         prim_element_name(m->offset_type));
+    if (m->rows > MOST_ROWS || m->columns > MOST_ROWS)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %zu × %zu is 2^31 or more a side", call->name,
+                         m->rows, m->columns);
+    if (has_ell(m) && m->ell_ld < m->rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
+                         m->ell_ld, m->rows);
+    prim_status status = PRIM_OK;
+    if (m->format != PRIM_SPARSE_ELL)
+        status = prim_check_bytes(call, "values", 1, m->entries, prim_element_bytes(m->value_type));
+    if (status == PRIM_OK && has_ell(m))
+        status = prim_check_bytes(call, "ell_values", m->ell_width, m->ell_ld,
+                                  prim_element_bytes(m->value_type));
+    if (status == PRIM_OK && m->format == PRIM_SPARSE_JDS)
+        status = check_groups(call, m);
+    return status;
+}
+
+/* ---- the arrays ---- */
+
+typedef struct array {
+    const char *name;
+    const void *data;
+    size_t count, element_bytes;
+} array;
+
+/* What the format has; returns how many. */
+static int arrays_of(const prim_sparse *m, array *arrays)
+{
+    const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
+    int count = 0;
+    if (m->format == PRIM_SPARSE_CSR)
+        arrays[count++] =
+            (array){"row_offsets", m->row_offsets, m->rows + 1, prim_element_bytes(m->offset_type)};
+    if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
+        arrays[count++] = (array){"row_indices", m->row_indices, m->entries, index};
+    if (m->format == PRIM_SPARSE_JDS)
+        arrays[count++] = (array){"permutation", m->permutation, m->rows, index};
+    if (has_ell(m)) {
+        arrays[count++] = (array){"ell_columns", m->ell_columns, m->ell_width * m->ell_ld, index};
+        arrays[count++] = (array){"ell_values", m->ell_values, m->ell_width * m->ell_ld, value};
+    }
+    if (m->format != PRIM_SPARSE_ELL) {
+        arrays[count++] = (array){"column_indices", m->column_indices, m->entries, index};
+        arrays[count++] = (array){"values", m->values, m->entries, value};
+    }
+    return count;
+}
+
+prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m, prim_span *spans,
+                                     int *count)
+{
+    array arrays[PRIM_SPARSE_MOST_ARRAYS];
+    *count = arrays_of(m, arrays);
+    prim_status status = PRIM_OK;
+    for (int a = 0; a < *count && status == PRIM_OK; a++)
+        status = prim_check_vector(call, arrays[a].name, arrays[a].data, arrays[a].count,
+                                   arrays[a].element_bytes, &spans[a]);
+    return status;
+}
+
+/* ---- the contents ---- */
+
+static prim_status wrong(const char *what, size_t place, long long value)
+{
+    return prim_fail(PRIM_ERROR_VALUE, "prim_sparse_check_host: %s[%zu] is %lld", what, place,
+                     value);
+}
+
+static prim_status check_offsets(const prim_sparse *m)
+{
+    if (prim_sparse_offset(m, 0) != 0)
+        return wrong("row_offsets", 0, (long long)prim_sparse_offset(m, 0));
+    for (size_t row = 0; row < m->rows; row++)
+        if (prim_sparse_offset(m, row + 1) < prim_sparse_offset(m, row) ||
+            prim_sparse_offset(m, row + 1) > m->entries)
+            return wrong("row_offsets", row + 1, (long long)prim_sparse_offset(m, row + 1));
+    if (prim_sparse_offset(m, m->rows) != m->entries)
+        return wrong("row_offsets", m->rows, (long long)prim_sparse_offset(m, m->rows));
+    return PRIM_OK;
+}
+
+static prim_status check_row_indices(const prim_sparse *m)
+{
+    for (size_t e = 0; e < m->entries; e++)
+        if (m->row_indices[e] < (e > 0 ? m->row_indices[e - 1] : 0) ||
+            (size_t)m->row_indices[e] >= m->rows)
+            return wrong("row_indices", e, m->row_indices[e]);
+    return PRIM_OK;
+}
+
+/* Padding only behind a row's entries. */
+static prim_status check_ell(const prim_sparse *m)
+{
+    for (size_t row = 0; row < m->rows; row++) {
+        bool padded = false;
+        for (size_t s = 0; s < m->ell_width; s++) {
+            const size_t entry = s * m->ell_ld + row;
+            const int32_t column = m->ell_columns[entry];
+            if (column == PRIM_SPARSE_PADDING)
+                padded = true;
+            else if (padded || column < 0 || (size_t)column >= m->columns)
+                return wrong("ell_columns", entry, column);
+        }
+    }
+    return PRIM_OK;
+}
+
+static prim_status check_columns(const prim_sparse *m)
+{
+    for (size_t e = 0; e < m->entries; e++)
+        if (m->column_indices[e] < 0 || (size_t)m->column_indices[e] >= m->columns)
+            return wrong("column_indices", e, m->column_indices[e]);
+    return PRIM_OK;
+}
+
+/* Each row once. */
+static prim_status check_permutation(const prim_sparse *m)
+{
+    bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
+    if (seen == NULL)
+        return prim_fail(PRIM_ERROR_WORKSPACE, "prim_sparse_check_host: out of memory");
+    prim_status status = PRIM_OK;
+    for (size_t place = 0; place < m->rows && status == PRIM_OK; place++) {
+        const int32_t row = m->permutation[place];
+        if (row < 0 || (size_t)row >= m->rows || seen[row])
+            status = wrong("permutation", place, row);
+        else
+            seen[row] = true;
+    }
+    free(seen);
+    return status;
+}
+
+prim_status prim_sparse_check_host(prim_sparse m)
+{
+    const prim_call call = {.name = "prim_sparse_check_host", .on_host = true};
+    prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
+    int count;
+    prim_status status = prim_sparse_check_shape(&call, &m);
+    if (status == PRIM_OK)
+        status = prim_sparse_check_arrays(&call, &m, spans, &count);
+    if (status == PRIM_OK && m.format == PRIM_SPARSE_CSR)
+        status = check_offsets(&m);
+    if (status == PRIM_OK && (m.format == PRIM_SPARSE_COO || m.format == PRIM_SPARSE_HYB))
+        status = check_row_indices(&m);
+    if (status == PRIM_OK && has_ell(&m))
+        status = check_ell(&m);
+    if (status == PRIM_OK && m.format == PRIM_SPARSE_JDS)
+        status = check_permutation(&m);
+    if (status == PRIM_OK && m.format != PRIM_SPARSE_ELL)
+        status = check_columns(&m);
+    return status;
+}

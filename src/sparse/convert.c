@@ -1,0 +1,378 @@
+/* Conversions between CSR and each other format, in host memory. A target is laid out twice by the
+ * same function: first without memory, to count its bytes, then in the memory that was given. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/element.h"
+#include "common/fail.h"
+#include "sparse/rows.h"
+#include "sparse/sparse_variants.h"
+
+/* ---- places in one piece of memory ---- */
+
+enum { ALIGNMENT = 16 };
+
+typedef struct arena {
+    char *memory; /* NULL: only counting */
+    size_t bytes;
+    bool full; /* more than size_t holds */
+} arena;
+
+static void *take(arena *a, size_t count, size_t element_bytes)
+{
+    const size_t begin = a->bytes + (ALIGNMENT - a->bytes % ALIGNMENT) % ALIGNMENT;
+    if (begin < a->bytes || count > (SIZE_MAX - begin) / element_bytes) {
+        a->full = true;
+        return NULL;
+    }
+    a->bytes = begin + count * element_bytes;
+    return a->memory != NULL ? a->memory + begin : NULL;
+}
+
+/* ---- what the target will be like ---- */
+
+/* Rows by length, for JDS's groups and HYB's width. */
+typedef struct lengths {
+    size_t *of_row;    /* rows */
+    size_t *rows_with; /* longest + 1: how many rows have so many entries */
+    size_t longest, all;
+} lengths;
+
+static void free_lengths(lengths *l)
+{
+    free(l->of_row);
+    free(l->rows_with);
+}
+
+static bool measure_rows(const prim_sparse *m, lengths *l)
+{
+    *l = (lengths){.of_row = malloc((m->rows + 1) * sizeof *l->of_row)};
+    if (l->of_row == NULL)
+        return false;
+    for (size_t place = 0; place < m->rows; place++) {
+        const prim_row row = prim_sparse_row_at(m, place);
+        const size_t length = prim_row_length(&row);
+        l->of_row[row.row] = length;
+        l->all += length;
+        l->longest = length > l->longest ? length : l->longest;
+    }
+    l->rows_with = calloc(l->longest + 1, sizeof *l->rows_with);
+    for (size_t row = 0; l->rows_with != NULL && row < m->rows; row++)
+        l->rows_with[l->of_row[row]]++;
+    return l->rows_with != NULL;
+}
+
+/* The largest width that at least a third of the rows fill. */
+static size_t hyb_width(const lengths *l, size_t rows)
+{
+    size_t filled = 0, width = l->longest;
+    for (; width > 0; width--) {
+        filled += l->rows_with[width];
+        if (3 * filled >= rows)
+            break;
+    }
+    return width;
+}
+
+static size_t entries_beyond(const lengths *l, size_t width)
+{
+    size_t beyond = 0;
+    for (size_t length = width + 1; length <= l->longest; length++)
+        beyond += (length - width) * l->rows_with[length];
+    return beyond;
+}
+
+static size_t count_groups(const lengths *l)
+{
+    size_t groups = 0;
+    for (size_t length = 0; length <= l->longest; length++)
+        groups += l->rows_with[length] > 0;
+    return groups;
+}
+
+/* The target's fields that are no pointers. */
+static prim_sparse plan(const prim_sparse *from, prim_sparse_format format,
+                        cudaDataType_t offset_type, int64_t ell_width, const lengths *l)
+{
+    prim_sparse to = {.format = format,
+                      .rows = from->rows,
+                      .columns = from->columns,
+                      .entries = l->all,
+                      .value_type = from->value_type,
+                      .offset_type = offset_type};
+    if (format == PRIM_SPARSE_ELL || format == PRIM_SPARSE_HYB) {
+        const size_t best = format == PRIM_SPARSE_ELL ? l->longest : hyb_width(l, from->rows);
+        to.ell_width = ell_width == PRIM_SPARSE_WIDTH_AUTO ? best : (size_t)ell_width;
+        to.ell_ld = from->rows;
+        to.entries = format == PRIM_SPARSE_ELL ? 0 : entries_beyond(l, to.ell_width);
+    }
+    if (format == PRIM_SPARSE_JDS)
+        to.group_count = count_groups(l);
+    return to;
+}
+
+static void lay_out(prim_sparse *m, arena *a)
+{
+    const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
+    if (m->format == PRIM_SPARSE_CSR)
+        m->row_offsets = take(a, m->rows + 1, prim_element_bytes(m->offset_type));
+    if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
+        m->row_indices = take(a, m->entries, index);
+    if (m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB) {
+        if (m->ell_width > 0 && m->ell_ld > SIZE_MAX / m->ell_width)
+            a->full = true;
+        m->ell_columns = take(a, m->ell_width * m->ell_ld, index);
+        m->ell_values = take(a, m->ell_width * m->ell_ld, value);
+    }
+    if (m->format == PRIM_SPARSE_JDS) {
+        m->permutation = take(a, m->rows, index);
+        m->h_groups = take(a, m->group_count, sizeof *m->h_groups);
+    }
+    if (m->format != PRIM_SPARSE_ELL) {
+        m->column_indices = take(a, m->entries, index);
+        m->values = take(a, m->entries, value);
+    }
+}
+
+/* ---- filling the target ---- */
+
+/* The target's arrays are this module's own memory: only the public struct calls them const. */
+static void put(const int32_t *columns, const void *values, size_t value_bytes, size_t to,
+                const prim_strip *strip, size_t i)
+{
+    const size_t from = strip->first + i * strip->stride;
+    ((int32_t *)columns)[to] = strip->columns[from];
+    memcpy((char *)values + to * value_bytes, (const char *)strip->values + from * value_bytes,
+           value_bytes);
+}
+
+static void set_offset(prim_sparse *m, size_t i, size_t offset)
+{
+    if (m->offset_type == CUDA_R_64I)
+        ((int64_t *)m->row_offsets)[i] = (int64_t)offset;
+    else
+        ((int32_t *)m->row_offsets)[i] = (int32_t)offset;
+}
+
+/* Any format to CSR. */
+static void fill_csr(prim_sparse *to, const prim_sparse *from, const lengths *l)
+{
+    const size_t value_bytes = prim_element_bytes(to->value_type);
+    size_t offset = 0;
+    set_offset(to, 0, 0);
+    for (size_t row = 0; row < to->rows; row++)
+        set_offset(to, row + 1, offset += l->of_row[row]);
+    for (size_t place = 0; place < from->rows; place++) {
+        const prim_row row = prim_sparse_row_at(from, place);
+        size_t next = prim_sparse_offset(to, row.row);
+        for (int s = 0; s < row.strip_count; s++)
+            for (size_t i = 0; i < row.strips[s].count; i++)
+                put(to->column_indices, to->values, value_bytes, next++, &row.strips[s], i);
+    }
+}
+
+/* From here on `from` is CSR: its rows are in order and one strip long. */
+static void fill_coo(prim_sparse *to, const prim_sparse *from)
+{
+    const size_t value_bytes = prim_element_bytes(to->value_type);
+    size_t next = 0;
+    for (size_t r = 0; r < from->rows; r++) {
+        const prim_row row = prim_sparse_row_at(from, r);
+        for (size_t i = 0; i < row.strips[0].count; i++, next++) {
+            ((int32_t *)to->row_indices)[next] = (int32_t)r;
+            put(to->column_indices, to->values, value_bytes, next, &row.strips[0], i);
+        }
+    }
+}
+
+/* ELL, and HYB with its rest; padding has the value 0, which nobody reads. */
+static void fill_ell(prim_sparse *to, const prim_sparse *from)
+{
+    const size_t value_bytes = prim_element_bytes(to->value_type);
+    size_t rest = 0;
+    for (size_t r = 0; r < from->rows; r++) {
+        const prim_row row = prim_sparse_row_at(from, r);
+        const prim_strip *strip = &row.strips[0];
+        for (size_t s = 0; s < to->ell_width; s++) {
+            const size_t entry = s * to->ell_ld + r;
+            if (s < strip->count) {
+                put(to->ell_columns, to->ell_values, value_bytes, entry, strip, s);
+            } else {
+                ((int32_t *)to->ell_columns)[entry] = PRIM_SPARSE_PADDING;
+                memset((char *)to->ell_values + entry * value_bytes, 0, value_bytes);
+            }
+        }
+        for (size_t i = to->ell_width; i < strip->count; i++, rest++) {
+            ((int32_t *)to->row_indices)[rest] = (int32_t)r;
+            put(to->column_indices, to->values, value_bytes, rest, strip, i);
+        }
+    }
+}
+
+/* The longest rows first; rows of one length in their own order. */
+static void fill_groups(prim_sparse *to, const lengths *l, size_t *place_for)
+{
+    prim_jds_group *groups = (prim_jds_group *)to->h_groups;
+    size_t place = 0, entry = 0, g = 0;
+    for (size_t length = l->longest + 1; length-- > 0;) {
+        const size_t rows = l->rows_with[length];
+        place_for[length] = place;
+        if (rows > 0)
+            groups[g++] = (prim_jds_group){place, rows, length, entry};
+        place += rows;
+        entry += rows * length;
+    }
+}
+
+static bool fill_jds(prim_sparse *to, const prim_sparse *from, const lengths *l)
+{
+    const size_t value_bytes = prim_element_bytes(to->value_type);
+    size_t *place_for = malloc((l->longest + 1) * sizeof *place_for);
+    if (place_for == NULL)
+        return false;
+    fill_groups(to, l, place_for);
+    for (size_t r = 0; r < from->rows; r++)
+        ((int32_t *)to->permutation)[place_for[l->of_row[r]]++] = (int32_t)r;
+    for (size_t g = 0; g < to->group_count; g++) {
+        const prim_jds_group *group = &to->h_groups[g];
+        for (size_t r = 0; r < group->rows; r++) {
+            const prim_row row =
+                prim_sparse_row_at(from, (size_t)to->permutation[group->first_row + r]);
+            for (size_t s = 0; s < group->width; s++)
+                put(to->column_indices, to->values, value_bytes,
+                    group->first_entry + s * group->rows + r, &row.strips[0], s);
+        }
+    }
+    free(place_for);
+    return true;
+}
+
+static bool fill(prim_sparse *to, const prim_sparse *from, const lengths *l)
+{
+    switch (to->format) {
+    case PRIM_SPARSE_CSR:
+        fill_csr(to, from, l);
+        return true;
+    case PRIM_SPARSE_COO:
+        fill_coo(to, from);
+        return true;
+    case PRIM_SPARSE_ELL:
+    case PRIM_SPARSE_HYB:
+        fill_ell(to, from);
+        return true;
+    default:
+        return fill_jds(to, from, l);
+    }
+}
+
+/* ---- the calls ---- */
+
+static prim_status check_request(const prim_call *call, const prim_sparse *from,
+                                 prim_sparse_format format, cudaDataType_t offset_type)
+{
+    if ((unsigned)format > PRIM_SPARSE_JDS)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: format is %d, which is no format", call->name,
+                         format);
+    if (format == PRIM_SPARSE_CSR && offset_type != CUDA_R_32I && offset_type != CUDA_R_64I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type %s is neither i32 nor i64", call->name,
+                         prim_element_name(offset_type));
+    const prim_status status = prim_sparse_check_host(*from);
+    if (status != PRIM_OK)
+        return status;
+    if (from->format != PRIM_SPARSE_CSR && format != PRIM_SPARSE_CSR)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: neither of the two formats is CSR",
+                         call->name);
+    return PRIM_OK;
+}
+
+static prim_status check_plan(const prim_call *call, const prim_sparse *to, int64_t ell_width,
+                              const lengths *l)
+{
+    if (to->format == PRIM_SPARSE_CSR && to->offset_type == CUDA_R_32I && l->all > INT32_MAX)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %zu entries need offsets of 64 bits", call->name,
+                         l->all);
+    const bool has_width = to->format == PRIM_SPARSE_ELL || to->format == PRIM_SPARSE_HYB;
+    if (has_width && (ell_width < PRIM_SPARSE_WIDTH_AUTO ||
+                      (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)))
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, and the longest row has %zu",
+                         call->name, (long long)ell_width, l->longest);
+    return PRIM_OK;
+}
+
+/* Lays the target out in the arena; in memory that is given, fills it too. */
+static prim_status convert(const prim_call *call, const prim_sparse *from,
+                           prim_sparse_format format, cudaDataType_t offset_type, int64_t ell_width,
+                           arena *a, size_t bytes, prim_sparse *to)
+{
+    lengths l;
+    prim_status status = check_request(call, from, format, offset_type);
+    if (status != PRIM_OK)
+        return status;
+    if (!measure_rows(from, &l)) {
+        free_lengths(&l);
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: out of memory", call->name);
+    }
+    prim_sparse made = plan(from, format, offset_type, ell_width, &l);
+    status = check_plan(call, &made, ell_width, &l);
+    if (status == PRIM_OK)
+        lay_out(&made, a);
+    if (status == PRIM_OK && a->full)
+        status = prim_fail(PRIM_ERROR_SIZE, "%s: the bytes do not fit size_t", call->name);
+    if (status == PRIM_OK && to != NULL && a->bytes > bytes)
+        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed", call->name,
+                           bytes, a->bytes);
+    if (status == PRIM_OK && to != NULL && !fill(&made, from, &l))
+        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: out of memory", call->name);
+    if (status == PRIM_OK && to != NULL)
+        *to = made;
+    free_lengths(&l);
+    return status;
+}
+
+prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
+                                           cudaDataType_t offset_type, int64_t ell_width,
+                                           size_t *bytes)
+{
+    const prim_call call = {.name = "prim_sparse_convert_bytes_host", .on_host = true};
+    arena a = {0};
+    if (bytes == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call.name);
+    const prim_status status = convert(&call, &from, format, offset_type, ell_width, &a, 0, NULL);
+    if (status == PRIM_OK)
+        *bytes = a.bytes;
+    return status;
+}
+
+prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
+                                     cudaDataType_t offset_type, int64_t ell_width, void *h_memory,
+                                     size_t bytes, prim_sparse *to)
+{
+    const prim_call call = {.name = "prim_sparse_convert_host", .on_host = true};
+    arena a = {.memory = h_memory};
+    if (to == NULL || (h_memory == NULL && bytes > 0))
+        return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", call.name,
+                         to == NULL ? "to" : "h_memory");
+    if ((uintptr_t)h_memory % ALIGNMENT != 0)
+        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_memory is not aligned to %d bytes",
+                         call.name, ALIGNMENT);
+    return convert(&call, &from, format, offset_type, ell_width, &a, bytes, to);
+}
+
+/* NULL stays NULL. */
+static const void *moved(const void *array, const void *from, const void *to)
+{
+    return array == NULL ? NULL
+                         : (const void *)((uintptr_t)to + ((uintptr_t)array - (uintptr_t)from));
+}
+
+prim_sparse prim_sparse_moved(prim_sparse m, const void *from, const void *to)
+{
+    m.row_offsets = moved(m.row_offsets, from, to);
+    m.row_indices = moved(m.row_indices, from, to);
+    m.column_indices = moved(m.column_indices, from, to);
+    m.values = moved(m.values, from, to);
+    m.ell_columns = moved(m.ell_columns, from, to);
+    m.ell_values = moved(m.ell_values, from, to);
+    m.permutation = moved(m.permutation, from, to);
+    return m;
+}

@@ -1,0 +1,48 @@
+/* COO_SCAN_ALL: each row's thread looks through all entries and adds up those of its row.
+ *
+ *     entries   (0,1) (0,3) (2,0) (2,2) …     all threads read the same entry in the same step,
+ *     thread 2    ·     ·    +=    +=   …     and most of them pass it by
+ *
+ * No order is needed, no thread waits for another, and no sum is shared. What holds it back: rows
+ * times entries, that is everything.
+ *
+ * Work: rows · entries comparisons. Steps: entries. Bytes: the rows' numbers from the cache, rows
+ * times. */
+#include "sparse/problem.cuh"
+
+namespace
+{
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS)
+    coo_scan_all(const int32_t *row_of, size_t rows, size_t count, entries<T> of)
+{
+    const size_t row = this_thread();
+    if (row >= rows)
+        return;
+    T sum = 0;
+    for (size_t e = 0; of.x != nullptr && e < count; e++)
+        if (static_cast<size_t>(row_of[e]) == row)
+            sum = of.add(sum, e);
+    of.scale.store(&of.y[row], sum);
+}
+
+struct coo_scan_all_rung : device_rung {
+    template <typename T>
+    static cudaError_t run(const prim_spmv_args *args)
+    {
+        const prim_sparse *m = &args->matrix;
+        if (m->rows == 0)
+            return cudaSuccess;
+        return prim_launch(args->call.stream, blocks_for(m->rows, THREADS), THREADS,
+                           coo_scan_all<T>, m->row_indices, m->rows, m->entries,
+                           make_entries<T>(args, m->column_indices, m->values));
+    }
+};
+
+} // namespace
+
+cudaError_t prim_spmv_coo_scan_all(const void *args)
+{
+    return for_values<coo_scan_all_rung>(static_cast<const prim_spmv_args *>(args));
+}

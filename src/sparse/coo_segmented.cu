@@ -1,0 +1,43 @@
+/* COO_SEGMENTED: blocks of entries, summed by rows within the block; segments.cuh draws it.
+ *
+ * First y becomes beta · y, for rows without entries too; then the sums are added. Work and time
+ * follow the number of entries, whatever the rows look like. What holds it back: eight steps with a
+ * barrier for one entry a thread, and a row's number for each entry.
+ *
+ * Work: entries · log2(256) at most. Steps: 8 a block, log128(entries) levels. Bytes: 12 an entry
+ * for f32, y three times, x as the columns ask for it.
+ * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/segments.cuh"
+
+namespace
+{
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) scale_y(T *y, size_t rows, scaled<T> scale)
+{
+    const size_t row = this_thread();
+    if (row < rows)
+        scale.store(&y[row], T(0));
+}
+
+struct coo_segmented_rung : device_rung {
+    template <typename T>
+    static cudaError_t run(const prim_spmv_args *args)
+    {
+        const size_t rows = args->matrix.rows;
+        if (rows == 0)
+            return cudaSuccess;
+        const scaled<T> only_beta = {T(0), scalar_as<T>(args->beta)};
+        const cudaError_t error =
+            prim_launch(args->call.stream, blocks_for(rows, THREADS), THREADS, scale_y<T>,
+                        static_cast<T *>(args->y), rows, only_beta);
+        return error == cudaSuccess ? add_segments<T>(args) : error;
+    }
+};
+
+} // namespace
+
+cudaError_t prim_spmv_coo_segmented(const void *args)
+{
+    return for_values<coo_segmented_rung>(static_cast<const prim_spmv_args *>(args));
+}

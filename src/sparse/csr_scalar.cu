@@ -1,0 +1,45 @@
+/* CSR_SCALAR: a thread for each row.
+ *
+ *     row 0   ■■■            thread 0   3 steps
+ *     row 1   ■              thread 1   1 step, then it waits for its warp
+ *     row 2   ■■■■■■■■■■     thread 2   10 steps: so many take the whole warp
+ *
+ * In one step the threads of a warp read entries that lie a row's length apart: memory is fetched
+ * in sectors of 32 bytes for 4 of them each. What holds it back: that, and the longest row of each
+ * warp. Good for rows of a few entries.
+ *
+ * Work: entries. Steps: the longest row. Bytes: entries once (value and column) if L1 keeps the
+ * sectors, offsets, y, and x as the columns ask for it.
+ * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/csr.cuh"
+
+namespace
+{
+
+template <typename T, typename Offset>
+__global__ void __launch_bounds__(THREADS) csr_scalar(csr_rows<T, Offset> m)
+{
+    const size_t row = this_thread();
+    if (row >= m.rows)
+        return;
+    T sum = 0;
+    if (m.of.x != nullptr)
+        for (Offset e = m.offsets[row]; e < m.offsets[row + 1]; e++)
+            sum = m.of.add(sum, static_cast<size_t>(e));
+    m.of.scale.store(&m.of.y[row], sum);
+}
+
+struct csr_scalar_rung {
+    template <typename T, typename Offset>
+    static cudaError_t csr(const prim_spmv_args *args)
+    {
+        return launch_csr(args, csr_scalar<T, Offset>, THREADS);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_spmv_csr_scalar(const void *args)
+{
+    return for_values<for_offsets<csr_scalar_rung>>(static_cast<const prim_spmv_args *>(args));
+}

@@ -1,0 +1,52 @@
+/* The CPU's product: any format, row by row. */
+#include "common/threads.cuh"
+#include "sparse/problem.cuh"
+#include "sparse/rows.h"
+
+namespace
+{
+
+template <typename T>
+T sum_of(const prim_row &row, const T *x)
+{
+    T sum = 0;
+    for (int s = 0; s < row.strip_count; s++) {
+        const prim_strip &strip = row.strips[s];
+        const T *values = static_cast<const T *>(strip.values);
+        for (size_t i = 0; i < strip.count; i++) {
+            const size_t entry = strip.first + i * strip.stride;
+            sum = add_product(sum, values[entry], x[strip.columns[entry]]);
+        }
+    }
+    return sum;
+}
+
+struct host_version {
+    template <typename T>
+    static prim_status run(const prim_spmv_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        const scaled<T> scale = {scalar_as<T>(args->alpha), scalar_as<T>(args->beta)};
+        const T *x = static_cast<const T *>(args->x);
+        T *y = static_cast<T *>(args->y);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t place = 0; place < args->matrix.rows; place++) {
+            const prim_row row = prim_sparse_row_at(&args->matrix, place);
+            scale.store(&y[row.row], scale.alpha != 0 ? sum_of(row, x) : T(0));
+        }
+        return PRIM_OK;
+    }
+    static prim_status not_built(const prim_spmv_args *args, int)
+    {
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without these types",
+                         args->call.name);
+    }
+};
+
+} // namespace
+
+prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? for_values<host_version>(args, threads) : status;
+}

@@ -1,0 +1,125 @@
+/* Sums of consecutive numbers that belong to the same row, added to y. The rows ascend.
+ *
+ *     rows     0 0 0 1 1 2 2 2 | 2 2 3 3 4 4 4 4 | 4 5 5       a block takes 256 of them
+ *     sums     A     B   C       C'  D   E         E' F
+ *                    │               │                         rows that lie inside of a block are
+ *                    ↓               ↓                         complete: added to y
+ *     carries  A     C           C'  E             E' F        the first and the last sum of each
+ *                                                              block may not be: these are numbers
+ *                                                              that belong to ascending rows, so
+ *                                                              the same again, until one block does
+ *
+ * Every row is added to y by one thread, once: no atomics, and the same bits in every run. A block
+ * of one row only leaves its sum as the first carry and 0 as the last. */
+#ifndef PRIM_SPARSE_SEGMENTS_CUH
+#define PRIM_SPARSE_SEGMENTS_CUH
+
+#include "common/shared.cuh"
+#include "sparse/problem.cuh"
+
+namespace
+{
+
+constexpr unsigned SEGMENT_ENTRIES = PRIM_SPARSE_SEGMENT_ENTRIES;
+static_assert(SEGMENT_ENTRIES == THREADS, "a thread for each number");
+
+/* Numbers and their rows: the products of entries, or the carries of the level before. */
+template <typename T>
+struct numbers {
+    const int32_t *rows;
+    size_t count;
+    entries<T> products; /* where columns is NULL, values are the numbers themselves */
+
+    __device__ T at(size_t i) const
+    {
+        return products.columns != nullptr ? products.add(T(0), i) : products.values[i];
+    }
+};
+
+/* Where a level's carries go: two for each block. */
+template <typename T>
+struct carries {
+    T *sums;
+    int32_t *rows;
+};
+
+/* Each number becomes the sum of those before it in its row and block, itself included: the stride
+ * doubles, as in a Kogge-Stone scan, and stops at the row's begin. */
+template <typename T>
+__device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS], unsigned *from)
+{
+    const unsigned t = threadIdx.x;
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+        __syncthreads();
+        const bool same = t >= stride && rows[t - stride] == rows[t];
+        sums[1 - *from][t] = same ? sums[*from][t - stride] + sums[*from][t] : sums[*from][t];
+        *from = 1 - *from;
+    }
+    __syncthreads();
+}
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) sum_segments(numbers<T> in, carries<T> out)
+{
+    PRIM_SHARED(T, sums, [2][THREADS]);
+    PRIM_SHARED(int32_t, rows, [THREADS]);
+    const unsigned t = threadIdx.x;
+    const size_t first = static_cast<size_t>(blockIdx.x) * THREADS;
+    const unsigned count =
+        in.count - first < THREADS ? static_cast<unsigned>(in.count - first) : THREADS;
+    /* Behind the end, the last row goes on with zeros. */
+    rows[t] = in.rows[first + (t < count ? t : count - 1)];
+    sums[0][t] = t < count ? in.at(first + t) : T(0);
+    unsigned from = 0;
+    scan_rows(sums, rows, &from);
+
+    const bool ends_row = t == THREADS - 1 || rows[t + 1] != rows[t];
+    if (!ends_row)
+        return;
+    const bool alone = gridDim.x == 1;
+    const bool is_first = rows[t] == rows[0], is_last = t == THREADS - 1;
+    const T sum = sums[from][t];
+    if (alone || (!is_first && !is_last))
+        in.products.y[rows[t]] += in.products.scale.alpha * sum;
+    if (!alone && is_first) {
+        out.sums[2 * blockIdx.x] = sum;
+        out.rows[2 * blockIdx.x] = rows[t];
+    }
+    if (!alone && is_last) {
+        out.sums[2 * blockIdx.x + 1] = is_first ? T(0) : sum;
+        out.rows[2 * blockIdx.x + 1] = rows[t];
+    }
+}
+
+/* The levels. All sums lie before all rows in the workspace, so that both are aligned. */
+template <typename T>
+cudaError_t add_segments(const prim_spmv_args *args)
+{
+    const prim_sparse *m = &args->matrix;
+    size_t all = 0;
+    for (size_t left = m->entries; left > THREADS;)
+        all += left = 2 * prim_divide_up(left, THREADS);
+    carries<T> out = {static_cast<T *>(args->call.workspace), nullptr};
+    out.rows = reinterpret_cast<int32_t *>(out.sums + all);
+
+    numbers<T> in = {m->row_indices, m->entries,
+                     make_entries<T>(args, m->column_indices, m->values)};
+    if (in.products.x == nullptr)
+        return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    while (in.count > 0 && error == cudaSuccess) {
+        const unsigned blocks = blocks_for(in.count, THREADS);
+        error = prim_launch(args->call.stream, blocks, THREADS, sum_segments<T>, in, out);
+        in.rows = out.rows;
+        in.products.values = out.sums;
+        in.products.columns = nullptr;
+        in.count = blocks == 1 ? 0 : 2 * static_cast<size_t>(blocks);
+        out.sums += in.count;
+        out.rows += in.count;
+    }
+    return error;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,135 @@
+/* The sparse product's API: what its arguments must be, and the calls. */
+#include "common/element.h"
+#include "common/fail.h"
+#include "sparse/sparse_variants.h"
+
+static prim_status check_kind(const void *any)
+{
+    const prim_spmv_args *args = any;
+    const prim_status status = prim_sparse_check_shape(&args->call, &args->matrix);
+    if (status != PRIM_OK)
+        return status;
+    const cudaDataType_t type = args->matrix.value_type;
+    if (args->x_type == type && args->y_type == type)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_TYPE, "%s: x_type %s and y_type %s are not the values' %s",
+                     args->call.name, prim_element_name(args->x_type),
+                     prim_element_name(args->y_type), prim_element_name(type));
+}
+
+static prim_status check_operands(const void *any, prim_operands *operands)
+{
+    const prim_spmv_args *args = any;
+    const size_t bytes = prim_element_bytes(args->y_type);
+    int arrays;
+    prim_status status =
+        prim_sparse_check_arrays(&args->call, &args->matrix, operands->spans, &arrays);
+    prim_span *const x = &operands->spans[arrays], *const y = x + 1;
+    operands->count = arrays + 2;
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "x", args->x, args->matrix.columns, bytes, x);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "y", args->y, args->matrix.rows, bytes, y);
+    for (const prim_span *other = operands->spans; other < y && status == PRIM_OK; other++)
+        status = prim_check_disjoint(&args->call, *y, *other);
+    return status;
+}
+
+/* A warp a row pays where rows have some entries. */
+static int choose_for_csr(const prim_sparse *m)
+{
+    enum { ENTRIES_FOR_A_WARP = 8 };
+    return m->entries / ENTRIES_FOR_A_WARP >= m->rows ? PRIM_SPMV_CSR_VECTOR : PRIM_SPMV_CSR_SCALAR;
+}
+
+static int choose(const void *any)
+{
+    const prim_spmv_args *args = any;
+    switch (args->matrix.format) {
+    case PRIM_SPARSE_CSR:
+        return choose_for_csr(&args->matrix);
+    case PRIM_SPARSE_COO:
+        return PRIM_SPMV_COO_SEGMENTED;
+    case PRIM_SPARSE_ELL:
+        return PRIM_SPMV_ELL;
+    case PRIM_SPARSE_HYB:
+        return PRIM_SPMV_HYB;
+    default:
+        return PRIM_SPMV_JDS;
+    }
+}
+
+static const prim_ladder ladder = {
+    .rungs = prim_spmv_rungs,
+    .choose = choose,
+    .check_kind = check_kind,
+    .check_operands = check_operands,
+    .refusal = "does not multiply a matrix of this format, this size or these types",
+};
+
+prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix,
+                      cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
+                      void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_spmv_args args = {{"prim_spmv", (int)variant, false, d_workspace, workspace_bytes, stream},
+                           alpha,
+                           matrix,
+                           x_type,
+                           d_x,
+                           beta,
+                           y_type,
+                           d_y};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
+                                      cudaDataType_t x_type, cudaDataType_t y_type, size_t *bytes)
+{
+    const prim_spmv_args args = {
+        .call = {.name = "prim_spmv_workspace_bytes", .variant = (int)variant},
+        .matrix = matrix,
+        .x_type = x_type,
+        .y_type = y_type};
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix, cudaDataType_t x_type,
+                        cudaDataType_t y_type)
+{
+    const prim_spmv_args args = {.call = {.name = "prim_spmv_supports", .variant = (int)variant},
+                                 .matrix = matrix,
+                                 .x_type = x_type,
+                                 .y_type = y_type};
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type, const void *h_x,
+                           double beta, cudaDataType_t y_type, void *h_y, int threads)
+{
+    const prim_spmv_args args = {
+        {.name = "prim_spmv_host", .on_host = true}, alpha, matrix, x_type, h_x, beta, y_type, h_y};
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_spmv_on_host(&args, threads) : status;
+}
+
+/* ---- variants ---- */
+
+size_t prim_spmv_variant_count(void)
+{
+    return prim_ladder_variant_count(&ladder);
+}
+
+prim_spmv_variant prim_spmv_variant_at(size_t index)
+{
+    return (prim_spmv_variant)prim_ladder_variant_at(&ladder, index);
+}
+
+const char *prim_spmv_variant_name(prim_spmv_variant variant)
+{
+    return prim_ladder_variant_name(&ladder, (int)variant);
+}
+
+const char *prim_spmv_variant_idea(prim_spmv_variant variant)
+{
+    return prim_ladder_variant_idea(&ladder, (int)variant);
+}

@@ -1,0 +1,1376 @@
+/* sparse: products of every format and variant against an independent oracle; conversions and
+ * checks. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/sparse.h>
+
+#include "../examples/matrix_market.h"
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
+static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds"};
+
+/* ---- matrices in host memory ---- */
+
+/* A matrix whose arrays all lie in one piece of memory. */
+typedef struct kept {
+    prim_sparse m;
+    char *memory;
+    size_t bytes;
+} kept;
+
+static void *allocate(size_t bytes)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    cr_assert_not_null(memory);
+    return memory;
+}
+
+static void forget(kept *k)
+{
+    free(k->memory);
+    *k = (kept){0};
+}
+
+static void set_offset(prim_sparse *m, size_t i, size_t offset)
+{
+    if (m->offset_type == CUDA_R_64I)
+        ((int64_t *)m->row_offsets)[i] = (int64_t)offset;
+    else
+        ((int32_t *)m->row_offsets)[i] = (int32_t)offset;
+}
+
+static size_t offset_of(const prim_sparse *m, size_t i)
+{
+    return (size_t)read_integer(m->offset_type, m->row_offsets, i);
+}
+
+/* CSR with room for so many entries; the first offset is set. */
+static kept new_csr(size_t rows, size_t columns, size_t entries, cudaDataType_t type,
+                    cudaDataType_t offset_type)
+{
+    const size_t offset_bytes = (rows + 1) * sizeof(int64_t),
+                 value_bytes = entries * type_bytes(type);
+    kept k = {.bytes = offset_bytes + value_bytes + entries * sizeof(int32_t)};
+    k.memory = allocate(k.bytes);
+    memset(k.memory, 0, k.bytes);
+    k.m = (prim_sparse){.format = PRIM_SPARSE_CSR,
+                        .rows = rows,
+                        .columns = columns,
+                        .entries = entries,
+                        .value_type = type,
+                        .offset_type = offset_type,
+                        .row_offsets = k.memory,
+                        .column_indices = (int32_t *)(k.memory + offset_bytes + value_bytes),
+                        .values = k.memory + offset_bytes};
+    return k;
+}
+
+/* A matrix by the lengths of its rows. */
+typedef struct shape {
+    const char *name;
+    size_t rows, columns;
+    size_t (*length)(const struct shape *s, size_t row);
+    size_t n;
+    bool diagonal; /* column i in row i; otherwise columns as they come, twice too */
+} shape;
+
+static size_t all_n(const shape *s, size_t row)
+{
+    (void)row;
+    return s->n;
+}
+
+/* Rows without entries at the begin, in the middle and at the end. */
+static size_t gaps(const shape *s, size_t row)
+{
+    return row < 3 || (row >= 10 && row < 15) || row + 2 >= s->rows ? 0 : 1 + row % s->n;
+}
+
+static size_t skewed(const shape *s, size_t row)
+{
+    const uint64_t bits = random_bits(row + 77), kind = bits % 100;
+    return kind < 70 ? bits >> 32 & 3 : kind < 95 ? bits >> 32 & 31 : (bits >> 32) % s->n;
+}
+
+static size_t first_n(const shape *s, size_t row)
+{
+    return row == 0 ? s->n : row % 3;
+}
+
+static size_t middle_n(const shape *s, size_t row)
+{
+    return row == s->rows / 2 ? s->n : row % 3;
+}
+
+static size_t last_n(const shape *s, size_t row)
+{
+    return row + 1 == s->rows ? s->n : row % 3;
+}
+
+/* Blocks of the segmented sum take 256 entries; 128 blocks leave what the next block takes. */
+static const shape shapes[] = {
+    {"0 × 0", 0, 0, all_n, 0, false},
+    {"0 × 5", 0, 5, all_n, 0, false},
+    {"5 × 0", 5, 0, all_n, 0, false},
+    {"no entries", 300, 4, all_n, 0, false},
+    {"one entry", 1, 1, all_n, 1, false},
+    {"one place 300 times", 1, 1, all_n, 300, false},
+    {"one column", 70, 1, all_n, 1, false},
+    {"gaps", 40, 17, gaps, 4, false},
+    {"gaps and wide", 300, 5000, gaps, 7, false},
+    {"diagonal", 600, 600, all_n, 1, true},
+    {"31 a row", 67, 50, all_n, 31, false},
+    {"32 a row", 67, 50, all_n, 32, false},
+    {"33 a row", 67, 50, all_n, 33, false},
+    {"8 a row", 40, 30, all_n, 8, false},
+    {"256 a row", 130, 300, all_n, 256, false},
+    {"384 a row", 30, 300, all_n, 384, false},
+    {"skewed", 700, 900, skewed, 700, false},
+    {"long first row", 20, 5000, first_n, 3000, false},
+    {"long row between others", 20, 5000, middle_n, 3000, false},
+    {"long last row", 20, 5000, last_n, 3000, false},
+    {"one row of 255", 1, 1000, all_n, 255, false},
+    {"one row of 256", 1, 1000, all_n, 256, false},
+    {"one row of 257", 1, 1000, all_n, 257, false},
+    {"one row of 512", 1, 1000, all_n, 512, false},
+    {"one row of 513", 1, 1000, all_n, 513, false},
+    {"255 rows of 1", 255, 100, all_n, 1, false},
+    {"256 rows of 1", 256, 100, all_n, 1, false},
+    {"257 rows of 1", 257, 100, all_n, 1, false},
+    {"512 rows of 1", 512, 100, all_n, 1, false},
+    {"513 rows of 1", 513, 100, all_n, 1, false},
+    {"171 rows of 3", 171, 100, all_n, 3, false},
+};
+static const shape large_shapes[] = {
+    {"one row of 32769", 1, 20000, all_n, 32769, false},
+    {"10923 rows of 3", 10923, 100, all_n, 3, false},
+    {"one row of 20000", 1, 20000, all_n, 20000, false},
+    {"one row of 32768", 1, 20000, all_n, 32768, false},
+    {"one row of 65537", 1, 20000, all_n, 65537, false},
+    {"32769 rows of 1", 32769, 100, all_n, 1, false},
+    {"long row between others", 12, 20000, middle_n, 40000, false},
+};
+static const shape huge_shapes[] = {
+    {"one row of 4194305", 1, 20000, all_n, 4194305, false},
+    {"1398102 rows of 3", 1398102, 20000, all_n, 3, false},
+};
+
+/* WHOLE: small whole numbers, zeros among them, so that every order gives the same sum. */
+typedef enum numbers { WHOLE, REAL, NUMBERS_COUNT } numbers;
+
+static double number(numbers n, uint64_t bits)
+{
+    return n == WHOLE ? (double)(int)(bits % 17) - 8 : (double)(int64_t)bits * 0x1p-63;
+}
+
+static kept make(const shape *s, cudaDataType_t type, cudaDataType_t offset_type, numbers n)
+{
+    size_t entries = 0;
+    for (size_t row = 0; row < s->rows; row++)
+        entries += s->length(s, row);
+    kept k = new_csr(s->rows, s->columns, entries, type, offset_type);
+    for (size_t row = 0, e = 0; row < s->rows; row++) {
+        for (const size_t end = e + s->length(s, row); e < end; e++) {
+            const uint64_t bits = random_bits(e * 3 + s->rows);
+            ((int32_t *)k.m.column_indices)[e] =
+                (int32_t)(s->diagonal ? row : (bits >> 20) % s->columns);
+            write_float(type, (void *)k.m.values, e, number(n, random_bits(bits)));
+        }
+        set_offset(&k.m, row + 1, e);
+    }
+    return k;
+}
+
+/* 4 × 4, its rows of 2, 0, 3 and 2 entries. */
+static kept classic(cudaDataType_t type, cudaDataType_t offset_type)
+{
+    static const size_t offsets[] = {0, 2, 2, 5, 7};
+    static const int32_t columns[] = {0, 2, 1, 2, 3, 0, 3};
+    static const double values[] = {3, 1, 2, 4, 1, 1, 1};
+    kept k = new_csr(4, 4, 7, type, offset_type);
+    for (size_t i = 0; i < 5; i++)
+        set_offset(&k.m, i, offsets[i]);
+    memcpy((void *)k.m.column_indices, columns, sizeof columns);
+    for (size_t e = 0; e < 7; e++)
+        write_float(type, (void *)k.m.values, e, values[e]);
+    return k;
+}
+
+/* ---- formats ---- */
+
+/* A format, and how many columns of ELL: so many, or behind the longest row's. */
+typedef struct form {
+    prim_sparse_format format;
+    int64_t width;
+    bool behind_longest;
+} form;
+
+static const form forms[] = {
+    {PRIM_SPARSE_CSR, 0, false},
+    {PRIM_SPARSE_COO, 0, false},
+    {PRIM_SPARSE_ELL, PRIM_SPARSE_WIDTH_AUTO, false},
+    {PRIM_SPARSE_ELL, 3, true},
+    {PRIM_SPARSE_HYB, PRIM_SPARSE_WIDTH_AUTO, false},
+    {PRIM_SPARSE_HYB, 0, false},
+    {PRIM_SPARSE_HYB, 1, false},
+    {PRIM_SPARSE_HYB, 2, true},
+    {PRIM_SPARSE_JDS, 0, false},
+};
+
+static int64_t width_of(const form *f, const prim_sparse *csr)
+{
+    size_t longest = 0;
+    for (size_t row = 0; row < csr->rows; row++) {
+        const size_t length = offset_of(csr, row + 1) - offset_of(csr, row);
+        longest = length > longest ? length : longest;
+    }
+    return f->behind_longest ? f->width + (int64_t)longest : f->width;
+}
+
+/* In exactly the bytes that were asked for, and not one more. */
+static kept convert(const prim_sparse *from, prim_sparse_format format, cudaDataType_t offset_type,
+                    int64_t width)
+{
+    enum { TAIL = 64 };
+    kept k;
+    cr_prim(prim_sparse_convert_bytes_host(*from, format, offset_type, width, &k.bytes));
+    k.memory = allocate(k.bytes + TAIL);
+    memset(k.memory, GUARD_PATTERN, k.bytes + TAIL);
+    cr_prim(prim_sparse_convert_host(*from, format, offset_type, width, k.memory, k.bytes, &k.m));
+    for (size_t i = 0; i < TAIL; i++)
+        cr_assert_eq((unsigned char)k.memory[k.bytes + i], GUARD_PATTERN, "written behind the end");
+    cr_prim(prim_sparse_check_host(k.m));
+    cr_assert_eq(k.m.format, format);
+    return k;
+}
+
+/* Values of padding are not read: they become NaN. */
+static void poison_padding(prim_sparse *m)
+{
+    const bool has_ell = m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
+    for (size_t i = 0; has_ell && i < m->ell_width * m->ell_ld; i++)
+        if (m->ell_columns[i] == PRIM_SPARSE_PADDING)
+            write_float(m->value_type, (void *)m->ell_values, i, NAN);
+}
+
+static kept in_form(const prim_sparse *csr, const form *f)
+{
+    kept k = convert(csr, f->format, csr->offset_type, width_of(f, csr));
+    poison_padding(&k.m);
+    return k;
+}
+
+/* ---- products ---- */
+
+typedef struct product {
+    const char *name;
+    const prim_sparse *csr; /* what the oracle reads */
+    const kept *matrix;     /* the same in the format that is tested */
+    prim_spmv_variant variant;
+    int threads; /* 0: on the device */
+    double alpha, beta;
+    size_t offset; /* elements by which the operands miss their 256-byte boundary */
+    const void *h_x, *h_before;
+} product;
+
+static void run_on_device(const product *p, void *h_after)
+{
+    const prim_sparse *m = &p->matrix->m;
+    const cudaDataType_t type = m->value_type;
+    const size_t size = type_bytes(type);
+    size_t bytes;
+    cr_prim(prim_spmv_workspace_bytes(p->variant, *m, type, type, &bytes));
+    guarded arrays = guarded_copy(p->matrix->memory, p->matrix->bytes, 8 * p->offset);
+    guarded x = guarded_copy(p->h_x, m->columns * size, p->offset * size);
+    guarded y = guarded_copy(p->h_before, m->rows * size, p->offset * size);
+    guarded workspace = guarded_new(bytes, 0);
+    cr_prim(prim_spmv(p->variant, p->alpha, prim_sparse_moved(*m, p->matrix->memory, arrays.data),
+                      type, x.data, p->beta, type, y.data, bytes > 0 ? workspace.data : NULL, bytes,
+                      0));
+    guarded_read(&y, h_after);
+    guarded_free(&arrays);
+    guarded_free(&x);
+    guarded_free(&y);
+    guarded_free(&workspace);
+}
+
+static void run(const product *p, void *h_after)
+{
+    const prim_sparse *m = &p->matrix->m;
+    if (p->threads == 0) {
+        run_on_device(p, h_after);
+        return;
+    }
+    memcpy(h_after, p->h_before, m->rows * type_bytes(m->value_type));
+    cr_prim(prim_spmv_host(p->alpha, *m, m->value_type, p->h_x, p->beta, m->value_type, h_after,
+                           p->threads));
+}
+
+/* A row of the result, from CSR: what is 0 is not read. */
+typedef struct expected {
+    long double value;
+    double magnitude, terms;
+    bool halves; /* all terms are multiples of 1/2 */
+} expected;
+
+static void add_term(expected *e, long double term)
+{
+    e->value += term;
+    e->magnitude += fabs((double)term);
+    e->terms++;
+    e->halves = e->halves && floor(2 * (double)term) == 2 * (double)term;
+}
+
+static expected expect_row(const product *p, size_t row)
+{
+    const cudaDataType_t type = p->csr->value_type;
+    expected e = {.halves = true};
+    const size_t end = p->alpha != 0 ? offset_of(p->csr, row + 1) : 0;
+    for (size_t i = offset_of(p->csr, row); i < end; i++)
+        add_term(&e, (long double)p->alpha * read_float(type, p->csr->values, i) *
+                         read_float(type, p->h_x, (size_t)p->csr->column_indices[i]));
+    if (p->beta != 0)
+        add_term(&e, (long double)p->beta * read_float(type, p->h_before, row));
+    return e;
+}
+
+static bool right(const product *p, const expected *e, double value)
+{
+    const double u = unit_roundoff(p->csr->value_type), height = e->terms + 3;
+    if (isnan(e->value))
+        return isnan(value);
+    if (isinf(e->value))
+        return value == (double)e->value;
+    const bool exact = e->halves && 2 * e->magnitude * u <= 1;
+    const double bound = exact ? 0 : height * u / (1 - height * u) * e->magnitude;
+    return fabs((double)(value - e->value)) <= bound; /* false for NaN */
+}
+
+static void check_product(const product *p)
+{
+    const prim_sparse *m = &p->matrix->m;
+    void *h_after = allocate(m->rows * type_bytes(m->value_type));
+    run(p, h_after);
+    for (size_t row = 0; row < m->rows; row++) {
+        const expected e = expect_row(p, row);
+        const double value = read_float(m->value_type, h_after, row);
+        cr_assert(right(p, &e, value),
+                  "%s as %s (width %zu), %s, %d threads, %s, %g·A·x + %g·y: row %zu is %.17g, not "
+                  "%.17g",
+                  p->name, format_names[m->format], m->ell_width,
+                  prim_spmv_variant_name(p->variant), p->threads, type_name(m->value_type),
+                  p->alpha, p->beta, row, value, (double)e.value);
+    }
+    free(h_after);
+}
+
+static const struct {
+    double alpha, beta;
+} scales[] = {{1, 0}, {-1, 0.5}, {0, 1}, {2, 0}, {0, 0}};
+
+/* x and y; NaN where they must not be read. */
+typedef struct vectors {
+    void *h_x, *h_before;
+} vectors;
+
+static void fill_vector(cudaDataType_t type, void *h, size_t count, numbers n, bool read,
+                        uint64_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        write_float(type, h, i, read ? number(n, random_bits(seed + i)) : NAN);
+}
+
+static vectors make_vectors(const prim_sparse *m, numbers n, double alpha, double beta)
+{
+    const cudaDataType_t type = m->value_type;
+    const vectors v = {allocate(m->columns * type_bytes(type)),
+                       allocate(m->rows * type_bytes(type))};
+    fill_vector(type, v.h_x, m->columns, n, alpha != 0, 100);
+    fill_vector(type, v.h_before, m->rows, n, beta != 0, 200);
+    return v;
+}
+
+static void free_vectors(vectors *v)
+{
+    free(v->h_x);
+    free(v->h_before);
+}
+
+/* Does this variant take the matrix, in a time that a test has? */
+static bool takes(prim_spmv_variant variant, const prim_sparse *m)
+{
+    const double most = get_test_level() == LEVEL_QUICK ? 0x1p20 : 0x1p24;
+    return prim_spmv_supports(variant, *m, m->value_type, m->value_type) &&
+           (variant != PRIM_SPMV_COO_SCAN_ALL || (double)m->rows * (double)m->entries <= most);
+}
+
+/* Every variant that takes it, for each pair of scales of `pairs`, a bit for each. */
+static void check_matrix(const char *name, const prim_sparse *csr, const kept *matrix, numbers n,
+                         unsigned pairs)
+{
+    for (size_t i = 0; i < COUNT_OF(scales); i++) {
+        if ((pairs >> i & 1) == 0)
+            continue;
+        vectors x_y = make_vectors(csr, n, scales[i].alpha, scales[i].beta);
+        product p = {name,           csr,   matrix,  PRIM_SPMV_AUTO, 0, scales[i].alpha,
+                     scales[i].beta, i % 2, x_y.h_x, x_y.h_before};
+        for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+            p.variant = prim_spmv_variant_at(v);
+            if (takes(p.variant, &matrix->m))
+                check_product(&p);
+        }
+        p.threads = 1;
+        check_product(&p);
+        free_vectors(&x_y);
+    }
+}
+
+/* ---- every format and type, one test each ---- */
+
+/* By value: a test runs in a process of its own. */
+
+typedef struct combination {
+    form f;
+    cudaDataType_t type;
+} combination;
+
+static struct criterion_test_params combinations(void)
+{
+    static combination rows[64];
+    size_t count = 0;
+    for (size_t f = 0; f < COUNT_OF(forms); f++)
+        for (size_t t = 0; t < COUNT_OF(types); t++)
+            rows[count++] = (combination){forms[f], types[t]};
+    return cr_make_param_array(combination, rows, count);
+}
+
+static void check_shape(const combination *k, const shape *s, size_t turn, numbers n,
+                        unsigned pairs)
+{
+    kept csr = make(s, k->type, turn % 2 == 0 ? CUDA_R_32I : CUDA_R_64I, n);
+    kept matrix = in_form(&csr.m, &k->f);
+    check_matrix(s->name, &csr.m, &matrix, n, pairs);
+    forget(&matrix);
+    forget(&csr);
+}
+
+ParameterizedTestParameters(sparse, small_matrices)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, sparse, small_matrices)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (int n = 0; n < (quick ? 1 : NUMBERS_COUNT); n++) {
+            const numbers kind = quick && s % 4 == 3 ? REAL : (numbers)n;
+            check_shape(k, &shapes[s], s + (size_t)n, kind, quick ? 1u | 2u << s % 4 : 31u);
+        }
+}
+
+ParameterizedTestParameters(sparse, large_matrices)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, sparse, large_matrices)
+{
+    const size_t count = get_test_level() == LEVEL_QUICK ? 2 : COUNT_OF(large_shapes);
+    for (size_t s = 0; s < count; s++)
+        check_shape(k, &large_shapes[s], s, s % 3 == 2 ? REAL : WHOLE, 1u << s % 2);
+    for (size_t s = 0; get_test_level() == LEVEL_FULL && s < COUNT_OF(huge_shapes); s++)
+        check_shape(k, &huge_shapes[s], s, WHOLE, 2u);
+}
+
+ParameterizedTestParameters(sparse, the_classic_example)
+{
+    return combinations();
+}
+
+/* 1 2 3 4 times the matrix that the books print. */
+ParameterizedTest(combination *k, sparse, the_classic_example)
+{
+    static const double right_y[] = {6, 0, 20, 5};
+    kept csr = classic(k->type, CUDA_R_32I), matrix = in_form(&csr.m, &k->f);
+    unsigned char x[4 * 8], y[4 * 8], after[4 * 8];
+    for (size_t i = 0; i < 4; i++) {
+        write_float(k->type, x, i, (double)i + 1);
+        write_float(k->type, y, i, NAN);
+    }
+    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+        const product p = {"classic", &csr.m, &matrix, prim_spmv_variant_at(v), 0, 1, 0, 1, x, y};
+        if (!takes(p.variant, &matrix.m))
+            continue;
+        run_on_device(&p, after);
+        for (size_t row = 0; row < 4; row++)
+            cr_assert_eq(read_float(k->type, after, row), right_y[row], "%s, row %zu",
+                         prim_spmv_variant_name(p.variant), row);
+    }
+    forget(&matrix);
+    forget(&csr);
+}
+
+/* ---- NaN and infinity ---- */
+
+/* special_x[c] for the columns c of a period: where a matrix has entries in none of them, no row
+ * may show it. */
+static void check_specials(const combination *k, const shape *s, double special, bool in_use)
+{
+    kept csr = make(s, k->type, CUDA_R_32I, REAL);
+    for (size_t e = 0; e < csr.m.entries; e++) /* odd columns, or even and odd ones */
+        ((int32_t *)csr.m.column_indices)[e] |= in_use ? 0 : 1;
+    kept matrix = in_form(&csr.m, &k->f);
+    vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
+    for (size_t column = 0; column < s->columns; column += in_use ? 64 : 2)
+        write_float(k->type, x_y.h_x, column, special);
+    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+        const product p = {s->name, &csr.m,  &matrix,     prim_spmv_variant_at(v), 0, 1, 0.5,
+                           0,       x_y.h_x, x_y.h_before};
+        if (takes(p.variant, &matrix.m))
+            check_product(&p);
+    }
+    free_vectors(&x_y);
+    forget(&matrix);
+    forget(&csr);
+}
+
+ParameterizedTestParameters(sparse, nan_and_infinity_stay_in_their_rows)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, sparse, nan_and_infinity_stay_in_their_rows)
+{
+    static const shape few = {"skewed", 300, 600, skewed, 300, false},
+                       many = {"gaps", 300, 1000, gaps, 5, false};
+    static const double specials[] = {NAN, INFINITY, -INFINITY};
+    for (size_t i = 0; i < COUNT_OF(specials); i++) {
+        check_specials(k, &few, specials[i], true);
+        check_specials(k, &many, specials[i], true);
+        check_specials(k, &many, specials[i], false);
+    }
+}
+
+/* ---- matrices that no conversion makes ---- */
+
+/* ELL's columns `more` elements further apart; what lies between them leads out of x. */
+static kept spread(const kept *from, size_t more)
+{
+    const prim_sparse *m = &from->m;
+    const size_t ld = m->ell_ld + more, count = ld * m->ell_width, size = type_bytes(m->value_type);
+    kept k = {.m = *m, .bytes = from->bytes + 16 + count * (size + sizeof(int32_t))};
+    k.memory = allocate(k.bytes);
+    memcpy(k.memory, from->memory, from->bytes);
+    k.m = prim_sparse_moved(*m, from->memory, k.memory);
+    char *values = k.memory + (from->bytes + 15) / 16 * 16;
+    int32_t *columns = (int32_t *)(values + count * size);
+    for (size_t i = 0; i < count; i++) {
+        const size_t row = i % ld, old = i / ld * m->ell_ld + row;
+        const bool inside = row < m->rows;
+        columns[i] = inside ? m->ell_columns[old] : INT32_MAX;
+        write_float(m->value_type, values, i,
+                    inside ? read_float(m->value_type, m->ell_values, old) : NAN);
+    }
+    k.m.ell_ld = ld;
+    k.m.ell_values = values;
+    k.m.ell_columns = columns;
+    return k;
+}
+
+Test(sparse, ell_with_room_between_its_columns)
+{
+    static const shape s = {"skewed", 300, 200, skewed, 60, false};
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t f = 0; f < COUNT_OF(forms); f++) {
+            if (forms[f].format != PRIM_SPARSE_ELL && forms[f].format != PRIM_SPARSE_HYB)
+                continue;
+            kept csr = make(&s, types[t], CUDA_R_32I, WHOLE), tight = in_form(&csr.m, &forms[f]),
+                 wide = spread(&tight, 1 + 7 * f);
+            cr_prim(prim_sparse_check_host(wide.m));
+            check_matrix("spread", &csr.m, &wide, WHOLE, 31);
+            kept back = convert(&wide.m, PRIM_SPARSE_CSR, CUDA_R_32I, 0);
+            check_matrix("spread and back", &csr.m, &back, WHOLE, 2);
+            forget(&back);
+            forget(&wide);
+            forget(&tight);
+            forget(&csr);
+        }
+}
+
+/* Groups of no rows, two groups of one length, entries that belong to no group, and an order of the
+ * rows that no sorting gives. */
+Test(sparse, jds_by_hand)
+{
+    static const prim_jds_group groups[] = {{0, 0, 9, 0}, {0, 1, 3, 1}, {1, 1, 2, 5}, {2, 0, 0, 9},
+                                            {2, 1, 2, 7}, {3, 1, 0, 2}, {4, 0, 5, 4}};
+    static const struct {
+        int32_t permutation[4], columns[9];
+        float values[9];
+    } arrays = {{2, 3, 0, 1}, {3, 1, 2, 3, 3, 0, 3, 0, 2}, {NAN, 2, 4, 1, NAN, 1, 1, 3, 1}};
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I), jds = {.bytes = sizeof arrays};
+    jds.memory = allocate(sizeof arrays);
+    memcpy(jds.memory, &arrays, sizeof arrays);
+    const prim_sparse here = {.format = PRIM_SPARSE_JDS,
+                              .rows = 4,
+                              .columns = 4,
+                              .entries = 9,
+                              .value_type = CUDA_R_32F,
+                              .permutation = arrays.permutation,
+                              .column_indices = arrays.columns,
+                              .values = arrays.values,
+                              .h_groups = groups,
+                              .group_count = COUNT_OF(groups)};
+    jds.m = prim_sparse_moved(here, &arrays, jds.memory);
+    cr_assert_eq(jds.m.h_groups, groups, "h_groups stays where it is");
+    cr_prim(prim_sparse_check_host(jds.m));
+    check_matrix("by hand", &csr.m, &jds, WHOLE, 31);
+    kept back = convert(&jds.m, PRIM_SPARSE_CSR, CUDA_R_64I, 0);
+    cr_assert_eq(back.m.entries, 7);
+    check_matrix("by hand and back", &csr.m, &back, WHOLE, 31);
+    forget(&back);
+    forget(&jds);
+    forget(&csr);
+}
+
+/* Entries without columns, and scalars that are 0 in f32 only. */
+Test(sparse, empty_arrays_may_be_null)
+{
+    const int32_t offsets[4] = {0};
+    float y[3] = {1, 2, 3};
+    prim_sparse m = {.format = PRIM_SPARSE_CSR,
+                     .rows = 3,
+                     .value_type = CUDA_R_32F,
+                     .offset_type = CUDA_R_32I,
+                     .row_offsets = offsets};
+    cr_prim(prim_sparse_check_host(m));
+    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, y, 1));
+    cr_assert(y[0] == 2 && y[1] == 4 && y[2] == 6);
+    m.format = PRIM_SPARSE_COO;
+    m.rows = 0;
+    cr_prim(prim_sparse_check_host(m));
+    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, NULL, 1));
+    for (size_t v = 0; v < prim_spmv_variant_count(); v++)
+        if (takes(prim_spmv_variant_at(v), &m))
+            cr_prim(prim_spmv(prim_spmv_variant_at(v), 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL,
+                              NULL, 0, 0));
+}
+
+Test(sparse, scalars_count_in_the_type_of_y)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    for (size_t f = 0; f < COUNT_OF(forms); f++) {
+        kept matrix = in_form(&csr.m, &forms[f]);
+        vectors nan = make_vectors(&csr.m, WHOLE, 0, 0);
+        for (size_t v = 0; v < prim_spmv_variant_count(); v++)
+            for (int threads = 0; threads < 2; threads++) {
+                const product p = {"classic", &csr.m,      &matrix, prim_spmv_variant_at(v),
+                                   threads,   1e-60,       -1e-60,  0,
+                                   nan.h_x,   nan.h_before};
+                float after[4];
+                if (!takes(p.variant, &matrix.m))
+                    continue;
+                run(&p, after);
+                for (size_t row = 0; row < 4; row++)
+                    cr_assert_eq(after[row], 0, "%s", prim_spmv_variant_name(p.variant));
+            }
+        free_vectors(&nan);
+        forget(&matrix);
+    }
+    forget(&csr);
+}
+
+/* ---- determinism ---- */
+
+Test(sparse, same_bits_in_every_run)
+{
+    static const shape s = {"skewed", 900, 700, skewed, 900, false};
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t f = 0; f < COUNT_OF(forms); f++) {
+            kept csr = make(&s, types[t], CUDA_R_32I, REAL), matrix = in_form(&csr.m, &forms[f]);
+            vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
+            const size_t bytes = s.rows * type_bytes(types[t]);
+            void *first = allocate(bytes), *again = allocate(bytes);
+            for (size_t v = 0; v < prim_spmv_variant_count(); v++)
+                for (size_t turn = 0; turn < 3; turn++) {
+                    const product p = {s.name,  &csr.m,      &matrix, prim_spmv_variant_at(v),
+                                       0,       0.3,         0.7,     turn,
+                                       x_y.h_x, x_y.h_before};
+                    if (!takes(p.variant, &matrix.m))
+                        continue;
+                    run_on_device(&p, turn == 0 ? first : again);
+                    if (turn > 0)
+                        cr_assert_arr_eq(again, first, bytes, "%s",
+                                         prim_spmv_variant_name(p.variant));
+                }
+            free(first);
+            free(again);
+            free_vectors(&x_y);
+            forget(&matrix);
+            forget(&csr);
+        }
+}
+
+/* ---- the host's version ---- */
+
+static bool has_threads(void)
+{
+    const prim_sparse empty = {.format = PRIM_SPARSE_COO, .value_type = CUDA_R_32F};
+    return prim_spmv_host(1, empty, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 2) == PRIM_OK;
+}
+
+Test(sparse, host_threads_give_the_same_bits)
+{
+    static const shape some[] = {{"skewed", 500, 700, skewed, 300, false},
+                                 {"gaps", 33, 20, gaps, 4, false},
+                                 {"2 rows", 2, 20, all_n, 9, false}};
+    static const int threads[] = {2, 3, 7};
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t i = 0; i < COUNT_OF(some) * COUNT_OF(forms); i++) {
+        const shape *s = &some[i % COUNT_OF(some)];
+        const cudaDataType_t type = types[i % 2];
+        kept csr = make(s, type, CUDA_R_64I, REAL),
+             matrix = in_form(&csr.m, &forms[i / COUNT_OF(some)]);
+        vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
+        const size_t bytes = s->rows * type_bytes(type);
+        void *one = allocate(bytes), *more = allocate(bytes);
+        product p = {s->name, &csr.m, &matrix, PRIM_SPMV_AUTO, 1,
+                     0.3,     0.7,    0,       x_y.h_x,        x_y.h_before};
+        run(&p, one);
+        check_product(&p);
+        for (size_t t = 0; t < COUNT_OF(threads); t++) {
+            p.threads = threads[t];
+            run(&p, more);
+            cr_assert_arr_eq(more, one, bytes, "%s, %d threads", s->name, p.threads);
+        }
+        free(one);
+        free(more);
+        free_vectors(&x_y);
+        forget(&matrix);
+        forget(&csr);
+    }
+}
+
+Test(sparse, host_refuses_what_it_cannot_do)
+{
+    kept k = classic(CUDA_R_32F, CUDA_R_32I);
+    const cudaDataType_t f = CUDA_R_32F;
+    float x[4] = {0}, y[4] = {0};
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 0), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 1025), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, NULL, 0, f, y, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_x") != NULL);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, NULL, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_y") != NULL);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, x + 3, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, (void *)k.m.values, 1), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_spmv_host(1, k.m, CUDA_R_64F, x, 0, f, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, CUDA_R_64F, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_spmv_host(1, k.m, f, (char *)x + 1, 0, f, y, 1), PRIM_ERROR_MISALIGNED);
+    k.m.values = NULL;
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "h_values") != NULL);
+    k.m.format = (prim_sparse_format)9;
+    cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 1), PRIM_ERROR_ENUM);
+    forget(&k);
+    if (!has_threads()) {
+        k = classic(CUDA_R_32F, CUDA_R_32I);
+        cr_assert_eq(prim_spmv_host(1, k.m, f, x, 0, f, y, 2), PRIM_ERROR_UNSUPPORTED);
+        forget(&k);
+    }
+}
+
+/* ---- conversions ---- */
+
+static bool same_csr(const prim_sparse *a, const prim_sparse *b)
+{
+    bool same = a->rows == b->rows && a->columns == b->columns && a->entries == b->entries &&
+                a->value_type == b->value_type;
+    for (size_t row = 0; same && row <= a->rows; row++)
+        same = offset_of(a, row) == offset_of(b, row);
+    return same &&
+           memcmp(a->column_indices, b->column_indices, a->entries * sizeof(int32_t)) == 0 &&
+           memcmp(a->values, b->values, a->entries * type_bytes(a->value_type)) == 0;
+}
+
+ParameterizedTestParameters(sparse, there_and_back)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, sparse, there_and_back)
+{
+    for (size_t s = 0; s < COUNT_OF(shapes); s++)
+        for (int o = 0; o < 4; o++) {
+            const cudaDataType_t from = o % 2 == 0 ? CUDA_R_32I : CUDA_R_64I,
+                                 to = o / 2 == 0 ? CUDA_R_32I : CUDA_R_64I;
+            kept csr = make(&shapes[s], k->type, from, REAL), there = in_form(&csr.m, &k->f),
+                 back = convert(&there.m, PRIM_SPARSE_CSR, to, 0);
+            cr_assert_eq(back.m.offset_type, to);
+            cr_assert(same_csr(&csr.m, &back.m), "%s", shapes[s].name);
+            forget(&back);
+            forget(&there);
+            forget(&csr);
+        }
+}
+
+static void expect_integers(const int32_t *is, const int32_t *right, size_t count, const char *what)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(is[i], right[i], "%s[%zu] is %d, not %d", what, i, is[i], right[i]);
+}
+
+static void expect_values(const void *is, const float *right, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(((const float *)is)[i], right[i], "values[%zu]", i);
+}
+
+Test(sparse, formats_are_laid_out_as_the_header_says)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    kept k = convert(&csr.m, PRIM_SPARSE_COO, CUDA_R_32I, 0);
+    cr_assert_eq(k.m.entries, 7);
+    expect_integers(k.m.row_indices, (int32_t[]){0, 0, 2, 2, 2, 3, 3}, 7, "row_indices");
+    expect_integers(k.m.column_indices, (int32_t[]){0, 2, 1, 2, 3, 0, 3}, 7, "column_indices");
+    expect_values(k.m.values, (float[]){3, 1, 2, 4, 1, 1, 1}, 7);
+    forget(&k);
+
+    k = convert(&csr.m, PRIM_SPARSE_ELL, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO);
+    cr_assert(k.m.ell_width == 3 && k.m.ell_ld == 4);
+    expect_integers(k.m.ell_columns, (int32_t[]){0, -1, 1, 0, 2, -1, 2, 3, -1, -1, 3, -1}, 12,
+                    "ell_columns");
+    expect_values(k.m.ell_values, (float[]){3, 0, 2, 1, 1, 0, 4, 1, 0, 0, 1, 0}, 12);
+    forget(&k);
+
+    /* Two thirds of the rows fill two columns, a quarter fills three. */
+    k = convert(&csr.m, PRIM_SPARSE_HYB, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO);
+    cr_assert(k.m.ell_width == 2 && k.m.ell_ld == 4 && k.m.entries == 1);
+    expect_integers(k.m.ell_columns, (int32_t[]){0, -1, 1, 0, 2, -1, 2, 3}, 8, "ell_columns");
+    expect_integers(k.m.row_indices, (int32_t[]){2}, 1, "row_indices");
+    expect_integers(k.m.column_indices, (int32_t[]){3}, 1, "column_indices");
+    expect_values(k.m.values, (float[]){1}, 1);
+    forget(&k);
+
+    k = convert(&csr.m, PRIM_SPARSE_JDS, CUDA_R_32I, 0);
+    static const prim_jds_group groups[] = {{0, 1, 3, 0}, {1, 2, 2, 3}, {3, 1, 0, 7}};
+    cr_assert_eq(k.m.group_count, 3);
+    cr_assert_arr_eq(k.m.h_groups, groups, sizeof groups);
+    expect_integers(k.m.permutation, (int32_t[]){2, 0, 3, 1}, 4, "permutation");
+    expect_integers(k.m.column_indices, (int32_t[]){1, 2, 3, 0, 0, 2, 3}, 7, "column_indices");
+    expect_values(k.m.values, (float[]){2, 4, 1, 3, 1, 1, 1}, 7);
+    forget(&k);
+    forget(&csr);
+}
+
+/* The largest width that at least a third of the rows fill. */
+Test(sparse, hyb_chooses_its_width)
+{
+    static const struct {
+        size_t lengths[6], rows, width;
+    } rows[] = {{{0}, 0, 0},          {{0, 0, 0}, 3, 0},    {{5, 0, 0}, 3, 5},
+                {{5, 0, 0, 0}, 4, 0}, {{5, 1, 0, 0}, 4, 1}, {{9, 4, 4, 1, 1, 0}, 6, 4}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        kept csr = new_csr(rows[i].rows, 1, 50, CUDA_R_32F, CUDA_R_32I);
+        csr.m.entries = 0;
+        for (size_t row = 0; row < rows[i].rows; row++)
+            set_offset(&csr.m, row + 1, csr.m.entries += rows[i].lengths[row]);
+        kept hyb = convert(&csr.m, PRIM_SPARSE_HYB, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO);
+        cr_assert_eq(hyb.m.ell_width, rows[i].width, "case %zu: %zu", i, hyb.m.ell_width);
+        forget(&hyb);
+        forget(&csr);
+    }
+}
+
+#define cr_refused(call, expected_status, word)                                                   \
+    do {                                                                                          \
+        const prim_status cr_status = (call);                                                     \
+        const char *cr_sentence = prim_last_error(NULL);                                          \
+        cr_assert_eq(cr_status, expected_status, "%s: %s", #call, cr_sentence);                   \
+        cr_assert(strstr(cr_sentence, word) != NULL, "\"%s\" without \"%s\"", cr_sentence, word); \
+    } while (0)
+
+Test(sparse, conversions_refuse_what_they_cannot_do)
+{
+    const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
+                             hyb = PRIM_SPARSE_HYB;
+    const cudaDataType_t i32 = CUDA_R_32I;
+    kept k = classic(CUDA_R_32F, i32);
+    _Alignas(16) unsigned char memory[512];
+    size_t bytes;
+    prim_sparse to = {.rows = 77};
+    cr_prim(prim_sparse_convert_bytes_host(k.m, coo, i32, 0, &bytes));
+    memset(memory, GUARD_PATTERN, sizeof memory);
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory, bytes - 1, &to),
+               PRIM_ERROR_WORKSPACE, "bytes");
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, NULL, 0, &to), PRIM_ERROR_WORKSPACE,
+               "bytes");
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, NULL, bytes, &to), PRIM_ERROR_NULL,
+               "h_memory");
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory, bytes, NULL), PRIM_ERROR_NULL,
+               "to");
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory + 8, bytes, &to),
+               PRIM_ERROR_MISALIGNED, "h_memory");
+    cr_refused(prim_sparse_convert_host(k.m, ell, i32, 2, memory, sizeof memory, &to),
+               PRIM_ERROR_VALUE, "ell_width is 2");
+    cr_refused(prim_sparse_convert_host(k.m, ell, i32, -2, memory, sizeof memory, &to),
+               PRIM_ERROR_VALUE, "ell_width is -2");
+    cr_refused(prim_sparse_convert_host(k.m, hyb, i32, -2, memory, sizeof memory, &to),
+               PRIM_ERROR_VALUE, "ell_width is -2");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, hyb, i32, INT64_MIN, &bytes), PRIM_ERROR_VALUE,
+               "ell_width");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, ell, i32, INT64_MAX, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, ell, i32, INT64_MAX / 8, &bytes),
+               PRIM_ERROR_SIZE, "size_t");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, coo, i32, 0, NULL), PRIM_ERROR_NULL, "bytes");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, (prim_sparse_format)5, i32, 0, &bytes),
+               PRIM_ERROR_ENUM, "format");
+    cr_refused(prim_sparse_convert_bytes_host(k.m, csr, CUDA_R_32F, 0, &bytes), PRIM_ERROR_TYPE,
+               "offset_type f32");
+    for (size_t i = 0; i < sizeof memory; i++)
+        cr_assert_eq(memory[i], GUARD_PATTERN, "a refused conversion wrote");
+    cr_assert_eq(to.rows, 77, "a refused conversion wrote");
+    prim_sparse middle;
+    cr_prim(prim_sparse_convert_host(k.m, coo, i32, 0, memory, bytes, &middle));
+    cr_refused(prim_sparse_convert_bytes_host(middle, ell, i32, 0, &bytes), PRIM_ERROR_UNSUPPORTED,
+               "CSR");
+    cr_refused(prim_sparse_convert_bytes_host(middle, coo, i32, 0, &bytes), PRIM_ERROR_UNSUPPORTED,
+               "CSR");
+    ((int32_t *)middle.row_indices)[3] = 0;
+    cr_refused(prim_sparse_convert_bytes_host(middle, csr, i32, 0, &bytes), PRIM_ERROR_VALUE,
+               "row_indices[3] is 0");
+    forget(&k);
+}
+
+Test(sparse, a_conversion_without_bytes_needs_no_memory)
+{
+    const prim_sparse empty = {.format = PRIM_SPARSE_CSR,
+                               .value_type = CUDA_R_64F,
+                               .offset_type = CUDA_R_64I,
+                               .row_offsets = (int64_t[]){0}};
+    prim_sparse to;
+    size_t bytes;
+    cr_prim(prim_sparse_convert_bytes_host(empty, PRIM_SPARSE_COO, CUDA_R_32I, 0, &bytes));
+    cr_assert_eq(bytes, 0);
+    cr_prim(prim_sparse_convert_host(empty, PRIM_SPARSE_COO, CUDA_R_32I, 0, NULL, 0, &to));
+    cr_prim(prim_sparse_check_host(to));
+}
+
+Test(sparse, moved_arrays_keep_their_places)
+{
+    kept csr = classic(CUDA_R_64F, CUDA_R_32I);
+    char *const far = (char *)0x1000000;
+    for (size_t f = 0; f < COUNT_OF(forms); f++) {
+        kept k = in_form(&csr.m, &forms[f]);
+        const prim_sparse m = prim_sparse_moved(k.m, k.memory, far);
+        const void *const old[] = {k.m.row_offsets, k.m.row_indices, k.m.column_indices, k.m.values,
+                                   k.m.ell_columns, k.m.ell_values,  k.m.permutation};
+        const void *const new[] = {m.row_offsets, m.row_indices, m.column_indices, m.values,
+                                   m.ell_columns, m.ell_values,  m.permutation};
+        for (size_t i = 0; i < COUNT_OF(old); i++)
+            cr_assert_eq(new[i], old[i] == NULL ? NULL : far + ((const char *)old[i] - k.memory),
+                         "%zu", i);
+        cr_assert_eq(m.h_groups, k.m.h_groups);
+        cr_assert(m.rows == 4 && m.entries == k.m.entries && m.group_count == k.m.group_count);
+        forget(&k);
+    }
+    forget(&csr);
+}
+
+/* ---- checks ---- */
+
+typedef enum which { ROW_OFFSETS, ROW_INDICES, COLUMN_INDICES, ELL_COLUMNS, PERMUTATION } which;
+
+/* A number of the classic example that is replaced by a wrong one. */
+typedef struct wrong_number {
+    prim_sparse_format format;
+    which array;
+    size_t i;
+    int32_t value;
+    const char *sentence;
+} wrong_number;
+
+static const wrong_number wrong_numbers[] = {
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 0, 1, "row_offsets[0] is 1"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 0, -1, "row_offsets[0] is -1"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 1, -1, "row_offsets[1] is -1"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 2, 1, "row_offsets[2] is 1"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 3, 8, "row_offsets[3] is 8"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 4, 6, "row_offsets[4] is 6"},
+    {PRIM_SPARSE_CSR, ROW_OFFSETS, 4, 8, "row_offsets[4] is 8"},
+    {PRIM_SPARSE_CSR, COLUMN_INDICES, 5, 4, "column_indices[5] is 4"},
+    {PRIM_SPARSE_CSR, COLUMN_INDICES, 0, -1, "column_indices[0] is -1"},
+    {PRIM_SPARSE_CSR, COLUMN_INDICES, 6, INT32_MIN, "column_indices[6] is -2147483648"},
+    {PRIM_SPARSE_COO, ROW_INDICES, 0, -1, "row_indices[0] is -1"},
+    {PRIM_SPARSE_COO, ROW_INDICES, 3, 0, "row_indices[3] is 0"},
+    {PRIM_SPARSE_COO, ROW_INDICES, 6, 4, "row_indices[6] is 4"},
+    {PRIM_SPARSE_COO, COLUMN_INDICES, 1, 4, "column_indices[1] is 4"},
+    {PRIM_SPARSE_ELL, ELL_COLUMNS, 0, 4, "ell_columns[0] is 4"},
+    {PRIM_SPARSE_ELL, ELL_COLUMNS, 2, -2, "ell_columns[2] is -2"},
+    {PRIM_SPARSE_ELL, ELL_COLUMNS, 5, 0, "ell_columns[5] is 0"},
+    {PRIM_SPARSE_ELL, ELL_COLUMNS, 2, -1, "ell_columns[6] is 2"},
+    {PRIM_SPARSE_HYB, ELL_COLUMNS, 3, 9, "ell_columns[3] is 9"},
+    {PRIM_SPARSE_HYB, ROW_INDICES, 1, 4, "row_indices[1] is 4"},
+    {PRIM_SPARSE_HYB, COLUMN_INDICES, 3, -1, "column_indices[3] is -1"},
+    {PRIM_SPARSE_JDS, PERMUTATION, 0, 4, "permutation[0] is 4"},
+    {PRIM_SPARSE_JDS, PERMUTATION, 3, -1, "permutation[3] is -1"},
+    {PRIM_SPARSE_JDS, PERMUTATION, 1, 2, "permutation[1] is 2"},
+    {PRIM_SPARSE_JDS, COLUMN_INDICES, 6, 4, "column_indices[6] is 4"},
+};
+
+/* HYB with one column, ELL with three, whatever AUTO would choose. */
+static kept classic_as(prim_sparse_format format)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    kept k = convert(&csr.m, format, CUDA_R_32I, format == PRIM_SPARSE_HYB ? 1 : 3);
+    forget(&csr);
+    return k;
+}
+
+Test(sparse, wrong_numbers_are_found)
+{
+    for (size_t w = 0; w < COUNT_OF(wrong_numbers); w++) {
+        const wrong_number *wrong = &wrong_numbers[w];
+        kept k = classic_as(wrong->format);
+        const void *const arrays[] = {k.m.row_offsets, k.m.row_indices, k.m.column_indices,
+                                      k.m.ell_columns, k.m.permutation};
+        ((int32_t *)arrays[wrong->array])[wrong->i] = wrong->value;
+        const prim_status status = prim_sparse_check_host(k.m);
+        const char *sentence = prim_last_error(NULL);
+        cr_assert_eq(status, PRIM_ERROR_VALUE, "%s", wrong->sentence);
+        cr_assert(strstr(sentence, wrong->sentence) != NULL, "%s, not %s", sentence,
+                  wrong->sentence);
+        forget(&k);
+    }
+}
+
+/* Each check of a field: the classic example with that field spoilt. */
+#define CHECK_FIELD(the_format, change, status, word)         \
+    do {                                                      \
+        kept k = classic_as(the_format);                      \
+        prim_sparse *const m = &k.m;                          \
+        change;                                               \
+        cr_refused(prim_sparse_check_host(*m), status, word); \
+        forget(&k);                                           \
+    } while (0)
+
+static const void *later(const void *data, size_t bytes)
+{
+    return (const char *)data + bytes;
+}
+
+Test(sparse, wrong_fields_are_found)
+{
+    const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
+                             hyb = PRIM_SPARSE_HYB, jds = PRIM_SPARSE_JDS;
+    CHECK_FIELD(csr, m->format = (prim_sparse_format)5, PRIM_ERROR_ENUM, "format");
+    CHECK_FIELD(csr, m->format = (prim_sparse_format)-1, PRIM_ERROR_ENUM, "format");
+    CHECK_FIELD(csr, m->value_type = CUDA_R_32I, PRIM_ERROR_TYPE, "value_type i32");
+    CHECK_FIELD(ell, m->value_type = (cudaDataType_t)9999, PRIM_ERROR_TYPE, "value_type");
+    CHECK_FIELD(csr, m->offset_type = CUDA_R_32U, PRIM_ERROR_TYPE, "offset_type u32");
+    CHECK_FIELD(csr, m->rows = (size_t)1 << 31, PRIM_ERROR_VALUE, "2^31");
+    CHECK_FIELD(coo, m->columns = (size_t)1 << 31, PRIM_ERROR_VALUE, "2^31");
+    CHECK_FIELD(csr, m->row_offsets = NULL, PRIM_ERROR_NULL, "h_row_offsets");
+    CHECK_FIELD(csr, m->column_indices = NULL, PRIM_ERROR_NULL, "h_column_indices");
+    CHECK_FIELD(csr, m->values = NULL, PRIM_ERROR_NULL, "h_values");
+    CHECK_FIELD(coo, m->row_indices = NULL, PRIM_ERROR_NULL, "h_row_indices");
+    CHECK_FIELD(ell, m->ell_columns = NULL, PRIM_ERROR_NULL, "h_ell_columns");
+    CHECK_FIELD(ell, m->ell_values = NULL, PRIM_ERROR_NULL, "h_ell_values");
+    CHECK_FIELD(hyb, m->ell_values = NULL, PRIM_ERROR_NULL, "h_ell_values");
+    CHECK_FIELD(hyb, m->row_indices = NULL, PRIM_ERROR_NULL, "h_row_indices");
+    CHECK_FIELD(hyb, m->values = NULL, PRIM_ERROR_NULL, "h_values");
+    CHECK_FIELD(jds, m->permutation = NULL, PRIM_ERROR_NULL, "h_permutation");
+    CHECK_FIELD(jds, m->h_groups = NULL, PRIM_ERROR_NULL, "h_groups");
+    CHECK_FIELD(jds, m->values = NULL, PRIM_ERROR_NULL, "h_values");
+    CHECK_FIELD(csr, m->values = later(m->values, 2), PRIM_ERROR_MISALIGNED, "h_values");
+    CHECK_FIELD(csr, m->row_offsets = later(m->row_offsets, 1), PRIM_ERROR_MISALIGNED, "h_row_off");
+    CHECK_FIELD(jds, m->permutation = later(m->permutation, 2), PRIM_ERROR_MISALIGNED, "h_perm");
+    CHECK_FIELD(jds, m->h_groups = later(m->h_groups, 4), PRIM_ERROR_MISALIGNED, "h_groups");
+    CHECK_FIELD(csr, m->entries = SIZE_MAX / 2, PRIM_ERROR_SIZE, "values");
+    CHECK_FIELD(ell, m->ell_width = SIZE_MAX / 4, PRIM_ERROR_SIZE, "ell_values");
+    CHECK_FIELD(ell, m->ell_ld = 3, PRIM_ERROR_VALUE, "ell_ld is 3");
+    CHECK_FIELD(hyb, m->ell_ld = 0, PRIM_ERROR_VALUE, "ell_ld is 0");
+    CHECK_FIELD(csr, m->entries = 6, PRIM_ERROR_VALUE, "row_offsets[4] is 7");
+    CHECK_FIELD(csr, m->columns = 3, PRIM_ERROR_VALUE, "column_indices[4] is 3");
+    CHECK_FIELD(coo, m->rows = 3, PRIM_ERROR_VALUE, "row_indices[5] is 3");
+    CHECK_FIELD(jds, m->group_count = 2, PRIM_ERROR_VALUE, "h_groups cover 3 of 4 rows");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].first_row = 2, PRIM_ERROR_VALUE,
+                "h_groups[1]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].rows = 4, PRIM_ERROR_VALUE, "h_groups[1]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].first_entry = 4, PRIM_ERROR_VALUE,
+                "h_groups[1]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[0].width = 8, PRIM_ERROR_VALUE, "h_groups[0]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[2].first_entry = 8, PRIM_ERROR_VALUE,
+                "h_groups[2]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[0].width = SIZE_MAX, PRIM_ERROR_VALUE,
+                "h_groups[0]");
+}
+
+/* Fields of other formats are not looked at. */
+Test(sparse, fields_of_other_formats_do_not_matter)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    for (size_t f = 0; f < COUNT_OF(forms); f++) {
+        kept k = in_form(&csr.m, &forms[f]);
+        const prim_sparse_format format = k.m.format;
+        const bool has_ell = format == PRIM_SPARSE_ELL || format == PRIM_SPARSE_HYB;
+        if (format != PRIM_SPARSE_CSR) {
+            k.m.offset_type = (cudaDataType_t)9999;
+            k.m.row_offsets = (const void *)1;
+        }
+        if (format != PRIM_SPARSE_JDS) {
+            k.m.permutation = (const void *)1;
+            k.m.h_groups = (const void *)1;
+            k.m.group_count = SIZE_MAX;
+        }
+        if (!has_ell)
+            k.m.ell_width = SIZE_MAX;
+        if (format == PRIM_SPARSE_ELL)
+            k.m.entries = SIZE_MAX;
+        cr_prim(prim_sparse_check_host(k.m));
+        check_matrix("classic", &csr.m, &k, WHOLE, 2);
+        forget(&k);
+    }
+    forget(&csr);
+}
+
+/* ---- which variants take what ---- */
+
+static bool is_of(prim_spmv_variant variant, prim_sparse_format format)
+{
+    const char *name = format_names[format];
+    return variant == PRIM_SPMV_AUTO ||
+           strncmp(prim_spmv_variant_name(variant), name, strlen(name)) == 0;
+}
+
+Test(sparse, variants_take_their_own_format_only)
+{
+    const cudaDataType_t f = CUDA_R_32F;
+    for (int format = 0; format < (int)COUNT_OF(format_names); format++)
+        for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+            kept k = classic_as((prim_sparse_format)format);
+            const prim_spmv_variant variant = prim_spmv_variant_at(v);
+            const bool own = is_of(variant, (prim_sparse_format)format);
+            size_t bytes = 77;
+            float x[4] = {0}, y[4] = {0}; /* nothing is read before the variant is refused */
+            cr_assert_eq(prim_spmv_supports(variant, k.m, f, f), own, "%s as %s",
+                         prim_spmv_variant_name(variant), format_names[format]);
+            cr_assert_eq(prim_spmv_workspace_bytes(variant, k.m, f, f, &bytes),
+                         own ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+            cr_assert_eq(bytes, own ? 0 : 77, "few entries need no workspace");
+            if (!own)
+                cr_refused(prim_spmv(variant, 1, k.m, f, x, 0, f, y, NULL, 0, 0),
+                           PRIM_ERROR_UNSUPPORTED, prim_spmv_variant_name(variant));
+            forget(&k);
+        }
+}
+
+Test(sparse, more_blocks_than_a_grid_has_are_refused)
+{
+    prim_sparse m = {.format = PRIM_SPARSE_COO, .rows = 5, .columns = 5};
+    m.value_type = CUDA_R_64F;
+    m.entries = (size_t)0x7fffffff * 256;
+    cr_assert(prim_spmv_supports(PRIM_SPMV_COO_SEGMENTED, m, CUDA_R_64F, CUDA_R_64F));
+    m.entries++;
+    cr_assert_not(prim_spmv_supports(PRIM_SPMV_COO_SEGMENTED, m, CUDA_R_64F, CUDA_R_64F));
+    cr_assert_not(prim_spmv_supports(PRIM_SPMV_AUTO, m, CUDA_R_64F, CUDA_R_64F));
+    cr_assert(prim_spmv_supports(PRIM_SPMV_COO_SCAN_ALL, m, CUDA_R_64F, CUDA_R_64F));
+    m.format = PRIM_SPARSE_HYB;
+    m.ell_ld = 5;
+    cr_assert_not(prim_spmv_supports(PRIM_SPMV_HYB, m, CUDA_R_64F, CUDA_R_64F));
+    m.entries--;
+    cr_assert(prim_spmv_supports(PRIM_SPMV_HYB, m, CUDA_R_64F, CUDA_R_64F));
+}
+
+Test(sparse, variants_have_names_and_ideas)
+{
+    cr_assert_eq(prim_spmv_variant_at(0), PRIM_SPMV_AUTO);
+    cr_assert(prim_spmv_variant_count() >= 8);
+    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+        const char *name = prim_spmv_variant_name(prim_spmv_variant_at(v));
+        cr_assert(name != NULL && strlen(name) > 0);
+        cr_assert(strlen(prim_spmv_variant_idea(prim_spmv_variant_at(v))) > 0);
+        for (size_t w = 0; w < v; w++)
+            cr_assert_str_neq(name, prim_spmv_variant_name(prim_spmv_variant_at(w)));
+    }
+    cr_assert_null(prim_spmv_variant_name((prim_spmv_variant)9999));
+    cr_assert_null(prim_spmv_variant_idea((prim_spmv_variant)9999));
+}
+
+/* ---- more than 2^31 entries, where the device has the memory ---- */
+
+/* Rows of one length whose entries are 0 in column 0, but for the first row's first, which is 3,
+ * and the last row's last, which is 5. */
+typedef struct deep {
+    size_t rows, width;
+    char *d_offsets, *d_row_indices, *d_columns, *d_values, *d_x, *d_y;
+} deep;
+
+static char *zeros(size_t bytes)
+{
+    void *d;
+    cr_cuda(cudaMalloc(&d, bytes));
+    cr_cuda(cudaMemset(d, 0, bytes));
+    return d;
+}
+
+static void put(char *d, size_t i, float value)
+{
+    cr_cuda(cudaMemcpy(d + i * sizeof value, &value, sizeof value, cudaMemcpyHostToDevice));
+}
+
+/* Offsets, and row numbers a row at a time. */
+static void fill_deep(deep *d)
+{
+    int64_t *h_offsets = allocate((d->rows + 1) * sizeof *h_offsets);
+    int32_t *h_row = allocate(d->width * sizeof *h_row);
+    for (size_t row = 0; row <= d->rows; row++)
+        h_offsets[row] = (int64_t)(row * d->width);
+    cr_cuda(cudaMemcpy(d->d_offsets, h_offsets, (d->rows + 1) * sizeof *h_offsets,
+                       cudaMemcpyHostToDevice));
+    for (size_t row = 0; row < d->rows; row++) {
+        for (size_t s = 0; s < d->width; s++)
+            h_row[s] = (int32_t)row;
+        cr_cuda(cudaMemcpy(d->d_row_indices + row * d->width * sizeof *h_row, h_row,
+                           d->width * sizeof *h_row, cudaMemcpyHostToDevice));
+    }
+    free(h_offsets);
+    free(h_row);
+}
+
+static void check_deep(const deep *d, prim_sparse m)
+{
+    float *h_y = allocate(d->rows * sizeof *h_y);
+    m.rows = d->rows;
+    m.columns = 1;
+    m.value_type = CUDA_R_32F;
+    m.row_offsets = d->d_offsets;
+    m.row_indices = (int32_t *)d->d_row_indices;
+    m.column_indices = m.ell_columns = (int32_t *)d->d_columns;
+    m.values = m.ell_values = d->d_values;
+    m.offset_type = CUDA_R_64I;
+    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+        if (!takes(prim_spmv_variant_at(v), &m))
+            continue;
+        cr_prim(prim_spmv(prim_spmv_variant_at(v), 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F, d->d_y,
+                          NULL, 0, 0));
+        cr_cuda(cudaMemcpy(h_y, d->d_y, d->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
+        for (size_t row = 0; row < d->rows; row++)
+            cr_assert_eq(h_y[row],
+                         row == 0             ? 3
+                         : row + 1 == d->rows ? 5
+                                              : 0,
+                         "%s, row %zu: %g", prim_spmv_variant_name(prim_spmv_variant_at(v)), row,
+                         (double)h_y[row]);
+    }
+    free(h_y);
+}
+
+/* On a GPU at level full; a small one everywhere, so that the test itself is known to run. */
+Test(sparse, beyond_two_to_the_31)
+{
+    const bool in_full = !on_cpu_backend() && get_test_level() == LEVEL_FULL;
+    deep d = {.rows = in_full ? (size_t)1 << 20 : 64, .width = in_full ? 2049 : 33};
+    const size_t entries = d.rows * d.width;
+    const prim_jds_group group = {0, d.rows, d.width, 0};
+    int32_t *h_permutation = allocate(d.rows * sizeof *h_permutation);
+    d.d_offsets = zeros((d.rows + 1) * sizeof(int64_t));
+    d.d_row_indices = zeros(entries * sizeof(int32_t));
+    d.d_columns = zeros(entries * sizeof(int32_t));
+    d.d_values = zeros(entries * sizeof(float));
+    d.d_x = zeros(sizeof(float));
+    d.d_y = zeros(d.rows * sizeof(float));
+    fill_deep(&d);
+    put(d.d_x, 0, 1);
+    put(d.d_values, 0, 3); /* the first of each order and the last of each order */
+    put(d.d_values, entries - 1, 5);
+    check_deep(&d, (prim_sparse){.format = PRIM_SPARSE_CSR, .entries = entries});
+    check_deep(&d, (prim_sparse){.format = PRIM_SPARSE_COO, .entries = entries});
+    check_deep(&d,
+               (prim_sparse){.format = PRIM_SPARSE_ELL, .ell_width = d.width, .ell_ld = d.rows});
+    check_deep(&d,
+               (prim_sparse){.format = PRIM_SPARSE_HYB, .ell_width = d.width, .ell_ld = d.rows});
+    /* The permutation in the place of the row numbers, which JDS does not look at. */
+    for (size_t row = 0; row < d.rows; row++)
+        h_permutation[row] = (int32_t)row;
+    cr_cuda(cudaMemcpy(d.d_row_indices, h_permutation, d.rows * sizeof *h_permutation,
+                       cudaMemcpyHostToDevice));
+    check_deep(&d, (prim_sparse){.format = PRIM_SPARSE_JDS,
+                                 .entries = entries,
+                                 .permutation = (int32_t *)d.d_row_indices,
+                                 .h_groups = &group,
+                                 .group_count = 1});
+    free(h_permutation);
+    char *const all[] = {d.d_offsets, d.d_row_indices, d.d_columns, d.d_values, d.d_x, d.d_y};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        cr_cuda(cudaFree(all[i]));
+}
+
+/* ---- real matrices ---- */
+
+static kept in_type(const prim_sparse *from, cudaDataType_t type)
+{
+    kept k = new_csr(from->rows, from->columns, from->entries, type, CUDA_R_32I);
+    for (size_t row = 0; row <= from->rows; row++)
+        set_offset(&k.m, row, offset_of(from, row));
+    memcpy((void *)k.m.column_indices, from->column_indices, from->entries * sizeof(int32_t));
+    for (size_t e = 0; e < from->entries; e++)
+        write_float(type, (void *)k.m.values, e, read_float(from->value_type, from->values, e));
+    return k;
+}
+
+static void check_file(const char *folder, const char *name)
+{
+    char path[4096], sentence[MATRIX_MARKET_SENTENCE];
+    prim_sparse from;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    cr_assert(matrix_market_read(path, &from, sentence), "%s", sentence);
+    const bool in_full = get_test_level() == LEVEL_FULL;
+    for (size_t f = 0; f < COUNT_OF(forms); f++) {
+        if (forms[f].behind_longest && !in_full)
+            continue;
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            if ((f + t) % 2 != 0 && !in_full)
+                continue;
+            kept csr = in_type(&from, types[t]), matrix = in_form(&csr.m, &forms[f]);
+            check_matrix(name, &csr.m, &matrix, REAL, 1u << f % 2);
+            forget(&matrix);
+            forget(&csr);
+        }
+    }
+    matrix_market_free(&from);
+}
+
+Test(sparse, real_matrices)
+{
+    const char *data = getenv("PRIM_TEST_DATA");
+    if (data == NULL || *data == '\0')
+        cr_skip_test("PRIM_TEST_DATA names no folder with matrices/*.mtx");
+    char folder[2048];
+    snprintf(folder, sizeof folder, "%s/matrices", data);
+    DIR *directory = opendir(folder);
+    cr_assert_not_null(directory, "cannot read %s", folder);
+    size_t found = 0;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        const size_t length = strlen(entry->d_name);
+        if (length < 4 || strcmp(entry->d_name + length - 4, ".mtx") != 0)
+            continue;
+        check_file(folder, entry->d_name);
+        found++;
+    }
+    closedir(directory);
+    cr_assert_gt(found, 0, "there is no *.mtx in %s", folder);
+}
