@@ -300,19 +300,19 @@ SPOIL(fewer_entries, a->m.entries--)
     BAD(BAD_FUNCTION, f)                                                                        \
     static const bad_argument f##_bad[] = {                                                     \
         BAD(BAD_ROW, f){"bytes NULL", f##_null_bytes, PRIM_ERROR_NULL, "bytes"}};               \
-    const entry_point spmv_##f##_entry = {"prim_spmv",                                          \
-                                          f##_variant_count,                                    \
-                                          f##_variant_at,                                       \
-                                          variant_name,                                         \
-                                          IN_BYTES,                                             \
-                                          ROWS * sizeof(float),                                 \
-                                          COLUMNS,                                              \
-                                          f##_input,                                            \
-                                          answer,                                               \
-                                          f##_workspace,                                        \
-                                          f##_call,                                             \
-                                          f##_bad,                                              \
-                                          sizeof f##_bad / sizeof *f##_bad};
+    const entry_point spmv_##f##_entry = {.name = "prim_spmv",                                  \
+                                          .variant_count = f##_variant_count,                   \
+                                          .variant_at = f##_variant_at,                         \
+                                          .variant_name = variant_name,                         \
+                                          .in_bytes = IN_BYTES,                                 \
+                                          .out_bytes = ROWS * sizeof(float),                    \
+                                          .count = COLUMNS,                                     \
+                                          .make_input = f##_input,                              \
+                                          .right_answer = answer,                               \
+                                          .workspace_bytes = f##_workspace,                     \
+                                          .call = f##_call,                                     \
+                                          .bad = f##_bad,                                       \
+                                          .bad_count = sizeof f##_bad / sizeof *f##_bad};
 
 ENTRY(csr, PRIM_SPARSE_CSR, BAD_CSR)
 ENTRY(coo, PRIM_SPARSE_COO, BAD_COO)
