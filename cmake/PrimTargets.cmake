@@ -29,7 +29,7 @@ endif()
 function(prim_configure target)
   # A product is rounded before it is added, on the host as on the GPU.
   set(host_flags -fvisibility=hidden -ffp-contract=off)
-  set(warnings -Wall -Wextra)
+  set(warnings -Wall -Wextra -Wno-unknown-pragmas) # without OpenMP, its pragmas are unknown
   if(PRIM_WERROR)
     list(APPEND warnings -Werror)
   endif()
