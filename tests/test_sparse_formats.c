@@ -317,4 +317,6 @@ Test(sparse_formats, wrong_fields_are_found)
                 "h_groups[2]");
     CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[0].width = SIZE_MAX, PRIM_ERROR_VALUE,
                 "h_groups[0]");
+    CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].width = SIZE_MAX / 2 + 1, PRIM_ERROR_VALUE,
+                "h_groups[1]"); /* two rows: the product wraps to 0 */
 }
