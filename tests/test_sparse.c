@@ -250,6 +250,20 @@ ParameterizedTest(combination *k, sparse, the_classic_example)
     forget(&csr);
 }
 
+/* On the CPU backend a block at a time: in reverse order that shows where a level of the segmented
+ * sum writes over what it reads. */
+Test(sparse, levels_have_memory_of_their_own)
+{
+    static const shape s = {"16385 rows of 2", 16385, 100, all_n, 2, false};
+    cr_assert_eq(setenv("SIMT_WORKERS", "1", 1), 0);
+    cr_assert_eq(setenv("SIMT_RESIDENT", "1", 1), 0);
+    kept csr = make(&s, CUDA_R_32F, CUDA_R_32I, WHOLE),
+         coo = convert(&csr.m, PRIM_SPARSE_COO, CUDA_R_32I, 0);
+    check_matrix(s.name, &csr.m, &coo, WHOLE, 1);
+    forget(&coo);
+    forget(&csr);
+}
+
 /* ---- NaN and infinity ---- */
 
 /* Some columns of x are special; entries lie in columns of all kinds, or in none of the special
