@@ -117,8 +117,8 @@ PRIM_API prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_spa
 
 /* *bytes = the workspace that prim_spmv() needs for these arguments on the current device; 0 where
  * it needs none. The matrix's arrays are not looked at, h_groups excepted. Returns what prim_spmv()
- * would for the same arguments: PRIM_ERROR_NULL (bytes), _ENUM, _TYPE, _VALUE, _SIZE or
- * _UNSUPPORTED. */
+ * would for the same arguments: PRIM_ERROR_NULL (bytes or h_groups), _ENUM, _TYPE, _VALUE, _SIZE,
+ * _MISALIGNED (h_groups) or _UNSUPPORTED. */
 PRIM_API prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
                                                cudaDataType_t x_type, cudaDataType_t y_type,
                                                size_t *bytes);
