@@ -13,16 +13,18 @@ table() { # PATTERN CASE TYPE MODE
     def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
       | if ($p | length) > 0 then "2^\($p[0])" else $s end;
     def two: . * 100 | round / 100;
+    ($pattern == "gemm" or $pattern == "binary_gemm") as $dense |
     [.results[] | select(.pattern == $pattern and .case == $case and .type == $type
                          and .mode == $mode and .input == "uniform")] as $all
     | if ($all | length) == 0 then error("no such results") else . end
     | [$all[].shape] as $shapes | reduce $shapes[] as $s ([]; if index([$s]) then . else . + [$s] end)
     | . as $columns
     | ([$all[].variant // "peer"] | reduce .[] as $v ([]; if index([$v]) then . else . + [$v] end)) as $rows
-    | (["µs (share of the ceiling)"] + [$columns[] | shape] | row),
+    | ([if $dense then "µs (TFLOP/s)" else "µs (share of the ceiling)" end] + [$columns[] | shape] | row),
       ([range($columns | length + 1)] | map("---") | row),
-      ($rows[] as $v | ([$v] + [$columns[] as $s | $all[] | select(.variant == $v and .shape == $s)
-          | "\(.median_us | two) (\((.of_ceiling // 0) * 100 | round) %)"]) | row)
+      ($rows[] as $v | ([$v] + [$columns[] as $s | [$all[] | select(.variant == $v and .shape == $s)
+          | if $dense then "\(.median_us | two) (\(.gflops / 1000 | two))"
+            else "\(.median_us | two) (\((.of_ceiling // 0) * 100 | round) %)" end][0] // "–"]) | row)
   ' "$results"
   jq -r '"\n\(.context.device), CUDA \(.context.cuda / 1000 | floor).\(.context.cuda % 1000 / 10 | floor), commit \(.context.commit), \(.context.date[0:10]); in the same run a plain read reached \(.context.ceilings.read_gbps | round) GB/s, a copy \(.context.ceilings.copy_gbps | round) GB/s, an empty launch \(.context.ceilings.empty_launch_us * 100 | round / 100) µs."' "$results"
 }

@@ -20,6 +20,7 @@ namespace
 
 constexpr unsigned GEMV_THREADS = PRIM_GEMV_THREADS;
 constexpr unsigned STRIP = 32; /* columns of op(A) at a time: as many as a warp has lanes */
+constexpr unsigned BATCH = 8;  /* loads of A under way in a thread */
 
 /* Columns begin … begin + length of the block's rows, into the strip. */
 template <typename T>
@@ -34,44 +35,58 @@ __device__ void bring_strip(T (&strip)[GEMV_THREADS][STRIP + 1], const vector_pr
             strip[row][lane] = p.a.at(first + row, begin + lane);
 }
 
-/* The products of one strip. X says where x comes from: prepare(begin, length) is called by all
- * threads for each strip, and at(begin, i) by all threads for each of its columns. Of a whole strip
- * eight loads are under way at a time; all 32, and registers spill. */
-template <bool WHOLE, typename T, typename X>
-__device__ T along_strip(const vector_problem<T> &p, X &x, T (&strip)[GEMV_THREADS][STRIP + 1],
-                         size_t begin, unsigned length, T sum)
+/* The products of one strip: X says where x comes from; at(begin, i) is called by all threads for
+ * each column. Transposed, straight from memory. A thread behind the end repeats the last one's
+ * work, and stores nothing. */
+template <typename T, typename X>
+__device__ T along_memory(const vector_problem<T> &p, const X &x, size_t begin, unsigned length,
+                          T sum)
 {
-    const unsigned steps = WHOLE ? STRIP : length;
-    x.prepare(begin, length);
-    if (p.a.column_stride != 1) { /* transposed */
-        /* A thread behind the end repeats the last one's work, and stores nothing. */
-        const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
-        const size_t mine = output < p.outputs ? output : p.outputs - 1;
-        PRIM_UNROLL(8)
-        for (unsigned i = 0; i < steps; i++)
-            sum = p.product.add_product(sum, p.a.at(mine, begin + i), x.at(begin, i));
-        return sum;
+    const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
+    const size_t mine = output < p.outputs ? output : p.outputs - 1;
+    unsigned i = 0;
+    for (; i + BATCH <= length; i += BATCH) {
+        T loaded[BATCH]; /* all under way before the first is needed */
+        for (unsigned b = 0; b < BATCH; b++)
+            loaded[b] = p.a.at(mine, begin + i + b);
+        for (unsigned b = 0; b < BATCH; b++)
+            sum = p.product.add_product(sum, loaded[b], x.at(begin, i + b));
     }
+    for (; i < length; i++)
+        sum = p.product.add_product(sum, p.a.at(mine, begin + i), x.at(begin, i));
+    return sum;
+}
+
+/* Not transposed, through the strip. */
+template <typename T, typename X>
+__device__ T through_strip(const vector_problem<T> &p, const X &x,
+                           T (&strip)[GEMV_THREADS][STRIP + 1], size_t begin, unsigned length,
+                           T sum)
+{
     __syncthreads(); /* the strip before is read to its end */
     bring_strip(strip, p, begin, length);
     __syncthreads();
     PRIM_UNROLL(8)
-    for (unsigned i = 0; i < steps; i++)
+    for (unsigned i = 0; i < length; i++)
         sum = p.product.add_product(sum, strip[threadIdx.x][i], x.at(begin, i));
     return sum;
 }
 
+/* x.prepare(begin, length) is called by all threads before each strip. */
 template <typename T, typename X>
 __device__ void along_strips(const vector_problem<T> &p, X x)
 {
     PRIM_SHARED(T, strip, [GEMV_THREADS][STRIP + 1]);
+    const bool transposed = p.a.column_stride != 1;
     const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
-    const size_t whole = p.inner / STRIP * STRIP;
     T sum = 0;
-    for (size_t begin = 0; begin < whole; begin += STRIP)
-        sum = along_strip<true>(p, x, strip, begin, STRIP, sum);
-    if (whole < p.inner)
-        sum = along_strip<false>(p, x, strip, whole, static_cast<unsigned>(p.inner - whole), sum);
+    for (size_t begin = 0; begin < p.inner; begin += STRIP) {
+        const unsigned length =
+            p.inner - begin < STRIP ? static_cast<unsigned>(p.inner - begin) : STRIP;
+        x.prepare(begin, length);
+        sum = transposed ? along_memory(p, x, begin, length, sum)
+                         : through_strip(p, x, strip, begin, length, sum);
+    }
     if (output < p.outputs)
         p.product.store(&p.y[output], sum);
 }

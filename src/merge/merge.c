@@ -75,14 +75,15 @@ static prim_status check_merge_operands(const void *any, prim_operands *operands
     return status == PRIM_OK ? check_apart(&args->call, spans[2], spans, 2) : status;
 }
 
-/* Below this many keys there are too few tiles for the device, and a thread's own search is the
+/* Below so many keys there are too few tiles for the device, and a thread's own search is the
  * shorter way; measured on an H200. */
-enum { KEYS_FOR_TILES = 1 << 19 };
+enum { KEYS_FOR_MERGED_TILES = 3 << 18, KEYS_FOR_SORTED_TILES = 3 << 17 };
 
 static int choose_merge(const void *any)
 {
     const prim_merge_args *args = any;
-    return args->a_count + args->b_count < KEYS_FOR_TILES ? PRIM_MERGE_CO_RANK : PRIM_MERGE_TILED;
+    return args->a_count + args->b_count < KEYS_FOR_MERGED_TILES ? PRIM_MERGE_CO_RANK
+                                                                 : PRIM_MERGE_TILED;
 }
 
 static const prim_ladder merge_ladder = {
@@ -180,7 +181,7 @@ static prim_status check_sort_operands(const void *any, prim_operands *operands)
 static int choose_sort(const void *any)
 {
     const prim_merge_sort_args *args = any;
-    return args->count < KEYS_FOR_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+    return args->count < KEYS_FOR_SORTED_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
 }
 
 static const prim_ladder sort_ladder = {
