@@ -27,11 +27,10 @@ typedef enum prim_compute {
  *
  *   variant    a rung, or PRIM_GEMM_AUTO. A rung runs or the call fails; none is replaced.
  *   op_a, op_b  whether A and B are taken as they are or transposed.
- *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A and B
- *              are not read, and 0 stands for their product.
- *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
- *              matter. For i32 both must be whole numbers of less than 2^63.
- *   d_a        device, row-major with lda elements from row to row: m rows of k, or with
+ *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A and
+ * B are not read, and 0 stands for their product. alpha, beta  used in the compute type. beta = 0:
+ * C is not read, so that NaN in it does not matter. For i32 both must be whole numbers of less than
+ * 2^63. d_a        device, row-major with lda elements from row to row: m rows of k, or with
  *              PRIM_TRANSPOSED k rows of m. May be NULL if there are none.
  *   d_b        device, likewise: k rows of n, or n rows of k. A and B may overlap.
  *   d_c        device, m rows of n, ldc elements from row to row; what lies between the rows is

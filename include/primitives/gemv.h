@@ -56,8 +56,9 @@ typedef enum prim_gemv_variant {
  *   PRIM_ERROR_CUDA         a launch failed
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of y is one sum
- * from front to back (PRIM_GEMV_CONSTANT: one for each 64 KB of x, added in turn), so its relative error grows with its length times the sum of the products'
- * magnitudes. NaN and infinities go through as in IEEE arithmetic. */
+ * from front to back (PRIM_GEMV_CONSTANT: one for each 64 KB of x, added in turn), so its relative
+ * error grows with its length times the sum of the products' magnitudes. NaN and infinities go
+ * through as in IEEE arithmetic. */
 PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                                size_t columns, double alpha, cudaDataType_t a_type, const void *d_a,
                                size_t lda, cudaDataType_t x_type, const void *d_x, double beta,
