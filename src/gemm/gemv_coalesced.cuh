@@ -22,22 +22,30 @@ constexpr unsigned GEMV_THREADS = PRIM_GEMV_THREADS;
 constexpr unsigned STRIP = 32; /* columns of op(A) at a time: as many as a warp has lanes */
 constexpr unsigned BATCH = 8;  /* loads of A under way in a thread */
 
-/* Columns begin … begin + length of the block's rows, into the strip. */
+/* Columns begin … begin + length of the block's rows, into the strip: a warp's lanes side by side,
+ * and BATCH of a thread's rows under way before the first is put down. */
 template <typename T>
 __device__ void bring_strip(T (&strip)[GEMV_THREADS][STRIP + 1], const vector_problem<T> &p,
                             size_t begin, unsigned length)
 {
+    constexpr unsigned WARPS = GEMV_THREADS / STRIP;
+    static_assert(STRIP % BATCH == 0, "a thread's rows come in whole batches");
     const size_t first = static_cast<size_t>(blockIdx.x) * GEMV_THREADS;
-    const unsigned lane = threadIdx.x % STRIP;
-    PRIM_UNROLL(8)
-    for (unsigned row = threadIdx.x / STRIP; row < GEMV_THREADS; row += GEMV_THREADS / STRIP)
-        if (lane < length && first + row < p.outputs)
-            strip[row][lane] = p.a.at(first + row, begin + lane);
+    const unsigned lane = threadIdx.x % STRIP, warp = threadIdx.x / STRIP;
+    for (unsigned row = warp; row < GEMV_THREADS; row += BATCH * WARPS) {
+        T loaded[BATCH];
+        for (unsigned b = 0; b < BATCH; b++) {
+            const size_t output = first + row + b * WARPS;
+            loaded[b] = lane < length && output < p.outputs ? p.a.at(output, begin + lane) : T(0);
+        }
+        for (unsigned b = 0; b < BATCH; b++)
+            strip[row + b * WARPS][lane] = loaded[b];
+    }
 }
 
 /* The products of one strip: X says where x comes from; at(begin, i) is called by all threads for
- * each column. Transposed, straight from memory. A thread behind the end repeats the last one's
- * work, and stores nothing. */
+ * each column. Transposed, straight from memory: BATCH loads are under way at a time. A thread
+ * behind the end repeats the last one's work, and stores nothing. */
 template <typename T, typename X>
 __device__ T along_memory(const vector_problem<T> &p, const X &x, size_t begin, unsigned length,
                           T sum)
@@ -46,7 +54,7 @@ __device__ T along_memory(const vector_problem<T> &p, const X &x, size_t begin, 
     const size_t mine = output < p.outputs ? output : p.outputs - 1;
     unsigned i = 0;
     for (; i + BATCH <= length; i += BATCH) {
-        T loaded[BATCH]; /* all under way before the first is needed */
+        T loaded[BATCH];
         for (unsigned b = 0; b < BATCH; b++)
             loaded[b] = p.a.at(mine, begin + i + b);
         for (unsigned b = 0; b < BATCH; b++)
@@ -74,19 +82,27 @@ __device__ T through_strip(const vector_problem<T> &p, const X &x,
 
 /* x.prepare(begin, length) is called by all threads before each strip. */
 template <typename T, typename X>
+__device__ T add_strip(const vector_problem<T> &p, X &x, T (&strip)[GEMV_THREADS][STRIP + 1],
+                       size_t begin, unsigned length, T sum)
+{
+    const bool transposed = p.a.column_stride != 1;
+    x.prepare(begin, length);
+    return transposed ? along_memory(p, x, begin, length, sum)
+                      : through_strip(p, x, strip, begin, length, sum);
+}
+
+/* Whole strips first: there the compiler knows the length. */
+template <typename T, typename X>
 __device__ void along_strips(const vector_problem<T> &p, X x)
 {
     PRIM_SHARED(T, strip, [GEMV_THREADS][STRIP + 1]);
-    const bool transposed = p.a.column_stride != 1;
     const size_t output = static_cast<size_t>(blockIdx.x) * GEMV_THREADS + threadIdx.x;
+    const size_t whole = p.inner / STRIP * STRIP;
     T sum = 0;
-    for (size_t begin = 0; begin < p.inner; begin += STRIP) {
-        const unsigned length =
-            p.inner - begin < STRIP ? static_cast<unsigned>(p.inner - begin) : STRIP;
-        x.prepare(begin, length);
-        sum = transposed ? along_memory(p, x, begin, length, sum)
-                         : through_strip(p, x, strip, begin, length, sum);
-    }
+    for (size_t begin = 0; begin < whole; begin += STRIP)
+        sum = add_strip(p, x, strip, begin, STRIP, sum);
+    if (whole < p.inner)
+        sum = add_strip(p, x, strip, whole, static_cast<unsigned>(p.inner - whole), sum);
     if (output < p.outputs)
         p.product.store(&p.y[output], sum);
 }
