@@ -590,6 +590,14 @@ Test(binary_gemm, host_refuses_what_it_cannot_do)
     cr_assert(c[0] == 33 && c[3] == 33);
 }
 
+Test(binary_gemm, nothing_takes_no_time)
+{
+    const size_t many = (size_t)1 << 60;
+    cr_prim(prim_binary_gemm_host(many, 0, 0, NULL, 0, NULL, 0, CUDA_R_32I, NULL, 0, 1));
+    cr_prim(prim_binary_pack_rows_host(CUDA_R_32F, NULL, many, 0, 0, NULL, 0, 1));
+    cr_prim(prim_binary_pack_columns_host(CUDA_R_32F, NULL, many, 0, 0, NULL, 0, 1));
+}
+
 Test(binary_gemm, queries_judge_like_the_call)
 {
     size_t bytes;

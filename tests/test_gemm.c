@@ -585,6 +585,25 @@ Test(gemm, host_refuses_what_it_cannot_do)
 #undef D
 }
 
+Test(gemm, nothing_takes_no_time)
+{
+    const size_t many = (size_t)1 << 60;
+    cr_prim(prim_gemm_host(N, N, many, 0, 0, 1, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 0, 0,
+                           CUDA_R_32F, NULL, 0, PRIM_COMPUTE_DEFAULT, 1));
+}
+
+Test(gemm, a_single_row_has_no_next_one)
+{
+    float h[4] = {1, 2, 3, 4}, h_c[4] = {0};
+    const size_t far = SIZE_MAX / 2;
+    cr_prim(prim_gemm_host(N, N, 1, 4, 1, 1, CUDA_R_32F, h, far, CUDA_R_32F, h, far, 0, CUDA_R_32F,
+                           h_c, far, PRIM_COMPUTE_DEFAULT, 1));
+    cr_assert_eq(h_c[3], 4);
+    cr_assert_eq(prim_gemm_host(N, N, 2, 4, 1, 1, CUDA_R_32F, h, far, CUDA_R_32F, h, 4, 0,
+                                CUDA_R_32F, h_c, 4, PRIM_COMPUTE_DEFAULT, 1),
+                 PRIM_ERROR_SIZE);
+}
+
 Test(gemm, queries_judge_like_the_call)
 {
     size_t bytes;

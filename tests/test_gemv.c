@@ -584,6 +584,17 @@ Test(gemv, beyond_two_to_the_31)
         }
 }
 
+Test(gemv, queries_see_what_x_and_y_need)
+{
+    size_t bytes;
+    cr_assert_eq(prim_gemv_workspace_bytes(PRIM_GEMV_AUTO, T, SIZE_MAX / 2, 0, CUDA_R_32F,
+                                           CUDA_R_32F, CUDA_R_32F, &bytes),
+                 PRIM_ERROR_SIZE);
+    cr_assert_eq(prim_gemv_workspace_bytes(PRIM_GEMV_AUTO, N, SIZE_MAX / 2, 0, CUDA_R_32F,
+                                           CUDA_R_32F, CUDA_R_32F, &bytes),
+                 PRIM_ERROR_SIZE);
+}
+
 /* ---- the table ---- */
 
 Test(gemv, variants_have_names_and_ideas)

@@ -695,6 +695,8 @@ Test(scan, queries_say_what_calls_would)
         cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
         cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_64F));
         cr_assert(strstr(prim_last_error(NULL), "prim_scan_supports") != NULL);
+        cr_assert(prim_scan_supports(PRIM_SCAN_AUTO, 0, 0, 0, f32, ((size_t)1 << 39) + 512, f32),
+                  "where the chosen rung has no grid, another one may");
         cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
         cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 1, most, f32));
         cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32),

@@ -320,3 +320,28 @@ Test(sparse_formats, wrong_fields_are_found)
     CHECK_FIELD(jds, ((prim_jds_group *)m->h_groups)[1].width = SIZE_MAX / 2 + 1, PRIM_ERROR_VALUE,
                 "h_groups[1]"); /* two rows: the product wraps to 0 */
 }
+
+/* Offsets of a matrix widened over the matrix itself; a y over the groups. */
+Test(sparse_formats, what_is_read_is_not_written_over)
+{
+    int32_t offsets[] = {0, 1, 2}, columns[] = {0, 1};
+    float values[] = {1, 2}, x[] = {1, 1};
+    const prim_sparse csr = {.format = PRIM_SPARSE_CSR,
+                             .rows = 2,
+                             .columns = 2,
+                             .entries = 2,
+                             .value_type = CUDA_R_32F,
+                             .offset_type = CUDA_R_32I,
+                             .row_offsets = offsets,
+                             .column_indices = columns,
+                             .values = values};
+    _Alignas(16) char memory[512];
+    prim_sparse jds, wide;
+    cr_prim(
+        prim_sparse_convert_host(csr, PRIM_SPARSE_JDS, CUDA_R_32I, 0, memory, sizeof memory, &jds));
+    cr_assert_eq(
+        prim_sparse_convert_host(jds, PRIM_SPARSE_CSR, CUDA_R_64I, 0, memory, sizeof memory, &wide),
+        PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_spmv_host(1, jds, CUDA_R_32F, x, 0, CUDA_R_32F, (float *)jds.h_groups, 1),
+                 PRIM_ERROR_OVERLAP);
+}

@@ -54,11 +54,12 @@ PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void
  *              from row to row. The unused bits of the last row must be 0. A and B may overlap.
  *   d_c        device, m rows of n elements, ldc from row to row; what lies between the rows is not
  *              written. Must overlap neither A nor B: matrices of one leading dimension are
- * compared as rectangles, others as ranges of bytes. d_workspace  device, aligned to 256 bytes,
- * workspace_bytes long; its content does not matter and is overwritten. Must overlap no other
- * operand. NULL with workspace_bytes 0: the call allocates what it needs from the device's pool in
- * stream order. workspace_bytes  at least what prim_binary_gemm_workspace_bytes() says. stream
- * where the work is submitted.
+ *              compared as rectangles, others as ranges of bytes.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
+ *              call allocates what it needs from the device's pool in stream order.
+ *   workspace_bytes  at least what prim_binary_gemm_workspace_bytes() says.
+ *   stream     where the work is submitted.
  *
  * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
  *
@@ -101,8 +102,8 @@ PRIM_API bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t
  *              which does not depend on it.
  *
  * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_VALUE also for threads < 1, PRIM_ERROR_UNSUPPORTED also for threads > 1 in a library
- * built without OpenMP. */
+ * PRIM_ERROR_VALUE also for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED also for threads
+ * > 1 in a library built without OpenMP. */
 PRIM_API prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
                                                 size_t rows, size_t columns, size_t ld,
                                                 uint32_t *h_packed, size_t packed_ld, int threads);

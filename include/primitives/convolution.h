@@ -138,9 +138,9 @@ PRIM_API bool prim_convolve_1d_supports(prim_convolution_variant variant, unsign
  *              its part); the result does not depend on it.
  *
  * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_NULL where mask.h_values is NULL, PRIM_ERROR_VALUE also for threads < 1,
- * PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP and for a type that was
- * trimmed from src/convolution/instances.h. */
+ * PRIM_ERROR_NULL where mask.h_values is NULL, PRIM_ERROR_VALUE also for threads that are not 1 to
+ * 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP and for a type
+ * that was trimmed from src/convolution/instances.h. */
 PRIM_API prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary,
                                            const void *h_fill, prim_image in, prim_mask mask,
                                            prim_image out, int threads);

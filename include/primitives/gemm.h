@@ -27,10 +27,11 @@ typedef enum prim_compute {
  *
  *   variant    a rung, or PRIM_GEMM_AUTO. A rung runs or the call fails; none is replaced.
  *   op_a, op_b  whether A and B are taken as they are or transposed.
- *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A and
- * B are not read, and 0 stands for their product. alpha, beta  used in the compute type. beta = 0:
- * C is not read, so that NaN in it does not matter. For i32 both must be whole numbers of less than
- * 2^63. d_a        device, row-major with lda elements from row to row: m rows of k, or with
+ *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A
+ *              and B are not read, and 0 stands for their product.
+ *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
+ *              matter. For i32 both must be whole numbers of less than 2^63.
+ *   d_a        device, row-major with lda elements from row to row: m rows of k, or with
  *              PRIM_TRANSPOSED k rows of m. May be NULL if there are none.
  *   d_b        device, likewise: k rows of n, or n rows of k. A and B may overlap.
  *   d_c        device, m rows of n, ldc elements from row to row; what lies between the rows is
@@ -95,8 +96,8 @@ PRIM_API bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a,
  *              does not depend on it.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (also: threads < 1), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or
- * types that were trimmed from src/gemm/instances.h). */
+ * (also: threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built
+ * without OpenMP, or types that were trimmed from src/gemm/instances.h). */
 PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
                                     size_t k, double alpha, cudaDataType_t a_type, const void *h_a,
                                     size_t lda, cudaDataType_t b_type, const void *h_b, size_t ldb,

@@ -85,8 +85,8 @@ PRIM_API bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, s
  *              result does not depend on it.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (also: threads < 1), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or
- * types that were trimmed from src/gemm/instances.h). */
+ * (also: threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built
+ * without OpenMP, or types that were trimmed from src/gemm/instances.h). */
 PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, double alpha,
                                     cudaDataType_t a_type, const void *h_a, size_t lda,
                                     cudaDataType_t x_type, const void *h_x, double beta,

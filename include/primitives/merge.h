@@ -118,9 +118,9 @@ PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, con
  * prim_merge_sort_host() takes count keys of memory from malloc() while it runs.
  *
  * Return PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (threads < 1), PRIM_ERROR_WORKSPACE (malloc() gave nothing), or PRIM_ERROR_UNSUPPORTED
- * (threads > 1 in a library built without OpenMP, or a key type that was trimmed from
- * src/merge/instances.h). */
+ * (threads is not 1 to 1024), PRIM_ERROR_WORKSPACE (malloc() gave nothing), or
+ * PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or a key type that was
+ * trimmed from src/merge/instances.h). */
 PRIM_API prim_status prim_merge_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                                      size_t a_count, const void *h_b, size_t b_count, void *h_out,
                                      int threads);

@@ -106,8 +106,9 @@ PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
  *              each over one contiguous part, the parts then combined in order.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (threads < 1), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or types
- * and operators that were trimmed from src/reduce/instances.h).
+ * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
+ * OpenMP, or types and operators that were trimmed from src/reduce/instances.h).
+ *
  * Determinism: the same bits for the same count and threads. The relative error of a float sum can
  * grow with count / threads, so prefer double for long arrays.
  * NaN and overflow as above. */

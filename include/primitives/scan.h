@@ -56,6 +56,7 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * elements are combined differs between rungs, so float sums may; AUTO chooses by count, types,
  * operator and transform alone. Float sums are rounded separately for each result: they need not
  * grow from one element to the next even where all elements are positive.
+ * A sum of -0 only may be +0.
  * Integer sums and squares wrap. NaN: SUM, MIN and MAX give NaN from the first element on that is
  * one. Each float sum is a tree of a height that grows with log2(count), so its relative error
  * grows no faster than that times the sum of |elements|.
@@ -146,8 +147,9 @@ PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_
  *              total of all parts before it.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (threads < 1), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or types
- * and operators that were trimmed from src/scan/instances.h).
+ * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
+ * OpenMP, or types and operators that were trimmed from src/scan/instances.h).
+ *
  * Determinism: the same bits for the same count and threads. The relative error of a float sum can
  * grow with count, so prefer double for long arrays.
  * NaN and overflow as above. */

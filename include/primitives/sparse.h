@@ -51,7 +51,8 @@ enum { PRIM_SPARSE_PADDING = -1 };
  *   HYB  the fields of ELL, and those of COO for the entries that did not fit; `entries` counts
  *        these only.
  *   JDS  permutation[rows]: the row at each place of the order by length; h_groups[group_count], in
- *        host memory and read during the call; column_indices[entries], values[entries]. */
+ *        host memory and read during the call, which cover the rows in order (of any widths, and
+ *        some entries may belong to none); column_indices[entries], values[entries]. */
 typedef struct prim_sparse {
     prim_sparse_format format;
     size_t rows, columns, entries; /* rows and columns below 2^31 */
@@ -105,7 +106,9 @@ typedef struct prim_sparse {
  *
  * Determinism: each rung gives the same bits in every run on one device; the order in which a row's
  * products are added differs between rungs. The relative error of a row grows at most with its
- * number of entries times the sum of the products' magnitudes. NaN and infinities in x matter only
+ * number of entries times the sum of the products' magnitudes. alpha multiplies sums: PRIM_SPMV_HYB
+ * those of its two parts, and PRIM_SPMV_COO_SEGMENTED those of rows with entries only, which shows
+ * where alpha is not finite or a part leaves the type's range. NaN and infinities in x matter only
  * in columns that have entries.
  * Source: Bell and Garland, Efficient Sparse Matrix-Vector Multiplication on CUDA, NVIDIA 2008;
  * Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022), chapter 14.
@@ -134,8 +137,8 @@ PRIM_API bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix,
  *              does not depend on it.
  *
  * Returns what prim_spmv() does, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_VALUE also for threads < 1, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built
- * without OpenMP and for a type that was trimmed from src/sparse/instances.h. */
+ * PRIM_ERROR_VALUE also for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1
+ * in a library built without OpenMP and for a type that was trimmed from src/sparse/instances.h. */
 PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type,
                                     const void *h_x, double beta, cudaDataType_t y_type, void *h_y,
                                     int threads);
@@ -158,13 +161,14 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
  *   offset_type  of CSR's offsets.
  *   ell_width  columns of ELL's arrays, or PRIM_SPARSE_WIDTH_AUTO. For ELL at least the longest
  *              row's length, for HYB any number. Not looked at for other formats.
- *   h_memory   host, aligned to 16 bytes, `bytes` long. May be NULL if that is 0.
+ *   h_memory   host, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May be
+ *              NULL if that is 0.
  *   to         host, 1 matrix.
  *
  * A row's entries keep their order. Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED,
- * _SIZE, PRIM_ERROR_VALUE (a wrong matrix, an ell_width that is too small, more entries than 32-bit
- * offsets count), PRIM_ERROR_UNSUPPORTED (neither format is CSR) or PRIM_ERROR_WORKSPACE (bytes is
- * too small, or malloc() gave nothing). */
+ * _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a wrong matrix, an ell_width that is too small, more entries
+ * than 32-bit offsets count), PRIM_ERROR_UNSUPPORTED (neither format is CSR) or
+ * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
                                               cudaDataType_t offset_type, int64_t ell_width,
                                               void *h_memory, size_t bytes, prim_sparse *to);

@@ -35,10 +35,16 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
     if (ld < columns)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s%s is %zu, less than %zu columns",
                          call->name, prefix(call), name, ld, columns);
-    const prim_status status = prim_check_bytes(call, name, rows, ld, element_bytes);
+    if (rows == 0 || columns == 0)
+        return prim_check_vector(call, name, data, 0, element_bytes, span);
+    const prim_status status = prim_check_bytes(call, name, rows - 1, ld, element_bytes);
     if (status != PRIM_OK)
         return status;
-    const size_t count = rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
+    const size_t before_last = (rows - 1) * ld;
+    if (columns > SIZE_MAX - before_last)
+        return prim_fail(PRIM_ERROR_SIZE, "%s: %zu rows of %s%s with ld %zu do not fit size_t",
+                         call->name, rows, prefix(call), name, ld);
+    const size_t count = before_last + columns;
     return prim_check_vector(call, name, data, count, element_bytes, span);
 }
 

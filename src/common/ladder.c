@@ -19,9 +19,18 @@ static const prim_rung *highest_rung(const prim_ladder *ladder, const void *args
     while (rung[1].name != NULL)
         rung++;
     for (const prim_rung *r = rung; r >= ladder->rungs; r--)
-        if (r->supports(args))
+        if (r->variant != ladder->stateful && r->supports(args))
             return r;
     return rung;
+}
+
+/* The ladder's choice; where that does not support the call, the highest rung that does. */
+static const prim_rung *automatic_rung(const prim_ladder *ladder, const prim_call *call)
+{
+    if (ladder->choose == NULL)
+        return highest_rung(ladder, call);
+    const prim_rung *const chosen = find_rung(ladder, ladder->choose(call));
+    return chosen->supports(call) ? chosen : highest_rung(ladder, call);
 }
 
 /* What a query and a call judge alike; *rung is what would run. */
@@ -34,9 +43,7 @@ static prim_status resolve(const prim_ladder *ladder, const prim_call *call, con
     const prim_status status = ladder->check_kind(call);
     if (status != PRIM_OK)
         return status;
-    *rung = !automatic               ? find_rung(ladder, call->variant)
-            : ladder->choose != NULL ? find_rung(ladder, ladder->choose(call))
-                                     : highest_rung(ladder, call);
+    *rung = automatic ? automatic_rung(ladder, call) : find_rung(ladder, call->variant);
     return PRIM_OK;
 }
 

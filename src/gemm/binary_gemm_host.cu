@@ -38,6 +38,8 @@ struct rows_on_host : host_version {
     {
         (void)threads; /* without OpenMP */
         const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t row = 0; row < args->packed_rows; row++)
             for (size_t word = 0; word < args->packed_columns; word++)
@@ -53,6 +55,8 @@ struct columns_on_host : host_version {
     {
         (void)threads; /* without OpenMP */
         const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t word = 0; word < args->packed_rows; word++)
             for (size_t column = 0; column < args->packed_columns; column++)

@@ -29,6 +29,8 @@ template <typename Product>
 void multiply_on_host(const problem<Product> &p, int threads)
 {
     (void)threads; /* without OpenMP */
+    if (p.n == 0)
+        return;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t i = 0; i < p.m; i++)
         for (size_t first = 0; first < p.n; first += HOST_COLUMNS)

@@ -79,7 +79,7 @@ typedef struct array {
 } array;
 
 /* What the format has; returns how many. */
-static int arrays_of(const prim_sparse *m, array *arrays)
+static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
 {
     const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
     int count = 0;
@@ -90,6 +90,8 @@ static int arrays_of(const prim_sparse *m, array *arrays)
         arrays[count++] = (array){"row_indices", m->row_indices, m->entries, index};
     if (m->format == PRIM_SPARSE_JDS)
         arrays[count++] = (array){"permutation", m->permutation, m->rows, index};
+    if (m->format == PRIM_SPARSE_JDS && on_host) /* for the device, these lie elsewhere */
+        arrays[count++] = (array){"groups", m->h_groups, m->group_count * sizeof *m->h_groups, 1};
     if (has_ell(m)) {
         arrays[count++] = (array){"ell_columns", m->ell_columns, m->ell_width * m->ell_ld, index};
         arrays[count++] = (array){"ell_values", m->ell_values, m->ell_width * m->ell_ld, value};
@@ -105,7 +107,7 @@ prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m
                                      int *count)
 {
     array arrays[PRIM_SPARSE_MOST_ARRAYS];
-    *count = arrays_of(m, arrays);
+    *count = arrays_of(m, call->on_host, arrays);
     prim_status status = PRIM_OK;
     for (int a = 0; a < *count && status == PRIM_OK; a++)
         status = prim_check_vector(call, arrays[a].name, arrays[a].data, arrays[a].count,

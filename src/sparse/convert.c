@@ -299,6 +299,18 @@ static prim_status check_plan(const prim_call *call, const prim_sparse *to, int6
     return PRIM_OK;
 }
 
+/* The target must not be written over what it is made from. */
+static prim_status check_memory(const prim_call *call, const prim_sparse *from, const void *memory,
+                                size_t bytes)
+{
+    prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
+    int count;
+    prim_status status = prim_sparse_check_arrays(call, from, spans, &count);
+    for (int a = 0; a < count && status == PRIM_OK; a++)
+        status = prim_check_disjoint(call, (prim_span){"memory", memory, bytes}, spans[a]);
+    return status;
+}
+
 /* Lays the target out in the arena; in memory that is given, fills it too. */
 static prim_status convert(const prim_call *call, const prim_sparse *from,
                            prim_sparse_format format, cudaDataType_t offset_type, int64_t ell_width,
@@ -306,6 +318,8 @@ static prim_status convert(const prim_call *call, const prim_sparse *from,
 {
     lengths l;
     prim_status status = check_request(call, from, format, offset_type);
+    if (status == PRIM_OK)
+        status = check_memory(call, from, a->memory, bytes);
     if (status != PRIM_OK)
         return status;
     if (!measure_rows(from, &l)) {
