@@ -199,6 +199,8 @@ it, in the folder above:
 
     nvcc -I$name/include yours.c $name/libprimitives.a -o yours
 
+Linked by gcc instead, it needs \`-lcudart -lstdc++\` after the library.
+
 In a CMake project of yours, with this folder as \`$name/\`:
 
 \`\`\`cmake
@@ -226,7 +228,7 @@ libboost-context-dev), in this folder, and then a program in the folder above:
 
     gcc -r -O2 -ffp-contract=off -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include src/*/*.c simt/src/*.c -x c++ src/*/*.cu -o primitives-cpu.o
 
-    gcc -I$name/include -I$name/simt/include yours.c $name/primitives-cpu.o -lboost_context -lm -pthread -o yours
+    gcc -I$name/include -I$name/simt/include yours.c $name/primitives-cpu.o -lboost_context -lstdc++ -lm -pthread -o yours
 
 END
   fi
