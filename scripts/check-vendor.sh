@@ -91,10 +91,10 @@ two_in_one() {
 refused() {
   local expected=$1 words=$2 status before after said
   shift 2
-  before=$(find . -exec stat -c '%n %s %Y' {} +)
+  before=$(find . -mindepth 1 -exec stat -c '%n %s %Y' {} +)
   said=$("$@" 2>&1)
   status=$?
-  after=$(find . -exec stat -c '%n %s %Y' {} +)
+  after=$(find . -mindepth 1 -exec stat -c '%n %s %Y' {} +)
   printf '%s\n' "$said"
   [ $status -eq "$expected" ] && [[ $said == *"$words"* ]] && [ "$before" = "$after" ]
 }
