@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
+# there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
+# it. On the CPU backend; with nvcc, where it is, reduce is compiled and linked too, with --all every
+# pattern. Then what vendor.sh must refuse and keep.
+# Ends with a line "N passed, N failed, N skipped".
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+kit=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND…: in an empty folder.
+check() {
+  local name=$1
+  shift
+  rm -rf "$work/empty" && mkdir "$work/empty" && cd "$work/empty" || exit 1
+  if ("$@") >"$work/output" 2>&1; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "failed: $name"
+    tail -n 40 "$work/output"
+  fi
+}
+
+vendor() {
+  "$kit/scripts/vendor.sh" "$@"
+}
+
+# The command in FOLDER/README.md that begins so.
+command_of() { # FOLDER BEGINNING
+  sed -n "s/^    \($2.*\)/\1/p" "$1/README.md" | grep .
+}
+
+# The README's line for a program, with the program's name.
+use() { # FOLDER BEGINNING PROGRAM
+  local line
+  cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/$3.c" . && line=$(command_of "$1" "$2") &&
+    eval "${line//yours/$3} $warnings"
+}
+
+warnings='-Wall -Wextra -Werror'
+export NVCC_APPEND_FLAGS='-Xcompiler -Wall,-Wextra,-Werror' # added by nvcc to what the README says
+
+build_cpu() { # FOLDER
+  local line
+  line=$(command_of "$1" 'gcc -r') && (cd "$1" && eval "$line -O0 $warnings")
+}
+
+run_cpu() { # FOLDER PROGRAM
+  use "$1" 'gcc -I' "$2" && "./$2"
+}
+
+build_nvcc() { # FOLDER
+  local line
+  line=$(command_of "$1" 'rm -f [^ ]* && nvcc') && (cd "$1" && eval "$line")
+}
+
+on_cpu() { # PATTERN
+  vendor --cpu "$1" kit && build_cpu kit && run_cpu kit "$1"
+}
+
+# There may be no GPU, so the program is only linked.
+with_nvcc() { # PATTERN
+  local warnings=
+  vendor "$1" kit && build_nvcc kit && use kit 'nvcc -I' "$1" && [ -x "$1" ]
+}
+
+with_cmake() {
+  vendor reduce kit && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
+    echo 'cmake_minimum_required(VERSION 3.24)'
+    echo 'project(yours LANGUAGES C)'
+    # shellcheck disable=SC2016
+    sed -n '/^```cmake$/,/^```$/p' kit/README.md | sed '/^```/d; s/^# //'
+  } | sed 's/^target_link_libraries(yours/add_executable(yours reduce.c)\n&/' >CMakeLists.txt &&
+    cmake -G Ninja -S . -B build && cmake --build build && [ -x build/yours ]
+}
+
+# A second pattern joins the first, and so do their headers' lines in the README.
+two_in_one() {
+  vendor --cpu reduce kit && vendor scan kit && build_cpu kit && run_cpu kit reduce &&
+    run_cpu kit scan && grep -q 'reduce\.h' kit/README.md && grep -q 'scan\.h' kit/README.md
+}
+
+# refused STATUS WORDS COMMAND…: vendor.sh fails, says so, and leaves everything as it was.
+refused() {
+  local expected=$1 words=$2 status before after said
+  shift 2
+  before=$(find . -mindepth 1 -exec stat -c '%n %s %Y' {} +)
+  said=$("$@" 2>&1)
+  status=$?
+  after=$(find . -mindepth 1 -exec stat -c '%n %s %Y' {} +)
+  printf '%s\n' "$said"
+  [ $status -eq "$expected" ] && [[ $said == *"$words"* ]] && [ "$before" = "$after" ]
+}
+
+unknown_pattern() {
+  local all
+  all=$(vendor --list | tr '\n' ' ')
+  refused 1 "${all% }" vendor reduce nonsense kit
+}
+
+missing_arguments() {
+  refused 2 usage: vendor && refused 2 usage: vendor reduce && refused 2 usage: vendor kit &&
+    refused 2 usage: vendor --nonsense reduce kit
+}
+
+foreign_folder() {
+  mkdir kit && touch kit/mine && refused 1 'not empty' vendor reduce kit &&
+    touch file && refused 1 'no folder' vendor reduce file
+}
+
+# A kit with one more line: another version, in which reduce uses scan.
+changed_kit() {
+  mkdir changed && cp -r "$kit"/{LICENSE,include,src,simt,scripts} changed &&
+    echo '#include <primitives/scan.h>' >>changed/src/reduce/reduce.c
+}
+
+another_version() {
+  changed_kit && vendor reduce kit && refused 1 'Versions do not mix' changed/scripts/vendor.sh scan kit
+}
+
+another_pattern() {
+  changed_kit && changed/scripts/vendor.sh reduce kit && [ -e kit/src/scan/scan.c ] &&
+    [ -e kit/include/primitives/scan.h ] && [ ! -e kit/src/merge ]
+}
+
+# Something is in the way of src/scan, which comes to light in the middle of the work.
+half_written() {
+  vendor reduce kit && touch kit/src/scan && refused 1 '' vendor scan merge kit
+}
+
+trimmed() {
+  vendor --cpu reduce kit &&
+    sed -i -E '/^    X\((CUDA_R_(32I|64F|8U)|PRIM_OP_M)/d; s/^(    X\((CUDA_R_32F|PRIM_OP_SUM).*[^ \\]) *\\?$/\1/' \
+      kit/src/reduce/instances.h &&
+    build_cpu kit && run_cpu kit reduce && run_cpu kit trimmed_reduce &&
+    cp kit/src/reduce/instances.h mine && vendor reduce scan kit >said && cmp mine kit/src/reduce/instances.h &&
+    grep -q 'kept.*reduce/instances\.h' said && build_cpu kit && run_cpu kit trimmed_reduce
+}
+
+mapfile -t patterns < <(vendor --list)
+for pattern in "${patterns[@]}"; do
+  check "$pattern on the CPU backend" on_cpu "$pattern"
+done
+check "two patterns in one folder" two_in_one
+check "an unknown pattern" unknown_pattern
+check "missing arguments" missing_arguments
+check "a folder with other files" foreign_folder
+check "another version" another_version
+check "a pattern that uses another" another_pattern
+check "a failure in the middle" half_written
+check "trimmed instances" trimmed
+
+[ "${1-}" = --all ] || patterns=(reduce)
+if command -v nvcc >/dev/null; then
+  for pattern in "${patterns[@]}"; do
+    check "$pattern with nvcc" with_nvcc "$pattern"
+  done
+  check "reduce with CMake and nvcc" with_cmake
+else
+  for name in "${patterns[@]/%/ with nvcc}" "reduce with CMake and nvcc"; do
+    echo "skipped: $name: there is no nvcc here"
+    skipped=$((skipped + 1))
+  done
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

@@ -1,0 +1,262 @@
+#!/usr/bin/env bash
+# vendor.sh [--cpu] PATTERN… DIR: copies what the patterns need into DIR, for another project: public
+# headers, sources, LICENSE, VERSION, and a README.md that says how to build them. --cpu: the CPU
+# backend too. DIR may hold patterns of the same version already; files changed there are kept.
+# vendor.sh --list: the patterns, one a line.
+set -euo pipefail
+
+usage() {
+  echo "usage: $0 [--cpu] PATTERN… DIR"
+  echo "       $0 --list"
+}
+
+die() {
+  echo "vendor.sh: $*" >&2
+  exit 1
+}
+
+wrong_usage() {
+  echo "vendor.sh: $*" >&2
+  usage >&2
+  exit 2
+}
+
+list=0 cpu=0 arguments=()
+for argument; do
+  case $argument in
+    --help | -h) usage && exit 0 ;;
+    --list) list=1 ;;
+    --cpu) cpu=1 ;;
+    -*) wrong_usage "there is no option $argument" ;;
+    '') wrong_usage "an argument is empty" ;;
+    *) arguments+=("$argument") ;;
+  esac
+done
+called_from=$PWD
+cd "$(dirname "$0")/.."
+mapfile -t known < <(sed -nE 's/^prim_pattern\(([a-z0-9_]+).*/\1/p' src/CMakeLists.txt | grep -vx common)
+is_known() {
+  [[ " ${known[*]} " == *" $1 "* ]]
+}
+if [ $list -eq 1 ]; then
+  printf '%s\n' "${known[@]}"
+  exit 0
+fi
+[ ${#arguments[@]} -gt 0 ] || wrong_usage "no pattern and no folder given"
+directory=${arguments[-1]}
+patterns=("${arguments[@]:0:${#arguments[@]}-1}")
+if is_known "$directory"; then
+  wrong_usage "the folder is missing: $directory is a pattern (a folder of that name: ./$directory)"
+fi
+[ ${#patterns[@]} -gt 0 ] || wrong_usage "no pattern given; there are: ${known[*]}"
+for pattern in "${patterns[@]}"; do
+  is_known "$pattern" || die "there is no pattern $pattern; there are: ${known[*]}"
+done
+directory=$(cd "$called_from" && realpath -m -- "$directory")
+
+# What a folder needs stands in its #include lines. A public header belongs to the folder that has a
+# .c file of its name.
+declare -A folders=() headers=()
+
+follow_includes() { # FILE…
+  local line
+  while IFS= read -r line; do
+    if [[ $line =~ \<primitives/([a-z0-9_]+)\.h\> ]]; then
+      add_header "${BASH_REMATCH[1]}"
+    elif [[ $line =~ \"([a-z0-9_]+)/ ]]; then
+      add_folder "${BASH_REMATCH[1]}"
+    fi
+  done < <(grep -hE '^ *# *include' "$@")
+}
+
+add_header() {
+  [ -z "${headers[$1]-}" ] || return 0
+  headers[$1]=1
+  follow_includes "include/primitives/$1.h"
+  local source
+  for source in src/*/"$1.c"; do
+    [ ! -e "$source" ] || add_folder "$(basename "$(dirname "$source")")"
+  done
+}
+
+files_of() { # FOLDER…
+  find "$@" -type f \( -name '*.c' -o -name '*.cu' -o -name '*.h' -o -name '*.cuh' -o -name README.md \)
+}
+
+add_folder() {
+  [ -z "${folders[$1]-}" ] || return 0
+  folders[$1]=1
+  local files
+  mapfile -t files < <(files_of "src/$1" | grep -v '/README.md$')
+  follow_includes "${files[@]}"
+}
+
+add_folder common
+for pattern in "${patterns[@]}"; do
+  add_folder "$pattern"
+done
+
+# Version and commit; where the sources are not the commit's, or there is none, a hash of them.
+version() {
+  local part parts=() sources
+  for part in MAJOR MINOR PATCH; do
+    parts+=("$(sed -nE "s/^#define PRIM_VERSION_$part ([0-9]+)$/\1/p" include/primitives/types.h)")
+  done
+  echo "primitives ${parts[0]}.${parts[1]}.${parts[2]}"
+  sources=$(files_of include src simt | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-16)
+  if [ "$(git rev-parse --show-toplevel 2>/dev/null)" != "$(pwd -P)" ]; then
+    echo "no commit, sources $sources"
+  elif [ -n "$(git status --porcelain -- include src simt LICENSE)" ]; then
+    echo "commit $(git rev-parse HEAD) and changes, sources $sources"
+  else
+    echo "commit $(git rev-parse HEAD)"
+  fi
+}
+version=$(version)
+
+if [ -e "$directory" ] && [ ! -d "$directory" ]; then
+  die "$directory is no folder"
+elif [ -e "$directory/VERSION" ]; then
+  there=$(cat "$directory/VERSION")
+  [ "$there" = "$version" ] || die "$directory holds ${there//$'\n'/, }; this is ${version//$'\n'/, }. \
+Versions do not mix: move it away, vendor all of its patterns again, and take your instances.h over."
+elif [ -d "$directory" ] && [ -n "$(ls -A "$directory")" ]; then
+  die "$directory is not empty, and nothing that was vendored"
+fi
+
+# Everything is put together in a folder beside DIR, and moved when it is complete.
+mkdir -p "$(dirname "$directory")"
+work=$(mktemp -d "$(dirname "$directory")/.vendor.XXXXXX")
+new=$work/new old=$work/old moved=() finished=0
+
+leave() {
+  local entry
+  if [ $finished -eq 0 ]; then
+    for entry in ${moved[@]+"${moved[@]}"}; do
+      [ -e "$new/$entry" ] || rm -rf "${directory:?}/$entry"
+      [ ! -e "$old/$entry" ] || mv "$old/$entry" "$directory/$entry"
+    done
+  fi
+  rm -rf "$work"
+}
+trap leave EXIT
+mkdir "$new" "$old"
+
+kept=()
+put() { # FILE…
+  local file
+  for file; do
+    if [ ! -e "$new/$file" ]; then
+      mkdir -p "$new/$(dirname "$file")"
+      cp "$file" "$new/$file"
+    elif ! cmp -s "$file" "$new/$file"; then
+      kept+=("$file")
+    fi
+  done
+}
+
+for part in include src simt; do
+  [ ! -e "$directory/$part" ] || cp -a "$directory/$part" "$new/"
+done
+for header in "${!headers[@]}"; do
+  put "include/primitives/$header.h"
+done
+for folder in "${!folders[@]}"; do
+  mapfile -t files < <(files_of "src/$folder")
+  put "${files[@]}"
+done
+if [ $cpu -eq 1 ]; then
+  mapfile -t files < <(files_of simt/include simt/src)
+  put "${files[@]}"
+fi
+cp LICENSE "$new/LICENSE"
+printf '%s\n' "$version" >"$new/VERSION"
+
+readme() {
+  local name header
+  name=$(basename "$directory")
+  cat <<END
+# Patterns from primitives
+
+Parallel patterns on NVIDIA GPUs, with a plain C11 API, under the MIT licence.
+${version//$'\n'/, }. The headers say everything about
+the calls, the README in a pattern's \`src/\` folder how its kernels work.
+
+END
+  for header in "$new"/include/primitives/*.h; do
+    [ "${header##*/}" = types.h ] ||
+      sed -nE "1s,^/\* (.*[^ ]) *(\*/)?$,- [\`${header##*/}\`](include/primitives/${header##*/}) \1,p" "$header" |
+      sed 's, \*/$,,'
+  done
+  cat <<END
+
+To compile all of it into a static library, in this folder, with CUDA 12.8 or newer:
+
+    rm -f libprimitives.a && nvcc -lib -O3 -arch=native -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c src/*/*.cu -o libprimitives.a
+
+\`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
+it, in the folder above:
+
+    nvcc -I$name/include yours.c $name/libprimitives.a -o yours
+
+Linked by gcc instead, it needs \`-lcudart -lstdc++\` after the library.
+
+In a CMake project of yours, with this folder as \`$name/\`:
+
+\`\`\`cmake
+enable_language(CUDA)
+find_package(CUDAToolkit 12.8 REQUIRED)
+file(GLOB primitives_sources CONFIGURE_DEPENDS $name/src/*/*.c $name/src/*/*.cu)
+add_library(primitives STATIC \${primitives_sources})
+target_compile_features(primitives PRIVATE c_std_11 cuda_std_17)
+target_compile_options(primitives PRIVATE
+  \$<\$<COMPILE_LANGUAGE:C>:-ffp-contract=off>
+  \$<\$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>)
+target_include_directories(primitives PUBLIC $name/include PRIVATE $name/src)
+target_link_libraries(primitives PUBLIC CUDA::cudart_static)
+# target_link_libraries(yours PRIVATE primitives)
+\`\`\`
+
+The \`…_host()\` calls run more than one thread only if OpenMP is on: add \`-fopenmp\` to the
+\`-Xcompiler\` options, and \`-Xcompiler -fopenmp\` where the program is linked.
+
+END
+  if [ -e "$new/simt" ]; then
+    cat <<END
+Without a GPU, on the CPU backend in \`simt/\` (it needs Boost.Context, Debian's
+libboost-context-dev), in this folder, and then a program in the folder above:
+
+    gcc -r -O2 -ffp-contract=off -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include src/*/*.c simt/src/*.c -x c++ src/*/*.cu -o primitives-cpu.o
+
+    gcc -I$name/include -I$name/simt/include yours.c $name/primitives-cpu.o -lboost_context -lstdc++ -lm -pthread -o yours
+
+END
+  fi
+  cat <<END
+\`src/<pattern>/instances.h\` lists the types and operators that are built; remove lines to build
+less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
+that were changed in it, this one apart. For another version, start with an empty folder.
+END
+}
+readme >"$new/README.md"
+
+if [ -d "$directory" ]; then
+  for path in "$new"/*; do
+    entry=$(basename "$path")
+    moved+=("$entry")
+    [ ! -e "$directory/$entry" ] || mv "$directory/$entry" "$old/"
+    mv "$new/$entry" "$directory/"
+  done
+else
+  mv "$new" "$directory"
+fi
+finished=1
+
+for file in ${kept[@]+"${kept[@]}"}; do
+  echo "kept as it is, because it was changed there: $directory/$file"
+done
+for path in "$directory"/src/*; do
+  pattern=$(basename "$path")
+  [ "$pattern" = common ] || printf '%s ' "$pattern"
+done
+echo "of ${version//$'\n'/, } in $directory; its README.md says how to build it"
