@@ -96,6 +96,15 @@ prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *span
     return status;
 }
 
+prim_status prim_check_rectangle(const prim_call *call, const char *name, const void *data,
+                                 size_t rows, size_t columns, size_t ld, size_t element_bytes,
+                                 prim_rectangle *rectangle)
+{
+    *rectangle = (prim_rectangle){
+        .rows = rows, .row_bytes = columns * element_bytes, .ld_bytes = ld * element_bytes};
+    return prim_check_matrix(call, name, data, rows, columns, ld, element_bytes, &rectangle->span);
+}
+
 prim_rectangle prim_one_row(prim_span vector)
 {
     return (prim_rectangle){vector, 1, vector.bytes, vector.bytes};

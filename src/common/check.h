@@ -60,6 +60,11 @@ typedef struct prim_rectangle {
     size_t rows, row_bytes, ld_bytes;
 } prim_rectangle;
 
+/* prim_check_matrix(), and the matrix as a rectangle. */
+prim_status prim_check_rectangle(const prim_call *call, const char *name, const void *data,
+                                 size_t rows, size_t columns, size_t ld, size_t element_bytes,
+                                 prim_rectangle *rectangle);
+
 /* A vector as a matrix. */
 prim_rectangle prim_one_row(prim_span vector);
 

@@ -21,6 +21,9 @@ typedef struct prim_rung {
     cudaError_t (*launch)(const void *args); /* submits to call.stream, and does not wait */
 } prim_rung;
 
+/* A rung's workspace_bytes() where it needs none. */
+size_t prim_no_workspace(const void *args);
+
 /* The operands of a call, for comparing the workspace with them. */
 enum { PRIM_MOST_OPERANDS = 12 };
 typedef struct prim_operands {

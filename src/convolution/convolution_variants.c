@@ -96,18 +96,12 @@ int prim_convolution_choose(const void *any)
                                                         : PRIM_CONVOLUTION_BASIC;
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 const prim_rung prim_convolution_rungs[] = {
     {PRIM_CONVOLUTION_BASIC, "basic", "a thread for each output, all from global memory",
-     basic_supports, no_workspace, prim_convolution_basic},
+     basic_supports, prim_no_workspace, prim_convolution_basic},
     {PRIM_CONVOLUTION_CONSTANT, "constant", "the same, and the mask travels as a kernel argument",
-     constant_supports, no_workspace, prim_convolution_constant},
+     constant_supports, prim_no_workspace, prim_convolution_constant},
     {PRIM_CONVOLUTION_TILED_HALO, "tiled_halo", "a tile of the input and its halo in shared memory",
-     tiled_halo_supports, no_workspace, prim_convolution_tiled_halo},
+     tiled_halo_supports, prim_no_workspace, prim_convolution_tiled_halo},
     {0},
 };

@@ -121,13 +121,13 @@ static prim_status check_kind(const void *any)
     return status;
 }
 
+/* A word of A and B, and an element of C, are equally long. */
 static prim_status check_matrix(const prim_binary_gemm_args *args, const char *name,
                                 const void *data, size_t rows, size_t columns, size_t ld,
                                 prim_rectangle *rectangle)
 {
-    const size_t word = sizeof(uint32_t); /* of A and B; an element of C is as long */
-    *rectangle = (prim_rectangle){.rows = rows, .row_bytes = columns * word, .ld_bytes = ld * word};
-    return prim_check_matrix(&args->call, name, data, rows, columns, ld, word, &rectangle->span);
+    return prim_check_rectangle(&args->call, name, data, rows, columns, ld, sizeof(uint32_t),
+                                rectangle);
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)

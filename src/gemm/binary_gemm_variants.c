@@ -55,35 +55,29 @@ static bool pack_columns_supports(const void *any)
                             prim_divide_up(args->packed_columns, PRIM_BINARY_PACK_THREADS));
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 const prim_rung prim_binary_gemm_rungs[] = {
     {PRIM_BINARY_GEMM_XNOR_GLOBAL, "xnor_global",
      "a block for each row of C; words and bit counts from global memory", rows_supports,
-     no_workspace, prim_binary_xnor_global},
+     prim_no_workspace, prim_binary_xnor_global},
     {PRIM_BINARY_GEMM_XNOR_SHARED_ROW, "xnor_shared_row", "the same, with A's row in shared memory",
-     rows_supports, no_workspace, prim_binary_xnor_shared_row},
+     rows_supports, prim_no_workspace, prim_binary_xnor_shared_row},
     {PRIM_BINARY_GEMM_XNOR_TILED, "xnor_tiled",
      "16 × 16 tiles and the bit counts in shared memory, a warp down a column", tiles_supports,
-     no_workspace, prim_binary_xnor_tiled},
+     prim_no_workspace, prim_binary_xnor_tiled},
     {PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, "xnor_tiled_transposed",
-     "the same with x and y exchanged: a warp along a row", tiles_supports, no_workspace,
+     "the same with x and y exchanged: a warp along a row", tiles_supports, prim_no_workspace,
      prim_binary_xnor_tiled_transposed},
     {0},
 };
 
 const prim_rung prim_binary_pack_rows_rungs[] = {
-    {1, "pack_rows", "a warp's vote is a word", pack_rows_supports, no_workspace,
+    {1, "pack_rows", "a warp's vote is a word", pack_rows_supports, prim_no_workspace,
      prim_binary_pack_rows_on_device},
     {0},
 };
 
 const prim_rung prim_binary_pack_columns_rungs[] = {
     {1, "pack_columns", "a thread gathers a word down its column", pack_columns_supports,
-     no_workspace, prim_binary_pack_columns_on_device},
+     prim_no_workspace, prim_binary_pack_columns_on_device},
     {0},
 };

@@ -57,17 +57,15 @@ static prim_status check_kind(const void *any)
     return status == PRIM_OK ? prim_check_bytes(&args->call, "c", args->m, args->n, bytes) : status;
 }
 
+/* As it is stored. */
 static prim_status check_factor(const prim_gemm_args *args, const char *name, const void *data,
                                 prim_transpose op, size_t rows, size_t columns, size_t ld,
                                 prim_rectangle *rectangle)
 {
-    const size_t bytes = prim_element_bytes(args->c_type);
-    const size_t stored_rows = op == PRIM_TRANSPOSED ? columns : rows;
-    const size_t stored_columns = op == PRIM_TRANSPOSED ? rows : columns;
-    *rectangle = (prim_rectangle){
-        .rows = stored_rows, .row_bytes = stored_columns * bytes, .ld_bytes = ld * bytes};
-    return prim_check_matrix(&args->call, name, data, stored_rows, stored_columns, ld, bytes,
-                             &rectangle->span);
+    const bool transposed = op == PRIM_TRANSPOSED;
+    return prim_check_rectangle(&args->call, name, data, transposed ? columns : rows,
+                                transposed ? rows : columns, ld, prim_element_bytes(args->c_type),
+                                rectangle);
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)

@@ -38,23 +38,17 @@ static bool side_32_supports(const void *args)
     return squares_fit(args, 32);
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 const prim_rung prim_gemm_rungs[] = {
     {PRIM_GEMM_ROW_PER_BLOCK, "row_per_block",
-     "a block for each row of C, its threads side by side", rows_supports, no_workspace,
+     "a block for each row of C, its threads side by side", rows_supports, prim_no_workspace,
      prim_gemm_row_per_block},
     {PRIM_GEMM_SHARED_ROW, "shared_row", "the same, with A's row in shared memory", rows_supports,
-     no_workspace, prim_gemm_shared_row},
+     prim_no_workspace, prim_gemm_shared_row},
     {PRIM_GEMM_NAIVE, "naive", "a thread for each element of C, in blocks of 16 × 16",
-     side_16_supports, no_workspace, prim_gemm_naive},
+     side_16_supports, prim_no_workspace, prim_gemm_naive},
     {PRIM_GEMM_TILED_16, "tiled_16", "16 × 16 tiles of A and B in shared memory", side_16_supports,
-     no_workspace, prim_gemm_tiled_16},
+     prim_no_workspace, prim_gemm_tiled_16},
     {PRIM_GEMM_TILED_32, "tiled_32", "32 × 32 tiles of A and B in shared memory", side_32_supports,
-     no_workspace, prim_gemm_tiled_32},
+     prim_no_workspace, prim_gemm_tiled_32},
     {0},
 };

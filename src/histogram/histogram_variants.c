@@ -24,18 +24,12 @@ static bool privatized_supports(const void *any)
     return type_is_built(args) && args->bins <= PRIM_HISTOGRAM_SHARED_COUNTERS;
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 const prim_rung prim_histogram_rungs[] = {
     {PRIM_HISTOGRAM_GLOBAL_ATOMIC, "global_atomic",
-     "every sample is an atomic addition in global memory", global_atomic_supports, no_workspace,
-     prim_histogram_global_atomic},
+     "every sample is an atomic addition in global memory", global_atomic_supports,
+     prim_no_workspace, prim_histogram_global_atomic},
     {PRIM_HISTOGRAM_PRIVATIZED, "privatized",
      "each block counts in its own shared memory, and adds its counters up at the end",
-     privatized_supports, no_workspace, prim_histogram_privatized},
+     privatized_supports, prim_no_workspace, prim_histogram_privatized},
     {0},
 };

@@ -40,12 +40,6 @@ static bool co_rank_supports(const void *any)
     return type_is_built(args->key_type) && fits_a_grid(args->count, PRIM_CO_RANK_THREADS);
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 /* Passes go to and fro between d_out and the workspace; a single tile needs none. */
 static size_t sort_workspace(const void *any)
 {
@@ -57,10 +51,10 @@ static size_t sort_workspace(const void *any)
 const prim_rung prim_merge_rungs[] = {
     {PRIM_MERGE_CO_RANK, "co_rank",
      "each thread finds by binary search where its keys begin, and merges from there",
-     merge_supports, no_workspace, prim_merge_co_rank},
+     merge_supports, prim_no_workspace, prim_merge_co_rank},
     {PRIM_MERGE_TILED, "tiled",
      "a block brings its part of both arrays into shared memory, and searches and merges there",
-     merge_supports, no_workspace, prim_merge_tiled},
+     merge_supports, prim_no_workspace, prim_merge_tiled},
     {0},
 };
 
@@ -75,7 +69,7 @@ const prim_rung prim_merge_sort_rungs[] = {
 };
 
 const prim_rung prim_co_rank_rungs[] = {
-    {1, "search", "one binary search a thread", co_rank_supports, no_workspace,
+    {1, "search", "one binary search a thread", co_rank_supports, prim_no_workspace,
      prim_co_rank_search},
     {0},
 };

@@ -29,21 +29,18 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_scan_args *args = any;
     const size_t element_bytes = prim_element_bytes(args->in_type); /* out_type is the same */
-    const size_t row_bytes = args->columns * element_bytes;
-    prim_span *const in = &operands->spans[0], *const out = &operands->spans[1];
-    operands->count = 2;
-    prim_status status = prim_check_matrix(&args->call, "in", args->in, args->rows, args->columns,
-                                           args->in_ld, element_bytes, in);
+    prim_rectangle in, out;
+    prim_status status = prim_check_rectangle(&args->call, "in", args->in, args->rows,
+                                              args->columns, args->in_ld, element_bytes, &in);
     if (status == PRIM_OK)
-        status = prim_check_matrix(&args->call, "out", args->out, args->rows, args->columns,
-                                   args->out_ld, element_bytes, out);
+        status = prim_check_rectangle(&args->call, "out", args->out, args->rows, args->columns,
+                                      args->out_ld, element_bytes, &out);
     if (status == PRIM_OK)
         status = prim_check_scalar(&args->call, "initial", args->initial, element_bytes);
     if (status == PRIM_OK)
-        status = prim_check_in_place(
-            &args->call,
-            (prim_rectangle){*out, args->rows, row_bytes, args->out_ld * element_bytes},
-            (prim_rectangle){*in, args->rows, row_bytes, args->in_ld * element_bytes});
+        status = prim_check_in_place(&args->call, out, in);
+    if (status == PRIM_OK)
+        *operands = (prim_operands){{in.span, out.span}, 2};
     return status;
 }
 

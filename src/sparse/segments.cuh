@@ -96,11 +96,8 @@ template <typename T>
 cudaError_t add_segments(const prim_spmv_args *args)
 {
     const prim_sparse *m = &args->matrix;
-    size_t all = 0;
-    for (size_t left = m->entries; left > THREADS;)
-        all += left = 2 * prim_divide_up(left, THREADS);
     carries<T> out = {static_cast<T *>(args->call.workspace), nullptr};
-    out.rows = reinterpret_cast<int32_t *>(out.sums + all);
+    out.rows = reinterpret_cast<int32_t *>(out.sums + prim_sparse_carries(m->entries));
 
     numbers<T> in = {m->row_indices, m->entries,
                      make_entries<T>(args, m->column_indices, m->values)};

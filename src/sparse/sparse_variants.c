@@ -67,39 +67,28 @@ static bool jds_supports(const void *args)
     return is(args, PRIM_SPARSE_JDS);
 }
 
-static size_t no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
-/* Each block of a level leaves two sums, of its first row and of its last, until one block does. */
 static size_t segments_workspace(const void *any)
 {
     const prim_spmv_args *args = any;
-    size_t sums = 0, left = args->matrix.entries;
-    while (left > PRIM_SPARSE_SEGMENT_ENTRIES) {
-        left = 2 * prim_divide_up(left, PRIM_SPARSE_SEGMENT_ENTRIES);
-        sums += left;
-    }
-    return sums * (prim_element_bytes(args->y_type) + sizeof(int32_t));
+    return prim_sparse_carries(args->matrix.entries) *
+           (prim_element_bytes(args->y_type) + sizeof(int32_t));
 }
 
 const prim_rung prim_spmv_rungs[] = {
-    {PRIM_SPMV_CSR_SCALAR, "csr_scalar", "CSR, a thread for each row", csr_supports, no_workspace,
-     prim_spmv_csr_scalar},
-    {PRIM_SPMV_CSR_VECTOR, "csr_vector", "CSR, a warp for each row", csr_supports, no_workspace,
-     prim_spmv_csr_vector},
+    {PRIM_SPMV_CSR_SCALAR, "csr_scalar", "CSR, a thread for each row", csr_supports,
+     prim_no_workspace, prim_spmv_csr_scalar},
+    {PRIM_SPMV_CSR_VECTOR, "csr_vector", "CSR, a warp for each row", csr_supports,
+     prim_no_workspace, prim_spmv_csr_vector},
     {PRIM_SPMV_ELL, "ell", "ELL, a thread for each row, along columns of equal length",
-     ell_supports, no_workspace, prim_spmv_ell},
+     ell_supports, prim_no_workspace, prim_spmv_ell},
     {PRIM_SPMV_COO_SCAN_ALL, "coo_scan_all", "COO, each row's thread looks through all entries",
-     coo_scan_all_supports, no_workspace, prim_spmv_coo_scan_all},
+     coo_scan_all_supports, prim_no_workspace, prim_spmv_coo_scan_all},
     {PRIM_SPMV_COO_SEGMENTED, "coo_segmented",
      "COO, blocks of entries, summed by rows within the block", coo_segmented_supports,
      segments_workspace, prim_spmv_coo_segmented},
     {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, segmented COO for the rest", hyb_supports,
      segments_workspace, prim_spmv_hyb},
     {PRIM_SPMV_JDS, "jds", "JDS, rows sorted by length, a launch for each group of equal ones",
-     jds_supports, no_workspace, prim_spmv_jds},
+     jds_supports, prim_no_workspace, prim_spmv_jds},
     {0},
 };

@@ -5,6 +5,7 @@
 #include <primitives/sparse.h>
 
 #include "common/ladder.h"
+#include "common/sizes.h"
 
 #if defined(__cplusplus)
 extern "C" {
@@ -27,6 +28,16 @@ enum {
     PRIM_SPARSE_THREADS = 256,        /* a block of every rung */
     PRIM_SPARSE_SEGMENT_ENTRIES = 256 /* that a block of the segmented sum takes */
 };
+
+/* Each block of a level of the segmented sum leaves two sums, of its first row and of its last,
+ * until one block is left: the sums of all levels. */
+static inline size_t prim_sparse_carries(size_t entries)
+{
+    size_t sums = 0;
+    for (size_t left = entries; left > PRIM_SPARSE_SEGMENT_ENTRIES;)
+        sums += left = 2 * prim_divide_up(left, PRIM_SPARSE_SEGMENT_ENTRIES);
+    return sums;
+}
 
 cudaError_t prim_spmv_csr_scalar(const void *args);
 cudaError_t prim_spmv_csr_vector(const void *args);
