@@ -57,6 +57,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
                         .size = size,
                         .rows = rows,
                         .element = types[type].type,
+                        .result = types[type].type,
                         .variant_value = variant,
                         .bytes = 2 * (double)(size * bytes_of(types[type].type)),
                         .flops = (double)size * (name == both_name ? 2 : 1),
