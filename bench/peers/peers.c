@@ -19,11 +19,10 @@ static const struct {
 
 static const bench_peer *const peers[] = {
 #ifdef WITH_CUB
-    &cub_reduce,    &cub_rows,    &cub_argmin,     &cub_dot,        &cub_scan,
-    &cub_histogram, &cub_merge,   &cub_merge_sort, &cub_radix_sort,
+    &cub_reduce, &cub_scan,    &cub_histogram, &cub_merge, &cub_radix_sort,
 #endif
 #ifdef WITH_CUBLAS
-    &cublas_dot,    &cublas_gemm, &cublas_gemv,
+    &cublas_dot, &cublas_gemm, &cublas_gemv,
 #endif
     NULL, /* the end */
 };

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* Of the libraries that were found when the bench was built; peers.c lists them. */
-extern const bench_peer cub_argmin, cub_dot, cub_histogram, cub_merge, cub_merge_sort,
-    cub_radix_sort, cub_reduce, cub_rows, cub_scan, cublas_dot, cublas_gemm, cublas_gemv;
+extern const bench_peer cub_histogram, cub_merge, cub_radix_sort, cub_reduce, cub_scan, cublas_dot,
+    cublas_gemm, cublas_gemv;
 
 /* Prints on standard error which libraries were not built in, and why. */
 void name_absent_peers(void);
