@@ -76,6 +76,7 @@ const char *case_label(const bench_case *c);
 /* What a case runs on. */
 typedef struct bench_operands {
     void *d_in, *d_out, *d_workspace;
+    void *h_state; /* what the pattern keeps besides: one block of malloc()'s, or NULL */
     size_t workspace_bytes, out_bytes;
 } bench_operands;
 

@@ -53,6 +53,7 @@ static void unbind_case(bound_case *b)
     must(cudaFree(b->operands.d_in), "freeing");
     must(cudaFree(b->operands.d_out), "freeing");
     must(cudaFree(b->operands.d_workspace), "freeing");
+    free(b->operands.h_state);
 }
 
 /* ---- times ---- */

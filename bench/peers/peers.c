@@ -12,17 +12,26 @@
 #define PEER_CUBLAS_MISSING NULL
 #define WITH_CUBLAS
 #endif
+#ifndef PEER_CUSPARSE_MISSING
+#define PEER_CUSPARSE_MISSING NULL
+#define WITH_CUSPARSE
+#endif
 
 static const struct {
     const char *name, *missing;
-} libraries[] = {{"cub", PEER_CUB_MISSING}, {"cublas", PEER_CUBLAS_MISSING}};
+} libraries[] = {{"cub", PEER_CUB_MISSING},
+                 {"cublas", PEER_CUBLAS_MISSING},
+                 {"cusparse", PEER_CUSPARSE_MISSING}};
 
 static const bench_peer *const peers[] = {
 #ifdef WITH_CUB
-    &cub_reduce, &cub_scan,    &cub_histogram, &cub_merge, &cub_radix_sort,
+    &cub_reduce,    &cub_scan,    &cub_histogram, &cub_merge, &cub_radix_sort,
 #endif
 #ifdef WITH_CUBLAS
-    &cublas_dot, &cublas_gemm, &cublas_gemv,
+    &cublas_dot,    &cublas_gemm, &cublas_gemv,
+#endif
+#ifdef WITH_CUSPARSE
+    &cusparse_spmv,
 #endif
     NULL, /* the end */
 };
@@ -42,6 +51,7 @@ void plan_peers(bench_plan *plan, const bench_case *c)
         bench_case theirs = *c;
         theirs.variant = NULL;
         theirs.peer = peers[i]->name;
+        theirs.variant_value = 0; /* AUTO in every pattern: peers have what is set up for it */
         theirs.has_state = false;
         plan_add(plan, theirs);
     }
