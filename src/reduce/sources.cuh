@@ -120,6 +120,25 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
     return sum;
 }
 
+/* Bits do not care where an element ends: a vector's words combined, then their parts. Above the
+ * element's own bits something is left, which no result keeps. */
+template <class Operator, typename T>
+__device__ uint32_t folded_words(const vector<T> &x)
+{
+    const vector<uint32_t> words = same_bits<vector<uint32_t>>(x);
+    uint32_t folded = words.element[0];
+    for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
+        folded = Operator::combine(folded, words.element[w]);
+    for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
+        folded = Operator::combine(folded, folded >> shift);
+    return folded;
+}
+
+template <class Operator>
+constexpr bool ON_BITS =
+    std::is_same<Operator, and_operator>::value || std::is_same<Operator, or_operator>::value ||
+    std::is_same<Operator, xor_operator>::value;
+
 template <typename In, typename Out>
 struct elements {
     using element = In;
@@ -162,6 +181,8 @@ struct elements {
     {
         if constexpr (PLAIN && sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value)
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
+        if constexpr (PLAIN && ON_BITS<Operator> && sizeof(In) < 4 && sizeof(In) == sizeof(Out))
+            return Operator::combine(so_far, folded_words<Operator>(x));
         for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
             so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);
         return so_far;

@@ -136,8 +136,9 @@ struct destination {
     }
 };
 
+/* Six blocks on a multiprocessor keep 96 KiB under way, which is more than memory needs. */
 template <class Operator, class Source, class Destination>
-__global__ void __launch_bounds__(LANES)
+__global__ void __launch_bounds__(LANES, 6)
     reduce_tiles(Source source, size_t ld, size_t count, unsigned tiles, Destination to)
 {
     using value = typename Source::value;
