@@ -46,19 +46,16 @@ template <typename Out>
 using accumulator_t = typename accumulator<Out>::type;
 
 template <typename T>
-constexpr bool is_half()
-{
-    return std::is_same<T, f16>::value || std::is_same<T, bf16>::value;
-}
+constexpr bool IS_HALF = std::is_same<T, f16>::value || std::is_same<T, bf16>::value;
 
 /* The type that an element is transformed in. */
 template <typename Out>
-using working_t = typename std::conditional<is_half<Out>(), float, Out>::type;
+using working_t = typename std::conditional<IS_HALF<Out>, float, Out>::type;
 
 template <typename Out, typename In>
 __host__ __device__ working_t<Out> converted(In element)
 {
-    if constexpr (is_half<In>())
+    if constexpr (IS_HALF<In>)
         return to_float(element);
     else
         return static_cast<working_t<Out>>(element);
@@ -87,7 +84,7 @@ __host__ __device__ T transformed(T element, prim_transform transform)
 template <typename Out, typename Value>
 __host__ __device__ Out finished(Value value)
 {
-    if constexpr (is_half<Out>()) {
+    if constexpr (IS_HALF<Out>) {
         Out result;
         from_float(value, &result);
         return result;
@@ -153,7 +150,7 @@ struct elements {
     template <class Operator>
     __host__ __device__ static value start()
     {
-        if constexpr (is_half<Out>())
+        if constexpr (IS_HALF<Out>)
             return Operator::template identity<value>();
         else
             return static_cast<value>(Operator::template identity<Out>());
