@@ -176,13 +176,17 @@ struct elements {
     template <class Operator, bool PLAIN>
     __device__ value take(value so_far, const loaded &x, size_t) const
     {
-        if constexpr (PLAIN && sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value)
+        constexpr bool bytes = sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value;
+        constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && sizeof(In) == sizeof(Out);
+        if constexpr (PLAIN && bytes) {
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
-        if constexpr (PLAIN && ON_BITS<Operator> && sizeof(In) < 4 && sizeof(In) == sizeof(Out))
+        } else if constexpr (PLAIN && bits) {
             return Operator::combine(so_far, folded_words<Operator>(x));
-        for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
-            so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);
-        return so_far;
+        } else {
+            for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
+                so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);
+            return so_far;
+        }
     }
 
     /* One by one, in the same order: less than a vector, or not at a multiple of 16 bytes. */
@@ -256,13 +260,12 @@ struct products {
 template <typename Bits>
 __host__ __device__ Bits ordered(Bits bits)
 {
-    constexpr Bits magnitude_bits = std::numeric_limits<Bits>::max();
-    return bits < 0 ? static_cast<Bits>(bits ^ magnitude_bits) : bits; /* its own inverse */
+    return bits < 0 ? bits ^ extreme<Bits>::highest : bits; /* its own inverse */
 }
 
 template <typename T>
 struct key_of {
-    using type = T;
+    using type = accumulator_t<T>;
 };
 template <>
 struct key_of<float> {
@@ -292,7 +295,7 @@ struct least {
     }
     /* The key that no other beats. */
     template <typename Key>
-    static constexpr Key best = std::numeric_limits<Key>::lowest();
+    static constexpr Key best = extreme<Key>::lowest;
 };
 
 struct greatest {
@@ -302,7 +305,7 @@ struct greatest {
         return b < a;
     }
     template <typename Key>
-    static constexpr Key best = std::numeric_limits<Key>::max();
+    static constexpr Key best = extreme<Key>::highest;
 };
 
 template <class Extreme>
@@ -356,7 +359,7 @@ struct candidates {
         number x = converted<In>(element);
         if (!PLAIN)
             x = transformed(x, transform);
-        if constexpr (std::is_same<key, number>::value)
+        if constexpr (std::is_integral<number>::value)
             return x;
         else
             return is_nan(x) ? Extreme::template best<key> : ordered(same_bits<key>(x));
@@ -403,7 +406,7 @@ template <typename In, class Extreme>
 __host__ __device__ In element_of(key_t<working_t<In>> key)
 {
     using number = working_t<In>;
-    if constexpr (std::is_same<key_t<number>, number>::value)
+    if constexpr (std::is_integral<number>::value)
         return static_cast<In>(key);
     else
         return finished<In>(same_bits<number>(ordered(key)));
