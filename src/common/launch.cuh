@@ -48,6 +48,16 @@ __device__ inline void let_next_launch_in()
 #endif
 }
 
+/* Has the way to an address looked up, and nothing of its content used: for the time of waiting. */
+__device__ inline void prefetch(const void *address)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#else
+    (void)address;
+#endif
+}
+
 /* prim_launch() for a kernel that calls wait_for_earlier_launches(): from compute capability 9.0
  * on, it is launched while the kernel before it still runs. */
 template <typename... Parameters, typename... Arguments>

@@ -334,26 +334,60 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                              args->columns, args->rows, group, result);
 }
 
+/* ---- the last pass: up to 256 vectors of values, a warp for each row ---- */
+
+/* Eight loads a lane, no shared memory and no barrier: half of what a sum of 2^20 floats takes is
+ * waiting for this. */
+template <class Operator, typename Value, class Result>
+__global__ void __launch_bounds__(LANES)
+    reduce_few_values(values<Value> source, size_t ld, unsigned count, unsigned rows, Result result)
+{
+    const unsigned lane = threadIdx.x % WARP;
+    const unsigned row = blockIdx.x * (blockDim.x / WARP) + threadIdx.x / WARP;
+    const line l = {row * ld, count};
+    let_next_launch_in();
+    if (row < rows && lane < count)
+        prefetch(&source.in[l.at + lane]);
+    wait_for_earlier_launches();
+    if (row >= rows)
+        return;
+    Value so_far[EIGHTH];
+    take_eight<Operator>(source, of_one_row<VECTOR_ELEMENTS<Value>>(l, lane), so_far);
+    store_row<Operator, values<Value>>(so_far, row, lane, result);
+}
+
+template <class Operator, typename Value, class Result>
+cudaError_t reduce_last_values(const prim_reduce_args *args, const Value *from, size_t count,
+                               const Result &result)
+{
+    const unsigned rows = static_cast<unsigned>(args->rows);
+    const unsigned warps = rows < LANES / WARP ? rows : LANES / WARP;
+    return prim_launch_early(args->call.stream, (rows - 1) / warps + 1, warps * WARP,
+                             reduce_few_values<Operator, Value, Result>, values<Value>{from},
+                             values_ld<Value>(count), static_cast<unsigned>(count), rows, result);
+}
+
 /* The values that the first pass left, until there is one for each row. */
 template <class Operator, typename Value, class Result>
 cudaError_t reduce_values(const prim_reduce_args *args, Value *from, size_t count,
                           const Result &result)
 {
     const unsigned rows = static_cast<unsigned>(args->rows);
-    cudaError_t error = cudaSuccess;
-    for (bool last = false; !last && error == cudaSuccess;) {
+    while (count > LANES * VECTOR_ELEMENTS<Value>) {
         const size_t ld = values_ld<Value>(count), tiles = tiles_of<Value>(count);
-        last = tiles == 1;
         Value *const next = from + rows * ld;
-        const destination<Value, Result> to = {last ? nullptr : next, values_ld<Value>(tiles),
+        const destination<Value, Result> to = {tiles == 1 ? nullptr : next, values_ld<Value>(tiles),
                                                result};
-        error = prim_launch_early(args->call.stream, static_cast<unsigned>(rows * tiles), LANES,
-                                  reduce_tiles<Operator, values<Value>, destination<Value, Result>>,
-                                  values<Value>{from}, ld, count, static_cast<unsigned>(tiles), to);
+        const cudaError_t error =
+            prim_launch_early(args->call.stream, static_cast<unsigned>(rows * tiles), LANES,
+                              reduce_tiles<Operator, values<Value>, destination<Value, Result>>,
+                              values<Value>{from}, ld, count, static_cast<unsigned>(tiles), to);
+        if (error != cudaSuccess || tiles == 1)
+            return error;
         from = next;
         count = tiles;
     }
-    return error;
+    return reduce_last_values<Operator>(args, from, count, result);
 }
 
 template <class Operator, class Source, class Result>
