@@ -8,65 +8,87 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/scan/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/scan/README.md draws them. The values are pinned.
+ *
+ * Each rung combines in an order that follows from count, types, operator and transform alone: not
+ * from timing, from the device's size, from a pointer's alignment or from being in place. So each
+ * gives the same bits in every run. LOOKBACK and CLUSTER have one order in common, and AUTO takes
+ * one of the two (in both directions of a matrix: REDUCE_THEN_SCAN), so its results have the same
+ * bits on every GPU, too. The other rungs each have an order of their own, and so have the host
+ * versions. */
 typedef enum prim_scan_variant {
-    PRIM_SCAN_AUTO = 0,        /* the fastest rung that supports the call */
-    PRIM_SCAN_KOGGE_STONE = 1, /* every thread works in every step: few steps, much work */
-    PRIM_SCAN_BRENT_KUNG = 2   /* a tree up and a tree down: twice the steps, little work */
+    PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
+    PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
+    PRIM_SCAN_BRENT_KUNG = 2,       /* a tree up and a tree down: twice the steps, little work */
+    PRIM_SCAN_COARSENED = 3,        /* each thread a run of its own, then the runs' totals */
+    PRIM_SCAN_SHUFFLE = 4,          /* warps scan in registers; one barrier a block */
+    PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* three launches: totals, what is before them, results */
+    PRIM_SCAN_LOOKBACK = 6,         /* each element read once: blocks look back at each other */
+    PRIM_SCAN_CLUSTER = 7           /* one launch of up to eight blocks, which share memory */
 } prim_scan_variant;
 
 /* Does an element's own value belong to its result? */
 typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
 
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
- * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform.
+ * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same of all.
  *
  *   variant    a rung, or PRIM_SCAN_AUTO. A rung runs or the call fails; none is replaced.
+ *   op         SUM, PRODUCT, MIN or MAX.
  *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
- *              its value. NULL: the operator's identity: 0 for SUM, the largest value of out_type
- *              (+inf) for MIN, the smallest (-inf) for MAX.
+ *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest value
+ *              of out_type (+inf) for MIN, the smallest (-inf) for MAX.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
- *   count      any number; 0 writes nothing.
- *   d_out      device, `count` elements of out_type. May be d_in itself; must not overlap it in any
- *              other way. May be NULL if count is 0.
+ *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
+ *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
+ *              must not overlap it in any other way. May be NULL if count is 0.
+ *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
+ *              wanted.
  *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap neither d_in nor d_out. NULL with
- *              workspace_bytes 0: the call allocates what it needs from the device's pool in
- *              stream order.
+ *              and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0:
+ *              the call allocates what it needs from the device's pool in stream order.
  *   workspace_bytes  at least what prim_scan_workspace_bytes() says.
  *   stream     where the work is submitted.
  *
- * Types (in_type → out_type): CUDA_R_32I → CUDA_R_32I, CUDA_R_32F → CUDA_R_32F,
- * CUDA_R_64F → CUDA_R_64F. Pointers need the alignment of their element.
+ * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
+ * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
+ * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
+ * 32F and rounded as they are stored. Pointers need the alignment of their element; at a multiple
+ * of 16 bytes they are read and written fastest. REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of
+ * this, CLUSTER up to eight tiles (2^16 elements of 32F) from compute capability 9.0 on; the rungs
+ * below take 32I, 32F and 64F with SUM, MIN and MAX.
  *
  * Returns PRIM_OK or
  *   PRIM_ERROR_ENUM         variant, kind, op or transform does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_NULL         d_in or d_out (with count > 0) is NULL, or d_workspace is NULL although
  *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_in, d_out, h_initial or d_workspace
+ *   PRIM_ERROR_MISALIGNED   d_in, d_out, d_total, h_initial or d_workspace
  *   PRIM_ERROR_SIZE         the bytes of count elements do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_workspace another operand
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_total or d_workspace
+ *                           another operand
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_scan_supports()
  *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
  *   PRIM_ERROR_CUDA         a launch failed
  *
- * Determinism: each rung gives the same bits in every run, in place or not. The order in which
- * elements are combined differs between rungs, so float sums may; AUTO chooses by count, types,
- * operator and transform alone. Float sums are rounded separately for each result: they need not
- * grow from one element to the next even where all elements are positive.
- * A sum of -0 only may be +0.
- * Integer sums and squares wrap. NaN: SUM, MIN and MAX give NaN from the first element on that is
- * one. Each float sum is a tree of a height that grows with log2(count), so its relative error
- * grows no faster than that times the sum of |elements|.
+ * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
+ * not grow from one element to the next even where all elements are positive. A square is rounded
+ * before it is added. A sum of -0 only may be +0.
+ * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE,
+ * and in REDUCE_THEN_SCAN, each float sum is a tree of a height that grows with log2(count), so its
+ * relative error grows no faster than that times the sum of |elements|; runs within it have up to
+ * 32 elements. LOOKBACK and CLUSTER combine the totals of tiles (8192 elements of 32F) one after
+ * the other: there it grows no faster than count / 1024 roundings, with REDUCE_THEN_SCAN as the
+ * choice for whom that is too much.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
- * Programming Massively Parallel Processors, 4th edition (2022), chapter 11. */
+ * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
+ * (2016) for LOOKBACK. */
 PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                prim_transform transform, const void *h_initial,
                                cudaDataType_t in_type, const void *d_in, size_t count,
-                               cudaDataType_t out_type, void *d_out, void *d_workspace,
-                               size_t workspace_bytes, cudaStream_t stream);
+                               cudaDataType_t out_type, void *d_out, void *d_total,
+                               void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
 /* *bytes = the workspace that prim_scan() needs for these arguments on the current device; 0 where
  * it needs none. Returns what prim_scan() would for the same arguments: PRIM_ERROR_NULL (bytes),
@@ -90,11 +112,12 @@ PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind,
  *   in_ld, out_ld  elements from one row's begin to the next one's, at least columns. What lies
  *              between the rows is neither read nor written.
  *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
- *              out_ld = in_ld. Otherwise no element of one may be one of the other; where the ld
+ *              out_ld = in_ld where out_type is in_type. Otherwise no element of one may be one of the other; where the ld
  *              differ, the bytes from the first to the last element are compared instead, gaps
  *              between rows included.
  *
- * variant, kind, op, transform, types, d_workspace, stream: as for prim_scan().
+ * variant, kind, op, transform, types, d_workspace, stream: as for prim_scan(). CLUSTER takes one
+ * row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
  * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others. */
@@ -140,8 +163,9 @@ PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_
 /* prim_scan() on the CPU, in host memory, done when the call returns.
  *
  *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
- *   h_out      host, `count` elements of out_type. May be h_in itself; must not overlap it in any
- *              other way. May be NULL if count is 0.
+ *   h_out      host, `count` elements of out_type. May be h_in itself where out_type is in_type;
+ *              must not overlap it in any other way. May be NULL if count is 0.
+ *   h_total    host, 1 element of out_type; must overlap neither h_in nor h_out. NULL: not wanted.
  *   threads    1: one loop from the first element to the last. n > 1: that many OpenMP threads,
  *              each over one contiguous part: once for the part's total, and once more from the
  *              total of all parts before it.
@@ -156,7 +180,7 @@ PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_
 PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                     const void *h_initial, cudaDataType_t in_type, const void *h_in,
                                     size_t count, cudaDataType_t out_type, void *h_out,
-                                    int threads);
+                                    void *h_total, int threads);
 
 /* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
  * threads as whole ones, and so are the columns of the second direction: the same bits for any

@@ -90,6 +90,14 @@ inline void __syncwarp(unsigned mask = 0xffffffffu, const char *file = __builtin
     simt_warp(SIMT_WARP_SYNC, mask, 0, 0, "__syncwarp", file, line);
 }
 
+/* However long: every other thread that can go on runs before this one does. */
+inline void __nanosleep(unsigned nanoseconds, const char *file = __builtin_FILE(),
+                        int line = __builtin_LINE())
+{
+    (void)nanoseconds;
+    simt_sleep(file, line);
+}
+
 inline unsigned __ballot_sync(unsigned mask, int predicate, const char *file = __builtin_FILE(),
                               int line = __builtin_LINE())
 {

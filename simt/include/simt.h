@@ -45,6 +45,8 @@ void *simt_shared(const void *key, size_t bytes, size_t alignment);
 /* The block's dynamic shared memory, as long as its launch says. */
 void *simt_shared_dynamic(void);
 void simt_syncthreads(const char *file, int line);
+/* Lets the other threads and blocks run before this thread goes on. */
+void simt_sleep(const char *file, int line);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */
 uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,

@@ -6,7 +6,13 @@
 #include "internal.h"
 #include "simt.h"
 
-typedef enum simt_state { SIMT_READY, SIMT_AT_BARRIER, SIMT_AT_WARP, SIMT_EXITED } simt_state;
+typedef enum simt_state {
+    SIMT_READY,
+    SIMT_ASLEEP, /* can go on, but said that it waits for another thread's doing */
+    SIMT_AT_BARRIER,
+    SIMT_AT_WARP,
+    SIMT_EXITED
+} simt_state;
 
 /* What a thread waits for, and where it said so. */
 typedef struct simt_wait {
@@ -27,6 +33,7 @@ typedef struct simt_thread {
     simt_fiber *fiber;
     unsigned index;
     simt_state state;
+    bool slept; /* since its last barrier */
     simt_wait wait;
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */

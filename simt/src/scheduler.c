@@ -5,6 +5,7 @@
  * order a pass visits the threads is a setting, so that a test can show what depends on it. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,18 @@ __thread const simt_identity *simt_self;
  * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
 
+/* So many rounds in which all that run only look, and sleep again, are taken as: for ever. */
+enum { QUIET_ROUNDS = 10000 };
+
 /* One launch while it runs. */
 typedef struct run {
     const simt_call *call;
     simt_sequence order;
     _Atomic uint64_t next; /* how many blocks have been taken */
     atomic_bool failed;
+    _Atomic uint64_t progress;              /* rounds in which a thread did more than wait */
+    _Atomic uint64_t quiet_at[MAX_WORKERS]; /* the progress + 1 since which a worker's only wait */
+    unsigned workers;
     char start_object, end_object; /* ThreadSanitizer's names */
     void **arenas;                 /* what to free at the end: ThreadSanitizer only */
     _Atomic size_t arena_count;
@@ -125,6 +132,7 @@ static bool begin_block(seat *s, run *r, uint64_t number)
         t->fiber = &s->fibers[f];
         t->index = i;
         t->state = SIMT_READY;
+        t->slept = false;
         t->sync_objects = block->barrier_objects + 2 + 2 * i;
         simt_fiber_prepare(t->fiber, f);
     }
@@ -142,22 +150,32 @@ static void end_block(seat *s, run *r)
     simt_arena_end(&s->block);
 }
 
-/* Lets every thread that can go on run once; false: none could. */
-static bool pass(simt_block *block)
+/* What a pass over a block, or a round over a worker's blocks, came to. */
+typedef enum outcome { NONE_COULD_RUN, ALL_WAITED, PROGRESS } outcome;
+
+/* Did the thread, which ran, go on waiting for another one? A warp may look together, so that warp
+ * operations are part of that until a barrier is reached. */
+static bool goes_on_waiting(const simt_thread *thread)
+{
+    return thread->slept && thread->state != SIMT_AT_BARRIER && thread->state != SIMT_EXITED;
+}
+
+/* Lets every thread that can go on run once. */
+static outcome pass(simt_block *block)
 {
     const simt_sequence order = simt_make_sequence(block->thread_count, block->passes++);
-    bool any = false;
+    outcome o = NONE_COULD_RUN;
     uint64_t at = order.start;
     for (unsigned i = 0; i < block->thread_count && !block->failed; i++) {
         simt_thread *thread = &block->threads[at];
         at += order.step;
         at -= at >= order.count ? order.count : 0;
-        if (thread->state == SIMT_READY) {
+        if (thread->state == SIMT_READY || thread->state == SIMT_ASLEEP) {
             resume(thread);
-            any = true;
+            o = goes_on_waiting(thread) && o != PROGRESS ? ALL_WAITED : PROGRESS;
         }
     }
-    return any;
+    return o;
 }
 
 static void abandon(seat *s, run *r)
@@ -168,19 +186,54 @@ static void abandon(seat *s, run *r)
     end_block(s, r);
 }
 
+static void fail(simt_block *block, run *r)
+{
+    pthread_mutex_lock(&report_lock);
+    if (!atomic_exchange(&r->failed, true) && !block->failed)
+        simt_report_stuck(block);
+    pthread_mutex_unlock(&report_lock);
+}
+
 /* One pass, and what follows from it. */
-static void step(seat *s, run *r)
+static outcome step(seat *s, run *r)
 {
     simt_block *block = &s->block;
-    const bool any = pass(block);
-    if (block->live == 0) {
+    const outcome o = pass(block);
+    if (block->live == 0)
         end_block(s, r);
-    } else if (block->failed || !any) {
-        pthread_mutex_lock(&report_lock);
-        if (!atomic_exchange(&r->failed, true) && !block->failed)
-            simt_report_stuck(block);
-        pthread_mutex_unlock(&report_lock);
+    else if (block->failed || o == NONE_COULD_RUN)
+        fail(block, r);
+    return o;
+}
+
+/* ---- threads that wait for ever, asleep ---- */
+
+/* How long a worker has been quiet. */
+typedef struct quiet {
+    uint64_t progress;
+    unsigned rounds;
+} quiet;
+
+/* After a round of this worker. true: no thread of any worker has done anything but wait for so
+ * long that nobody is left who could end that. A worker counts as quiet after many rounds of its own
+ * since the last progress of anyone, so that each thread has looked again at what it waits for. */
+static bool all_wait_for_ever(run *r, unsigned self, outcome o, quiet *q)
+{
+    if (o == PROGRESS) {
+        atomic_fetch_add(&r->progress, 1);
+        return false;
     }
+    sched_yield();
+    const uint64_t progress = atomic_load(&r->progress);
+    q->rounds = q->progress == progress ? q->rounds + 1 : 0;
+    q->progress = progress;
+    if (q->rounds < QUIET_ROUNDS)
+        return false;
+    atomic_store(&r->quiet_at[self], progress + 1);
+    for (unsigned w = 0; w < r->workers; w++)
+        if (atomic_load(&r->quiet_at[w]) < progress + 1)
+            return false;
+    return true;
 }
 
 /* ---- workers ---- */
@@ -203,23 +256,29 @@ static bool take_seat(seat *s, run *r)
     return false;
 }
 
-static void work(worker *w, run *r)
+static void work(worker *w, unsigned self, run *r)
 {
     const unsigned resident = resident_blocks(r->call);
-    bool any = true;
+    outcome round = PROGRESS;
+    quiet q = {0};
+    seat *last = NULL;
     worker_run = r;
-    while (any && !atomic_load(&r->failed)) {
-        any = false;
+    while (round != NONE_COULD_RUN && !atomic_load(&r->failed)) {
+        round = NONE_COULD_RUN;
         for (unsigned i = 0; i < resident && !atomic_load(&r->failed); i++) {
             if (w->seats[i] == NULL)
                 w->seats[i] = calloc(1, sizeof *w->seats[i]);
             seat *s = w->seats[i];
             if (!s->block.occupied && !take_seat(s, r))
                 continue;
-            step(s, r);
-            any = true;
+            last = s;
+            const outcome o = step(s, r);
+            round = o > round ? o : round;
         }
+        if (round != NONE_COULD_RUN && all_wait_for_ever(r, self, round, &q))
+            fail(&last->block, r);
     }
+    atomic_store(&r->quiet_at[self], UINT64_MAX);
     for (unsigned i = 0; i < resident; i++)
         if (w->seats[i] != NULL && w->seats[i]->block.occupied)
             abandon(w->seats[i], r);
@@ -228,7 +287,8 @@ static void work(worker *w, run *r)
 static void *worker_main(void *argument)
 {
     static worker workers[MAX_WORKERS];
-    worker *w = &workers[(uintptr_t)argument];
+    const unsigned self = (unsigned)(uintptr_t)argument;
+    worker *w = &workers[self];
     uint64_t seen = 0;
     pthread_mutex_lock(&pool_lock);
     for (;;) {
@@ -237,7 +297,7 @@ static void *worker_main(void *argument)
         seen = generation;
         run *r = current;
         pthread_mutex_unlock(&pool_lock);
-        work(w, r);
+        work(w, self, r);
         pthread_mutex_lock(&pool_lock);
         if (--busy == 0)
             pthread_cond_signal(&work_done);
@@ -260,7 +320,7 @@ static void run_on_workers(run *r)
     pthread_mutex_lock(&pool_lock);
     start_workers();
     current = r;
-    busy = started;
+    r->workers = busy = started;
     generation++;
     pthread_cond_broadcast(&work_there);
     while (busy > 0)

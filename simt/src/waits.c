@@ -41,6 +41,7 @@ void simt_syncthreads(const char *file, int line)
     thread->wait.line = line;
     thread->wait.mask = 0;
     thread->state = SIMT_AT_BARRIER;
+    thread->slept = false;
     simt_tsan_release(object);
     block->at_barrier++;
     release_barrier_if_complete(block);
@@ -147,6 +148,21 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
     if (operation == SIMT_WARP_SYNC)
         acquire_from_lanes(wait, lanes, count);
     return wait->result;
+}
+
+/* ---- sleeping: the others run first ---- */
+
+void simt_sleep(const char *file, int line)
+{
+    simt_thread *thread = running();
+    thread->wait.name = "__nanosleep";
+    thread->wait.file = file;
+    thread->wait.line = line;
+    thread->wait.mask = 0;
+    thread->state = SIMT_ASLEEP;
+    thread->slept = true;
+    wait_here(thread);
+    thread->state = SIMT_READY;
 }
 
 /* ---- leaving ---- */

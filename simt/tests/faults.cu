@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "common/atomic.cuh"
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 
@@ -115,6 +116,24 @@ __global__ void too_much_shared(bool broken, int *out)
     out[blockIdx.x * THREADS + t] = (first[t] + second[t]) / 2;
 }
 
+/* The first word counts blocks, each next one is set by the block of that turn when the one before
+ * has set its own; broken: each waits for the one after it. */
+__global__ void wrong_turn(bool broken, int *out)
+{
+    PRIM_SHARED(unsigned, turn, );
+    uint64_t *const words = reinterpret_cast<uint64_t *>(out);
+    if (threadIdx.x == 0)
+        turn = take_ticket(reinterpret_cast<unsigned *>(out));
+    __syncthreads();
+    const unsigned before = broken ? turn + 1 : turn - 1;
+    if (threadIdx.x == 0 && (broken || turn > 0))
+        while (atomic_load(&words[1 + before]) == 0)
+            relax(20);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomic_store(&words[1 + turn], turn + 1);
+}
+
 typedef void fault_kernel(bool broken, int *out);
 
 /* What a correct kernel leaves, for element i. */
@@ -131,6 +150,12 @@ int next_thread_number(int i)
 int block_count_first(int i)
 {
     return i == 0 ? BLOCKS : 0;
+}
+
+/* As ints: the count, nothing, and 1 2 3 … with nothing between. */
+int turns(int i)
+{
+    return i == 0 ? BLOCKS : i % 2 == 0 && i <= 2 * BLOCKS ? i / 2 : 0;
 }
 
 int zero(int)
@@ -154,6 +179,7 @@ const fault faults[] = {
     {"uninitialised_shared", uninitialised_shared, thread_number},
     {"lane_outside_mask", lane_outside_mask, thread_number},
     {"too_much_shared", too_much_shared, thread_number},
+    {"wrong_turn", wrong_turn, turns},
 };
 
 int run(const fault &f, bool broken)

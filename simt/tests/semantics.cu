@@ -1,5 +1,6 @@
 #include "semantics.h"
 
+#include "common/atomic.cuh"
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 
@@ -125,6 +126,31 @@ __global__ void atomic_add(int *out)
     atomicAdd(out, 1);
 }
 
+constexpr uint64_t THERE = uint64_t(1) << 32;
+
+/* words: one for each turn, then the counter. */
+__global__ void turns(uint64_t *words, int *out)
+{
+    PRIM_SHARED(unsigned, turn, );
+    if (threadIdx.x == 0)
+        turn = take_ticket(reinterpret_cast<unsigned *>(&words[gridDim.x]));
+    __syncthreads();
+    if (threadIdx.x / 32 < (blockDim.x - 1) / 32)
+        return;
+    uint64_t before = THERE;
+    if (turn > 0)
+        for (;;) {
+            before = atomic_load(&words[turn - 1]);
+            if (__ballot_sync(0xffffffffu, before >= THERE) == 0xffffffffu)
+                break;
+            relax(20);
+        }
+    if (threadIdx.x % 32 != 0)
+        return;
+    atomic_store(&words[turn], before + turn);
+    out[turn] = static_cast<int>(before + turn - THERE);
+}
+
 __global__ void shared_matrix(int *out)
 {
     PRIM_SHARED(int, tile, [16][17]);
@@ -218,6 +244,21 @@ cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out)
 {
     return collect(h_out, 1,
                    [&](int *out) { return prim_launch(0, blocks, threads, atomic_add, out); });
+}
+
+cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out)
+{
+    uint64_t *d_words = nullptr;
+    const size_t bytes = (blocks + 1) * sizeof *d_words;
+    cudaError_t error = cudaMalloc(&d_words, bytes);
+    if (error == cudaSuccess)
+        error = cudaMemset(d_words, 0, bytes);
+    if (error == cudaSuccess)
+        error = collect(h_out, blocks, [&](int *out) {
+            return prim_launch(0, blocks, threads, turns, d_words, out);
+        });
+    const cudaError_t freed = cudaFree(d_words);
+    return error != cudaSuccess ? error : freed;
 }
 
 cudaError_t run_shared_matrix(int *h_out)

@@ -41,6 +41,10 @@ cudaError_t run_syncwarp(unsigned threads, int *h_out);
 /* Every thread of every block adds 1. */
 cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out);
 
+/* Each block takes a turn from a counter, waits for the sum that the block of the turn before
+ * leaves, and adds its own turn to it; h_out gets the sums. The last warp waits, all its lanes. */
+cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out);
+
 /* An array of 16 × 17 in shared memory, written by rows and read by columns. */
 cudaError_t run_shared_matrix(int *h_out);
 

@@ -111,6 +111,19 @@ Test(semantics, ballots_of_full_and_partial_warps)
     }
 }
 
+/* More blocks than are there at a time, on a GPU too. */
+Test(semantics, blocks_wait_for_earlier_turns)
+{
+    static int out[5000];
+    static const unsigned threads[] = {32, 96, 256};
+    for (size_t t = 0; t < 3; t++) {
+        const unsigned blocks = threads[t] == 256 ? 301 : 5000;
+        cr_cuda(run_turns(blocks, threads[t], out));
+        for (unsigned b = 0; b < blocks; b++)
+            cr_assert_eq(out[b], (int)(b * (b + 1) / 2), "turn %u of %u: %d", b, blocks, out[b]);
+    }
+}
+
 Test(semantics, lanes_that_returned_are_left_out_of_a_full_mask)
 {
     unsigned out[32];

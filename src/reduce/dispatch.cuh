@@ -5,7 +5,7 @@
 #define PRIM_REDUCE_DISPATCH_CUH
 
 #include "common/launch.cuh"
-#include "common/numeric.cuh"
+#include "common/values.cuh"
 #include "reduce/instances.h"
 #include "reduce/reduce_variants.h"
 
@@ -38,22 +38,6 @@ auto dispatch_textbook(const prim_reduce_args *args, More... more)
 
 /* ---- everything ---- */
 
-/* Sums, products and bit operations of integers give the same bits whether these are signed or
- * not, unless they are widened: one kernel for both. */
-template <class Operator, typename In, typename Out>
-constexpr bool SIGN_MATTERS = std::is_same<Operator, min_operator>::value ||
-                              std::is_same<Operator, max_operator>::value ||
-                              sizeof(In) != sizeof(Out);
-
-template <bool SIGN, typename T>
-struct signless {
-    using type = T;
-};
-template <typename T>
-struct signless<false, T> {
-    using type = typename std::make_unsigned<T>::type;
-};
-
 template <typename Rung, typename In, typename Out, class Operator, typename... More>
 auto run_signless(const prim_reduce_args *args, More... more)
 {
@@ -62,14 +46,9 @@ auto run_signless(const prim_reduce_args *args, More... more)
                               Operator>(args, more...);
 }
 
-/* An absolute value of an unsigned element is the element, and such kernels are not asked for it:
- * where they stand in for signed ones, they take it as that of a signed element. */
 inline prim_transform transform_of(const prim_reduce_args *args)
 {
-    const bool is_unsigned = args->in_type == CUDA_R_8U || args->in_type == CUDA_R_16U ||
-                             args->in_type == CUDA_R_32U || args->in_type == CUDA_R_64U;
-    return args->transform == PRIM_TRANSFORM_ABS && is_unsigned ? PRIM_TRANSFORM_NONE
-                                                                : args->transform;
+    return transform_without_sign(args->transform, args->in_type);
 }
 
 template <typename Rung, typename In, typename Out, typename... More>

@@ -8,8 +8,8 @@
 #ifndef PRIM_REDUCE_SOURCES_CUH
 #define PRIM_REDUCE_SOURCES_CUH
 
-#include "common/numeric.cuh"
 #include "common/unroll.cuh"
+#include "common/values.cuh"
 #include "reduce/order.cuh"
 
 namespace
@@ -24,73 +24,6 @@ template <typename T>
 __device__ vector<T> load_vector(const T *from)
 {
     return *reinterpret_cast<const vector<T> *>(from);
-}
-
-/* ---- what an element counts as ---- */
-
-/* The type that values of a result type are combined in. */
-template <typename Out>
-struct accumulator {
-    using narrow = typename std::conditional<std::is_signed<Out>::value, int32_t, uint32_t>::type;
-    using type = typename std::conditional<sizeof(Out) < 4, narrow, Out>::type;
-};
-template <>
-struct accumulator<f16> {
-    using type = float;
-};
-template <>
-struct accumulator<bf16> {
-    using type = float;
-};
-template <typename Out>
-using accumulator_t = typename accumulator<Out>::type;
-
-template <typename T>
-constexpr bool IS_HALF = std::is_same<T, f16>::value || std::is_same<T, bf16>::value;
-
-/* The type that an element is transformed in. */
-template <typename Out>
-using working_t = typename std::conditional<IS_HALF<Out>, float, Out>::type;
-
-template <typename Out, typename In>
-__host__ __device__ working_t<Out> converted(In element)
-{
-    if constexpr (IS_HALF<In>)
-        return to_float(element);
-    else
-        return static_cast<working_t<Out>>(element);
-}
-
-/* Kernels that do not care for the sign take integers of either kind as unsigned ones, and are
- * asked for absolute values only where they were signed: see without_sign. */
-template <typename T>
-__host__ __device__ T absolute(T element)
-{
-    if constexpr (std::is_unsigned<T>::value)
-        return static_cast<T>(magnitude(static_cast<typename std::make_signed<T>::type>(element)));
-    else
-        return magnitude(element);
-}
-
-template <typename T>
-__host__ __device__ T transformed(T element, prim_transform transform)
-{
-    return transform == PRIM_TRANSFORM_SQUARE ? multiply(element, element)
-           : transform == PRIM_TRANSFORM_ABS  ? absolute(element)
-                                              : element;
-}
-
-/* The result that a combined value stands for. */
-template <typename Out, typename Value>
-__host__ __device__ Out finished(Value value)
-{
-    if constexpr (IS_HALF<Out>) {
-        Out result;
-        from_float(value, &result);
-        return result;
-    } else {
-        return static_cast<Out>(one_nan(value));
-    }
 }
 
 /* ---- elements ---- */

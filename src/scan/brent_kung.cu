@@ -75,5 +75,5 @@ struct brent_kung_rung : device_rung {
 
 cudaError_t prim_scan_brent_kung(const void *args)
 {
-    return dispatch<brent_kung_rung>(static_cast<const prim_scan_args *>(args));
+    return dispatch_textbook<brent_kung_rung>(static_cast<const prim_scan_args *>(args));
 }

@@ -6,53 +6,76 @@
 namespace
 {
 
-template <typename In, typename Out, typename Operator>
-Out total_of(const In *in, size_t first, size_t last, prim_transform transform)
+/* What stands before the first element of a line. */
+template <typename Out, typename Operator>
+accumulator_t<Out> initial_value(const prim_scan_args *args)
 {
-    Out value = Operator::template identity<Out>();
+    return args->initial != nullptr
+               ? static_cast<accumulator_t<Out>>(
+                     converted<Out>(*static_cast<const Out *>(args->initial)))
+               : start_value<Operator, Out>();
+}
+
+template <typename In, typename Out, typename Operator>
+accumulator_t<Out> take(accumulator_t<Out> so_far, In element, prim_transform transform)
+{
+    const working_t<Out> x = transformed(converted<Out>(element), transform);
+    return Operator::combine(so_far, static_cast<accumulator_t<Out>>(x));
+}
+
+template <typename In, typename Out, typename Operator>
+accumulator_t<Out> total_of(const In *in, size_t first, size_t last, prim_transform transform)
+{
+    accumulator_t<Out> value = start_value<Operator, Out>();
     for (size_t i = first; i < last; i++)
-        value = Operator::combine(value, load<Out>(&in[i], transform));
+        value = take<In, Out, Operator>(value, in[i], transform);
     return value;
 }
 
-/* From `value`, which covers what lies before first. In place, the element must be read before
- * anything is written. */
+/* From `value`, which covers what lies before first; returns what covers all before last. In place,
+ * the element must be read before anything is written. */
 template <typename In, typename Out, typename Operator>
-void scan_part(const prim_scan_args *args, const In *in, Out *out, size_t first, size_t last,
-               Out value)
+accumulator_t<Out> scan_part(const prim_scan_args *args, const In *in, Out *out, size_t first,
+                             size_t last, accumulator_t<Out> value)
 {
+    const prim_transform transform = transform_without_sign(args->transform, args->in_type);
     for (size_t i = first; i < last; i++) {
-        const Out before = value;
-        value = Operator::combine(value, load<Out>(&in[i], args->transform));
-        out[i] = args->kind == PRIM_SCAN_INCLUSIVE ? value : before;
+        const accumulator_t<Out> before = value;
+        value = take<In, Out, Operator>(value, in[i], transform);
+        out[i] = finished<Out>(args->kind == PRIM_SCAN_INCLUSIVE ? value : before);
     }
+    return value;
 }
 
 /* One row: a part for each thread, twice: all totals must be there before the first is written
- * over. The last part's total serves nobody. */
+ * over. */
 template <typename In, typename Out, typename Operator>
-void scan_row(const prim_scan_args *args, Out initial, int threads)
+void scan_row(const prim_scan_args *args, accumulator_t<Out> initial, int threads)
 {
     const In *in = static_cast<const In *>(args->in);
     Out *out = static_cast<Out *>(args->out);
+    const prim_transform transform = transform_without_sign(args->transform, args->in_type);
     const size_t count = args->columns;
-    Out before[MAX_THREADS + 1];
+    accumulator_t<Out> before[MAX_THREADS + 1], behind[MAX_THREADS];
     before[0] = initial;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int p = 0; p < threads - 1; p++)
         before[p + 1] = total_of<In, Out, Operator>(
-            in, part_begin(count, threads, p), part_begin(count, threads, p + 1), args->transform);
+            in, part_begin(count, threads, p), part_begin(count, threads, p + 1), transform);
     for (int p = 1; p < threads; p++)
         before[p] = Operator::combine(before[p - 1], before[p]);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int p = 0; p < threads; p++)
-        scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
-                                     part_begin(count, threads, p + 1), before[p]);
+        behind[p] =
+            scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
+                                         part_begin(count, threads, p + 1), before[p]);
+    if (args->total != nullptr)
+        *static_cast<Out *>(args->total) = finished<Out>(behind[threads - 1]);
 }
 
 /* Several rows: whole ones for each thread. */
 template <typename In, typename Out, typename Operator>
-void scan_rows(const prim_scan_args *args, Out initial, int threads)
+void scan_rows(const prim_scan_args *args, accumulator_t<Out> initial, int threads)
 {
     const In *in = static_cast<const In *>(args->in);
     Out *out = static_cast<Out *>(args->out);
@@ -64,21 +87,12 @@ void scan_rows(const prim_scan_args *args, Out initial, int threads)
 }
 
 /* The second direction: a range of columns for each thread, row by row along memory. */
-template <typename Out, typename Operator>
+template <typename In, typename Out, typename Operator>
 void scan_columns(const prim_scan_args *args, int threads)
 {
-    Out *out = static_cast<Out *>(args->out);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int p = 0; p < threads; p++)
-        for (size_t row = 1; row < args->rows; row++) {
-            const size_t last = part_begin(args->columns, threads, p + 1);
-            const Out *above = out + (row - 1) * args->out_ld;
-            Out *here = out + row * args->out_ld;
-            for (size_t i = part_begin(args->columns, threads, p); i < last; i++)
-                here[i] = Operator::combine(above[i], here[i]);
-        }
-}
-
+    using value = accumulator_t<Out>;
+    const In *const in = static_cast<const In *>(args->in);
+    Out *const out = static_cast<Out *>(args->out);
 struct host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_scan_args *args, int threads)

@@ -1,18 +1,49 @@
 /* What of scan is built. Remove lines to build less: a call that needs what is gone returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
+ * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
+ * REDUCE_THEN_SCAN of i8, i16, u8, u16, f16 or bf16 into the same needs i32, u32 or f32 as well,
+ * which its totals have. */
 #ifndef PRIM_SCAN_INSTANCES_H
 #define PRIM_SCAN_INSTANCES_H
 
 /* in_type, its C type, out_type, its C type */
-#define PRIM_SCAN_TYPES(X)                      \
+#define PRIM_SCAN_INTEGER_TYPES(X)                \
+    X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \
+    X(CUDA_R_8U, uint8_t, CUDA_R_8U, uint8_t)     \
+    X(CUDA_R_16I, int16_t, CUDA_R_16I, int16_t)   \
+    X(CUDA_R_16U, uint16_t, CUDA_R_16U, uint16_t) \
+    X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t)   \
+    X(CUDA_R_32U, uint32_t, CUDA_R_32U, uint32_t) \
+    X(CUDA_R_64I, int64_t, CUDA_R_64I, int64_t)   \
+    X(CUDA_R_64U, uint64_t, CUDA_R_64U, uint64_t) \
+    X(CUDA_R_8U, uint8_t, CUDA_R_32U, uint32_t)   \
+    X(CUDA_R_8U, uint8_t, CUDA_R_64U, uint64_t)   \
+    X(CUDA_R_32I, int32_t, CUDA_R_64I, int64_t)
+
+#define PRIM_SCAN_FLOAT_TYPES(X)              \
+    X(CUDA_R_16F, f16, CUDA_R_16F, f16)       \
+    X(CUDA_R_16BF, bf16, CUDA_R_16BF, bf16)   \
+    X(CUDA_R_32F, float, CUDA_R_32F, float)   \
+    X(CUDA_R_64F, double, CUDA_R_64F, double) \
+    X(CUDA_R_16F, f16, CUDA_R_32F, float)     \
+    X(CUDA_R_16BF, bf16, CUDA_R_32F, float)   \
+    X(CUDA_R_32F, float, CUDA_R_64F, double)
+
+/* operator, the struct in common/numeric.cuh */
+#define PRIM_SCAN_OPERATORS(X)           \
+    X(PRIM_OP_SUM, sum_operator)         \
+    X(PRIM_OP_PRODUCT, product_operator) \
+    X(PRIM_OP_MIN, min_operator)         \
+    X(PRIM_OP_MAX, max_operator)
+
+/* What the rungs up to SHUFFLE have, where it is among the above. */
+#define PRIM_SCAN_TEXTBOOK_TYPES(X)             \
     X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t) \
     X(CUDA_R_32F, float, CUDA_R_32F, float)     \
     X(CUDA_R_64F, double, CUDA_R_64F, double)
 
-/* operator, the struct in common/numeric.cuh */
-#define PRIM_SCAN_OPERATORS(X)   \
-    X(PRIM_OP_SUM, sum_operator) \
-    X(PRIM_OP_MIN, min_operator) \
+#define PRIM_SCAN_TEXTBOOK_OPERATORS(X) \
+    X(PRIM_OP_SUM, sum_operator)        \
+    X(PRIM_OP_MIN, min_operator)        \
     X(PRIM_OP_MAX, max_operator)
 
 #endif

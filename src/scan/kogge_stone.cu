@@ -64,5 +64,5 @@ struct kogge_stone_rung : device_rung {
 
 cudaError_t prim_scan_kogge_stone(const void *args)
 {
-    return dispatch<kogge_stone_rung>(static_cast<const prim_scan_args *>(args));
+    return dispatch_textbook<kogge_stone_rung>(static_cast<const prim_scan_args *>(args));
 }

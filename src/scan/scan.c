@@ -5,7 +5,11 @@
 
 static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
 {
-    return out == in && (in == CUDA_R_32I || in == CUDA_R_32F || in == CUDA_R_64F);
+    if (prim_element_bytes(in) == 0)
+        return false;
+    return out == in || (in == CUDA_R_8U && (out == CUDA_R_32U || out == CUDA_R_64U)) ||
+           (in == CUDA_R_32I && out == CUDA_R_64I) || (in == CUDA_R_16F && out == CUDA_R_32F) ||
+           (in == CUDA_R_16BF && out == CUDA_R_32F) || (in == CUDA_R_32F && out == CUDA_R_64F);
 }
 
 static prim_status check_kind(const void *any)
@@ -21,43 +25,58 @@ static prim_status check_kind(const void *any)
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
                          args->call.name, prim_element_name(args->in_type),
                          prim_element_name(args->out_type));
-    return prim_check_bytes(&args->call, "in", args->rows, args->columns,
-                            prim_element_bytes(args->in_type));
+    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
+    return prim_check_bytes(&args->call, in == out ? "in" : "out", args->rows, args->columns, out);
+}
+
+/* In place, an element must end where its result does. */
+static prim_status check_overlap(const prim_scan_args *args, prim_rectangle out, prim_rectangle in)
+{
+    return args->in_type == args->out_type ? prim_check_in_place(&args->call, out, in)
+                                           : prim_check_rectangles(&args->call, out, in);
+}
+
+/* Last of the operands, and against each of those before. */
+static prim_status check_total(const prim_scan_args *args, prim_operands *operands)
+{
+    prim_span *const total = &operands->spans[operands->count];
+    if (args->total == NULL)
+        return PRIM_OK;
+    prim_status status = prim_check_vector(&args->call, "total", args->total, 1,
+                                           prim_element_bytes(args->out_type), total);
+    for (int i = 0; i < operands->count && status == PRIM_OK; i++)
+        status = prim_check_disjoint(&args->call, *total, operands->spans[i]);
+    operands->count++;
+    return status;
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_scan_args *args = any;
-    const size_t element_bytes = prim_element_bytes(args->in_type); /* out_type is the same */
+    const size_t out_bytes = prim_element_bytes(args->out_type);
     prim_rectangle in, out;
-    prim_status status = prim_check_rectangle(&args->call, "in", args->in, args->rows,
-                                              args->columns, args->in_ld, element_bytes, &in);
+    prim_status status =
+        prim_check_rectangle(&args->call, "in", args->in, args->rows, args->columns, args->in_ld,
+                             prim_element_bytes(args->in_type), &in);
     if (status == PRIM_OK)
         status = prim_check_rectangle(&args->call, "out", args->out, args->rows, args->columns,
-                                      args->out_ld, element_bytes, &out);
+                                      args->out_ld, out_bytes, &out);
     if (status == PRIM_OK)
-        status = prim_check_scalar(&args->call, "initial", args->initial, element_bytes);
+        status = prim_check_scalar(&args->call, "initial", args->initial, out_bytes);
     if (status == PRIM_OK)
-        status = prim_check_in_place(&args->call, out, in);
-    if (status == PRIM_OK)
-        *operands = (prim_operands){{in.span, out.span}, 2};
-    return status;
-}
-
-/* Measured on an H200: the tree took 0.8 times as long as KOGGE_STONE in both directions of a
- * matrix, and 1.04 to 1.3 times as long along arrays and rows. */
-static int choose(const void *any)
-{
-    const prim_scan_args *args = any;
-    return args->both_directions ? PRIM_SCAN_BRENT_KUNG : PRIM_SCAN_KOGGE_STONE;
+        status = check_overlap(args, out, in);
+    if (status != PRIM_OK)
+        return status;
+    *operands = (prim_operands){{in.span, out.span}, 2};
+    return check_total(args, operands);
 }
 
 static const prim_ladder ladder = {
     .rungs = prim_scan_rungs,
-    .choose = choose,
+    .choose = prim_scan_choose,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not scan so many elements, or these types with this op",
+    .refusal = "does not scan so many elements, these types with this op, or in this way",
 };
 
 static prim_scan_args shape(const char *name, prim_scan_variant variant, prim_scan_kind kind,
@@ -108,11 +127,13 @@ static prim_status run(prim_scan_args *args, void *d_workspace, size_t workspace
 prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                       prim_transform transform, const void *h_initial, cudaDataType_t in_type,
                       const void *d_in, size_t count, cudaDataType_t out_type, void *d_out,
-                      void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                      void *d_total, void *d_workspace, size_t workspace_bytes,
+                      cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan", variant, kind, op, transform, in_type, 1, count, out_type);
     put_operands(&args, h_initial, d_in, count, d_out, count);
+    args.total = d_total;
     return run(&args, d_workspace, workspace_bytes, stream);
 }
 
@@ -208,11 +229,13 @@ static prim_status run_host(prim_scan_args *args, int threads)
 
 prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                            const void *h_initial, cudaDataType_t in_type, const void *h_in,
-                           size_t count, cudaDataType_t out_type, void *h_out, int threads)
+                           size_t count, cudaDataType_t out_type, void *h_out, void *h_total,
+                           int threads)
 {
     prim_scan_args args =
         shape("prim_scan_host", PRIM_SCAN_AUTO, kind, op, transform, in_type, 1, count, out_type);
     put_operands(&args, h_initial, h_in, count, h_out, count);
+    args.total = h_total;
     return run_host(&args, threads);
 }
 

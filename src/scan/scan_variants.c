@@ -1,16 +1,20 @@
 /* The one table of scan's rungs, and what its columns need. */
 #include "scan/scan_variants.h"
 
+#include "common/device.h"
 #include "common/element.h"
 #include "common/sizes.h"
 #include "scan/instances.h"
+
+/* ---- what is built ---- */
 
 static bool types_are_built(const prim_scan_args *args)
 {
 #define BUILT(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return true;
-    PRIM_SCAN_TYPES(BUILT)
+    PRIM_SCAN_INTEGER_TYPES(BUILT)
+    PRIM_SCAN_FLOAT_TYPES(BUILT)
 #undef BUILT
     return false;
 }
@@ -25,15 +29,38 @@ static bool operator_is_built(const prim_scan_args *args)
     return false;
 }
 
+static bool textbook_types_are_built(const prim_scan_args *args)
+{
+#define BUILT(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
+        return true;
+    PRIM_SCAN_TEXTBOOK_TYPES(BUILT)
+#undef BUILT
+    return false;
+}
+
+static bool textbook_operator_is_built(const prim_scan_args *args)
+{
+#define BUILT(op_enum, op_struct) \
+    if (args->op == op_enum)      \
+        return true;
+    PRIM_SCAN_TEXTBOOK_OPERATORS(BUILT)
+#undef BUILT
+    return false;
+}
+
+/* ---- the rungs up to SHUFFLE: lines in sections ---- */
+
 /* The scan of the totals has fewer blocks than that of the elements, so that this one decides. */
-static bool fits_a_grid(const prim_scan_args *args, size_t section_elements)
+static bool textbook_supports(const prim_scan_args *args, size_t section_elements)
 {
     const bool rows_fit =
         prim_fits_a_grid(args->rows, prim_divide_up(args->columns, section_elements));
     const bool columns_fit =
         !args->both_directions ||
         prim_fits_a_grid(args->columns, prim_divide_up(args->rows, section_elements));
-    return types_are_built(args) && operator_is_built(args) && rows_fit && columns_fit;
+    return textbook_types_are_built(args) && textbook_operator_is_built(args) && rows_fit &&
+           columns_fit;
 }
 
 /* The totals of every level; the second direction takes the place of the first. */
@@ -47,24 +74,86 @@ static size_t totals_bytes(const prim_scan_args *args, size_t section_elements)
     return (of_rows > of_columns ? of_rows : of_columns) * prim_element_bytes(args->out_type);
 }
 
-static bool kogge_stone_supports(const void *args)
+#define SECTIONS(name, elements)                        \
+    static bool name##_supports(const void *args)       \
+    {                                                   \
+        return textbook_supports(args, elements);       \
+    }                                                   \
+    static size_t name##_workspace(const void *args)    \
+    {                                                   \
+        return totals_bytes(args, elements);            \
+    }
+SECTIONS(kogge_stone, PRIM_SCAN_KOGGE_STONE_ELEMENTS)
+SECTIONS(brent_kung, PRIM_SCAN_BRENT_KUNG_ELEMENTS)
+SECTIONS(coarsened, PRIM_SCAN_COARSENED_ELEMENTS)
+SECTIONS(shuffle, PRIM_SCAN_SHUFFLE_ELEMENTS)
+#undef SECTIONS
+
+/* ---- the others: tiles ---- */
+
+cudaDataType_t prim_scan_value_type(cudaDataType_t out_type)
 {
-    return fits_a_grid(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS);
+    switch (out_type) {
+    case CUDA_R_8I:
+    case CUDA_R_16I:
+        return CUDA_R_32I;
+    case CUDA_R_8U:
+    case CUDA_R_16U:
+        return CUDA_R_32U;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+        return CUDA_R_32F;
+    default:
+        return out_type;
+    }
 }
 
-static size_t kogge_stone_workspace(const void *args)
+size_t prim_scan_tiles_of(const prim_scan_args *args)
 {
-    return totals_bytes(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS);
+    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
+    const size_t vectors = out == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8 : PRIM_SCAN_CHUNK_VECTORS;
+    const size_t tile = PRIM_SCAN_TILE_WARPS * 32 * vectors *
+                        (PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out));
+    return args->columns == 0 ? 1 : prim_divide_up(args->columns, tile);
 }
 
-static bool brent_kung_supports(const void *args)
+static bool tiles_support(const prim_scan_args *args)
 {
-    return fits_a_grid(args, PRIM_SCAN_BRENT_KUNG_ELEMENTS);
+    return types_are_built(args) && operator_is_built(args) &&
+           prim_fits_a_grid(args->rows, prim_scan_tiles_of(args));
 }
 
-static size_t brent_kung_workspace(const void *args)
+static bool reduce_then_scan_supports(const void *any)
 {
-    return totals_bytes(args, PRIM_SCAN_BRENT_KUNG_ELEMENTS);
+    const prim_scan_args *args = any;
+    prim_scan_args of_totals = *args;
+    of_totals.in_type = of_totals.out_type = prim_scan_value_type(args->out_type);
+    return tiles_support(args) && !args->both_directions &&
+           (prim_scan_tiles_of(args) == 1 || types_are_built(&of_totals));
+}
+
+static bool lookback_supports(const void *any)
+{
+    const prim_scan_args *args = any;
+    return tiles_support(args) && !args->both_directions;
+}
+
+static bool cluster_supports(const void *any)
+{
+    const prim_scan_args *args = any;
+    return tiles_support(args) && !args->both_directions && args->rows == 1 &&
+           prim_scan_tiles_of(args) <= PRIM_SCAN_CLUSTER_TILES && prim_device_has_clusters();
+}
+
+/* LOOKBACK and CLUSTER combine in one order, so that the choice between them changes no bit. One
+ * tile needs no cluster. */
+int prim_scan_choose(const void *any)
+{
+    const prim_scan_args *args = any;
+    if (args->both_directions)
+        return PRIM_SCAN_REDUCE_THEN_SCAN;
+    return prim_scan_tiles_of(args) > 1 && cluster_supports(args) ? PRIM_SCAN_CLUSTER
+                                                                  : PRIM_SCAN_LOOKBACK;
 }
 
 const prim_rung prim_scan_rungs[] = {
@@ -74,5 +163,18 @@ const prim_rung prim_scan_rungs[] = {
     {PRIM_SCAN_BRENT_KUNG, "brent_kung",
      "two elements a thread; a tree of sums up, then the sums down to every element",
      brent_kung_supports, brent_kung_workspace, prim_scan_brent_kung},
+    {PRIM_SCAN_COARSENED, "coarsened",
+     "each thread scans a run of its own; the block scans what the runs amount to",
+     coarsened_supports, coarsened_workspace, prim_scan_coarsened},
+    {PRIM_SCAN_SHUFFLE, "shuffle", "warps scan in registers; one barrier a block",
+     shuffle_supports, shuffle_workspace, prim_scan_shuffle},
+    {PRIM_SCAN_REDUCE_THEN_SCAN, "reduce_then_scan",
+     "the tiles' totals first; then each tile, read again, from what lies before it",
+     reduce_then_scan_supports, prim_scan_reduce_then_scan_bytes, prim_scan_reduce_then_scan},
+    {PRIM_SCAN_LOOKBACK, "lookback",
+     "each element once: a block looks back at the totals of the tiles before it",
+     lookback_supports, prim_scan_lookback_bytes, prim_scan_lookback},
+    {PRIM_SCAN_CLUSTER, "cluster", "one launch: the blocks of a cluster tell each other",
+     cluster_supports, prim_no_workspace, prim_scan_cluster},
     {0},
 };

@@ -1,4 +1,5 @@
-/* Inside scan: the arguments that travel together, and the table of its rungs. */
+/* Inside scan: the arguments that travel together, the table of its rungs, and how they cut lines.
+ */
 #ifndef PRIM_SCAN_VARIANTS_H
 #define PRIM_SCAN_VARIANTS_H
 
@@ -23,16 +24,104 @@ typedef struct prim_scan_args {
     size_t rows, columns, in_ld;
     void *out;
     size_t out_ld;
+    void *total; /* of a vector; NULL: not wanted */
 } prim_scan_args;
 
 /* Up the ladder. */
 extern const prim_rung prim_scan_rungs[];
 
+/* The rung for AUTO. */
+int prim_scan_choose(const void *args);
+
+/* ---- the textbook's rungs ---- */
+
 /* Elements in the section of a line that one block of a rung scans. */
-enum { PRIM_SCAN_KOGGE_STONE_ELEMENTS = 256, PRIM_SCAN_BRENT_KUNG_ELEMENTS = 512 };
+enum {
+    PRIM_SCAN_KOGGE_STONE_ELEMENTS = 256,
+    PRIM_SCAN_BRENT_KUNG_ELEMENTS = 512,
+    PRIM_SCAN_COARSENED_ELEMENTS = 2048,
+    PRIM_SCAN_SHUFFLE_ELEMENTS = 1024
+};
 
 cudaError_t prim_scan_kogge_stone(const void *args);
 cudaError_t prim_scan_brent_kung(const void *args);
+cudaError_t prim_scan_coarsened(const void *args);
+cudaError_t prim_scan_shuffle(const void *args);
+
+/* Step 3 of sections.cuh: lines whose sections are scanned, and what lies before each section. */
+typedef struct prim_scan_sections {
+    void *base;
+    size_t line_stride, element_stride, length, count;
+    unsigned sections, elements, threads; /* of a line; of a section; of a block */
+    const void *offsets;
+} prim_scan_sections;
+
+/* Types and operator are those of args. */
+cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections *sections);
+
+/* ---- the fast rungs: tiles, which chunk.cuh and tiles.cu describe ---- */
+
+/* To be given with -D where sizes are being measured. The results of float sums depend on the first
+ * three. */
+#ifndef PRIM_SCAN_TILE_WARPS
+#define PRIM_SCAN_TILE_WARPS 8
+#endif
+#ifndef PRIM_SCAN_CHUNK_VECTORS
+#define PRIM_SCAN_CHUNK_VECTORS 8
+#endif
+#ifndef PRIM_SCAN_CHUNK_VECTORS_OF_8 /* of results of 8 bytes */
+#define PRIM_SCAN_CHUNK_VECTORS_OF_8 6
+#endif
+#ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
+#define PRIM_SCAN_TILE_BLOCKS 3
+#endif
+#ifndef PRIM_SCAN_WAIT_NANOSECONDS
+#define PRIM_SCAN_WAIT_NANOSECONDS 32
+#endif
+
+enum {
+    PRIM_SCAN_VECTOR_BYTES = 16,
+    PRIM_SCAN_CLUSTER_TILES = 8,
+    PRIM_SCAN_FURTHEST_TILES = 128, /* that a block looks back; a multiple of 32 */
+    PRIM_SCAN_TICKET_BYTES = 256    /* before the words of the look-back */
+};
+
+/* What a tile finds before it, and where it leaves its total. */
+typedef enum prim_scan_carry {
+    PRIM_SCAN_CARRY_NONE,    /* the tile is the whole line */
+    PRIM_SCAN_CARRY_CLUSTER, /* the blocks of a cluster tell each other */
+    PRIM_SCAN_CARRY_WORDS,   /* the blocks tell each other in words that are 0 before */
+    PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
+    PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
+} prim_scan_carry;
+
+typedef struct prim_scan_tiles {
+    prim_scan_carry carry;
+    void *totals; /* a value for each tile, line by line; or ticket and words */
+    size_t totals_ld;
+} prim_scan_tiles;
+
+/* One launch over all tiles of all rows. */
+cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
+/* Of nothing, the initial value is the total. */
+cudaError_t prim_scan_nothing(const prim_scan_args *args);
+/* Sets `bytes` bytes, a multiple of 8, to 0; so that a launch may follow early. */
+cudaError_t prim_scan_clear(void *words, size_t bytes, cudaStream_t stream);
+
+cudaError_t prim_scan_reduce_then_scan(const void *args);
+cudaError_t prim_scan_lookback(const void *args);
+cudaError_t prim_scan_cluster(const void *args);
+
+size_t prim_scan_reduce_then_scan_bytes(const void *args);
+size_t prim_scan_lookback_bytes(const void *args);
+
+/* The type that values are combined in: i32, u32, f32, or out_type where that has 4 bytes or more.
+ */
+cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
+/* Tiles of a line; an empty one has one, too. */
+size_t prim_scan_tiles_of(const prim_scan_args *args);
+
+/* ---- the host ---- */
 
 /* The CPU's version, args pointing to host memory. One row: the threads share it; several: each
  * takes whole rows. */

@@ -19,6 +19,14 @@
 namespace
 {
 
+/* What stands before the first element of a line. */
+template <typename Out, typename Operator>
+Out initial_value(const prim_scan_args *args)
+{
+    return args->initial != nullptr ? *static_cast<const Out *>(args->initial)
+                                    : Operator::template identity<Out>();
+}
+
 /* Lines of one length: `sections` consecutive blocks of the grid for each. */
 template <typename T>
 struct lines {
@@ -75,24 +83,13 @@ __device__ void store(const section<Out> &s, unsigned i, prim_scan_kind kind, Ou
                                                         : before_all;
 }
 
-template <typename Out, typename Operator>
-__global__ void add_offsets(lines<Out> out, const Out *offsets, unsigned section_elements)
-{
-    const section<Out> s = this_section(out, section_elements);
-    if (s.begins_line)
-        return;
-    const Out offset = offsets[blockIdx.x];
-    for (unsigned i = threadIdx.x; i < s.length; i += blockDim.x)
-        s.first[i * s.stride] = Operator::combine(offset, s.first[i * s.stride]);
-}
-
 /* The two kernels of a rung, one for elements and one for totals, and their block. */
 template <typename In, typename Out>
 struct section_scan {
+    const prim_scan_args *args;
     section_kernel<In, Out> first;
     section_kernel<Out, Out> further;
     unsigned elements, threads;
-    cudaStream_t stream;
 
     unsigned sections_of(size_t length) const
     {
@@ -100,28 +97,33 @@ struct section_scan {
     }
 };
 
+/* The total of a line of one section is that of the whole array where it is the last level's. */
 template <typename Operator, typename In, typename Out>
 cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, lines<Out> out,
-                       prim_scan_kind kind, prim_transform transform, Out initial, Out *totals)
+                       prim_scan_kind kind, prim_transform transform, Out initial, Out *totals,
+                       Out *total)
 {
     const unsigned blocks = static_cast<unsigned>(out.count) * out.sections;
     const bool one_section = out.sections == 1;
-    cudaError_t error = prim_launch(scan.stream, blocks, scan.threads, scan.first, in, out, kind,
-                                    transform, initial, one_section ? nullptr : totals);
+    const cudaStream_t stream = scan.args->call.stream;
+    cudaError_t error = prim_launch(stream, blocks, scan.threads, scan.first, in, out, kind,
+                                    transform, initial, one_section ? total : totals);
     if (error != cudaSuccess || one_section)
         return error;
 
     const unsigned sections = scan.sections_of(out.sections);
     const lines<const Out> from = {totals, out.sections, 1, out.sections, out.count, sections};
     const lines<Out> to = {totals, out.sections, 1, out.sections, out.count, sections};
-    const section_scan<Out, Out> of_totals = {scan.further, scan.further, scan.elements,
-                                              scan.threads, scan.stream};
+    const section_scan<Out, Out> of_totals = {scan.args, scan.further, scan.further, scan.elements,
+                                              scan.threads};
     error = scan_lines<Operator>(of_totals, from, to, PRIM_SCAN_EXCLUSIVE, PRIM_TRANSFORM_NONE,
-                                 Operator::template identity<Out>(), totals + blocks);
+                                 Operator::template identity<Out>(), totals + blocks, total);
     if (error != cudaSuccess)
         return error;
-    return prim_launch(scan.stream, blocks, scan.threads, add_offsets<Out, Operator>, out, totals,
-                       scan.elements);
+    const prim_scan_sections found = {out.base,   out.line_stride, out.element_stride, out.length,
+                                      out.count,  out.sections,    scan.elements,      scan.threads,
+                                      totals};
+    return prim_scan_add_offsets(scan.args, &found);
 }
 
 /* The rows, and then the columns of the result where both directions are asked for. */
@@ -131,9 +133,8 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
                              section_kernel<Out, Out> further)
 {
     if (args->rows == 0 || args->columns == 0)
-        return cudaSuccess;
-    const section_scan<In, Out> scan = {first, further, section_elements, block_threads,
-                                        args->call.stream};
+        return prim_scan_nothing(args);
+    const section_scan<In, Out> scan = {args, first, further, section_elements, block_threads};
     Out *const out = static_cast<Out *>(args->out);
     Out *const totals = static_cast<Out *>(args->call.workspace);
     const unsigned sections = scan.sections_of(args->columns);
@@ -142,18 +143,19 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
     const lines<Out> out_rows = {out, args->out_ld, 1, args->columns, args->rows, sections};
     const cudaError_t error =
         scan_lines<Operator>(scan, in_rows, out_rows, args->kind, args->transform,
-                             initial_value<Out, Operator>(args), totals);
+                             initial_value<Out, Operator>(args), totals,
+                             static_cast<Out *>(args->total));
     if (error != cudaSuccess || !args->both_directions)
         return error;
 
-    const section_scan<Out, Out> down = {further, further, section_elements, block_threads,
-                                         args->call.stream};
+    const section_scan<Out, Out> down = {args, further, further, section_elements, block_threads};
     const unsigned down_sections = down.sections_of(args->rows);
     const lines<const Out> in_columns = {out,          1, args->out_ld, args->rows, args->columns,
                                          down_sections};
     const lines<Out> out_columns = {out, 1, args->out_ld, args->rows, args->columns, down_sections};
     return scan_lines<Operator>(down, in_columns, out_columns, PRIM_SCAN_INCLUSIVE,
-                                PRIM_TRANSFORM_NONE, Operator::template identity<Out>(), totals);
+                                PRIM_TRANSFORM_NONE, Operator::template identity<Out>(), totals,
+                                static_cast<Out *>(nullptr));
 }
 
 } // namespace

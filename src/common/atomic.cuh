@@ -1,0 +1,50 @@
+/* Words that blocks of one launch pass to each other while they run.
+ *
+ * All of these are relaxed: a word is read and written whole, and says nothing about other memory.
+ * So what belongs together travels in one word. Words are at home in L2: no block finds an old one
+ * in its own cache, as an ordinary load might. */
+#ifndef PRIM_COMMON_ATOMIC_CUH
+#define PRIM_COMMON_ATOMIC_CUH
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+__device__ inline uint64_t atomic_load(uint64_t *word)
+{
+#ifdef SIMT_BACKEND
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+#else
+    return __nv_atomic_load_n(word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+
+__device__ inline void atomic_store(uint64_t *word, uint64_t value)
+{
+#ifdef SIMT_BACKEND
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+#else
+    __nv_atomic_store_n(word, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+
+/* The next number of a counter that starts at 0. Blocks that take their turn from it, and wait for
+ * earlier turns only, wait for blocks that run: whatever order the device starts blocks in. */
+__device__ inline unsigned take_ticket(unsigned *counter)
+{
+    return atomicAdd(counter, 1u);
+}
+
+/* In a loop that waits for another block's word. The CPU backend lets other threads and blocks run
+ * here, without which it would wait for ever. */
+__device__ inline void relax(unsigned nanoseconds)
+{
+    __nanosleep(nanoseconds);
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,105 @@
+/* What an element counts as: the type that it is transformed in, the type that values are combined
+ * in, and the way to the result. What reduce and scan share. */
+#ifndef PRIM_COMMON_VALUES_CUH
+#define PRIM_COMMON_VALUES_CUH
+
+#include "common/numeric.cuh"
+
+namespace
+{
+
+/* The type that values of a result type are combined in. */
+template <typename Out>
+struct accumulator {
+    using narrow = typename std::conditional<std::is_signed<Out>::value, int32_t, uint32_t>::type;
+    using type = typename std::conditional<sizeof(Out) < 4, narrow, Out>::type;
+};
+template <>
+struct accumulator<f16> {
+    using type = float;
+};
+template <>
+struct accumulator<bf16> {
+    using type = float;
+};
+template <typename Out>
+using accumulator_t = typename accumulator<Out>::type;
+
+template <typename T>
+constexpr bool IS_HALF = std::is_same<T, f16>::value || std::is_same<T, bf16>::value;
+
+/* The type that an element is transformed in. */
+template <typename Out>
+using working_t = typename std::conditional<IS_HALF<Out>, float, Out>::type;
+
+template <typename Out, typename In>
+__host__ __device__ working_t<Out> converted(In element)
+{
+    if constexpr (IS_HALF<In>)
+        return to_float(element);
+    else
+        return static_cast<working_t<Out>>(element);
+}
+
+/* Kernels that do not care for the sign take integers of either kind as unsigned ones, and are
+ * asked for absolute values only where they were signed: see transform_without_sign(). */
+template <typename T>
+__host__ __device__ T absolute(T element)
+{
+    if constexpr (std::is_unsigned<T>::value)
+        return static_cast<T>(magnitude(static_cast<typename std::make_signed<T>::type>(element)));
+    else
+        return magnitude(element);
+}
+
+template <typename T>
+__host__ __device__ T transformed(T element, prim_transform transform)
+{
+    return transform == PRIM_TRANSFORM_SQUARE ? multiply(element, element)
+           : transform == PRIM_TRANSFORM_ABS  ? absolute(element)
+                                              : element;
+}
+
+/* The result that a combined value stands for. */
+template <typename Out, typename Value>
+__host__ __device__ Out finished(Value value)
+{
+    if constexpr (IS_HALF<Out>) {
+        Out result;
+        from_float(value, &result);
+        return result;
+    } else {
+        return static_cast<Out>(one_nan(value));
+    }
+}
+
+/* ---- one kernel for signed and unsigned integers ---- */
+
+/* Sums, products and bit operations of integers give the same bits whether these are signed or
+ * not, unless they are widened: one kernel for both. */
+template <class Operator, typename In, typename Out>
+constexpr bool SIGN_MATTERS = std::is_same<Operator, min_operator>::value ||
+                              std::is_same<Operator, max_operator>::value ||
+                              sizeof(In) != sizeof(Out);
+
+template <bool SIGN, typename T>
+struct signless {
+    using type = T;
+};
+template <typename T>
+struct signless<false, T> {
+    using type = typename std::make_unsigned<T>::type;
+};
+
+/* An absolute value of an unsigned element is the element, and kernels without a sign are not asked
+ * for it: where they stand in for signed ones, they take it as that of a signed element. */
+inline prim_transform transform_without_sign(prim_transform transform, cudaDataType_t in_type)
+{
+    const bool is_unsigned = in_type == CUDA_R_8U || in_type == CUDA_R_16U ||
+                             in_type == CUDA_R_32U || in_type == CUDA_R_64U;
+    return transform == PRIM_TRANSFORM_ABS && is_unsigned ? PRIM_TRANSFORM_NONE : transform;
+}
+
+} // namespace
+
+#endif

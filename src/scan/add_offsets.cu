@@ -1,0 +1,36 @@
+/* The last step of every textbook rung: each section takes in what lies before it. sections.cuh
+ * says how the rungs come to that. */
+#include "scan/sections.cuh"
+
+namespace
+{
+
+template <typename Out, typename Operator>
+__global__ void add_offsets(lines<Out> out, const Out *offsets, unsigned section_elements)
+{
+    const section<Out> s = this_section(out, section_elements);
+    if (s.begins_line)
+        return;
+    const Out offset = offsets[blockIdx.x];
+    for (unsigned i = threadIdx.x; i < s.length; i += blockDim.x)
+        s.first[i * s.stride] = Operator::combine(offset, s.first[i * s.stride]);
+}
+
+struct add_offsets_step : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args, const prim_scan_sections *s)
+    {
+        const lines<Out> out = {static_cast<Out *>(s->base), s->line_stride, s->element_stride,
+                                s->length,                   s->count,       s->sections};
+        return prim_launch(args->call.stream, static_cast<unsigned>(s->count) * s->sections,
+                           s->threads, add_offsets<Out, Operator>, out,
+                           static_cast<const Out *>(s->offsets), s->elements);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections *sections)
+{
+    return dispatch_textbook<add_offsets_step>(args, sections);
+}

@@ -1,0 +1,83 @@
+/* COARSENED: each thread first does what a loop would do.
+ *
+ * A block brings 2048 elements into shared memory. Each thread scans a run of eight of them, one
+ * after the other; the block scans the runs' totals as KOGGE_STONE does; then each thread takes
+ * what lies before its run into its eight:
+ *
+ *     thread        0               1               2
+ *     elements    a b c d …       i j k l …       q r s …
+ *     runs        a ab abc …      i ij ijk …      q qr …       in a loop
+ *     totals            A               B              C       every thread in every step
+ *     before      ·               A               AB           into each element of the run
+ *
+ * What changed from BRENT_KUNG: as little work, 2 + 8/8 combinations an element, without its many
+ * steps in which most threads rest; and eight times as many elements a block, so that a tenth as
+ * many totals are left.
+ *
+ * What still holds it back: runs begin eight words apart in shared memory, so that the lanes of a
+ * warp meet in its banks, eight in each; and 4 bytes a load.
+ *
+ * Work: 3 × count combinations. Steps: 8 + log2(256) + 8 a block, in log2048(count) levels.
+ * Bytes: in and out once, and once more out and in for the offsets; 1/2048 of that a further level.
+ * Source: W. Hwu, D. Kirk, I. El Hajj, Programming Massively Parallel Processors, 4th edition
+ * (2022), chapter 11.5. */
+#include "common/shared.cuh"
+#include "scan/sections.cuh"
+
+namespace
+{
+
+constexpr unsigned ELEMENTS = PRIM_SCAN_COARSENED_ELEMENTS, THREADS = 256, RUN = ELEMENTS / THREADS;
+
+template <typename In, typename Out, typename Operator>
+__global__ void __launch_bounds__(THREADS)
+    coarsened(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+              Out initial, Out *totals)
+{
+    PRIM_SHARED(Out, values, [ELEMENTS]);
+    PRIM_SHARED(Out, runs, [2][THREADS]);
+    const unsigned t = threadIdx.x;
+    const section<const In> read = this_section(in, ELEMENTS);
+    unsigned from = 0;
+
+    for (unsigned i = t; i < ELEMENTS; i += THREADS)
+        values[i] = load_or_identity<Operator>(read, i, transform, initial);
+    __syncthreads();
+    Out *const run = &values[t * RUN];
+    for (unsigned i = 1; i < RUN; i++)
+        run[i] = Operator::combine(run[i - 1], run[i]);
+
+    runs[from][t] = run[RUN - 1];
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+        __syncthreads();
+        const Out value = runs[from][t];
+        runs[1 - from][t] = t >= stride ? Operator::combine(runs[from][t - stride], value) : value;
+        from = 1 - from;
+    }
+    __syncthreads();
+    if (t > 0)
+        for (unsigned i = 0; i < RUN; i++)
+            run[i] = Operator::combine(runs[from][t - 1], run[i]);
+    __syncthreads();
+    for (unsigned i = t; i < ELEMENTS; i += THREADS)
+        store<Operator>(this_section(out, ELEMENTS), i, kind, initial, values);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = run[RUN - 1];
+}
+
+struct coarsened_rung : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args)
+    {
+        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
+                                                   coarsened<In, Out, Operator>,
+                                                   coarsened<Out, Out, Operator>);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_scan_coarsened(const void *args)
+{
+    return dispatch_textbook<coarsened_rung>(static_cast<const prim_scan_args *>(args));
+}

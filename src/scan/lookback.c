@@ -1,0 +1,60 @@
+/* LOOKBACK: each element is read once and written once.
+ *
+ *     tiles       0        1        2        3
+ *     blocks   ████████ ████████ ████████ ████████      load, scan, publish the tile's own total
+ *                  A        B        C        D
+ *                  └───→    ├────────┴───→             look back for what is before; publish the
+ *                  A       AB       ABC     ABCD        line's total up to here
+ *              ████████ A+██████ AB+█████ ABC+████      store
+ *
+ * A block does not wait until the block before it is done: it takes the totals of the tiles before
+ * it as they come, each its own, back to the first one that already knows the line's total. A whole
+ * warp looks, at 32 tiles at once: look_back.cuh. The tile that a block has is the next one that no
+ * block has taken yet, so that it waits for blocks that run, only.
+ *
+ * The totals lie in the workspace, which arrives dirty: a first launch clears them, and is over
+ * before the blocks of the second one, launched early, have begun.
+ *
+ * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: a block
+ * holds its tile's registers while it looks back, and does nothing else meanwhile.
+ *
+ * CLUSTER, for up to eight tiles: one launch, nothing to clear. The blocks of a cluster run
+ * together, and write their totals into each other's shared memory. It combines in the same order.
+ *
+ * Work: 4 × count combinations. Bytes: the elements once, the results once, and 8 bytes (f32) for
+ * each tile. Steps: of a tile, tiles.cu; and of the look-back, some 40 combinations.
+ * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
+ * NVIDIA (2016). */
+#include "common/element.h"
+#include "scan/scan_variants.h"
+
+/* Each total takes twice its bytes: half of every word is its state. */
+size_t prim_scan_lookback_bytes(const void *any)
+{
+    const prim_scan_args *args = any;
+    const size_t tiles = prim_scan_tiles_of(args);
+    const size_t total_bytes = 2 * prim_element_bytes(prim_scan_value_type(args->out_type));
+    return tiles <= 1 ? 0 : PRIM_SCAN_TICKET_BYTES + args->rows * tiles * total_bytes;
+}
+
+cudaError_t prim_scan_lookback(const void *any)
+{
+    const prim_scan_args *args = any;
+    if (args->rows == 0 || args->columns == 0)
+        return prim_scan_nothing(args);
+    if (prim_scan_tiles_of(args) == 1)
+        return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
+    const prim_scan_tiles tiles = {.carry = PRIM_SCAN_CARRY_WORDS,
+                                   .totals = args->call.workspace};
+    const cudaError_t error =
+        prim_scan_clear(tiles.totals, prim_scan_lookback_bytes(args), args->call.stream);
+    return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+}
+
+cudaError_t prim_scan_cluster(const void *any)
+{
+    const prim_scan_args *args = any;
+    if (args->columns == 0)
+        return prim_scan_nothing(args);
+    return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_CLUSTER});
+}

@@ -1,0 +1,78 @@
+/* REDUCE_THEN_SCAN: three launches, and no block ever waits for another one.
+ *
+ *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
+ *     totals         A        B        C    D        2  the totals are scanned, exclusively: a line
+ *     before         ·        A       AB   ABC          of totals is a line, so again 1 to 3
+ *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
+ *
+ * What changed from SHUFFLE: 16 bytes a load and eight loads in flight a thread; the elements are
+ * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
+ * launch is under way while the one before it still runs.
+ *
+ * What holds it back: the second reading. LOOKBACK does without.
+ *
+ * Work: 4 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
+ * (f32) for the totals. Steps: of a tile, tiles.cu; in log8192(count) levels.
+ * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
+ * Virginia (2009). */
+#include "common/element.h"
+#include "common/sizes.h"
+#include "scan/scan_variants.h"
+
+/* A row's totals begin at a whole vector. */
+static size_t totals_ld(const prim_scan_args *args, size_t value_bytes)
+{
+    const size_t vector = PRIM_SCAN_VECTOR_BYTES / value_bytes;
+    return prim_divide_up(prim_scan_tiles_of(args), vector) * vector;
+}
+
+static size_t totals_bytes(const prim_scan_args *args)
+{
+    const size_t value_bytes = prim_element_bytes(prim_scan_value_type(args->out_type));
+    const size_t bytes = args->rows * totals_ld(args, value_bytes) * value_bytes;
+    return prim_divide_up(bytes, PRIM_SCAN_VECTOR_BYTES) * PRIM_SCAN_VECTOR_BYTES;
+}
+
+/* The scan of the tiles' totals, which lie in the workspace, in place. */
+static prim_scan_args scan_of_totals(const prim_scan_args *args)
+{
+    prim_scan_args of_totals = *args;
+    char *const workspace = args->call.workspace;
+    of_totals.in_type = of_totals.out_type = prim_scan_value_type(args->out_type);
+    of_totals.kind = PRIM_SCAN_EXCLUSIVE;
+    of_totals.transform = PRIM_TRANSFORM_NONE;
+    of_totals.initial = NULL;
+    of_totals.total = NULL;
+    of_totals.in = of_totals.out = workspace;
+    of_totals.columns = prim_scan_tiles_of(args);
+    of_totals.in_ld = of_totals.out_ld =
+        totals_ld(args, prim_element_bytes(of_totals.out_type));
+    of_totals.call.workspace = workspace != NULL ? workspace + totals_bytes(args) : NULL;
+    return of_totals;
+}
+
+size_t prim_scan_reduce_then_scan_bytes(const void *any)
+{
+    const prim_scan_args *args = any;
+    if (prim_scan_tiles_of(args) <= 1)
+        return 0;
+    const prim_scan_args of_totals = scan_of_totals(args);
+    return totals_bytes(args) + prim_scan_reduce_then_scan_bytes(&of_totals);
+}
+
+cudaError_t prim_scan_reduce_then_scan(const void *any)
+{
+    const prim_scan_args *args = any;
+    if (args->rows == 0 || args->columns == 0)
+        return prim_scan_nothing(args);
+    if (prim_scan_tiles_of(args) == 1)
+        return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
+
+    const prim_scan_args of_totals = scan_of_totals(args);
+    prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, of_totals.out, of_totals.out_ld};
+    cudaError_t error = prim_scan_launch_tiles(args, tiles);
+    if (error == cudaSuccess)
+        error = prim_scan_reduce_then_scan(&of_totals);
+    tiles.carry = PRIM_SCAN_CARRY_GIVEN;
+    return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+}
