@@ -478,7 +478,7 @@ const entry_point reduce_entry = {.name = "prim_reduce",
                                   .bad_count = sizeof reduce_bad / sizeof *reduce_bad};
 
 const entry_point reduce_rows_entry = {.name = "prim_reduce_rows",
-                                       .variant_count = reduce_variant_count,
+                                       .variant_count = rows_variant_count,
                                        .variant_at = rows_variant_at,
                                        .variant_name = reduce_variant_name,
                                        .in_bytes = ROWS_SPAN * sizeof(int32_t),
