@@ -155,7 +155,7 @@ static const bad_argument reduce_bad[] = {
 
 /* ---- reduce: rows of a matrix with gaps between them ---- */
 
-enum { ROWS = 37, COLUMNS = 700, LD = 703, ROWS_SPAN = (ROWS - 1) * LD + COLUMNS };
+enum { ROWS = 9, COLUMNS = 5000, LD = 5003, ROWS_SPAN = (ROWS - 1) * LD + COLUMNS };
 
 static bool rows_takes(prim_reduce_variant variant)
 {
