@@ -9,24 +9,9 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
+# shellcheck source=scripts/checks.sh
+. scripts/checks.sh
 kit=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-# check NAME COMMAND…: in an empty folder.
-check() {
-  local name=$1
-  shift
-  rm -rf "$work/empty" && mkdir "$work/empty" && cd "$work/empty" || exit 1
-  if ("$@") >"$work/output" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $name"
-    tail -n 40 "$work/output"
-  fi
-}
 
 vendor() {
   "$kit/scripts/vendor.sh" "$@"
@@ -165,9 +150,7 @@ if command -v nvcc >/dev/null; then
   check "reduce with CMake and nvcc" with_cmake
 else
   for name in "${patterns[@]/%/ with nvcc}" "reduce with CMake and nvcc"; do
-    echo "skipped: $name: there is no nvcc here"
-    skipped=$((skipped + 1))
+    skip "$name" "there is no nvcc here"
   done
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+counts
