@@ -131,4 +131,17 @@ for language in C CXX; do
     "-DCMAKE_PREFIX_PATH=$work/root/usr"
   check "pkg-config, Debian package, $language" by_pkg_config $language "$work/root/usr"
 done
+
+# There may be no GPU, so the program is only linked; here nobody says what the backend is.
+with_nvcc() {
+  configure C add_subdirectory "-DKIT=$kit" -DCMAKE_CUDA_ARCHITECTURES=80-real &&
+    grep -F 'PRIM_BACKEND:STRING=auto' build/CMakeCache.txt && cmake --build build &&
+    nm build/yours | grep ' cudaMalloc$'
+}
+
+if command -v nvcc >/dev/null; then
+  check "add_subdirectory with nvcc" with_nvcc
+else
+  skip "add_subdirectory with nvcc" "there is no nvcc here"
+fi
 counts
