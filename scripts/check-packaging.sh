@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.." || exit 1
 . scripts/lib.sh
 # shellcheck source=scripts/checks.sh
 . scripts/checks.sh
-kit=$PWD
+kit=$PWD version=$(kit_version)
 outside=$kit/tests/outside
 
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_TYPE=Release
@@ -32,15 +32,9 @@ only_public_headers() { # static|shared
         cd "$kit/simt/include" && find . -name '*.h' | sed 's,^\.,./primitives-simt,'; } | sort)
 }
 
-# The version of the kit, by its header.
-version() {
-  sed -nE 's/^#define PRIM_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' \
-    "$kit/include/primitives/types.h" | paste -sd.
-}
-
 # What the program prints.
 expected() { # C|CXX
-  [ "$1" = C ] && echo '15 15' || echo "$(version) 7"
+  [ "$1" = C ] && echo '15 15' || echo "$version 7"
 }
 
 configure() { # C|CXX WAY CMAKE-ARGUMENTS…
@@ -64,7 +58,7 @@ by_pkg_config() { # C|CXX PREFIX PKG-CONFIG-ARGUMENTS…
   shift 2
   [ "$language" = C ] || compile=(g++ "$outside/headers.cpp") package=primitives
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
-  [ "$(pkg-config --modversion $package)" = "$(version)" ] &&
+  [ "$(pkg-config --modversion $package)" = "$version" ] &&
     read -ra flags < <(pkg-config --cflags --libs "$@" $package) &&
     "${compile[@]}" "${flags[@]}" -o yours && [ "$(./yours)" = "$(expected "$language")" ]
 }
@@ -98,7 +92,7 @@ package() {
   local field package
   (cd "$kit/build/packaging/static" && cpack -G DEB -B "$work/packages") || return 1
   package=$(ls "$work"/packages/*.deb) &&
-    [ "$(basename "$package")" = "libprimitives-cpu-dev_$(version)_$(dpkg --print-architecture).deb" ] &&
+    [ "$(basename "$package")" = "libprimitives-cpu-dev_${version}_$(dpkg --print-architecture).deb" ] &&
     for field in Maintainer Section Description; do
       dpkg-deb -f "$package" $field | grep . || return 1
     done &&

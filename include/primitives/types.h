@@ -18,6 +18,7 @@
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 
+/* The version of the headers. */
 #define PRIM_VERSION_MAJOR 0
 #define PRIM_VERSION_MINOR 1
 #define PRIM_VERSION_PATCH 0
