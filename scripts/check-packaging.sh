@@ -47,9 +47,11 @@ by_cmake() { # C|CXX WAY CMAKE-ARGUMENTS…
   configure "$@" && cmake --build build && [ "$(build/yours)" = "$(expected "$1")" ]
 }
 
-# Without what is for working on the kit, and without files of the kit among what yours installs.
+# Without what is for working on the kit, patterns that nobody links, and files of the kit among what
+# yours installs.
 inside_yours() { # C|CXX WAY CMAKE-ARGUMENTS…
   by_cmake "$@" && ! grep -qE 'primbench|test_reduce|file_summary' build/build.ninja &&
+    { [ "$1" = CXX ] || [ -z "$(find build -name 'libprimitives_gemm*')" ]; } &&
     cmake --install build --prefix "$PWD/yours" && [ ! -e yours ]
 }
 
@@ -88,17 +90,17 @@ readme_program() {
     ./sum | diff - <(echo 'The sum is 500500')
 }
 
-package() {
+package() { # static|shared
   local field package
-  (cd "$kit/build/packaging/static" && cpack -G DEB -B "$work/packages") || return 1
-  package=$(ls "$work"/packages/*.deb) &&
+  (cd "$kit/build/packaging/$1" && cpack -G DEB -B "$work/packages/$1") || return 1
+  package=$(ls "$work/packages/$1"/*.deb) &&
     [ "$(basename "$package")" = "libprimitives-cpu-dev_${version}_$(dpkg --print-architecture).deb" ] &&
     for field in Maintainer Section Description; do
       dpkg-deb -f "$package" $field | grep . || return 1
     done &&
     dpkg-deb -f "$package" Depends | grep libboost-context-dev &&
-    dpkg-deb -x "$package" "$work/root" &&
-    [ -e "$work/root/usr/share/doc/libprimitives-cpu-dev/copyright" ]
+    mkdir -p "$work/root" && dpkg-deb -x "$package" "$work/root/$1" &&
+    [ -e "$work/root/$1/usr/share/doc/libprimitives-cpu-dev/copyright" ]
 }
 
 for kind in static shared; do
@@ -119,11 +121,13 @@ for language in C CXX; do
   check "add_subdirectory, $language" inside_yours $language add_subdirectory \
     "-DKIT=$kit" -DPRIM_BACKEND=cpu
 done
-check "Debian package" package
-for language in C CXX; do
-  check "find_package, Debian package, $language" by_cmake $language find_package \
-    "-DCMAKE_PREFIX_PATH=$work/root/usr"
-  check "pkg-config, Debian package, $language" by_pkg_config $language "$work/root/usr"
+for kind in static shared; do
+  check "Debian package, $kind" package $kind
+  for language in C CXX; do
+    check "find_package, Debian package, $kind, $language" by_cmake $language find_package \
+      "-DCMAKE_PREFIX_PATH=$work/root/$kind/usr"
+    check "pkg-config, Debian package, $kind, $language" by_pkg_config $language "$work/root/$kind/usr"
+  done
 done
 
 # There may be no GPU, so the program is only linked; here nobody says what the backend is.
