@@ -58,9 +58,9 @@ endif()
 
 # prim_shared(target): before 1.0, each minor version may break what is linked to the one before.
 function(prim_shared target)
-  set_target_properties(${target} PROPERTIES INSTALL_RPATH $ORIGIN VERSION ${PROJECT_VERSION}
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  target_link_options(${target} PRIVATE LINKER:--no-undefined)
 endfunction()
 
 # prim_pattern(name sources…): the static library primitives::name, or its part of the shared one.
