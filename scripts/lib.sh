@@ -106,3 +106,9 @@ build() {
   quietly "build/$preset/log-configure.txt" cmake --preset "$preset" "$@" &&
     quietly "build/$preset/log-build.txt" cmake --build --preset "$preset"
 }
+
+# The kit's version, which stands in types.h alone.
+kit_version() {
+  sed -nE 's/^#define PRIM_VERSION_(MAJOR|MINOR|PATCH) ([0-9]+)$/\2/p' include/primitives/types.h |
+    paste -sd.
+}

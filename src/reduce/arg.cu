@@ -2,9 +2,9 @@
  * element and its index.
  *
  * Floats are compared as integers of the same order, with NaN before all, so that one comparison
- * decides. A vector is asked for its best alone, and the best vectors are compared: an index is
- * touched once for 16 bytes. Only the vector that wins its tile is read again, by one thread, which
- * looks where in it the element stands.
+ * decides. A vector's best is found with an index inside the vector and then compared with the best
+ * so far: the 64-bit index is touched once for 16 bytes. (To look for the place of a tile's winner
+ * only, by reading its vector again, was no faster.)
  *
  * Bytes: each element once, and 16 bytes for each tile. */
 #include "reduce/tiles.cuh"

@@ -158,12 +158,6 @@ struct elements {
             return static_cast<value>(Operator::template identity<Out>());
     }
 
-    /* A tile's value as it is to be kept. */
-    __device__ value settled(value found, size_t) const
-    {
-        return found;
-    }
-
     __host__ __device__ bool plain() const
     {
         return transform == PRIM_TRANSFORM_NONE;
@@ -227,12 +221,6 @@ struct products {
     __host__ __device__ static value start()
     {
         return Operator::template identity<value>();
-    }
-
-    /* A tile's value as it is to be kept. */
-    __device__ value settled(value found, size_t) const
-    {
-        return found;
     }
 
     __host__ __device__ bool plain() const
@@ -309,11 +297,6 @@ struct least {
     {
         return a < b;
     }
-    template <typename T>
-    __host__ __device__ static T of(T a, T b)
-    {
-        return minimum(a, b);
-    }
     /* The key that no other beats. */
     template <typename Key>
     static constexpr Key best = extreme<Key>::lowest;
@@ -324,11 +307,6 @@ struct greatest {
     __host__ __device__ static bool better(Key a, Key b)
     {
         return b < a;
-    }
-    template <typename T>
-    __host__ __device__ static T of(T a, T b)
-    {
-        return maximum(a, b);
     }
     template <typename Key>
     static constexpr Key best = extreme<Key>::highest;
@@ -380,52 +358,50 @@ struct candidates {
         return load_vector(&in[at]);
     }
 
-    __host__ __device__ static key key_from(number x)
+    template <bool PLAIN>
+    __host__ __device__ key key_from(In element) const
     {
+        number x = converted<In>(element);
+        if (!PLAIN)
+            x = transformed(x, transform);
         if constexpr (std::is_integral<number>::value)
             return x;
         else
             return is_nan(x) ? Extreme::template best<key> : ordered(same_bits<key>(x));
     }
 
+    /* Later elements of a lane stand further behind in the line, so only a better one wins. */
     template <bool PLAIN>
-    __host__ __device__ number number_from(In element) const
+    __host__ __device__ value take_one(value so_far, In element, size_t index) const
     {
-        const number x = converted<In>(element);
-        return PLAIN ? x : transformed(x, transform);
-    }
-
-    /* A vector's best, with the index of its first element: where in the vector it stands,
-     * settled() finds out for the one vector that wins its tile. */
-    template <class, bool PLAIN>
-    __device__ value take(value so_far, const loaded &x, size_t index) const
-    {
-        number best = number_from<PLAIN>(x.element[0]);
-        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++)
-            best = Extreme::of(best, number_from<PLAIN>(x.element[e]));
-        const key k = key_from(best);
+        const key k = key_from<PLAIN>(element);
         const bool wins = so_far.index == NO_INDEX || Extreme::better(k, so_far.key);
         return wins ? value{k, index} : so_far;
     }
 
-    __device__ value settled(value found, size_t at) const
+    template <class, bool PLAIN>
+    __device__ value take(value so_far, const loaded &x, size_t index) const
     {
-        while (found.index != NO_INDEX &&
-               key_from(number_from<false>(in[at + found.index])) != found.key)
-            found.index++;
-        return found;
+        /* The vector's own best first: its index is short, and the comparison with what there is
+         * happens once. */
+        key best = key_from<PLAIN>(x.element[0]);
+        unsigned at = 0;
+        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
+            const key k = key_from<PLAIN>(x.element[e]);
+            const bool wins = Extreme::better(k, best);
+            best = wins ? k : best;
+            at = wins ? e : at;
+        }
+        const bool wins = so_far.index == NO_INDEX || Extreme::better(best, so_far.key);
+        return wins ? value{best, index + at} : so_far;
     }
 
-    /* Later elements of a lane stand further behind in the line, so only a better one wins. */
     template <class, unsigned UNROLL = 4>
     __host__ __device__ value take_some(value so_far, size_t at, size_t index, unsigned count) const
     {
         PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++) {
-            const key k = key_from(number_from<false>(in[at + e]));
-            const bool wins = so_far.index == NO_INDEX || Extreme::better(k, so_far.key);
-            so_far = wins ? value{k, index + e} : so_far;
-        }
+        for (unsigned e = 0; e < count; e++)
+            so_far = take_one<false>(so_far, in[at + e], index + e);
         return so_far;
     }
 };
@@ -458,12 +434,6 @@ struct values {
     __host__ __device__ static value start()
     {
         return Operator::template identity<value>();
-    }
-
-    /* A tile's value as it is to be kept. */
-    __device__ value settled(value found, size_t) const
-    {
-        return found;
     }
 
     __host__ __device__ bool plain() const

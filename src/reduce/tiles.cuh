@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(LANES, 6)
         return;
     const value result = combine_lanes<Operator>(lanes, t);
     if (t == 0)
-        to.store(row, tile, source.settled(result, row * ld));
+        to.store(row, tile, result);
 }
 
 /* ---- rows of up to 256 vectors: a warp for each, or some lanes of one ---- */
