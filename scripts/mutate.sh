@@ -87,6 +87,9 @@ copy_tree() {
     cmp -s "$path" "$tree/$path" ||
       { mkdir -p "$tree/$(dirname "$path")" && cp "$path" "$tree/$path"; }
   done < <(git ls-files -co --exclude-standard -z)
+  while IFS= read -r -d '' path; do
+    [ -e "$path" ] || rm "$tree/$path"
+  done < <(find "$tree" -type f -printf '%P\0')
 }
 
 # build_copy PRESET PROGRAM: quietly; its messages stand in log-build.txt.
@@ -119,9 +122,9 @@ by_tests() {
   [ $status -ne 0 ] || return 1
   case $status in
   124 | 137) echo "$3: timeout" ;;
-  *) sed -nE 's/^\[FAIL\] ([a-z_0-9:]+): (CRASH!)?.*/\1 \2/p' "$log" |
-    awk -v label="$3" -v status=$status 'NR == 1 { sub(/ CRASH!/, ", crash"); seen = $0 }
-      END { print label ": " (seen == "" ? "exit status " status : seen) }' ;;
+  *) awk -v label="$3" -v status=$status '
+      /^\[FAIL\]/ && !seen { sub(/:$/, "", $2); seen = $2 (/CRASH/ ? ", crash" : "") }
+      END { print label ": " (seen ? seen : "exit status " status) }' "$log" ;;
   esac
 }
 
