@@ -3,14 +3,14 @@
 #
 #   scripts/mutate.sh PATTERN                  36 faults, spread over files and kinds of fault
 #   scripts/mutate.sh --count N|all PATTERN    so many
-#   scripts/mutate.sh --only ID… PATTERN       just these
+#   scripts/mutate.sh --only ID PATTERN        just this one; --only may stand there more than once
 #   scripts/mutate.sh --list PATTERN           says what would be planted
 #   scripts/mutate.sh --check                  every fault that is argued away still exists
 #
 # scripts/mutants.pl makes the faults. The tests run on the CPU backend in three thread orders; what
 # passes all runs under the race check and AddressSanitizer. A fault that still is not seen must be
 # argued in tests/mutants/PATTERN.txt: an ID, and indented below it why no test could see it.
-# Fails where a fault is neither seen nor argued, or argued and seen. All work is done in copies
+# Fails where a fault is neither seen nor argued, or argued and seen, or argued and gone. All work is done in copies
 # under build/mutants. Last line: "N planted, N caught, N argued, N survived".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -59,21 +59,26 @@ argument_of() { # ID
     END { print text }' "tests/mutants/$pattern.txt" 2>/dev/null
 }
 
-# Each argued fault can be planted, is named once, and has its sentence.
+# Each fault that the pattern's file argues can be planted, is named once, and has its sentence.
 check_arguments() {
-  local bad=0 checked=0 known id
-  for pattern in "${!entries[@]}"; do
-    known=$(perl scripts/mutants.pl list "$pattern" | cut -f 1) || exit 1
-    while read -r id; do
-      checked=$((checked + 1))
-      grep -qxF -- "$id" <<<"$known" || { echo "$pattern: there is no $id" && bad=1; }
-      [ -n "$(argument_of "$id")" ] || { echo "$pattern: nothing is said of $id" && bad=1; }
-    done < <(argued_ids "$pattern")
-    for id in $(argued_ids "$pattern" | sort | uniq -d); do
-      echo "$pattern: $id stands there twice" && bad=1
-    done
+  local known id bad=0
+  known=$(perl scripts/mutants.pl list "$pattern" | cut -f 1) || exit 1
+  while read -r id; do
+    grep -qxF -- "$id" <<<"$known" || { echo "$pattern: there is no $id" && bad=1; }
+    [ -n "$(argument_of "$id")" ] || { echo "$pattern: nothing is said of $id" && bad=1; }
+  done < <(argued_ids "$pattern")
+  for id in $(argued_ids "$pattern" | sort | uniq -d); do
+    echo "$pattern: $id stands there twice" && bad=1
   done
-  echo "$checked arguments"
+  return $bad
+}
+
+check_all_arguments() {
+  local bad=0
+  for pattern in "${!entries[@]}"; do
+    check_arguments || bad=1
+  done
+  echo "$(cat tests/mutants/*.txt | grep -cE '^[^ #]') arguments"
   return $bad
 }
 
@@ -248,12 +253,13 @@ run() {
 }
 
 if [ $mode = check ]; then
-  check_arguments
+  check_all_arguments
   exit
 fi
 
 work=build/mutants/$pattern
 tree=$work/tree
+check_arguments || exit 1
 mkdir -p "$tree"
 exec 9>"$work/lock"
 flock -n 9 || { echo "another run works in $work" >&2 && exit 1; }
@@ -275,8 +281,8 @@ fi
 need_build_tools
 need_cpu_backend
 need_tests
-need 'command -v clang' clang
 install_missing
+install_race_check
 ulimit -c 0
 prepare
 run
