@@ -97,7 +97,7 @@ copy_tree() {
   done < <(find "$tree" -type f -printf '%P\0')
 }
 
-# build_copy PRESET PROGRAM: quietly; its messages stand in log-build.txt.
+# build_copy PRESET PROGRAM: quietly; what it says is kept.
 build_copy() {
   local into=$work/$1
   if [ ! -e "$into/build.ninja" ]; then
@@ -118,26 +118,33 @@ restore() { # ID
 
 # Each prints how the fault was seen and succeeds, or fails if it was not.
 
-# by_tests PRESET ORDER LABEL
-by_tests() {
-  local log=$work/log-test.txt status
-  PRIM_TEST_LEVEL=quick SIMT_ORDER=$2 timeout -k 5 "$limit" "$work/$1/tests/test_$pattern" \
-    --fail-fast --verbose >"$log" 2>&1
+# fails ORDER PROGRAM…: it does not hold this run's lock, since it may outlive it.
+fails() {
+  local order=$1 status
+  shift
+  PRIM_TEST_LEVEL=quick SIMT_ORDER=$order TSAN_OPTIONS=atexit_sleep_ms=0 \
+    timeout -k 5 "$limit" "$@" >"$work/log-test.txt" 2>&1 9>&-
   status=$?
-  [ $status -ne 0 ] || return 1
   case $status in
-  124 | 137) echo "$3: timeout" ;;
-  *) awk -v label="$3" -v status=$status '
+  0) return 1 ;;
+  124 | 137) echo "timeout" ;;
+  *) awk -v status=$status '
       /^\[FAIL\]/ && !seen { sub(/:$/, "", $2); seen = $2 (/CRASH/ ? ", crash" : "") }
-      END { print label ": " (seen ? seen : "exit status " status) }' "$log" ;;
+      /WARNING: ThreadSanitizer/ && !seen { seen = $3 " " $4 }
+      / FAILED$/ && !seen { seen = "wrong answer" }
+      END { print seen ? seen : "exit status " status }' "$work/log-test.txt" ;;
   esac
 }
 
+by_tests() { # PRESET ORDER LABEL
+  local how
+  how=$(fails "$2" "$work/$1/tests/test_$pattern" --fail-fast --verbose) && echo "$3: $how"
+}
+
 by_race_check() {
+  local how
   # shellcheck disable=SC2086
-  ! SIMT_ORDER=reverse TSAN_OPTIONS=atexit_sleep_ms=0 timeout -k 5 "$limit" \
-    "$work/tsan/tests/racecheck" ${entries[$pattern]} >"$work/log-test.txt" 2>&1 &&
-    echo "race check"
+  how=$(fails reverse "$work/tsan/tests/racecheck" ${entries[$pattern]}) && echo "race check: $how"
 }
 
 by_orders() {
@@ -204,6 +211,7 @@ prepare_sanitizers() {
   if ! build_copy tsan racecheck || ! build_copy asan "test_$pattern"; then
     cat "$work"/{tsan,asan}-{configure,build}.txt && exit 1
   fi
+  limit=$((3 * limit))
   if by_sanitizers; then
     echo "the sanitizers see something without any fault" && exit 1
   fi
