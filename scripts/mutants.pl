@@ -23,7 +23,7 @@ my %opposite = ('==' => '!=', '!=' => '==', '&&' => '||', '||' => '&&', '&' => '
 
 my $brackets = qr/(?<brackets>\((?:[^()]++|(?&brackets))*\))/;
 my $argument = qr/(?:[^(),]|$brackets)+/;
-my $call = qr/(?:\w+(?:::|\.))*(?:combine|add|multiply|add_product)
+my $call = qr/(?:\w*(?:::|\.))*(?:combine|add|multiply|add_product)
     \((?<first>$argument),\s(?:$argument,\s)?(?<last>$argument)\)/x;
 my $condition = qr/\bif \((?!.*(?:error|cudaSuccess)).*\)(?=(?: \{)?$)/;
 my $grid = qr/(?<=prim_launch\()(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
@@ -50,7 +50,7 @@ my @rules = (
     ['identity', qr/\b(highest|lowest)(?=;)/, sub { $opposite{$1} }],
     ['operand_lost', $call, sub { "($+{last})" }],
     ['product_lost', $call, sub { "($+{first})" }],
-    ['branches', qr/ \? ([^?:;]+) : ([^?:;,()]+)(?=[;,)])/, sub { " ? $2 : $1" }],
+    ['branches', qr/ \? ([^?:;]+) : ([^?:;,()}]+)(?=[;,)}])/, sub { " ? $2 : $1" }],
     ['guard_lost', $condition, sub { 'if (true)' }],
     ['guard_shut', $condition, sub { 'if (false)' }],
     ['axis', qr/((?:threadIdx|blockIdx|blockDim)\.)([xy])\b/, sub { "$1$opposite{$2}" }],
@@ -117,14 +117,16 @@ sub kernel_files {
 
 # ---- all faults ----
 
-# A barrier changes places with the statement before or behind it.
+# A barrier changes places with the statement before or behind it, of the same block.
 sub moved_barriers {
-    my ($code, $n) = @_;
+    my ($lines, $code, $n) = @_;
+    my ($indentation) = $lines->[$n] =~ /^( *)/;
     return () unless $code->[$n] =~ /^__sync(?:threads|warp)\(/;
     my @moved;
     for my $way ([-1, 'barrier_early'], [1, 'barrier_late']) {
         my $other = $n + $way->[0];
-        my $is_statement = $code->[$other] =~ /^[^(){}]*(?:$brackets[^(){}]*)*;$/;
+        my $is_statement = $lines->[$other] =~ /^$indentation\S/
+            && $code->[$other] =~ /^[^(){}]*(?:$brackets[^(){}]*)*;$/;
         push @moved, { rule => $way->[1], line => $other < $n ? $other : $n, lines => 2 }
             if $is_statement and $code->[$other] !~ /^(?:for|if|while|return)\b/;
     }
@@ -157,7 +159,7 @@ sub faults_in {
                     $code[$n]);
             }
         }
-        for my $moved (moved_barriers(\@code, $n)) {
+        for my $moved (moved_barriers(\@lines, \@code, $n)) {
             my @pair = @code[$moved->{line}, $moved->{line} + 1];
             $found->({ %$moved, old => "@pair", new => "$pair[1] $pair[0]" }, "@pair");
         }
