@@ -117,7 +117,8 @@ sub kernel_files {
 
 # ---- all faults ----
 
-# A barrier changes places with the statement before or behind it, of the same block.
+# A barrier changes places with the statement before or behind it, of the same block, where that one
+# touches memory or calls what may.
 sub moved_barriers {
     my ($lines, $code, $n) = @_;
     my ($indentation) = $lines->[$n] =~ /^( *)/;
@@ -126,7 +127,8 @@ sub moved_barriers {
     for my $way ([-1, 'barrier_early'], [1, 'barrier_late']) {
         my $other = $n + $way->[0];
         my $is_statement = $lines->[$other] =~ /^$indentation\S/
-            && $code->[$other] =~ /^[^(){}]*(?:$brackets[^(){}]*)*;$/;
+            && $code->[$other] =~ /^[^(){}]*(?:$brackets[^(){}]*)*;$/
+            && $code->[$other] =~ /\[|^\w+\(/;
         push @moved, { rule => $way->[1], line => $other < $n ? $other : $n, lines => 2 }
             if $is_statement and $code->[$other] !~ /^(?:for|if|while|return)\b/;
     }
