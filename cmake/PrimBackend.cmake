@@ -1,5 +1,14 @@
 # Decides between the GPU and the CPU backend, and for which architectures to compile.
 
+# The CUDA toolkit's usual place, for those who have not put it on the path.
+if(NOT PRIM_BACKEND STREQUAL cpu AND NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  find_program(PRIM_NVCC nvcc PATHS /usr/local/cuda/bin)
+  mark_as_advanced(PRIM_NVCC)
+  if(PRIM_NVCC)
+    set(CMAKE_CUDA_COMPILER ${PRIM_NVCC})
+  endif()
+endif()
+
 if(PRIM_BACKEND STREQUAL auto)
   include(CheckLanguage)
   check_language(CUDA)

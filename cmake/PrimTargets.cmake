@@ -47,26 +47,41 @@ function(prim_configure target)
   endif()
 endfunction()
 
-# The CUDA runtime, or the CPU backend in its place.
+# The CUDA runtime, or the CPU backend in its place. A shared library and the program share one.
 if(PRIM_BACKEND STREQUAL cpu)
   set(PRIM_RUNTIME simt)
+elseif(BUILD_SHARED_LIBS)
+  set(PRIM_RUNTIME CUDA::cudart)
 else()
   set(PRIM_RUNTIME CUDA::cudart_static)
 endif()
 
-# prim_pattern(name sources…): the static library primitives::name.
+# prim_shared(target): before 1.0, each minor version may break what is linked to the one before.
+function(prim_shared target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_link_options(${target} PRIVATE LINKER:--no-undefined)
+endfunction()
+
+# prim_pattern(name sources…): the static library primitives::name, or its part of the shared one.
 function(prim_pattern name)
-  add_library(prim_${name} STATIC ${ARGN})
-  add_library(primitives::${name} ALIAS prim_${name})
+  if(BUILD_SHARED_LIBS)
+    add_library(prim_${name} OBJECT ${ARGN})
+    target_compile_definitions(prim_${name} PRIVATE PRIM_EXPORT)
+  else()
+    add_library(prim_${name} STATIC ${ARGN})
+    add_library(primitives::${name} ALIAS prim_${name})
+  endif()
   prim_configure(prim_${name})
   set_target_properties(prim_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
-    OUTPUT_NAME primitives_${name})
-  target_include_directories(prim_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include
-    PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME})
+    OUTPUT_NAME primitives_${name} EXPORT_NAME ${name})
+  target_include_directories(prim_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  # A C project that links the static library has no C++ linker to add these.
+  target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME} PRIVATE stdc++ m)
   if(NOT name STREQUAL common)
     target_link_libraries(prim_${name} PUBLIC prim_common)
-    set_property(GLOBAL APPEND PROPERTY PRIM_PATTERNS primitives::${name})
+    set_property(GLOBAL APPEND PROPERTY PRIM_PATTERNS ${name})
   endif()
 endfunction()
 
@@ -80,7 +95,9 @@ function(prim_use_openmp target)
   else()
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS ${OpenMP_CXX_FLAGS})
   endif()
-  target_link_libraries(${target} PRIVATE ${OpenMP_CXX_LIBRARIES})
+  # Installed, by name: where this compiler keeps it says nothing about another machine.
+  target_link_libraries(${target} PRIVATE
+    "$<BUILD_INTERFACE:${OpenMP_CXX_LIBRARIES}>$<INSTALL_INTERFACE:${OpenMP_CXX_LIB_NAMES}>")
 endfunction()
 
 # prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders.

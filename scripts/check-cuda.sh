@@ -13,7 +13,8 @@ directory=build/cuda-portable
 rm -rf "$directory"
 quietly "$directory/log-configure.txt" cmake -S . -B "$directory" -G Ninja \
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES='75-real;80;90a-real' \
-  -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_PEERS=OFF -DPRIM_CCACHE=
+  -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_WERROR=ON -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_EXAMPLES=ON \
+  -DPRIM_PEERS=OFF -DPRIM_CCACHE=
 start=$SECONDS
 quietly "$directory/log-build.txt" cmake --build "$directory" --verbose
 seconds=$((SECONDS - start))

@@ -2,12 +2,13 @@
 # Every external symbol of the static libraries starts with prim_, and of the CPU backend's with
 # simt_. nvcc turns unnamed namespaces into named ones with the file's hash in the name; those, and
 # the compiler's own reference to the C++ personality routine, are no names that could collide.
+# The shared library exports what the public headers declare, no more and no less.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 found=0
-for directory in build/cpu build/cuda-portable; do
-  for library in "$directory"/src/libprimitives_*.a "$directory"/simt/libsimt.a; do
+for directory in build/cpu build/cuda-portable build/packaging/static; do
+  for library in "$directory"/src/libprimitives_*.a "$directory"/simt/libprimitives_simt.a; do
     [ -e "$library" ] || continue
     found=$((found + 1))
     strangers=$(nm -g --defined-only "$library" | awk 'NF == 3 {print $3}' |
@@ -20,3 +21,11 @@ for directory in build/cpu build/cuda-portable; do
 done
 [ $found -ge 3 ] || { echo "only $found libraries found: build first" >&2; exit 1; }
 echo "$found libraries define nothing without the prefix"
+
+public=$(cat include/primitives/*.h | tr '\n' ' ' | grep -oE 'PRIM_API [^;(#]*\bprim_[a-z0-9_]+\(' |
+  sed -E 's/.*\b(prim_[a-z0-9_]+)\($/\1/' | sort)
+library=build/packaging/shared/src/libprimitives.so
+[ -e $library ] || { echo "there is no $library: run scripts/check-packaging.sh first" >&2; exit 1; }
+diff <(nm -D --defined-only $library | awk '{print $3}' | sort) - <<<"$public" >&2 ||
+  { echo "$library does not export what the headers declare: < it, > they" >&2; exit 1; }
+echo "the shared library exports the $(wc -l <<<"$public") calls that the headers declare"

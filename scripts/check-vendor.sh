@@ -9,24 +9,9 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
+# shellcheck source=scripts/checks.sh
+. scripts/checks.sh
 kit=$PWD
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-passed=0 failed=0 skipped=0
-
-# check NAME COMMAND…: in an empty folder.
-check() {
-  local name=$1
-  shift
-  rm -rf "$work/empty" && mkdir "$work/empty" && cd "$work/empty" || exit 1
-  if ("$@") >"$work/output" 2>&1; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "failed: $name"
-    tail -n 40 "$work/output"
-  fi
-}
 
 vendor() {
   "$kit/scripts/vendor.sh" "$@"
@@ -125,6 +110,28 @@ another_version() {
   changed_kit && vendor reduce kit && refused 1 'Versions do not mix' changed/scripts/vendor.sh scan kit
 }
 
+# Two shared libraries with a copy each, of different versions, in one program: each calls its own.
+two_versions() {
+  changed_kit && sed -i 's/neighbours first/changed/' changed/src/reduce/reduce_variants.c &&
+    vendor --cpu reduce one && changed/scripts/vendor.sh --cpu reduce two || return 1
+  local copy line
+  for copy in one two; do
+    line=$(command_of $copy 'gcc -r') && (cd $copy && eval "$line -O0 -fPIC -fvisibility=hidden") &&
+      echo "#include <primitives/reduce.h>
+      __attribute__((visibility(\"default\"))) const char *idea_of_$copy(void);
+      const char *idea_of_$copy(void) { return prim_reduce_variant_idea(PRIM_REDUCE_INTERLEAVED); }" >$copy.c &&
+      gcc -shared -fPIC -I$copy/include -I$copy/simt/include $copy.c $copy/primitives-cpu.o \
+        -lboost_context -lstdc++ -lm -pthread -o lib$copy.so &&
+      nm -D --defined-only lib$copy.so >exported && grep idea_of_$copy exported &&
+      ! grep -E ' (prim|simt)_' exported || return 1
+  done
+  echo '#include <stdio.h>
+  const char *idea_of_one(void), *idea_of_two(void);
+  int main(void) { return printf("%s\n%s\n", idea_of_one(), idea_of_two()) < 0; }' >program.c &&
+    gcc program.c -L. -lone -ltwo -Wl,-rpath,. -o program && ./program >said &&
+    [ "$(grep -c . said)" -eq 2 ] && head -n 1 said | grep '^neighbours first' && tail -n 1 said | grep '^changed'
+}
+
 another_pattern() {
   changed_kit && changed/scripts/vendor.sh reduce kit && [ -e kit/src/scan/scan.c ] &&
     [ -e kit/include/primitives/scan.h ] && [ ! -e kit/src/merge ]
@@ -153,6 +160,7 @@ check "an unknown pattern" unknown_pattern
 check "missing arguments" missing_arguments
 check "a folder with other files" foreign_folder
 check "another version" another_version
+check "two versions in one program" two_versions
 check "a pattern that uses another" another_pattern
 check "a failure in the middle" half_written
 check "trimmed instances" trimmed
@@ -165,9 +173,7 @@ if command -v nvcc >/dev/null; then
   check "reduce with CMake and nvcc" with_cmake
 else
   for name in "${patterns[@]/%/ with nvcc}" "reduce with CMake and nvcc"; do
-    echo "skipped: $name: there is no nvcc here"
-    skipped=$((skipped + 1))
+    skip "$name" "there is no nvcc here"
   done
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+counts

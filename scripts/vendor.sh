@@ -217,6 +217,9 @@ target_link_libraries(primitives PUBLIC CUDA::cudart_static)
 # target_link_libraries(yours PRIVATE primitives)
 \`\`\`
 
+In a shared library of yours, add \`-fPIC,-fvisibility=hidden\` to the \`-Xcompiler\` options: the copy
+then stays inside it, and a program may hold other versions beside it.
+
 The \`…_host()\` calls run more than one thread only if OpenMP is on: add \`-fopenmp\` to the
 \`-Xcompiler\` options, and \`-Xcompiler -fopenmp\` where the program is linked.
 

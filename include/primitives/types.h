@@ -18,11 +18,14 @@
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 
+/* The version of the headers. */
 #define PRIM_VERSION_MAJOR 0
 #define PRIM_VERSION_MINOR 1
 #define PRIM_VERSION_PATCH 0
 
-#if defined(__GNUC__)
+/* Only libprimitives.so exports its calls. A copy inside another library follows that library's
+ * -fvisibility. */
+#if defined(PRIM_EXPORT)
 #define PRIM_API __attribute__((visibility("default")))
 #else
 #define PRIM_API

@@ -27,7 +27,12 @@ extern "C" {
 #define SIMT_DEFAULT(value)
 #endif
 
-#define SIMT_SYMBOL(name) __asm__("simt_" #name)
+#if defined(SIMT_EXPORT) /* while the shared library is compiled */
+#define SIMT_API __attribute__((visibility("default")))
+#else
+#define SIMT_API
+#endif
+#define SIMT_SYMBOL(name) __asm__("simt_" #name) SIMT_API
 
 typedef enum cudaError {
     cudaSuccess = 0,

@@ -19,7 +19,7 @@ typedef struct simt_identity {
     dim3 grid_size;
 } simt_identity;
 
-extern __thread const simt_identity *simt_self;
+SIMT_API extern __thread const simt_identity *simt_self;
 
 /* A kernel and its arguments: invoke() calls function with the arguments it points to. */
 typedef struct simt_kernel {
@@ -36,22 +36,22 @@ typedef enum simt_warp_operation {
     SIMT_WARP_BALLOT
 } simt_warp_operation;
 
-cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *kernel);
+SIMT_API cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *kernel);
 
 /* ---- called by kernels ---- */
 
 /* The block's array of shared memory that the key stands for; the key is a static's address. */
-void *simt_shared(const void *key, size_t bytes, size_t alignment);
+SIMT_API void *simt_shared(const void *key, size_t bytes, size_t alignment);
 /* The block's dynamic shared memory, as long as its launch says. */
-void *simt_shared_dynamic(void);
-void simt_syncthreads(const char *file, int line);
+SIMT_API void *simt_shared_dynamic(void);
+SIMT_API void simt_syncthreads(const char *file, int line);
 /* Lets the other threads and blocks run before this thread goes on. */
-void simt_sleep(const char *file, int line);
+SIMT_API void simt_sleep(const char *file, int line);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */
-uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,
-                   const char *name, const char *file, int line);
-int simt_lane(void);
+SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
+                            int source_lane, const char *name, const char *file, int line);
+SIMT_API int simt_lane(void);
 
 #if defined(__cplusplus)
 }

@@ -75,7 +75,7 @@ problem<Pixel> make_problem(const prim_convolution_args *args)
                                                                             : args->mask.d_values);
     p.boundary = args->boundary;
     if (args->boundary == PRIM_BOUNDARY_CONSTANT && args->fill != nullptr)
-        for (int c = 0; c < args->in.channels; c++)
+        for (int c = 0; c < args->in.channels && c < PRIM_CONVOLUTION_MOST_CHANNELS; c++)
             p.fill[c] = static_cast<const element *>(args->fill)[c];
     return p;
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# Measures what a vendored pattern costs, compiled with nvcc for one architecture, beside a program
+# that makes the same calls through CUB (tests/costs/), and writes the table in docs/costs.md.
+# --check: fails where the table's patterns are not the kit's; the numbers are not looked at.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+page=docs/costs.md
+mapfile -t patterns < <(scripts/vendor.sh --list)
+rows=(reduce_trimmed "${patterns[@]}")
+
+# reduce_trimmed, in words.
+title() { # ROW
+  [ "$1" = reduce_trimmed ] && echo 'reduce, sums of f32 alone' || echo "$1"
+}
+
+if [ "${1-}" = --check ]; then
+  diff <(for row in "${rows[@]}"; do title "$row"; done) \
+    <(sed -n '/^<!-- costs -->$/,/^<!-- end costs -->$/s/^| \([^|]*[^ |]\) *| *[0-9].*/\1/p' $page) >&2 ||
+    { echo "$page has other patterns (>) than the kit (<): run scripts/costs.sh" >&2; exit 1; }
+  echo "$page has a row for each pattern"
+  exit 0
+fi
+
+kit=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+compiler=(nvcc -O3 -arch=sm_90 -std=c++17 "-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas")
+
+# compile FOLDER FLAGS…: says in `cost` how many files, their seconds of user and system time, since
+# others may use the machine too, and those of the longest.
+compile() {
+  local folder=$1 file TIMEFORMAT='%U %S'
+  shift
+  : >seconds
+  for file in "$folder"/*/*.c "$folder"/*/*.cu; do
+    [ -e "$file" ] || continue
+    { time quietly "$work/log" "${compiler[@]}" "$@" -c "$file" -o "$file.o" 2>&3; } 3>&2 2>>seconds
+  done
+  cost=$(awk '{n++; t = $1 + $2; all += t; if (t > most) most = t}
+    END {printf "%d %.1f %.1f\n", n, all, most}' seconds)
+}
+
+# What these files add to a program that uses the CUDA runtime, in KB.
+kilobytes() { # FILES AND FLAGS…
+  nvcc -arch=sm_90 "$@" -o program
+  strip program
+  echo $((($(stat -c %s program) - runtime) / 1000))
+}
+
+echo 'int main(void) { return cudaFree(0); }' >runtime.cu
+runtime=0
+runtime=$(($(kilobytes runtime.cu) * 1000))
+
+row() { # ROW: a pattern, or PATTERN_trimmed
+  local pattern=${1%_trimmed} files seconds longest size by_cub='– | –'
+  rm -rf vendored cub && "$kit/scripts/vendor.sh" "$pattern" vendored >/dev/null
+  if [ "$pattern" != "$1" ]; then
+    awk -v keep='CUDA_R_32F, .*CUDA_R_32F,|PRIM_OP_SUM' -f "$kit/scripts/trim-instances.awk" \
+      "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
+  fi
+  compile vendored/src -Ivendored/include -Ivendored/src
+  read -r files seconds longest <<<"$cost"
+  size=$(kilobytes -I"$kit/tests/vendor" -Ivendored/include "$kit/tests/vendor/$pattern.c" vendored/src/*/*.o)
+  if [ -e "$kit/tests/costs/$1.cu" ]; then
+    mkdir -p cub/by && cp "$kit/tests/costs/$1.cu" cub/by
+    compile cub
+    by_cub=$(kilobytes cub/by/*.o)
+    by_cub="$(cut -d ' ' -f 2 <<<"$cost") | $by_cub"
+  fi
+  echo "| $(title "$1") | $files | $seconds | $longest | $size | $by_cub |"
+}
+
+table() {
+  local name empty
+  mkdir -p empty/folder && : >empty/folder/empty.cu && compile empty && empty=${cost##* }
+  echo '| | files | compiling, s | longest file, s | in a program, KB | by CUB: compiling, s | in a program, KB |'
+  echo '|---|--:|--:|--:|--:|--:|--:|'
+  for name in "${rows[@]}"; do
+    echo "$name" >&2
+    row "$name"
+  done
+  echo
+  echo "CUDA $(nvcc --version | sed -nE 's/.*release ([0-9.]+).*/\1/p'), gcc $(gcc -dumpversion)," \
+    "$(sed -nE '/model name/{s/.*: //p;q}' /proc/cpuinfo); seconds of one processor," \
+    "of which nvcc takes $empty for an empty .cu file."
+}
+
+table >table
+sed -e '/^<!-- costs -->$/r table' -e '/^<!-- costs -->$/,/^<!-- end costs -->$/{/^<!--/!d}' "$kit/$page" >page
+cat page >"$kit/$page"
