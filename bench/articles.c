@@ -452,7 +452,7 @@ static prim_status run_scan(const void *argument, cudaStream_t stream)
     const array *a = argument;
     return prim_scan((prim_scan_variant)a->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                      PRIM_TRANSFORM_NONE, NULL, CUDA_R_32F, a->d_in, a->count, CUDA_R_32F, a->d_out,
-                     a->d_workspace, a->workspace_bytes, stream);
+                     NULL, a->d_workspace, a->workspace_bytes, stream);
 }
 
 static prim_status run_histogram(const void *argument, cudaStream_t stream)

@@ -1,4 +1,5 @@
-/* scan: every variant and type against an independent oracle, as vectors, rows and in 2-D. */
+/* scan: every variant and pair of types against an independent oracle, as vectors, rows and in
+ * 2-D. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
@@ -9,11 +10,24 @@
 
 #include "support.h"
 
-static const cudaDataType_t types[] = {CUDA_R_32I, CUDA_R_32F, CUDA_R_64F};
-static const char *const op_names[] = {"sum", "min", "max"};
-enum { TYPES = 3, OPS = 3, TRANSFORMS = 3, KINDS = 2 };
-
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+typedef struct type_pair {
+    cudaDataType_t in, out;
+} type_pair;
+
+static const type_pair type_pairs[] = {
+    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
+    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
+    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
+    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
+    {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
+    {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
+};
+enum { PAIRS = COUNT_OF(type_pairs), SAME_TYPES = 12 };
+
+static const char *const op_names[] = {"sum", "min", "max", "product"};
+enum { OPS = COUNT_OF(op_names), TRANSFORMS = 3, KINDS = 2 };
 
 typedef enum form { VECTOR, ROWS, BOTH_DIRECTIONS } form;
 
@@ -24,49 +38,71 @@ typedef struct scan_case {
     prim_scan_kind kind;
     prim_op op;
     prim_transform transform;
-    cudaDataType_t type;
+    type_pair types;
     size_t rows, columns, in_ld, out_ld, offset;
-    bool in_place, with_initial;
+    bool in_place, with_initial, with_total;
     const void *h_in;
 } scan_case;
 
 /* ---- the oracle ---- */
 
+/* The type that floats are combined in. */
+static cudaDataType_t working_type(cudaDataType_t out)
+{
+    return out == CUDA_R_16F || out == CUDA_R_16BF ? CUDA_R_32F : out;
+}
+
 /* All that is known of the elements so far. */
 typedef struct so_far {
     uint64_t integer;
-    long double sum;
+    long double sum, product;
     double magnitude, extreme;
     bool fractions, nan;
 } so_far;
 
+static bool integer_less(cudaDataType_t type, uint64_t a, uint64_t b)
+{
+    return type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t least_integer(cudaDataType_t type)
+{
+    return type_is_signed(type) ? wrap_integer(type, (uint64_t)1 << (8 * type_bytes(type) - 1)) : 0;
+}
+
 static so_far nothing(const scan_case *c)
 {
-    so_far s = {.extreme = c->op == PRIM_OP_MIN ? INFINITY : -INFINITY};
-    if (c->op != PRIM_OP_SUM)
-        s.integer = (uint64_t)(int64_t)(c->op == PRIM_OP_MIN ? INT32_MAX : INT32_MIN);
+    const uint64_t least = least_integer(c->types.out);
+    so_far s = {.product = 1, .extreme = c->op == PRIM_OP_MIN ? INFINITY : -INFINITY};
+    s.integer = c->op == PRIM_OP_MIN   ? wrap_integer(c->types.out, ~least)
+                : c->op == PRIM_OP_MAX ? least
+                                       : c->op == PRIM_OP_PRODUCT;
     return s;
 }
 
-static so_far element(const scan_case *c, prim_transform transform, const void *h, size_t i)
+static so_far float_element(double v)
 {
-    so_far s = {0};
-    if (!type_is_float(c->type)) {
-        const int64_t v = (int64_t)read_integer(c->type, h, i);
-        const uint64_t u = (uint64_t)v;
-        s.integer = wrap_integer(c->type, transform == PRIM_TRANSFORM_SQUARE         ? u * u
-                                          : transform == PRIM_TRANSFORM_ABS && v < 0 ? 0 - u
-                                                                                     : u);
-        return s;
+    return (so_far){0, v, v, fabs(v), v, v != floor(v), isnan(v)};
+}
+
+/* Element i of an array of `type`, as the scan takes it. */
+static so_far element(const scan_case *c, cudaDataType_t type, prim_transform transform,
+                      const void *h, size_t i)
+{
+    const cudaDataType_t out = c->types.out;
+    if (!type_is_float(type)) {
+        const uint64_t v = wrap_integer(out, read_integer(type, h, i));
+        const bool negative = type_is_signed(out) && (int64_t)v < 0;
+        return (so_far){.integer =
+                            wrap_integer(out, transform == PRIM_TRANSFORM_SQUARE            ? v * v
+                                              : transform == PRIM_TRANSFORM_ABS && negative ? 0 - v
+                                                                                            : v)};
     }
-    double v = read_float(c->type, h, i);
-    if (transform == PRIM_TRANSFORM_SQUARE) {
-        const volatile double square = v * v; /* exact for f32 before it is rounded */
-        v = c->type == CUDA_R_32F ? (double)(float)square : square;
-    } else if (transform == PRIM_TRANSFORM_ABS) {
-        v = fabs(v);
-    }
-    return (so_far){0, v, fabs(v), v, v != floor(v), isnan(v)};
+    const double v = read_float(type, h, i);
+    return float_element(transform == PRIM_TRANSFORM_SQUARE
+                             ? round_to_type(working_type(out), (long double)v * v)
+                         : transform == PRIM_TRANSFORM_ABS ? fabs(v)
+                                                           : v);
 }
 
 static bool float_less(double a, double b)
@@ -76,50 +112,84 @@ static bool float_less(double a, double b)
 
 static void take(const scan_case *c, so_far *s, so_far e)
 {
-    const int64_t a = (int64_t)s->integer, b = (int64_t)e.integer;
+    const cudaDataType_t out = c->types.out;
     if (c->op == PRIM_OP_SUM)
-        s->integer = wrap_integer(CUDA_R_32I, s->integer + e.integer);
-    else if (c->op == PRIM_OP_MIN ? b < a : a < b)
+        s->integer = wrap_integer(out, s->integer + e.integer);
+    else if (c->op == PRIM_OP_PRODUCT)
+        s->integer = wrap_integer(out, s->integer * e.integer);
+    else if (c->op == PRIM_OP_MIN ? integer_less(out, e.integer, s->integer)
+                                  : integer_less(out, s->integer, e.integer))
         s->integer = e.integer;
     if (c->op == PRIM_OP_MIN ? float_less(e.extreme, s->extreme)
                              : float_less(s->extreme, e.extreme))
         s->extreme = e.extreme;
     s->sum += e.sum;
+    s->product *= e.product;
     s->magnitude += e.magnitude;
     s->fractions |= e.fractions;
     s->nan |= e.nan;
 }
 
-/* height: the longest chain of additions that an element goes through. */
+/* On the host, the rows of a 2-D scan are rounded before the columns of that are scanned. */
+static bool rounded_between(const scan_case *c)
+{
+    return c->form == BOTH_DIRECTIONS && c->threads > 0 &&
+           working_type(c->types.out) != c->types.out;
+}
+
+/* height: the longest chain of additions that an element goes through. Products of the inputs here
+ * are exact. */
+static bool right_float(const scan_case *c, const so_far *s, double height, double value)
+{
+    const double u = unit_roundoff(working_type(c->types.out));
+    const bool exact = !s->fractions && s->magnitude * u <= 1 && !rounded_between(c);
+    const double bound = exact ? 0 : (height * u / (1 - height * u) + u) * s->magnitude;
+    if (s->nan || (c->op == PRIM_OP_SUM && isnan((double)s->sum)))
+        return isnan(value);
+    if (c->op == PRIM_OP_SUM && !isinf((double)s->sum))
+        return round_to_type(c->types.out, s->sum - bound) <= value &&
+               value <= round_to_type(c->types.out, s->sum + bound);
+    const double expected = round_to_type(c->types.out, c->op == PRIM_OP_SUM       ? s->sum
+                                                        : c->op == PRIM_OP_PRODUCT ? s->product
+                                                                                   : s->extreme);
+    return value == expected && signbit(value) == signbit(expected);
+}
+
 static bool right(const scan_case *c, const so_far *s, double height, const void *h, size_t i)
 {
-    if (!type_is_float(c->type))
-        return read_integer(c->type, h, i) == s->integer;
-    const double value = read_float(c->type, h, i), u = unit_roundoff(c->type);
-    const double sum = (double)s->sum;
-    if (s->nan || (c->op == PRIM_OP_SUM && isnan(sum)))
-        return isnan(value);
-    if (c->op != PRIM_OP_SUM)
-        return value == s->extreme && signbit(value) == signbit(s->extreme);
-    if (isinf(sum))
-        return value == sum;
-    const bool exact = !s->fractions && s->magnitude * u <= 1;
-    const double bound = exact ? 0 : (height * u / (1 - height * u) + u) * s->magnitude;
-    return fabs(value - sum) <= bound; /* false for NaN */
+    return type_is_float(c->types.out) ? right_float(c, s, height, read_float(c->types.out, h, i))
+                                       : read_integer(c->types.out, h, i) == s->integer;
+}
+
+/* ---- inputs ---- */
+
+/* In a product no element may hide the others: odd integers, and powers of two that keep it within
+ * range. */
+static void suit_to_product(cudaDataType_t type, void *h_in, size_t count)
+{
+    const size_t rare = count / 64 + 2;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bits = random_bits(i * 3 + count);
+        const double magnitude = bits % rare != 0 ? 1 : bits & 0x10000 ? 2 : 0.5;
+        if (type_is_float(type))
+            write_float(type, h_in, i, bits & 0x20000 ? -magnitude : magnitude);
+        else
+            write_integer(type, h_in, i, read_integer(type, h_in, i) | 1);
+    }
 }
 
 /* ---- one case ---- */
 
-static const int32_t initial_i32 = -3;
-static const float initial_f32 = 5;
-static const double initial_f64 = 5;
-
-static const void *initial_of(const scan_case *c)
+/* An initial value that is small in every type, and exact. */
+static const void *initial_of(const scan_case *c, void *space)
 {
-    return !c->with_initial        ? NULL
-           : c->type == CUDA_R_32I ? (const void *)&initial_i32
-           : c->type == CUDA_R_32F ? (const void *)&initial_f32
-                                   : (const void *)&initial_f64;
+    if (!c->with_initial)
+        return NULL;
+    if (type_is_float(c->types.out))
+        write_float(c->types.out, space, 0, c->op == PRIM_OP_PRODUCT ? -2 : 5);
+    else
+        write_integer(c->types.out, space, 0, (uint64_t)-3);
+    return space;
 }
 
 static size_t extent(const scan_case *c, size_t ld)
@@ -131,120 +201,153 @@ static prim_status ask(const scan_case *c, size_t *bytes)
 {
     switch (c->form) {
     case VECTOR:
-        return prim_scan_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->type,
-                                         c->columns, c->type, bytes);
+        return prim_scan_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->types.in,
+                                         c->columns, c->types.out, bytes);
     case ROWS:
-        return prim_scan_rows_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->type,
-                                              c->rows, c->columns, c->type, bytes);
+        return prim_scan_rows_workspace_bytes(c->variant, c->kind, c->op, c->transform, c->types.in,
+                                              c->rows, c->columns, c->types.out, bytes);
     default:
-        return prim_scan_2d_workspace_bytes(c->variant, c->op, c->transform, c->type, c->rows,
-                                            c->columns, c->type, bytes);
+        return prim_scan_2d_workspace_bytes(c->variant, c->op, c->transform, c->types.in, c->rows,
+                                            c->columns, c->types.out, bytes);
     }
 }
 
-static prim_status call_device(const scan_case *c, const void *d_in, void *d_out, void *d_workspace,
-                               size_t bytes)
+static prim_status call_device(const scan_case *c, const void *d_in, void *d_out, void *d_total,
+                               void *d_workspace, size_t bytes)
 {
+    double space;
+    const void *h_initial = initial_of(c, &space);
+    const cudaDataType_t in = c->types.in, out = c->types.out;
     switch (c->form) {
     case VECTOR:
-        return prim_scan(c->variant, c->kind, c->op, c->transform, initial_of(c), c->type, d_in,
-                         c->columns, c->type, d_out, d_workspace, bytes, 0);
+        return prim_scan(c->variant, c->kind, c->op, c->transform, h_initial, in, d_in, c->columns,
+                         out, d_out, d_total, d_workspace, bytes, 0);
     case ROWS:
-        return prim_scan_rows(c->variant, c->kind, c->op, c->transform, initial_of(c), c->type,
-                              d_in, c->rows, c->columns, c->in_ld, c->type, d_out, c->out_ld,
-                              d_workspace, bytes, 0);
+        return prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, in, d_in,
+                              c->rows, c->columns, c->in_ld, out, d_out, c->out_ld, d_workspace,
+                              bytes, 0);
     default:
-        return prim_scan_2d(c->variant, c->op, c->transform, c->type, d_in, c->rows, c->columns,
-                            c->in_ld, c->type, d_out, c->out_ld, d_workspace, bytes, 0);
+        return prim_scan_2d(c->variant, c->op, c->transform, in, d_in, c->rows, c->columns,
+                            c->in_ld, out, d_out, c->out_ld, d_workspace, bytes, 0);
     }
 }
 
-static prim_status call_host(const scan_case *c, const void *h_in, void *h_out)
+static prim_status call_host(const scan_case *c, const void *h_in, void *h_out, void *h_total)
 {
+    double space;
+    const void *h_initial = initial_of(c, &space);
+    const cudaDataType_t in = c->types.in, out = c->types.out;
     switch (c->form) {
     case VECTOR:
-        return prim_scan_host(c->kind, c->op, c->transform, initial_of(c), c->type, h_in,
-                              c->columns, c->type, h_out, c->threads);
+        return prim_scan_host(c->kind, c->op, c->transform, h_initial, in, h_in, c->columns, out,
+                              h_out, h_total, c->threads);
     case ROWS:
-        return prim_scan_rows_host(c->kind, c->op, c->transform, initial_of(c), c->type, h_in,
-                                   c->rows, c->columns, c->in_ld, c->type, h_out, c->out_ld,
-                                   c->threads);
+        return prim_scan_rows_host(c->kind, c->op, c->transform, h_initial, in, h_in, c->rows,
+                                   c->columns, c->in_ld, out, h_out, c->out_ld, c->threads);
     default:
-        return prim_scan_2d_host(c->op, c->transform, c->type, h_in, c->rows, c->columns, c->in_ld,
-                                 c->type, h_out, c->out_ld, c->threads);
+        return prim_scan_2d_host(c->op, c->transform, in, h_in, c->rows, c->columns, c->in_ld, out,
+                                 h_out, c->out_ld, c->threads);
     }
 }
 
-/* h_before: what stands in the output before the call; h_after: afterwards. */
-static void run(const scan_case *c, void *h_before, void *h_after)
+/* h_before: what stands in the output before the call; h_after: afterwards; h_total: 8 bytes. */
+static void run(const scan_case *c, void *h_before, void *h_after, void *h_total)
 {
-    const size_t size = type_bytes(c->type), in_bytes = extent(c, c->in_ld) * size,
-                 out_bytes = extent(c, c->out_ld) * size;
+    const size_t in_size = type_bytes(c->types.in), out_size = type_bytes(c->types.out);
+    const size_t in_bytes = extent(c, c->in_ld) * in_size,
+                 out_bytes = extent(c, c->out_ld) * out_size;
     memset(h_before, 0xA5, out_bytes);
     if (c->in_place)
         memcpy(h_before, c->h_in, in_bytes);
     if (c->threads > 0) {
         memcpy(h_after, h_before, out_bytes);
-        cr_prim(call_host(c, c->in_place ? h_after : c->h_in, h_after));
+        cr_prim(
+            call_host(c, c->in_place ? h_after : c->h_in, h_after, c->with_total ? h_total : NULL));
         return;
     }
     size_t bytes;
     cr_prim(ask(c, &bytes));
-    guarded in = guarded_copy(c->h_in, in_bytes, c->offset * size);
-    guarded out = guarded_new(c->in_place ? 0 : out_bytes, c->offset * size);
+    guarded in = guarded_copy(c->h_in, in_bytes, c->offset * in_size);
+    guarded out = guarded_new(c->in_place ? 0 : out_bytes, c->offset * out_size);
+    guarded total = guarded_new(out_size, c->offset * out_size);
     guarded workspace = guarded_new(bytes, 0);
     guarded *result = c->in_place ? &in : &out;
-    cr_prim(call_device(c, in.data, result->data, bytes > 0 ? workspace.data : NULL, bytes));
+    cr_prim(call_device(c, in.data, result->data, c->with_total ? total.data : NULL,
+                        bytes > 0 ? workspace.data : NULL, bytes));
     guarded_read(result, h_after);
+    guarded_read(&total, h_total);
     guarded_free(&in);
     guarded_free(&out);
+    guarded_free(&total);
     guarded_free(&workspace);
+}
+
+#define CASE_FORMAT                                                                                 \
+    "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offset %zu, in place " \
+    "%d, initial %d, threads %d: "
+#define CASE_VALUES(c)                                                                             \
+    prim_scan_variant_name((c)->variant), (c)->form, (c)->kind, op_names[(c)->op], (c)->transform, \
+        type_name((c)->types.in), type_name((c)->types.out), (c)->rows, (c)->columns, (c)->in_ld,  \
+        (c)->out_ld, (c)->offset, (c)->in_place, (c)->with_initial, (c)->threads
+
+/* A chain over the elements on the host; above tiles of 1024 elements and more on the device, and
+ * trees over runs of up to 32. */
+static double chain(const scan_case *c)
+{
+    const double length = (double)c->rows * (double)c->columns;
+    const double between = rounded_between(c) ? 2 * unit_roundoff(c->types.out) /
+                                                    unit_roundoff(working_type(c->types.out))
+                                              : 0;
+    return c->threads > 0 ? length + 1100 + between : 2 * log2(length + 1) + 80 + length / 1024;
+}
+
+static void check_row(const scan_case *c, size_t row, so_far *above, double height,
+                      const void *h_after, const void *h_total)
+{
+    double space;
+    so_far line = nothing(c);
+    if (c->with_initial)
+        take(c, &line, element(c, c->types.out, PRIM_TRANSFORM_NONE, initial_of(c, &space), 0));
+    for (size_t i = 0; i < c->columns; i++) {
+        so_far e = line;
+        take(c, &line, element(c, c->types.in, c->transform, c->h_in, row * c->in_ld + i));
+        if (c->kind == PRIM_SCAN_INCLUSIVE)
+            e = line;
+        if (c->form == BOTH_DIRECTIONS && row > 0)
+            take(c, &e, above[i]);
+        above[i] = e;
+        if (!right(c, &e, height, h_after, row * c->out_ld + i))
+            cr_assert_fail(CASE_FORMAT "wrong at %zu, %zu", CASE_VALUES(c), row, i);
+    }
+    if (c->with_total)
+        cr_assert(right(c, &line, height, h_total, 0), CASE_FORMAT "wrong total", CASE_VALUES(c));
 }
 
 static void check(const scan_case *c)
 {
-    const size_t size = type_bytes(c->type), count = extent(c, c->out_ld);
+    const size_t size = type_bytes(c->types.out), count = extent(c, c->out_ld);
     char *h_before = malloc(count * size + 1), *h_after = malloc(count * size + 1);
     so_far *above = malloc((c->columns + 1) * sizeof *above);
-    run(c, h_before, h_after);
-    const double length = (double)c->rows * (double)c->columns;
-    const double height = c->threads > 0 ? length + 1100 : 2 * log2(length + 1) + 16;
+    double total;
+    run(c, h_before, h_after, &total);
     for (size_t row = 0; row < c->rows; row++) {
-        so_far line = nothing(c);
-        if (c->with_initial)
-            take(c, &line, element(c, PRIM_TRANSFORM_NONE, initial_of(c), 0));
-        for (size_t i = 0; i < c->columns; i++) {
-            so_far e = line;
-            take(c, &line, element(c, c->transform, c->h_in, row * c->in_ld + i));
-            if (c->kind == PRIM_SCAN_INCLUSIVE)
-                e = line;
-            if (c->form == BOTH_DIRECTIONS && row > 0)
-                take(c, &e, above[i]);
-            above[i] = e;
-            cr_assert(right(c, &e, height, h_after, row * c->out_ld + i),
-                      "%s form %d kind %d %s transform %d %s, %zu × %zu (ld %zu, %zu), offset %zu, "
-                      "in place %d, initial %d, threads %d: wrong at %zu, %zu",
-                      prim_scan_variant_name(c->variant), c->form, c->kind, op_names[c->op],
-                      c->transform, type_name(c->type), c->rows, c->columns, c->in_ld, c->out_ld,
-                      c->offset, c->in_place, c->with_initial, c->threads, row, i);
-        }
+        check_row(c, row, above, chain(c), h_after, &total);
         const size_t gap = (row * c->out_ld + c->columns) * size;
         if (row + 1 < c->rows && c->columns > 0 && c->out_ld > c->columns)
             cr_assert_arr_eq(h_after + gap, h_before + gap, (c->out_ld - c->columns) * size,
-                             "%zu × %zu (ld %zu, %zu), in place %d: the gap behind row %zu was "
-                             "written to",
-                             c->rows, c->columns, c->in_ld, c->out_ld, c->in_place, row);
+                             CASE_FORMAT "the gap behind row %zu was written to", CASE_VALUES(c),
+                             row);
     }
     free(above);
     free(h_before);
     free(h_after);
 }
 
-/* ---- every variant and type, one test each ---- */
+/* ---- every variant and pair of types, one test each ---- */
 
 typedef struct combination {
     prim_scan_variant variant;
-    cudaDataType_t type;
+    type_pair types;
 } combination;
 
 static struct criterion_test_params combinations(void)
@@ -252,44 +355,21 @@ static struct criterion_test_params combinations(void)
     static combination rows[256];
     size_t count = 0;
     for (size_t v = 0; v < prim_scan_variant_count(); v++)
-        for (size_t p = 0; p < TYPES; p++)
-            rows[count++] = (combination){prim_scan_variant_at(v), types[p]};
+        for (size_t p = 0; p < PAIRS; p++)
+            rows[count++] = (combination){prim_scan_variant_at(v), type_pairs[p]};
     return cr_make_param_array(combination, rows, count);
 }
 
-/* How many of the 18 combinations of kind, operator and transform: one of so many. */
-enum { NONE = 0, ALL = 1, SOME = 5, FEW = 9, ONE = 18 };
-
-/* Variants and types start at different combinations where not all are tested. */
-static size_t turn_of(const combination *k)
+static bool supports(const scan_case *c)
 {
-    size_t type = 0;
-    while (types[type] != k->type)
-        type++;
-    return (size_t)k->variant * TYPES + type;
-}
-
-/* Kinds, operators and transforms; place and initial value take turns. */
-static void check_all(scan_case c, size_t turn, size_t one_of)
-{
-    for (size_t k = turn % one_of; k < KINDS * OPS * TRANSFORMS; k += one_of) {
-        c.kind = (prim_scan_kind)(k % KINDS);
-        c.op = (prim_op)(k / KINDS % OPS);
-        c.transform = (prim_transform)(k / KINDS / OPS);
-        if (c.form == BOTH_DIRECTIONS)
-            c.kind = PRIM_SCAN_INCLUSIVE;
-        const size_t bits = (size_t)random_bits(turn * 64 + k);
-        c.in_place = bits & 1 && c.in_ld == c.out_ld;
-        c.with_initial = bits & 2 && c.form != BOTH_DIRECTIONS;
-        c.offset = bits >> 2 & 1;
-        check(&c);
-    }
+    size_t bytes;
+    return ask(c, &bytes) == PRIM_OK;
 }
 
 static scan_case vector(const combination *k, size_t count, const void *h_in)
 {
     return (scan_case){.variant = k->variant,
-                       .type = k->type,
+                       .types = k->types,
                        .rows = 1,
                        .columns = count,
                        .in_ld = count,
@@ -297,10 +377,61 @@ static scan_case vector(const combination *k, size_t count, const void *h_in)
                        .h_in = h_in};
 }
 
-static const size_t small_sizes[] = {0,   1,   2,   3,   31,  32,   33,  255,
-                                     256, 257, 511, 512, 513, 1025, 4099};
-/* Three levels of 256 elements a block from 65537 on, of 512 from 262145 on. */
-static const size_t large_sizes[] = {65537, 131073, 262145};
+static void skip_unless_supported(const combination *k, form f)
+{
+    scan_case c = vector(k, 1, NULL);
+    c.form = f;
+    c.rows = f == VECTOR ? 1 : 2;
+    if (!supports(&c))
+        cr_skip_test("%s does not do this with %s → %s here", prim_scan_variant_name(k->variant),
+                     type_name(k->types.in), type_name(k->types.out));
+}
+
+/* How many of the 24 combinations of kind, operator and transform: one of so many. */
+enum { NONE = 0, ALL = 1, SOME = 5, FEW = 11, ONE = 24 };
+
+/* Variants and types start at different combinations where not all are tested. */
+static size_t turn_of(const combination *k)
+{
+    size_t pair = 0;
+    while (memcmp(&type_pairs[pair], &k->types, sizeof k->types) != 0)
+        pair++;
+    return (size_t)k->variant * 5 + pair;
+}
+
+/* Kinds, operators and transforms; place, initial value and total take turns. */
+static void check_all(scan_case c, size_t turn, size_t one_of)
+{
+    const size_t in_bytes = extent(&c, c.in_ld) * type_bytes(c.types.in);
+    void *h_product = malloc(in_bytes + 1);
+    const void *h_in = c.h_in;
+    memcpy(h_product, h_in, in_bytes);
+    suit_to_product(c.types.in, h_product, extent(&c, c.in_ld));
+    for (size_t k = turn % one_of; k < KINDS * OPS * TRANSFORMS; k += one_of) {
+        c.kind = (prim_scan_kind)(k % KINDS);
+        c.op = (prim_op)(k / KINDS % OPS);
+        c.transform = (prim_transform)(k / KINDS / OPS);
+        if (c.form == BOTH_DIRECTIONS)
+            c.kind = PRIM_SCAN_INCLUSIVE;
+        const size_t bits = (size_t)random_bits(turn * 64 + k);
+        c.in_place = bits & 1 && c.in_ld == c.out_ld && c.types.in == c.types.out;
+        c.with_initial = bits & 2 && c.form != BOTH_DIRECTIONS;
+        c.with_total = bits & 8 && c.form == VECTOR;
+        c.offset = bits >> 2 & 1;
+        c.h_in = c.op == PRIM_OP_PRODUCT ? h_product : h_in;
+        if (c.threads > 0 || supports(&c))
+            check(&c);
+    }
+    free(h_product);
+}
+
+/* Around a lane's, a warp's, a block's and a tile's share of every rung: chunks have from 384 to
+ * 4096 elements, tiles from 3072 to 32768. */
+static const size_t small_sizes[] = {0,   1,   2,    3,    15,   16,   17,   31,   32,  33,  127,
+                                     128, 129, 255,  256,  257,  383,  384,  385,  511, 512, 513,
+                                     767, 769, 1023, 1024, 1025, 2049, 3071, 3072, 3073};
+static const size_t large_sizes[] = {4096,  4097,  6145,  8191,  8192,  8193,  12289,  16384,
+                                     16385, 32767, 32768, 32769, 65536, 65537, 131073, 262145};
 enum { LARGEST = 262145 };
 
 ParameterizedTestParameters(scan, small_sizes)
@@ -310,12 +441,14 @@ ParameterizedTestParameters(scan, small_sizes)
 
 ParameterizedTest(combination *k, scan, small_sizes)
 {
-    double h_in[4099];
+    skip_unless_supported(k, VECTOR);
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    double h_in[3073];
     for (size_t s = 0; s < COUNT_OF(small_sizes); s++)
-        for (size_t d = 0; d < DISTRIBUTION_COUNT; d++) {
-            fill(k->type, h_in, small_sizes[s], (distribution)d, 31 * s);
-            check_all(vector(k, small_sizes[s], h_in), 3 * s + d,
-                      small_sizes[s] > 1025 || get_test_level() == LEVEL_QUICK ? SOME : ALL);
+        for (size_t d = quick ? s % DISTRIBUTION_COUNT : 0; d < DISTRIBUTION_COUNT;
+             d += quick ? DISTRIBUTION_COUNT : 1) {
+            fill(k->types.in, h_in, small_sizes[s], (distribution)d, 31 * s);
+            check_all(vector(k, small_sizes[s], h_in), 3 * s + d + turn_of(k), quick ? FEW : SOME);
         }
 }
 
@@ -326,35 +459,62 @@ ParameterizedTestParameters(scan, large_sizes)
 
 ParameterizedTest(combination *k, scan, large_sizes)
 {
+    skip_unless_supported(k, VECTOR);
     const test_level level = get_test_level();
-    void *h_in = malloc(LARGEST * type_bytes(k->type));
-    for (size_t s = 0; s < COUNT_OF(large_sizes); s++)
-        for (size_t d = 0; d < (level == LEVEL_FULL ? DISTRIBUTION_COUNT : 1); d++) {
-            if (level == LEVEL_QUICK && (s < 2 || k->variant == PRIM_SCAN_AUTO))
-                continue; /* rows has 65537 */
-            fill(k->type, h_in, large_sizes[s], (distribution)((s + d) % DISTRIBUTION_COUNT), s);
-            check_all(vector(k, large_sizes[s], h_in), s + turn_of(k),
-                      level == LEVEL_FULL    ? ALL
-                      : level == LEVEL_QUICK ? ONE
-                                             : FEW);
-        }
+    void *h_in = malloc(LARGEST * type_bytes(k->types.in));
+    for (size_t s = 0; s < COUNT_OF(large_sizes); s++) {
+        if (level == LEVEL_QUICK && (s + turn_of(k)) % 4 != 0)
+            continue;
+        fill(k->types.in, h_in, large_sizes[s], (distribution)(s % DISTRIBUTION_COUNT), s);
+        check_all(vector(k, large_sizes[s], h_in), s + turn_of(k),
+                  level == LEVEL_FULL    ? SOME
+                  : level == LEVEL_QUICK ? ONE
+                                         : FEW);
+    }
     free(h_in);
 }
 
+/* More tiles than a block looks back at. */
+Test(scan, many_tiles)
+{
+    if (get_test_level() == LEVEL_QUICK)
+        cr_skip_test("2^20 elements: from PRIM_TEST_LEVEL=normal on");
+    static const type_pair types[] = {{CUDA_R_64F, CUDA_R_64F}, {CUDA_R_8U, CUDA_R_64U}};
+    const size_t count = (1 << 20) + 4099;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t v = 0; v < prim_scan_variant_count(); v++) {
+            const combination k = {prim_scan_variant_at(v), types[t]};
+            void *h_in = malloc(count * type_bytes(types[t].in));
+            fill(types[t].in, h_in, count, INTEGERS, 3);
+            scan_case c = vector(&k, count, h_in);
+            c.kind = (prim_scan_kind)(v % KINDS);
+            c.with_total = true;
+            if (supports(&c))
+                check(&c);
+            free(h_in);
+        }
+}
+
 /* rows, columns, in_ld, out_ld. */
-static const size_t shapes[][4] = {{1, 300, 300, 300},   {7, 1, 1, 1},   {7, 1, 3, 2},
-                                   {0, 5, 5, 5},         {5, 0, 0, 2},   {5, 513, 515, 515},
-                                   {270, 257, 259, 259}, {513, 2, 5, 4}, {2, 65537, 65540, 65539}};
+static const size_t shapes[][4] = {{1, 300, 300, 300},     {7, 1, 1, 1},
+                                   {7, 1, 3, 2},           {0, 5, 5, 5},
+                                   {5, 0, 0, 2},           {5, 513, 515, 515},
+                                   {19, 1024, 1024, 1024}, {9, 384, 400, 416},
+                                   {11, 2047, 2048, 2052}, {5, 4100, 4112, 4112},
+                                   {3, 9000, 9008, 9024},  {270, 257, 259, 259},
+                                   {513, 2, 5, 4},         {130, 300, 304, 304},
+                                   {65, 1025, 1025, 1040}, {2, 65537, 65540, 65539}};
 
 /* Each line takes blocks of its own, so that time goes by lines. AUTO is one of the others. */
 static size_t how_many(prim_scan_variant variant, size_t lines, size_t columns)
 {
     const test_level level = get_test_level();
-    if (level == LEVEL_FULL || (lines < 20 && columns < 10000))
-        return ALL;
-    if (lines > 10000 || (level == LEVEL_QUICK && variant == PRIM_SCAN_AUTO))
+    const bool large = lines >= 20 || columns >= 10000;
+    if (level == LEVEL_FULL)
+        return SOME;
+    if (lines > 10000 || (level == LEVEL_QUICK && large && variant == PRIM_SCAN_AUTO))
         return NONE;
-    return level == LEVEL_QUICK ? ONE : FEW;
+    return level == LEVEL_QUICK ? (large ? ONE : FEW) : large ? FEW : SOME;
 }
 
 static void check_shapes(const combination *k, form f)
@@ -362,13 +522,15 @@ static void check_shapes(const combination *k, form f)
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         const size_t rows = shapes[s][0], columns = shapes[s][1], in_ld = shapes[s][2];
         const size_t lines = f == BOTH_DIRECTIONS ? rows + columns : rows;
-        const size_t one_of = how_many(k->variant, lines, columns);
-        if (one_of == NONE)
+        const bool textbook =
+            k->variant >= PRIM_SCAN_KOGGE_STONE && k->variant <= PRIM_SCAN_SHUFFLE;
+        const size_t one_of = how_many(k->variant, textbook ? lines : rows, columns);
+        if (one_of == NONE || (get_test_level() == LEVEL_QUICK && (s + turn_of(k)) % 2 != 0))
             continue;
-        void *h_in = malloc(rows * in_ld * type_bytes(k->type) + 1);
-        fill(k->type, h_in, rows * in_ld, (distribution)(s % DISTRIBUTION_COUNT), s);
+        void *h_in = malloc(rows * in_ld * type_bytes(k->types.in) + 1);
+        fill(k->types.in, h_in, rows * in_ld, (distribution)(s % DISTRIBUTION_COUNT), s);
         check_all((scan_case){.variant = k->variant,
-                              .type = k->type,
+                              .types = k->types,
                               .form = f,
                               .rows = rows,
                               .columns = columns,
@@ -387,6 +549,7 @@ ParameterizedTestParameters(scan, rows)
 
 ParameterizedTest(combination *k, scan, rows)
 {
+    skip_unless_supported(k, ROWS);
     check_shapes(k, ROWS);
 }
 
@@ -397,6 +560,7 @@ ParameterizedTestParameters(scan, both_directions)
 
 ParameterizedTest(combination *k, scan, both_directions)
 {
+    skip_unless_supported(k, BOTH_DIRECTIONS);
     check_shapes(k, BOTH_DIRECTIONS);
 }
 
@@ -408,13 +572,23 @@ ParameterizedTestParameters(scan, nan_and_infinity_anywhere)
 ParameterizedTest(combination *k, scan, nan_and_infinity_anywhere)
 {
     static const double specials[] = {NAN, INFINITY, -INFINITY};
-    static const size_t places[] = {0, 1, 31, 255, 256, 511, 512, 1022, 1023};
-    for (size_t p = 0; type_is_float(k->type) && p < COUNT_OF(places); p++)
+    static const size_t places[] = {0, 1, 31, 255, 256, 511, 512, 1022, 1023, 3072, 8200};
+    enum { COUNT = 8300 };
+    static double h_in[COUNT];
+    skip_unless_supported(k, VECTOR);
+    if (!type_is_float(k->types.in))
+        cr_skip_test("integers have none");
+    for (size_t p = 0; p < COUNT_OF(places); p++)
         for (size_t s = 0; s < COUNT_OF(specials); s++) {
-            double h_in[1024];
-            fill(k->type, h_in, 1024, UNIFORM, p);
-            write_float(k->type, h_in, places[p], specials[s]);
-            check_all(vector(k, 1024, h_in), p + s, SOME);
+            if (get_test_level() == LEVEL_QUICK && (p + s) % 3 != 0)
+                continue;
+            fill(k->types.in, h_in, COUNT, UNIFORM, p);
+            write_float(k->types.in, h_in, places[p], specials[s]);
+            scan_case c = vector(k, COUNT, h_in);
+            c.op = (prim_op)((p + s) % 3); /* a product's signs are another test's */
+            c.kind = (prim_scan_kind)(p % KINDS);
+            c.with_total = true;
+            check(&c);
         }
 }
 
@@ -423,24 +597,69 @@ ParameterizedTestParameters(scan, same_bits_in_every_run)
     return combinations();
 }
 
+/* In place or not, at any alignment, several tiles and rows. */
 ParameterizedTest(combination *k, scan, same_bits_in_every_run)
 {
-    enum { COUNT = 30011 };
-    const size_t bytes = COUNT * type_bytes(k->type);
-    void *h_in = malloc(bytes), *h_before = malloc(bytes), *h_first = malloc(bytes),
+    enum { COUNT = 70011, ROW_LENGTH = 23337 };
+    skip_unless_supported(k, VECTOR);
+    if (!type_is_float(k->types.in))
+        cr_skip_test("integers have only one result");
+    const size_t in_bytes = COUNT * type_bytes(k->types.in),
+                 bytes = COUNT * type_bytes(k->types.out);
+    void *h_in = malloc(in_bytes), *h_before = malloc(bytes), *h_first = malloc(bytes),
          *h_again = malloc(bytes);
-    fill(k->type, h_in, COUNT, EXTREMES, 5);
-    scan_case c = vector(k, COUNT, h_in);
-    for (c.offset = 0; c.offset < 4; c.offset++) {
-        c.in_place = c.offset % 2;
-        run(&c, h_before, c.offset == 0 ? h_first : h_again);
-        if (c.offset > 0)
+    double total[2] = {0};
+    fill(k->types.in, h_in, COUNT, EXTREMES, 5);
+    for (int f = VECTOR; f <= BOTH_DIRECTIONS; f++) {
+        scan_case c = vector(k, COUNT, h_in);
+        c.form = (form)f;
+        if (f != VECTOR) {
+            c.rows = 3;
+            c.columns = c.in_ld = c.out_ld = ROW_LENGTH;
+        }
+        c.with_total = f == VECTOR;
+        for (c.offset = 0; supports(&c) && c.offset < 4; c.offset++) {
+            c.in_place = c.offset % 2 && k->types.in == k->types.out;
+            run(&c, h_before, c.offset == 0 ? h_first : h_again, &total[c.offset > 0]);
+            if (c.offset == 0)
+                continue;
             cr_assert_arr_eq(h_again, h_first, bytes);
+            cr_assert_arr_eq(&total[1], &total[0], f == VECTOR ? type_bytes(k->types.out) : 0);
+        }
     }
     free(h_in);
     free(h_before);
     free(h_first);
     free(h_again);
+}
+
+/* AUTO may take the one or the other, wherever it runs. */
+Test(scan, lookback_and_cluster_agree_in_every_bit)
+{
+    enum { COUNT = 60001 };
+    const size_t bytes = COUNT * sizeof(float);
+    float *h_in = malloc(bytes), *h_before = malloc(bytes), *h_lookback = malloc(bytes),
+          *h_other = malloc(bytes);
+    double total;
+    const combination k = {PRIM_SCAN_LOOKBACK, {CUDA_R_32F, CUDA_R_32F}};
+    fill(CUDA_R_32F, h_in, COUNT, EXTREMES, 5);
+    scan_case c = vector(&k, COUNT, h_in);
+    run(&c, h_before, h_lookback, &total);
+    c.variant = PRIM_SCAN_AUTO;
+    run(&c, h_before, h_other, &total);
+    cr_assert_arr_eq(h_other, h_lookback, bytes);
+    c.variant = PRIM_SCAN_CLUSTER;
+    const bool has_clusters = supports(&c);
+    if (has_clusters) {
+        run(&c, h_before, h_other, &total);
+        cr_assert_arr_eq(h_other, h_lookback, bytes);
+    }
+    free(h_in);
+    free(h_before);
+    free(h_lookback);
+    free(h_other);
+    if (!has_clusters)
+        cr_skip_test("there are no clusters here");
 }
 
 /* ---- what a call reads and when ---- */
@@ -453,10 +672,10 @@ static cudaGraphExec_t captured(const scan_case *c, const int32_t *h_initial, co
     cudaGraphExec_t exec;
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, c->type, in->data,
-                           c->rows, c->columns, c->in_ld, c->type, out->data, c->out_ld,
-                           workspace->bytes > 0 ? workspace->data : NULL, workspace->bytes,
-                           stream));
+    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, c->types.in,
+                           in->data, c->rows, c->columns, c->in_ld, c->types.out, out->data,
+                           c->out_ld, workspace->bytes > 0 ? workspace->data : NULL,
+                           workspace->bytes, stream));
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
     cr_cuda(cudaGraphDestroy(graph));
@@ -492,30 +711,58 @@ Test(scan, the_initial_value_is_read_during_the_call)
     for (size_t i = 0; i < COUNT_OF(ones); i++)
         ones[i] = 1;
     for (size_t v = 0; v < prim_scan_variant_count(); v++)
-        for (int kind = 0; kind < KINDS; kind++)
-            check_initial_is_read_at_once(&(scan_case){.variant = prim_scan_variant_at(v),
-                                                       .form = ROWS,
-                                                       .kind = (prim_scan_kind)kind,
-                                                       .type = CUDA_R_32I,
-                                                       .rows = 2,
-                                                       .columns = 600,
-                                                       .in_ld = 600,
-                                                       .out_ld = 600,
-                                                       .h_in = ones});
+        for (int kind = 0; kind < KINDS; kind++) {
+            const scan_case c = {.variant = prim_scan_variant_at(v),
+                                 .form = ROWS,
+                                 .kind = (prim_scan_kind)kind,
+                                 .types = {CUDA_R_32I, CUDA_R_32I},
+                                 .rows = 2,
+                                 .columns = 600,
+                                 .in_ld = 600,
+                                 .out_ld = 600,
+                                 .h_in = ones};
+            if (supports(&c))
+                check_initial_is_read_at_once(&c);
+        }
+}
+
+Test(scan, total_of_nothing_is_the_initial_value)
+{
+    static const float no_element;
+    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+        for (int op = 0; op < 3; op++)
+            for (int with_initial = 0; with_initial < 2; with_initial++) {
+                scan_case c = {.variant = prim_scan_variant_at(v),
+                               .types = {CUDA_R_32F, CUDA_R_32F},
+                               .op = (prim_op)op,
+                               .rows = 1,
+                               .with_initial = with_initial == 1,
+                               .with_total = true,
+                               .h_in = &no_element};
+                if (supports(&c))
+                    check(&c);
+                c.threads = 1;
+                check(&c);
+            }
 }
 
 Test(scan, without_elements_no_pointer_is_needed)
 {
     for (size_t v = 0; v < prim_scan_variant_count(); v++)
         for (int f = VECTOR; f <= BOTH_DIRECTIONS; f++) {
-            scan_case c = {.variant = prim_scan_variant_at(v), .form = (form)f, .threads = 1};
+            scan_case c = {.variant = prim_scan_variant_at(v),
+                           .form = (form)f,
+                           .types = {CUDA_R_32F, CUDA_R_32F},
+                           .threads = 1};
             c.rows = f == VECTOR ? 1 : 3; /* without columns */
-            cr_prim(call_device(&c, NULL, NULL, NULL, 0));
-            cr_prim(call_host(&c, NULL, NULL));
-            c.rows = 0;
+            if (!supports(&c))
+                continue;
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_host(&c, NULL, NULL, NULL));
+            c.rows = f == VECTOR ? 1 : 0;
             c.columns = c.in_ld = c.out_ld = f == VECTOR ? 0 : 3;
-            cr_prim(call_device(&c, NULL, NULL, NULL, 0));
-            cr_prim(call_host(&c, NULL, NULL));
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_host(&c, NULL, NULL, NULL));
         }
 }
 
@@ -528,12 +775,15 @@ Test(scan, beyond_two_to_the_31)
     const size_t count = ((size_t)1 << 31) + (1 << 20) + 7;
     uint32_t *h = malloc(count * sizeof *h);
     for (size_t v = 0; v < prim_scan_variant_count(); v++) {
+        if (!prim_scan_supports(prim_scan_variant_at(v), PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                                PRIM_TRANSFORM_NONE, CUDA_R_32I, count, CUDA_R_32I))
+            continue;
         for (size_t i = 0; i < count; i++)
             h[i] = (uint32_t)(i * 167 >> 5);
         guarded data = guarded_copy(h, count * sizeof *h, 0);
         cr_prim(prim_scan(prim_scan_variant_at(v), PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                           PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
-                          data.data, NULL, 0, 0));
+                          data.data, NULL, NULL, 0, 0));
         guarded_read(&data, h);
         guarded_free(&data);
         uint32_t sum = 0;
@@ -552,18 +802,18 @@ Test(scan, beyond_two_to_the_31)
 static bool has_threads(void)
 {
     return prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I,
-                          NULL, 0, CUDA_R_32I, NULL, 2) == PRIM_OK;
+                          NULL, 0, CUDA_R_32I, NULL, NULL, 2) == PRIM_OK;
 }
 
 enum { HOST_ROWS = 37, HOST_COLUMNS = 50 };
 
-static void check_host_matrices(cudaDataType_t type, const void *h_in, int threads, size_t turn,
+static void check_host_matrices(type_pair types, const void *h_in, int threads, size_t turn,
                                 size_t one_of)
 {
     for (int f = ROWS; f <= BOTH_DIRECTIONS; f++) {
         scan_case c = {.threads = threads,
                        .form = (form)f,
-                       .type = type,
+                       .types = types,
                        .rows = HOST_ROWS,
                        .columns = HOST_COLUMNS,
                        .in_ld = 53,
@@ -580,16 +830,16 @@ static void check_host_matrices(cudaDataType_t type, const void *h_in, int threa
 Test(scan, host_with_one_thread)
 {
     double h_in[4099];
-    for (size_t p = 0; p < TYPES; p++)
+    for (size_t p = 0; p < PAIRS; p++)
         for (size_t d = 0; d < DISTRIBUTION_COUNT; d++) {
-            const combination k = {PRIM_SCAN_AUTO, types[p]};
-            fill(types[p], h_in, 4099, (distribution)d, p);
+            const combination k = {PRIM_SCAN_AUTO, type_pairs[p]};
+            fill(type_pairs[p].in, h_in, 4099, (distribution)d, p);
             for (size_t s = 0; s < COUNT_OF(small_sizes); s++) {
                 scan_case c = vector(&k, small_sizes[s], h_in);
                 c.threads = 1;
                 check_all(c, s + d, small_sizes[s] > 33 ? SOME : ALL);
             }
-            check_host_matrices(types[p], h_in, 1, d, ALL);
+            check_host_matrices(type_pairs[p], h_in, 1, d, ALL);
         }
 }
 
@@ -601,18 +851,18 @@ Test(scan, host_with_threads)
     double h_in[4099];
     if (!has_threads())
         cr_skip_test("built without OpenMP");
-    for (size_t p = 0; p < TYPES; p++)
+    for (size_t p = 0; p < PAIRS; p++)
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
-            const combination k = {PRIM_SCAN_AUTO, types[p]};
-            fill(types[p], h_in, 4099, (distribution)((p + t) % DISTRIBUTION_COUNT), t);
+            const combination k = {PRIM_SCAN_AUTO, type_pairs[p]};
+            fill(type_pairs[p].in, h_in, 4099, (distribution)((p + t) % DISTRIBUTION_COUNT), t);
             for (size_t s = 0; s < COUNT_OF(sizes); s++) {
                 scan_case c = vector(&k, sizes[s], h_in);
                 c.threads = threads[t];
                 check_all(c, 7 * s + 5 * p + t, get_test_level() == LEVEL_QUICK ? ONE : FEW);
             }
-            check_host_matrices(types[p], h_in, threads[t], p + t, FEW);
+            check_host_matrices(type_pairs[p], h_in, threads[t], p + t, FEW);
         }
-    scan_case most = vector(&(combination){PRIM_SCAN_AUTO, CUDA_R_32I}, 1500, h_in);
+    scan_case most = vector(&(combination){PRIM_SCAN_AUTO, {CUDA_R_32I, CUDA_R_32I}}, 1500, h_in);
     most.threads = 1024;
     check(&most);
 }
@@ -626,15 +876,15 @@ Test(scan, host_matrices_do_not_depend_on_the_threads)
     fill(CUDA_R_32F, h_in, CELLS, UNIFORM, 8);
     for (int f = ROWS; f <= BOTH_DIRECTIONS; f++) {
         scan_case c = {.form = (form)f,
-                       .type = CUDA_R_32F,
+                       .types = {CUDA_R_32F, CUDA_R_32F},
                        .rows = HOST_ROWS,
                        .columns = HOST_COLUMNS,
                        .in_ld = HOST_COLUMNS,
                        .out_ld = HOST_COLUMNS,
                        .threads = 1};
-        cr_prim(call_host(&c, h_in, h_one));
+        cr_prim(call_host(&c, h_in, h_one, NULL));
         c.threads = 7;
-        cr_prim(call_host(&c, h_in, h_many));
+        cr_prim(call_host(&c, h_in, h_many, NULL));
         cr_assert_arr_eq(h_many, h_one, sizeof h_one);
     }
 }
@@ -644,7 +894,7 @@ Test(scan, host_refuses_what_it_cannot_do)
     float in[4] = {1, 2, 3, 4}, out[4];
 #define HOST(kind, op, transform, h_initial, h_in, count, out_type, h_out, threads)               \
     prim_scan_host((prim_scan_kind)(kind), (prim_op)(op), (prim_transform)(transform), h_initial, \
-                   CUDA_R_32F, h_in, count, out_type, h_out, threads)
+                   CUDA_R_32F, h_in, count, out_type, h_out, NULL, threads)
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 0), PRIM_ERROR_VALUE);
     cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1025), PRIM_ERROR_VALUE);
@@ -657,7 +907,10 @@ Test(scan, host_refuses_what_it_cannot_do)
     cr_assert_eq(HOST(0, 0, 0, NULL, (char *)in + 2, 3, CUDA_R_32F, out, 1), PRIM_ERROR_MISALIGNED);
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 3, CUDA_R_32F, in + 1, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(HOST(0, 0, 0, NULL, in, SIZE_MAX / 2, CUDA_R_32F, out, 1), PRIM_ERROR_SIZE);
-    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_64F, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_16F, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                                CUDA_R_32F, in, 4, CUDA_R_32F, out, &in[3], 1),
+                 PRIM_ERROR_OVERLAP);
     cr_assert_eq(HOST(2, 0, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
     cr_assert_eq(HOST(0, 77, 0, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
     cr_assert_eq(HOST(0, 0, 77, NULL, in, 4, CUDA_R_32F, out, 1), PRIM_ERROR_ENUM);
@@ -683,28 +936,41 @@ Test(scan, operands_that_may_and_may_not_meet)
     cr_assert_eq(MEET(h, 4, 4, 3, 10), PRIM_ERROR_VALUE);
 }
 
+/* Blocks that no grid holds, and nothing to do at all. */
+static void check_queries_of_matrices(prim_scan_variant variant)
+{
+    const size_t most = (size_t)1 << 31;
+    const cudaDataType_t f32 = CUDA_R_32F;
+    size_t bytes;
+    cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
+    cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
+    cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32));
+    cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
+                 PRIM_ERROR_UNSUPPORTED);
+    if (variant == PRIM_SCAN_LOOKBACK) {
+        cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
+        return;
+    }
+    cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
+    cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, (size_t)1 << 40, 1 << 20, f32));
+    cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, SIZE_MAX / 64, 0, f32));
+}
+
 Test(scan, queries_say_what_calls_would)
 {
-    const size_t most = (size_t)1 << 31; /* blocks that no grid holds */
     const cudaDataType_t f32 = CUDA_R_32F;
     for (size_t v = 0; v < prim_scan_variant_count(); v++) {
         const prim_scan_variant variant = prim_scan_variant_at(v);
         size_t bytes;
-        cr_assert(prim_scan_supports(variant, 0, 0, 0, f32, 5000, f32));
-        cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
-        cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
-        cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_64F));
+        if (variant == PRIM_SCAN_CLUSTER)
+            cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
+        else
+            check_queries_of_matrices(variant);
+        cr_assert(variant == PRIM_SCAN_CLUSTER ||
+                  prim_scan_supports(variant, 0, 0, 0, f32, 5000, f32));
+        cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_16F));
         cr_assert(strstr(prim_last_error(NULL), "prim_scan_supports") != NULL);
-        cr_assert(prim_scan_supports(PRIM_SCAN_AUTO, 0, 0, 0, f32, ((size_t)1 << 39) + 512, f32),
-                  "where the chosen rung has no grid, another one may");
-        cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, most, 1, f32));
-        cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 1, most, f32));
-        cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32),
-                  "nothing to do");
-        cr_assert(prim_scan_2d_supports(variant, 0, 0, f32, SIZE_MAX / 64, 0, f32),
-                  "nothing to do");
-        cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
-                     PRIM_ERROR_UNSUPPORTED);
+        cr_assert_not(prim_scan_supports(variant, 0, PRIM_OP_XOR, 0, CUDA_R_32I, 5, CUDA_R_32I));
         cr_assert_eq(prim_scan_workspace_bytes(variant, 0, 0, 0, f32, SIZE_MAX / 2, f32, &bytes),
                      PRIM_ERROR_SIZE);
         cr_assert_eq(prim_scan_workspace_bytes(variant, 2, 0, 0, f32, 5, f32, &bytes),

@@ -20,7 +20,7 @@ __thread const simt_identity *simt_self;
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
 
 /* So many rounds in which all that run only look, and sleep again, are taken as: for ever. */
-enum { QUIET_ROUNDS = 10000 };
+enum { QUIET_ROUNDS = 2000 };
 
 /* One launch while it runs. */
 typedef struct run {

@@ -60,6 +60,16 @@ __host__ __device__ T transformed(T element, prim_transform transform)
                                               : element;
 }
 
+/* What stands where nothing has been combined yet. */
+template <class Operator, typename Out>
+__host__ __device__ accumulator_t<Out> start_value()
+{
+    if constexpr (IS_HALF<Out>)
+        return Operator::template identity<float>();
+    else
+        return static_cast<accumulator_t<Out>>(Operator::template identity<Out>());
+}
+
 /* The result that a combined value stands for. */
 template <typename Out, typename Value>
 __host__ __device__ Out finished(Value value)

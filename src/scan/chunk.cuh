@@ -87,16 +87,6 @@ __device__ accumulator_t<Out> value_of(In element, prim_transform transform)
                                                                         : transformed(x, transform));
 }
 
-/* What stands where nothing has been combined yet. */
-template <class Operator, typename Out>
-__host__ __device__ accumulator_t<Out> start_value()
-{
-    if constexpr (IS_HALF<Out>)
-        return Operator::template identity<float>();
-    else
-        return static_cast<accumulator_t<Out>>(Operator::template identity<Out>());
-}
-
 template <typename Out>
 __device__ Out result_of(accumulator_t<Out> value)
 {

@@ -86,20 +86,36 @@ void scan_rows(const prim_scan_args *args, accumulator_t<Out> initial, int threa
                                      args->columns, initial);
 }
 
-/* The second direction: a range of columns for each thread, row by row along memory. */
-template <typename In, typename Out, typename Operator>
+/* The second direction: a range of columns for each thread, some columns at a time, row by row. */
+template <typename Out, typename Operator>
 void scan_columns(const prim_scan_args *args, int threads)
 {
-    using value = accumulator_t<Out>;
-    const In *const in = static_cast<const In *>(args->in);
+    constexpr size_t AT_ONCE = 64;
     Out *const out = static_cast<Out *>(args->out);
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+    for (int p = 0; p < threads; p++) {
+        const size_t last = part_begin(args->columns, threads, p + 1);
+        for (size_t i = part_begin(args->columns, threads, p); i < last; i += AT_ONCE) {
+            const size_t n = last - i < AT_ONCE ? last - i : AT_ONCE;
+            accumulator_t<Out> above[AT_ONCE];
+            for (size_t c = 0; c < n; c++)
+                above[c] = start_value<Operator, Out>();
+            for (size_t row = 0; row < args->rows; row++)
+                for (size_t c = 0; c < n; c++) {
+                    Out *const here = &out[row * args->out_ld + i + c];
+                    above[c] = Operator::combine(
+                        above[c], static_cast<accumulator_t<Out>>(converted<Out>(*here)));
+                    *here = finished<Out>(above[c]);
+                }
+        }
+    }
+}
+
 struct host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_scan_args *args, int threads)
     {
-        const Out initial = initial_value<Out, Operator>(args);
-        if (args->columns == 0)
-            return PRIM_OK;
+        const accumulator_t<Out> initial = initial_value<Out, Operator>(args);
         if (args->rows == 1)
             scan_row<In, Out, Operator>(args, initial, threads);
         else

@@ -34,7 +34,9 @@ size_t prim_scan_lookback_bytes(const void *any)
     const prim_scan_args *args = any;
     const size_t tiles = prim_scan_tiles_of(args);
     const size_t total_bytes = 2 * prim_element_bytes(prim_scan_value_type(args->out_type));
-    return tiles <= 1 ? 0 : PRIM_SCAN_TICKET_BYTES + args->rows * tiles * total_bytes;
+    return args->rows == 0 || tiles <= 1
+               ? 0
+               : PRIM_SCAN_TICKET_BYTES + args->rows * tiles * total_bytes;
 }
 
 cudaError_t prim_scan_lookback(const void *any)
@@ -44,8 +46,7 @@ cudaError_t prim_scan_lookback(const void *any)
         return prim_scan_nothing(args);
     if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
-    const prim_scan_tiles tiles = {.carry = PRIM_SCAN_CARRY_WORDS,
-                                   .totals = args->call.workspace};
+    const prim_scan_tiles tiles = {.carry = PRIM_SCAN_CARRY_WORDS, .totals = args->call.workspace};
     const cudaError_t error =
         prim_scan_clear(tiles.totals, prim_scan_lookback_bytes(args), args->call.stream);
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;

@@ -45,8 +45,7 @@ static prim_scan_args scan_of_totals(const prim_scan_args *args)
     of_totals.total = NULL;
     of_totals.in = of_totals.out = workspace;
     of_totals.columns = prim_scan_tiles_of(args);
-    of_totals.in_ld = of_totals.out_ld =
-        totals_ld(args, prim_element_bytes(of_totals.out_type));
+    of_totals.in_ld = of_totals.out_ld = totals_ld(args, prim_element_bytes(of_totals.out_type));
     of_totals.call.workspace = workspace != NULL ? workspace + totals_bytes(args) : NULL;
     return of_totals;
 }
@@ -54,7 +53,7 @@ static prim_scan_args scan_of_totals(const prim_scan_args *args)
 size_t prim_scan_reduce_then_scan_bytes(const void *any)
 {
     const prim_scan_args *args = any;
-    if (prim_scan_tiles_of(args) <= 1)
+    if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
         return 0;
     const prim_scan_args of_totals = scan_of_totals(args);
     return totals_bytes(args) + prim_scan_reduce_then_scan_bytes(&of_totals);

@@ -127,8 +127,7 @@ static prim_status run(prim_scan_args *args, void *d_workspace, size_t workspace
 prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                       prim_transform transform, const void *h_initial, cudaDataType_t in_type,
                       const void *d_in, size_t count, cudaDataType_t out_type, void *d_out,
-                      void *d_total, void *d_workspace, size_t workspace_bytes,
-                      cudaStream_t stream)
+                      void *d_total, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan", variant, kind, op, transform, in_type, 1, count, out_type);

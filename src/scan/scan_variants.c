@@ -74,14 +74,14 @@ static size_t totals_bytes(const prim_scan_args *args, size_t section_elements)
     return (of_rows > of_columns ? of_rows : of_columns) * prim_element_bytes(args->out_type);
 }
 
-#define SECTIONS(name, elements)                        \
-    static bool name##_supports(const void *args)       \
-    {                                                   \
-        return textbook_supports(args, elements);       \
-    }                                                   \
-    static size_t name##_workspace(const void *args)    \
-    {                                                   \
-        return totals_bytes(args, elements);            \
+#define SECTIONS(name, elements)                     \
+    static bool name##_supports(const void *args)    \
+    {                                                \
+        return textbook_supports(args, elements);    \
+    }                                                \
+    static size_t name##_workspace(const void *args) \
+    {                                                \
+        return totals_bytes(args, elements);         \
     }
 SECTIONS(kogge_stone, PRIM_SCAN_KOGGE_STONE_ELEMENTS)
 SECTIONS(brent_kung, PRIM_SCAN_BRENT_KUNG_ELEMENTS)
@@ -112,8 +112,8 @@ size_t prim_scan_tiles_of(const prim_scan_args *args)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
     const size_t vectors = out == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8 : PRIM_SCAN_CHUNK_VECTORS;
-    const size_t tile = PRIM_SCAN_TILE_WARPS * 32 * vectors *
-                        (PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out));
+    const size_t tile =
+        PRIM_SCAN_TILE_WARPS * 32 * vectors * (PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out));
     return args->columns == 0 ? 1 : prim_divide_up(args->columns, tile);
 }
 
@@ -166,8 +166,8 @@ const prim_rung prim_scan_rungs[] = {
     {PRIM_SCAN_COARSENED, "coarsened",
      "each thread scans a run of its own; the block scans what the runs amount to",
      coarsened_supports, coarsened_workspace, prim_scan_coarsened},
-    {PRIM_SCAN_SHUFFLE, "shuffle", "warps scan in registers; one barrier a block",
-     shuffle_supports, shuffle_workspace, prim_scan_shuffle},
+    {PRIM_SCAN_SHUFFLE, "shuffle", "warps scan in registers; one barrier a block", shuffle_supports,
+     shuffle_workspace, prim_scan_shuffle},
     {PRIM_SCAN_REDUCE_THEN_SCAN, "reduce_then_scan",
      "the tiles' totals first; then each tile, read again, from what lies before it",
      reduce_then_scan_supports, prim_scan_reduce_then_scan_bytes, prim_scan_reduce_then_scan},

@@ -22,7 +22,7 @@ int main()
     const double values[3] = {1, 2, 4};
     double sums[3];
     if (prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, nullptr, CUDA_R_64F,
-                       values, 3, CUDA_R_64F, sums, 2) != PRIM_OK)
+                       values, 3, CUDA_R_64F, sums, nullptr, 2) != PRIM_OK)
         return std::printf("%s\n", prim_last_error(nullptr)), 1;
     std::printf("%d.%d.%d %g\n", PRIM_VERSION_MAJOR, PRIM_VERSION_MINOR, PRIM_VERSION_PATCH,
                 sums[2]);
