@@ -20,8 +20,12 @@ struct add_offsets_step : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args, const prim_scan_sections *s)
     {
-        const lines<Out> out = {static_cast<Out *>(s->base), s->line_stride, s->element_stride,
-                                s->length,                   s->count,       s->sections};
+        const lines<Out> out = {static_cast<Out *>(s->base),
+                                s->line_stride,
+                                s->element_stride,
+                                s->length,
+                                s->count,
+                                s->sections};
         return prim_launch(args->call.stream, static_cast<unsigned>(s->count) * s->sections,
                            s->threads, add_offsets<Out, Operator>, out,
                            static_cast<const Out *>(s->offsets), s->elements);

@@ -29,15 +29,14 @@ constexpr unsigned VECTOR_BYTES = PRIM_SCAN_VECTOR_BYTES;
 
 /* Vectors of a chunk: values of 8 bytes leave registers for fewer. */
 template <typename Out>
-constexpr unsigned VECTORS =
-    sizeof(Out) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8 : PRIM_SCAN_CHUNK_VECTORS;
+constexpr unsigned VECTORS = sizeof(Out) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8
+                                              : PRIM_SCAN_CHUNK_VECTORS;
 
 /* Elements of a vector, of a chunk. */
 template <typename In, typename Out>
-constexpr unsigned WIDTH =
-    VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
+constexpr unsigned WIDTH = VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
 template <typename In, typename Out>
-constexpr unsigned CHUNK = WARP * VECTORS<Out> * WIDTH<In, Out>;
+constexpr unsigned CHUNK = WARP *VECTORS<Out> *WIDTH<In, Out>;
 
 /* Elements as they lie in memory. */
 template <typename T, unsigned N>
@@ -50,8 +49,8 @@ struct alignas(sizeof(T) * N) pack {
 template <typename T, unsigned N>
 struct packed {
     static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
-    using narrow_word =
-        typename std::conditional<sizeof(T) * N < sizeof(uint32_t), uint16_t, uint32_t>::type;
+    using narrow_word = typename std::conditional <
+                        sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
     using narrow_bits = typename std::conditional<sizeof(T) == 1, uint8_t, uint16_t>::type;
     using word = typename std::conditional<NARROW, narrow_word, T>::type;
     static constexpr unsigned IN_WORD = sizeof(word) / sizeof(T);
@@ -61,8 +60,8 @@ struct packed {
     __device__ T element(unsigned e) const
     {
         if constexpr (NARROW)
-            return same_bits<T>(static_cast<narrow_bits>(words[e / IN_WORD] >>
-                                                         e % IN_WORD * 8 * sizeof(T)));
+            return same_bits<T>(
+                static_cast<narrow_bits>(words[e / IN_WORD] >> e % IN_WORD * 8 * sizeof(T)));
         else
             return words[e];
     }
@@ -83,8 +82,8 @@ template <typename In, typename Out>
 __device__ accumulator_t<Out> value_of(In element, prim_transform transform)
 {
     const working_t<Out> x = converted<Out>(element);
-    return static_cast<accumulator_t<Out>>(TRANSFORMED_AT_ONCE<In, Out> ? x
-                                                                        : transformed(x, transform));
+    return static_cast<accumulator_t<Out>>(
+        TRANSFORMED_AT_ONCE<In, Out> ? x : transformed(x, transform));
 }
 
 template <typename Out>

@@ -69,9 +69,8 @@ struct coarsened_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
-                                                   coarsened<In, Out, Operator>,
-                                                   coarsened<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(
+            args, ELEMENTS, THREADS, coarsened<In, Out, Operator>, coarsened<Out, Out, Operator>);
     }
 };
 

@@ -10,10 +10,9 @@ namespace
 template <typename Out, typename Operator>
 accumulator_t<Out> initial_value(const prim_scan_args *args)
 {
-    return args->initial != nullptr
-               ? static_cast<accumulator_t<Out>>(
-                     converted<Out>(*static_cast<const Out *>(args->initial)))
-               : start_value<Operator, Out>();
+    return args->initial != nullptr ? static_cast<accumulator_t<Out>>(
+                                          converted<Out>(*static_cast<const Out *>(args->initial)))
+                                    : start_value<Operator, Out>();
 }
 
 template <typename In, typename Out, typename Operator>
@@ -60,15 +59,14 @@ void scan_row(const prim_scan_args *args, accumulator_t<Out> initial, int thread
     before[0] = initial;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int p = 0; p < threads - 1; p++)
-        before[p + 1] = total_of<In, Out, Operator>(
-            in, part_begin(count, threads, p), part_begin(count, threads, p + 1), transform);
+        before[p + 1] = total_of<In, Out, Operator>(in, part_begin(count, threads, p),
+                                                    part_begin(count, threads, p + 1), transform);
     for (int p = 1; p < threads; p++)
         before[p] = Operator::combine(before[p - 1], before[p]);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int p = 0; p < threads; p++)
-        behind[p] =
-            scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
-                                         part_begin(count, threads, p + 1), before[p]);
+        behind[p] = scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
+                                                 part_begin(count, threads, p + 1), before[p]);
     if (args->total != nullptr)
         *static_cast<Out *>(args->total) = finished<Out>(behind[threads - 1]);
 }

@@ -50,18 +50,16 @@ static prim_scan_args scan_of_totals(const prim_scan_args *args)
     return of_totals;
 }
 
-size_t prim_scan_reduce_then_scan_bytes(const void *any)
+size_t prim_scan_reduce_then_scan_bytes(const prim_scan_args *args)
 {
-    const prim_scan_args *args = any;
     if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
         return 0;
     const prim_scan_args of_totals = scan_of_totals(args);
     return totals_bytes(args) + prim_scan_reduce_then_scan_bytes(&of_totals);
 }
 
-cudaError_t prim_scan_reduce_then_scan(const void *any)
+cudaError_t prim_scan_reduce_then_scan(const prim_scan_args *args)
 {
-    const prim_scan_args *args = any;
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_nothing(args);
     if (prim_scan_tiles_of(args) == 1)
@@ -74,4 +72,79 @@ cudaError_t prim_scan_reduce_then_scan(const void *any)
         error = prim_scan_reduce_then_scan(&of_totals);
     tiles.carry = PRIM_SCAN_CARRY_GIVEN;
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+}
+
+/* ---- both directions: tiles_2d.cu says how ---- */
+
+/* The totals in the workspace, and the scans of them, which share what is behind. */
+typedef struct both_parts {
+    prim_scan_matrix_tiles tiles;
+    prim_scan_args of_rows, of_columns;
+    size_t bytes; /* of the totals */
+} both_parts;
+
+/* Each row's totals along it, or the matrix that the columns' totals are, from `bytes` on. */
+static prim_scan_args part_of_totals(const prim_scan_args *args, size_t rows, size_t columns,
+                                     size_t *bytes)
+{
+    prim_scan_args part = *args;
+    part.in_type = part.out_type = prim_scan_value_type(args->out_type);
+    const size_t value_bytes = prim_element_bytes(part.out_type);
+    const size_t width = PRIM_SCAN_VECTOR_BYTES / value_bytes;
+    char *const workspace = args->call.workspace;
+    part.transform = PRIM_TRANSFORM_NONE;
+    part.rows = rows;
+    part.columns = columns;
+    part.in_ld = part.out_ld = prim_divide_up(columns, width) * width;
+    part.in = part.out = workspace != NULL ? workspace + *bytes : NULL;
+    *bytes += rows * part.in_ld * value_bytes;
+    return part;
+}
+
+static both_parts parts_of(const prim_scan_args *args)
+{
+    both_parts p = {.bytes = 0};
+    p.tiles.across =
+        prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_vector_width(args));
+    p.tiles.down = prim_divide_up(args->rows, PRIM_SCAN_TILE_WARPS * prim_scan_vectors(args));
+    p.of_rows = part_of_totals(args, p.tiles.across > 1 ? args->rows : 0, p.tiles.across, &p.bytes);
+    p.of_rows.kind = PRIM_SCAN_EXCLUSIVE;
+    p.of_rows.both_directions = false;
+    p.of_columns =
+        part_of_totals(args, p.tiles.down > 1 ? p.tiles.down : 0, args->columns, &p.bytes);
+    p.tiles.rows = p.tiles.across > 1 ? p.of_rows.out : NULL;
+    p.tiles.rows_ld = p.of_rows.out_ld;
+    p.tiles.columns = p.tiles.down > 1 ? p.of_columns.out : NULL;
+    p.tiles.columns_ld = p.of_columns.out_ld;
+    if (args->call.workspace != NULL)
+        p.of_rows.call.workspace = p.of_columns.call.workspace =
+            (char *)args->call.workspace + p.bytes;
+    return p;
+}
+
+size_t prim_scan_both_directions_bytes(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return 0;
+    const both_parts p = parts_of(args);
+    const size_t rows = prim_scan_reduce_then_scan_bytes(&p.of_rows),
+                 columns = prim_scan_both_directions_bytes(&p.of_columns);
+    return p.bytes + (rows > columns ? rows : columns);
+}
+
+cudaError_t prim_scan_both_directions(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return cudaSuccess;
+    both_parts p = parts_of(args);
+    cudaError_t error = cudaSuccess;
+    p.tiles.totals_alone = true;
+    if (p.tiles.rows != NULL || p.tiles.columns != NULL)
+        error = prim_scan_launch_matrix_tiles(args, &p.tiles);
+    if (error == cudaSuccess)
+        error = prim_scan_reduce_then_scan(&p.of_rows);
+    if (error == cudaSuccess)
+        error = prim_scan_both_directions(&p.of_columns);
+    p.tiles.totals_alone = false;
+    return error == cudaSuccess ? prim_scan_launch_matrix_tiles(args, &p.tiles) : error;
 }

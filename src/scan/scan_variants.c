@@ -108,12 +108,22 @@ cudaDataType_t prim_scan_value_type(cudaDataType_t out_type)
     }
 }
 
-size_t prim_scan_tiles_of(const prim_scan_args *args)
+size_t prim_scan_vectors(const prim_scan_args *args)
+{
+    return prim_element_bytes(args->out_type) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8
+                                                   : PRIM_SCAN_CHUNK_VECTORS;
+}
+
+size_t prim_scan_vector_width(const prim_scan_args *args)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
-    const size_t vectors = out == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8 : PRIM_SCAN_CHUNK_VECTORS;
-    const size_t tile =
-        PRIM_SCAN_TILE_WARPS * 32 * vectors * (PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out));
+    return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
+}
+
+size_t prim_scan_tiles_of(const prim_scan_args *args)
+{
+    const size_t tile = PRIM_SCAN_TILE_WARPS * PRIM_SCAN_WARP_LANES * prim_scan_vectors(args) *
+                        prim_scan_vector_width(args);
     return args->columns == 0 ? 1 : prim_divide_up(args->columns, tile);
 }
 
@@ -123,13 +133,40 @@ static bool tiles_support(const prim_scan_args *args)
            prim_fits_a_grid(args->rows, prim_scan_tiles_of(args));
 }
 
+/* Nobody multiplies areas. */
+static bool both_directions_support(const prim_scan_args *args)
+{
+    const size_t across =
+        prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_vector_width(args));
+    const size_t down = prim_divide_up(args->rows, PRIM_SCAN_TILE_WARPS * prim_scan_vectors(args));
+    return args->op != PRIM_OP_PRODUCT && prim_fits_a_grid(args->rows, across) &&
+           prim_fits_a_grid(down, across);
+}
+
+/* The scans of the totals have fewer blocks. */
 static bool reduce_then_scan_supports(const void *any)
 {
     const prim_scan_args *args = any;
     prim_scan_args of_totals = *args;
     of_totals.in_type = of_totals.out_type = prim_scan_value_type(args->out_type);
-    return tiles_support(args) && !args->both_directions &&
-           (prim_scan_tiles_of(args) == 1 || types_are_built(&of_totals));
+    if (!types_are_built(args) || !types_are_built(&of_totals) || !operator_is_built(args))
+        return false;
+    return args->both_directions ? both_directions_support(args)
+                                 : prim_fits_a_grid(args->rows, prim_scan_tiles_of(args));
+}
+
+static size_t reduce_then_scan_workspace(const void *any)
+{
+    const prim_scan_args *args = any;
+    return args->both_directions ? prim_scan_both_directions_bytes(args)
+                                 : prim_scan_reduce_then_scan_bytes(args);
+}
+
+static cudaError_t reduce_then_scan_launch(const void *any)
+{
+    const prim_scan_args *args = any;
+    return args->both_directions ? prim_scan_both_directions(args)
+                                 : prim_scan_reduce_then_scan(args);
 }
 
 static bool lookback_supports(const void *any)
@@ -170,7 +207,7 @@ const prim_rung prim_scan_rungs[] = {
      shuffle_workspace, prim_scan_shuffle},
     {PRIM_SCAN_REDUCE_THEN_SCAN, "reduce_then_scan",
      "the tiles' totals first; then each tile, read again, from what lies before it",
-     reduce_then_scan_supports, prim_scan_reduce_then_scan_bytes, prim_scan_reduce_then_scan},
+     reduce_then_scan_supports, reduce_then_scan_workspace, reduce_then_scan_launch},
     {PRIM_SCAN_LOOKBACK, "lookback",
      "each element once: a block looks back at the totals of the tiles before it",
      lookback_supports, prim_scan_lookback_bytes, prim_scan_lookback},

@@ -75,11 +75,15 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 #ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
 #define PRIM_SCAN_TILE_BLOCKS 3
 #endif
+#ifndef PRIM_SCAN_MATRIX_BLOCKS
+#define PRIM_SCAN_MATRIX_BLOCKS 3
+#endif
 #ifndef PRIM_SCAN_WAIT_NANOSECONDS
 #define PRIM_SCAN_WAIT_NANOSECONDS 32
 #endif
 
 enum {
+    PRIM_SCAN_WARP_LANES = 32,
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CLUSTER_TILES = 8,
     PRIM_SCAN_FURTHEST_TILES = 128, /* that a block looks back; a multiple of 32 */
@@ -103,21 +107,37 @@ typedef struct prim_scan_tiles {
 
 /* One launch over all tiles of all rows. */
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
+/* Both directions: tiles_2d.cu. */
+typedef struct prim_scan_matrix_tiles {
+    bool totals_alone; /* into rows and columns; otherwise what is before stands there */
+    size_t across, down;
+    void *rows, *columns; /* NULL where there is one tile only in that direction */
+    size_t rows_ld, columns_ld;
+} prim_scan_matrix_tiles;
+
+cudaError_t prim_scan_launch_matrix_tiles(const prim_scan_args *args,
+                                          const prim_scan_matrix_tiles *tiles);
+
 /* Of nothing, the initial value is the total. */
 cudaError_t prim_scan_nothing(const prim_scan_args *args);
 /* Sets `bytes` bytes, a multiple of 8, to 0; so that a launch may follow early. */
 cudaError_t prim_scan_clear(void *words, size_t bytes, cudaStream_t stream);
 
-cudaError_t prim_scan_reduce_then_scan(const void *args);
+cudaError_t prim_scan_reduce_then_scan(const prim_scan_args *args);
+cudaError_t prim_scan_both_directions(const prim_scan_args *args);
 cudaError_t prim_scan_lookback(const void *args);
 cudaError_t prim_scan_cluster(const void *args);
 
-size_t prim_scan_reduce_then_scan_bytes(const void *args);
+size_t prim_scan_reduce_then_scan_bytes(const prim_scan_args *args);
+size_t prim_scan_both_directions_bytes(const prim_scan_args *args);
 size_t prim_scan_lookback_bytes(const void *args);
 
 /* The type that values are combined in: i32, u32, f32, or out_type where that has 4 bytes or more.
  */
 cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
+/* Vectors of 16 bytes in a chunk, and elements in each. */
+size_t prim_scan_vectors(const prim_scan_args *args);
+size_t prim_scan_vector_width(const prim_scan_args *args);
 /* Tiles of a line; an empty one has one, too. */
 size_t prim_scan_tiles_of(const prim_scan_args *args);
 

@@ -120,9 +120,9 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
                                  Operator::template identity<Out>(), totals + blocks, total);
     if (error != cudaSuccess)
         return error;
-    const prim_scan_sections found = {out.base,   out.line_stride, out.element_stride, out.length,
-                                      out.count,  out.sections,    scan.elements,      scan.threads,
-                                      totals};
+    const prim_scan_sections found = {out.base,      out.line_stride, out.element_stride,
+                                      out.length,    out.count,       out.sections,
+                                      scan.elements, scan.threads,    totals};
     return prim_scan_add_offsets(scan.args, &found);
 }
 
@@ -141,10 +141,9 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
     const lines<const In> in_rows = {
         static_cast<const In *>(args->in), args->in_ld, 1, args->columns, args->rows, sections};
     const lines<Out> out_rows = {out, args->out_ld, 1, args->columns, args->rows, sections};
-    const cudaError_t error =
-        scan_lines<Operator>(scan, in_rows, out_rows, args->kind, args->transform,
-                             initial_value<Out, Operator>(args), totals,
-                             static_cast<Out *>(args->total));
+    const cudaError_t error = scan_lines<Operator>(
+        scan, in_rows, out_rows, args->kind, args->transform, initial_value<Out, Operator>(args),
+        totals, static_cast<Out *>(args->total));
     if (error != cudaSuccess || !args->both_directions)
         return error;
 

@@ -88,9 +88,8 @@ struct shuffle_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
-                                                   shuffle<In, Out, Operator>,
-                                                   shuffle<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(
+            args, ELEMENTS, THREADS, shuffle<In, Out, Operator>, shuffle<Out, Out, Operator>);
     }
 };
 

@@ -31,7 +31,7 @@ struct tile_lines {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, length, count;
-    unsigned tiles, warps;       /* of a line; warps is WARPS where there are several tiles */
+    unsigned tiles, warps;        /* of a line; warps is WARPS where there are several tiles */
     bool in_aligned, out_aligned; /* each line begins at a whole vector */
 };
 
@@ -75,8 +75,7 @@ __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block,
         p.first = warp / lines.warps * lines.warps;
         p.begin = (warp - p.first) * ALL;
     }
-    const size_t left =
-        p.line < lines.count && p.begin < lines.length ? lines.length - p.begin : 0;
+    const size_t left = p.line < lines.count && p.begin < lines.length ? lines.length - p.begin : 0;
     p.count = left < ALL ? static_cast<unsigned>(left) : ALL;
     return p;
 }
@@ -278,18 +277,17 @@ struct tiles_of_type : device_rung {
             tiles.carry == PRIM_SCAN_CARRY_NONE ? warps_of(args->columns, CHUNK<In, Out>) : WARPS,
             is_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
             is_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};
-        const tile_rule<value, Out> rule = {args->kind,
-                                            transform_without_sign(args->transform, args->in_type),
-                                            initial<Out, Operator>(args),
-                                            static_cast<Out *>(args->total)};
+        const tile_rule<value, Out> rule = {
+            args->kind, transform_without_sign(args->transform, args->in_type),
+            initial<Out, Operator>(args), static_cast<Out *>(args->total)};
         const tile_carry<value> carry = {
             tiles.carry, static_cast<value *>(tiles.totals), tiles.totals_ld,
             static_cast<unsigned *>(tiles.totals),
             reinterpret_cast<uint64_t *>(static_cast<char *>(tiles.totals) +
                                          PRIM_SCAN_TICKET_BYTES)};
         const size_t lines_a_block = WARPS / lines.warps;
-        const unsigned blocks = static_cast<unsigned>(
-            ((args->rows - 1) / lines_a_block + 1) * lines.tiles);
+        const unsigned blocks =
+            static_cast<unsigned>(((args->rows - 1) / lines_a_block + 1) * lines.tiles);
 #ifndef SIMT_BACKEND
         if (tiles.carry == PRIM_SCAN_CARRY_CLUSTER)
             return prim_launch_cluster(args->call.stream, blocks, THREADS,

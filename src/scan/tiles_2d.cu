@@ -1,0 +1,328 @@
+/* REDUCE_THEN_SCAN in both directions: tiles of 64 rows and 512 bytes.
+ *
+ *               left of the tile          a warp has eight rows, a lane 16 bytes of each
+ *     ┌────────┬──┬────────┐
+ *     │  above the tile    │  first launch: each row's and each column's total in the tile
+ *     ├────────┼──┬────────┤  between: rows' totals are scanned along the rows, and columns' totals
+ *     │  left  │  │        │           in both directions: they are a matrix of 1/64
+ *     │        │  │ tile   │  last launch: left of the tile + along the row, gives each row's
+ *     └────────┴──┴────────┘           prefixes; above the tile + down the columns, the results
+ *
+ * All elements above the tile's first row and left of one of its columns' ends count as above. What
+ * is before a place is thus what is above, then row by row what is left of the tile and before the
+ * place in the row: in that order it is combined, so any operator will do, not only one that can be
+ * undone.
+ *
+ * Work: 6 × rows × columns combinations. Bytes: the elements twice, the results once, and 1/64 and
+ * 1/128 of the results (f32) for the totals, some times. Steps: 5 along a row, 8 + 8 down.
+ * Source: F. Crow, Summed-area Tables for Texture Mapping, SIGGRAPH (1984); for tiles: D. Nehab,
+ * A. Maximo, R. Lima, H. Hoppe, GPU-efficient Recursive Filtering and Summed-area Tables, ACM
+ * Transactions on Graphics 30 (2011). */
+#include "common/launch.cuh"
+#include "common/shared.cuh"
+#include "scan/chunk.cuh"
+#include "scan/dispatch.cuh"
+
+namespace
+{
+
+constexpr unsigned WARPS = PRIM_SCAN_TILE_WARPS, THREADS = WARPS * WARP;
+
+template <typename In, typename Out>
+struct matrix_tiles {
+    const In *in;
+    Out *out;
+    size_t in_ld, out_ld, rows, columns;
+    unsigned across; /* tiles of a row */
+    bool in_aligned, out_aligned;
+    prim_transform transform;
+};
+
+/* Of the tiles' rows and columns: the totals, or what is before them. NULL where the matrix has one
+ * tile in that direction. */
+template <typename Value>
+struct matrix_totals {
+    Value *rows, *columns;
+    size_t rows_ld, columns_ld;
+};
+
+/* The part of the matrix that a warp has. */
+struct warp_area {
+    size_t row, column;
+    unsigned tile_x, tile_y, rows, columns;
+};
+
+template <unsigned V, unsigned N, typename In, typename Out>
+__device__ warp_area area_of(const matrix_tiles<In, Out> &m, unsigned warp)
+{
+    warp_area a;
+    a.tile_y = blockIdx.x / m.across;
+    a.tile_x = blockIdx.x - a.tile_y * m.across;
+    a.row = (static_cast<size_t>(a.tile_y) * WARPS + warp) * V;
+    a.column = static_cast<size_t>(a.tile_x) * (WARP * N);
+    const size_t down = a.row < m.rows ? m.rows - a.row : 0, across = m.columns - a.column;
+    a.rows = down < V ? static_cast<unsigned>(down) : V;
+    a.columns = across < WARP * N ? static_cast<unsigned>(across) : WARP * N;
+    return a;
+}
+
+/* ---- load and store: as a chunk, a vector of each of V rows ---- */
+
+template <typename In, unsigned N, unsigned V>
+__device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, const warp_area &a,
+                          bool aligned, staging_vector *staging, unsigned lane)
+{
+    using vector = pack<In, N>;
+    if (aligned && a.rows == V && a.columns == WARP * N) {
+        PRIM_UNROLL(V)
+        for (unsigned v = 0; v < V; v++)
+            x[v] = same_bits<packed<In, N>>(reinterpret_cast<const vector *>(from + v * ld)[lane]);
+        return;
+    }
+    In *const elements = reinterpret_cast<In *>(staging);
+    PRIM_UNROLL(1)
+    for (unsigned i = lane; i < V * WARP * N; i += WARP) {
+        const unsigned row = i / (WARP * N), column = i % (WARP * N);
+        elements[i] = row < a.rows && column < a.columns ? from[row * ld + column] : In{};
+    }
+    __syncwarp();
+    const vector *const vectors = reinterpret_cast<const vector *>(staging);
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++)
+        x[v] = same_bits<packed<In, N>>(vectors[v * WARP + lane]);
+}
+
+template <typename Out>
+__device__ void store_staged_area(Out *to, size_t ld, const warp_area &a, unsigned width,
+                                  const staging_vector *staging, unsigned lane)
+{
+    const Out *const elements = reinterpret_cast<const Out *>(staging);
+    __syncwarp();
+    PRIM_UNROLL(1)
+    for (unsigned row = 0; row < a.rows; row++)
+        for (unsigned column = lane; column < a.columns; column += WARP)
+            to[row * ld + column] = elements[row * width + column];
+}
+
+/* ---- along the rows ---- */
+
+/* before[v] becomes what row v has before this lane's vector in the tile; returns row `lane`'s
+ * total in the lanes below V. */
+template <class Operator, typename In, typename Out, unsigned N, unsigned V>
+__device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], prim_transform transform,
+                                        accumulator_t<Out> (&before)[V], unsigned lane)
+{
+    using value = accumulator_t<Out>;
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++)
+        before[v] = vector_sum<Operator, In, Out>(x[v], transform);
+    scan_lanes<Operator>(before, lane);
+    value total = start_value<Operator, Out>();
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++) {
+        const value below = __shfl_up_sync(ALL_LANES, before[v], 1);
+        const value all = __shfl_sync(ALL_LANES, before[v], WARP - 1);
+        before[v] = lane == 0 ? start_value<Operator, Out>() : below;
+        total = lane == v ? all : total;
+    }
+    return total;
+}
+
+/* ---- down the columns ---- */
+
+/* Takes row v's prefixes into what each of this lane's columns has so far. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
+                         prim_transform transform, accumulator_t<Out> before)
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++) {
+        before = Operator::combine(before, value_of<In, Out>(x.element(e), transform));
+        columns[e] = Operator::combine(columns[e], before);
+    }
+}
+
+/* The same with the elements instead of the prefixes. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
+                              prim_transform transform)
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        columns[e] = Operator::combine(columns[e], value_of<In, Out>(x.element(e), transform));
+}
+
+/* What the warps' columns add up to, by warp and column, takes the place of the staged vectors. */
+template <typename Value, unsigned N>
+__device__ Value *share_columns(const Value (&columns)[N], staging_vector *staging, unsigned warp,
+                                unsigned lane)
+{
+    Value *const of_warps = reinterpret_cast<Value *>(staging);
+    __syncthreads();
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        of_warps[(warp * N + e) * WARP + lane] = columns[e];
+    __syncthreads();
+    return of_warps;
+}
+
+/* Column `column` of the tile stands there. */
+template <unsigned N>
+__device__ unsigned place_of_column(unsigned warp, unsigned column)
+{
+    return (warp * N + column % N) * WARP + column / N;
+}
+
+/* ---- the two launches ---- */
+
+template <class Operator, typename In, typename Out, unsigned N, unsigned V>
+__device__ void store_totals(const packed<In, N> (&x)[V], const matrix_tiles<In, Out> &m,
+                             const matrix_totals<accumulator_t<Out>> &totals, const warp_area &a,
+                             accumulator_t<Out> row_total, staging_vector *staging, unsigned warp,
+                             unsigned lane)
+{
+    using value = accumulator_t<Out>;
+    if (totals.rows != nullptr && lane < a.rows)
+        totals.rows[(a.row + lane) * totals.rows_ld + a.tile_x] = row_total;
+    if (totals.columns == nullptr)
+        return;
+    value columns[N];
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        columns[e] = start_value<Operator, Out>();
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++)
+        take_elements<Operator, In, Out>(columns, x[v], m.transform);
+    const value *const of_warps = share_columns(columns, staging, warp, lane);
+    PRIM_UNROLL(1)
+    for (unsigned c = threadIdx.x; c < a.columns; c += THREADS) {
+        value sum = of_warps[place_of_column<N>(0, c)];
+        for (unsigned w = 1; w < WARPS; w++)
+            sum = Operator::combine(sum, of_warps[place_of_column<N>(w, c)]);
+        totals.columns[a.tile_y * totals.columns_ld + a.column + c] = sum;
+    }
+}
+
+/* What this warp's part of this lane's columns has above it. */
+template <class Operator, typename Out, unsigned N>
+__device__ void take_above(accumulator_t<Out> (&columns)[N],
+                           const matrix_totals<accumulator_t<Out>> &before, const warp_area &a,
+                           const accumulator_t<Out> *of_warps, unsigned warp, unsigned lane)
+{
+    const bool first = a.tile_y == 0;
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++) {
+        columns[e] = start_value<Operator, Out>();
+        if (!first && lane * N + e < a.columns)
+            columns[e] =
+                before.columns[(a.tile_y - 1) * before.columns_ld + a.column + lane * N + e];
+    }
+    for (unsigned w = 0; w < warp; w++)
+        PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        columns[e] = Operator::combine(columns[e], of_warps[(w * N + e) * WARP + lane]);
+}
+
+template <class Operator, typename In, typename Out>
+__global__ void __launch_bounds__(THREADS, PRIM_SCAN_MATRIX_BLOCKS)
+    scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
+                      bool totals_alone)
+{
+    using value = accumulator_t<Out>;
+    constexpr unsigned N = WIDTH<In, Out>, V = VECTORS<Out>;
+    PRIM_SHARED(staging_vector, staging, [WARPS][WARP * V]);
+    static_assert(sizeof staging >= WARPS * WARP * N * sizeof(value), "columns fit in there");
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const warp_area a = area_of<V, N>(m, warp);
+
+    let_next_launch_in();
+    wait_for_earlier_launches();
+    packed<In, N> x[V];
+    value before[V];
+    load_area(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
+    transform_chunk<In, Out>(x, m.transform);
+    const value row_total = scan_rows<Operator, In, Out>(x, m.transform, before, lane);
+    if (totals_alone) {
+        store_totals<Operator, In, Out>(x, m, totals, a, row_total, staging[0], warp, lane);
+        return;
+    }
+
+    value left = start_value<Operator, Out>(), columns[N];
+    if (totals.rows != nullptr && lane < a.rows)
+        left = totals.rows[(a.row + lane) * totals.rows_ld + a.tile_x];
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        columns[e] = start_value<Operator, Out>();
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++) {
+        before[v] = Operator::combine(__shfl_sync(ALL_LANES, left, v), before[v]);
+        take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
+    }
+    const value *const of_warps = share_columns(columns, staging[0], warp, lane);
+    take_above<Operator, Out>(columns, totals, a, of_warps, warp, lane);
+    __syncthreads();
+
+    const bool at_once = m.out_aligned && a.rows == V && a.columns == WARP * N;
+    Out *const to = m.out + a.row * m.out_ld + a.column;
+    Out *const rows = at_once ? to : reinterpret_cast<Out *>(staging[warp]);
+    const size_t ld = at_once ? m.out_ld : WARP * N;
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++) {
+        pack<Out, N> results;
+        take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            results.element[e] = result_of<Out>(columns[e]);
+        reinterpret_cast<pack<Out, N> *>(rows + v * ld)[lane] = results;
+    }
+    if (!at_once)
+        store_staged_area(to, m.out_ld, a, WARP * N, staging[warp], lane);
+}
+
+bool is_aligned(const void *data, size_t rows, size_t ld_bytes, size_t bytes)
+{
+    return reinterpret_cast<uintptr_t>(data) % bytes == 0 && (rows <= 1 || ld_bytes % bytes == 0);
+}
+
+struct matrix_of_type : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args, const prim_scan_matrix_tiles *tiles)
+    {
+        if constexpr (std::is_same<Operator, product_operator>::value)
+            return not_built(args, tiles); /* nobody multiplies areas */
+        else
+            return launch<In, Out, Operator>(args, tiles);
+    }
+
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t launch(const prim_scan_args *args, const prim_scan_matrix_tiles *tiles)
+    {
+        using value = accumulator_t<Out>;
+        constexpr unsigned N = WIDTH<In, Out>;
+        const matrix_tiles<In, Out> m = {
+            static_cast<const In *>(args->in),
+            static_cast<Out *>(args->out),
+            args->in_ld,
+            args->out_ld,
+            args->rows,
+            args->columns,
+            static_cast<unsigned>(tiles->across),
+            is_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
+            is_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out)),
+            transform_without_sign(args->transform, args->in_type)};
+        const matrix_totals<value> totals = {static_cast<value *>(tiles->rows),
+                                             static_cast<value *>(tiles->columns), tiles->rows_ld,
+                                             tiles->columns_ld};
+        return prim_launch_early(
+            args->call.stream, static_cast<unsigned>(tiles->across * tiles->down), THREADS,
+            scan_matrix_tiles<Operator, In, Out>, m, totals, tiles->totals_alone);
+    }
+};
+
+} // namespace
+
+cudaError_t prim_scan_launch_matrix_tiles(const prim_scan_args *args,
+                                          const prim_scan_matrix_tiles *tiles)
+{
+    return dispatch<matrix_of_type>(args, tiles);
+}
