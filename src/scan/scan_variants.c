@@ -114,6 +114,11 @@ size_t prim_scan_vectors(const prim_scan_args *args)
                                                    : PRIM_SCAN_CHUNK_VECTORS;
 }
 
+size_t prim_scan_area_width(const prim_scan_args *args)
+{
+    return PRIM_SCAN_VECTOR_BYTES / prim_element_bytes(prim_scan_value_type(args->out_type));
+}
+
 size_t prim_scan_vector_width(const prim_scan_args *args)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
@@ -137,7 +142,7 @@ static bool tiles_support(const prim_scan_args *args)
 static bool both_directions_support(const prim_scan_args *args)
 {
     const size_t across =
-        prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_vector_width(args));
+        prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_area_width(args));
     const size_t down = prim_divide_up(args->rows, PRIM_SCAN_TILE_WARPS * prim_scan_vectors(args));
     return args->op != PRIM_OP_PRODUCT && prim_fits_a_grid(args->rows, across) &&
            prim_fits_a_grid(down, across);

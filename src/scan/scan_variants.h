@@ -135,9 +135,10 @@ size_t prim_scan_lookback_bytes(const void *args);
 /* The type that values are combined in: i32, u32, f32, or out_type where that has 4 bytes or more.
  */
 cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
-/* Vectors of 16 bytes in a chunk, and elements in each. */
+/* Vectors of a chunk, and rows of an area; elements of a lane in each. */
 size_t prim_scan_vectors(const prim_scan_args *args);
 size_t prim_scan_vector_width(const prim_scan_args *args);
+size_t prim_scan_area_width(const prim_scan_args *args);
 /* Tiles of a line; an empty one has one, too. */
 size_t prim_scan_tiles_of(const prim_scan_args *args);
 

@@ -54,9 +54,8 @@ struct tile_carry {
 
 /* Where a warp stands. */
 struct warp_place {
-    size_t line, begin; /* of its chunk in the line */
-    unsigned tile, count;
-    unsigned first; /* the first warp of this line in the block */
+    size_t begin; /* of its chunk in the line */
+    unsigned line, tile, count;
 };
 
 template <typename In, typename Out>
@@ -66,14 +65,12 @@ __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block,
     warp_place p;
     if (lines.warps == WARPS) {
         p.line = lines.tiles == 1 ? block : block / lines.tiles;
-        p.tile = block - static_cast<unsigned>(p.line) * lines.tiles;
-        p.first = 0;
+        p.tile = block - p.line * lines.tiles;
         p.begin = (static_cast<size_t>(p.tile) * WARPS + warp) * ALL;
     } else {
-        p.line = static_cast<size_t>(block) * (WARPS / lines.warps) + warp / lines.warps;
+        p.line = block * (WARPS / lines.warps) + warp / lines.warps;
         p.tile = 0;
-        p.first = warp / lines.warps * lines.warps;
-        p.begin = (warp - p.first) * ALL;
+        p.begin = warp % lines.warps * ALL;
     }
     const size_t left = p.line < lines.count && p.begin < lines.length ? lines.length - p.begin : 0;
     p.count = left < ALL ? static_cast<unsigned>(left) : ALL;
@@ -139,12 +136,12 @@ __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place 
     if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
         return carry_in_cluster<Operator>(total, nothing, shared);
     if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
-        return carry.totals[place.line * carry.totals_ld + place.tile];
+        return carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile];
     if (carry.kind != PRIM_SCAN_CARRY_WORDS)
         return nothing;
     if (threadIdx.x < WARP)
-        tell_and_ask<Operator>(&carry.words[place.line * tiles * WORDS<Value>], place.tile, total,
-                               nothing, shared, threadIdx.x);
+        tell_and_ask<Operator>(&carry.words[static_cast<size_t>(place.line) * tiles * WORDS<Value>],
+                               place.tile, total, nothing, shared, threadIdx.x);
     __syncthreads();
     return shared.carry;
 }
@@ -205,8 +202,8 @@ __global__ void __launch_bounds__(THREADS, PRIM_SCAN_TILE_BLOCKS)
     const warp_place place = place_of(lines, block, warp);
     packed<In, N> x[V];
     value before[V];
-    load_chunk(x, lines.in + place.line * lines.in_ld + place.begin, place.count, lines.in_aligned,
-               staging[warp], lane);
+    load_chunk(x, lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
+               place.count, lines.in_aligned, staging[warp], lane);
     transform_chunk<In, Out>(x, rule.transform);
     const value total = scan_chunk<Operator, In, Out>(x, rule.transform, before, lane);
 
@@ -218,20 +215,22 @@ __global__ void __launch_bounds__(THREADS, PRIM_SCAN_TILE_BLOCKS)
         const value of_tile = fold<Operator>(of_warps, 0, WARPS, nothing);
         if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
             if (threadIdx.x == 0)
-                carry.totals[place.line * carry.totals_ld + place.tile] = of_tile;
+                carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile] =
+                    of_tile;
             return;
         }
         const value before_tile =
             carry_of_tile<Operator>(carry, place, lines.tiles, of_tile, nothing, shared);
-        so_far = Operator::combine(Operator::combine(so_far, before_tile),
-                                   fold<Operator>(of_warps, place.first, warp, nothing));
+        so_far =
+            Operator::combine(Operator::combine(so_far, before_tile),
+                              fold<Operator>(of_warps, warp - warp % lines.warps, warp, nothing));
     }
 
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
         *rule.total = result_of<Out>(so_far);
     if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
         store_total<Operator>(x, rule.transform, so_far, before, place.count, lane, rule.total);
-    Out *const to = lines.out + place.line * lines.out_ld + place.begin;
+    Out *const to = lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin;
     const bool at_once = lines.out_aligned && place.count == CHUNK<In, Out>;
     pack<Out, N> *const vectors = at_once ? reinterpret_cast<pack<Out, N> *>(to)
                                           : reinterpret_cast<pack<Out, N> *>(staging[warp]);

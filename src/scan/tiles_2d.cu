@@ -1,6 +1,6 @@
-/* REDUCE_THEN_SCAN in both directions: tiles of 64 rows and 512 bytes.
+/* REDUCE_THEN_SCAN in both directions: tiles of 64 rows and 128 columns (f32).
  *
- *               left of the tile          a warp has eight rows, a lane 16 bytes of each
+ *               left of the tile          a warp has eight rows, a lane four columns
  *     ┌────────┬──┬────────┐
  *     │  above the tile    │  first launch: each row's and each column's total in the tile
  *     ├────────┼──┬────────┤  between: rows' totals are scanned along the rows, and columns' totals
@@ -27,6 +27,15 @@ namespace
 {
 
 constexpr unsigned WARPS = PRIM_SCAN_TILE_WARPS, THREADS = WARPS * WARP;
+
+/* Elements of a lane in a row: as many values as 16 bytes hold, since a lane has as many columns in
+ * registers. */
+template <typename Out>
+constexpr unsigned AREA_WIDTH = VECTOR_BYTES / sizeof(accumulator_t<Out>);
+
+/* Blocks that a multiprocessor is to hold. */
+template <typename Out>
+constexpr unsigned BLOCKS = sizeof(Out) == 8 ? 2 : PRIM_SCAN_MATRIX_BLOCKS;
 
 template <typename In, typename Out>
 struct matrix_tiles {
@@ -224,12 +233,12 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, PRIM_SCAN_MATRIX_BLOCKS)
+__global__ void __launch_bounds__(THREADS, BLOCKS<Out>)
     scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
                       bool totals_alone)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = WIDTH<In, Out>, V = VECTORS<Out>;
+    constexpr unsigned N = AREA_WIDTH<Out>, V = VECTORS<Out>;
     PRIM_SHARED(staging_vector, staging, [WARPS][WARP * V]);
     static_assert(sizeof staging >= WARPS * WARP * N * sizeof(value), "columns fit in there");
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -298,7 +307,7 @@ struct matrix_of_type : device_rung {
     static cudaError_t launch(const prim_scan_args *args, const prim_scan_matrix_tiles *tiles)
     {
         using value = accumulator_t<Out>;
-        constexpr unsigned N = WIDTH<In, Out>;
+        constexpr unsigned N = AREA_WIDTH<Out>;
         const matrix_tiles<In, Out> m = {
             static_cast<const In *>(args->in),
             static_cast<Out *>(args->out),
