@@ -22,6 +22,7 @@ typedef struct simt_wait {
     unsigned mask;
     uint64_t value, result;
     int source_lane;
+    unsigned present;  /* the lanes that met */
     unsigned parities; /* SYNC: which of the two objects of each lane to acquire */
 } simt_wait;
 

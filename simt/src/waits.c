@@ -92,17 +92,19 @@ static uint64_t shuffled(const simt_wait *wait, const simt_thread *lanes, unsign
 static void complete(unsigned mask, simt_thread *lanes, unsigned count)
 {
     uint64_t ballot = 0;
-    unsigned parities = 0;
+    unsigned present = 0, parities = 0;
     for (unsigned l = 0; l < count; l++) {
         if (!lane_in(mask, l) || lanes[l].state == SIMT_EXITED)
             continue;
         ballot |= (uint64_t)(lanes[l].wait.value != 0) << l;
+        present |= 1u << l;
         parities |= (lanes[l].warp_syncs & 1) << l;
     }
     for (unsigned l = 0; l < count; l++) {
         if (!lane_in(mask, l) || lanes[l].state == SIMT_EXITED)
             continue;
         simt_wait *wait = &lanes[l].wait;
+        wait->present = present;
         wait->parities = parities;
         wait->result = wait->operation == SIMT_WARP_SHUFFLE ? shuffled(wait, lanes, count) : ballot;
     }
@@ -111,10 +113,11 @@ static void complete(unsigned mask, simt_thread *lanes, unsigned count)
             lanes[l].state = SIMT_READY;
 }
 
+/* Also from lanes that have left the kernel since. */
 static void acquire_from_lanes(const simt_wait *wait, simt_thread *lanes, unsigned count)
 {
     for (unsigned l = 0; l < count; l++)
-        if (lane_in(wait->mask, l) && lanes[l].state != SIMT_EXITED)
+        if (lane_in(wait->present, l))
             simt_tsan_acquire(&lanes[l].sync_objects[wait->parities >> l & 1]);
 }
 

@@ -40,6 +40,17 @@ __global__ void race_behind_barrier(bool broken, int *out)
         out[blockIdx.x * THREADS + t] = next;
 }
 
+/* The same among the lanes of a warp, who leave at once; broken: without meeting. */
+__global__ void race_in_warp(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x), first = t / 32 * 32;
+    words[t] = t;
+    if (!broken)
+        __syncwarp();
+    out[blockIdx.x * THREADS + t] = words[first + (t + 1) % 32];
+}
+
 /* Every block counts into one word; broken: with a plain addition. */
 __global__ void race_between_blocks(bool broken, int *out)
 {
@@ -166,6 +177,11 @@ int number_behind(int i)
     return i % THREADS + 1;
 }
 
+int next_lane_number(int i)
+{
+    return i % THREADS / 32 * 32 + (i + 1) % 32;
+}
+
 int block_count_first(int i)
 {
     return i == 0 ? BLOCKS : 0;
@@ -192,6 +208,7 @@ struct fault {
 const fault faults[] = {
     {"race_in_block", race_in_block, next_thread_number},
     {"race_behind_barrier", race_behind_barrier, number_behind, MANY_THREADS},
+    {"race_in_warp", race_in_warp, next_lane_number},
     {"race_between_blocks", race_between_blocks, block_count_first},
     {"shared_overrun", shared_overrun, thread_number},
     {"global_overrun", global_overrun, zero},
