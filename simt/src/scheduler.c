@@ -215,8 +215,9 @@ typedef struct quiet {
 } quiet;
 
 /* After a round of this worker. true: no thread of any worker has done anything but wait for so
- * long that nobody is left who could end that. A worker counts as quiet after many rounds of its own
- * since the last progress of anyone, so that each thread has looked again at what it waits for. */
+ * long that nobody is left who could end that. A worker counts as quiet after many rounds of its
+ * own since the last progress of anyone, so that each thread has looked again at what it waits for.
+ */
 static bool all_wait_for_ever(run *r, unsigned self, outcome o, quiet *q)
 {
     if (o == PROGRESS) {

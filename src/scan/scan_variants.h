@@ -78,6 +78,9 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 #ifndef PRIM_SCAN_MATRIX_BLOCKS
 #define PRIM_SCAN_MATRIX_BLOCKS 3
 #endif
+#ifndef PRIM_SCAN_MATRIX_BLOCKS_OF_8 /* of results of 8 bytes */
+#define PRIM_SCAN_MATRIX_BLOCKS_OF_8 2
+#endif
 #ifndef PRIM_SCAN_WAIT_NANOSECONDS
 #define PRIM_SCAN_WAIT_NANOSECONDS 32
 #endif

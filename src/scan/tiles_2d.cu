@@ -33,10 +33,6 @@ constexpr unsigned WARPS = PRIM_SCAN_TILE_WARPS, THREADS = WARPS * WARP;
 template <typename Out>
 constexpr unsigned AREA_WIDTH = VECTOR_BYTES / sizeof(accumulator_t<Out>);
 
-/* Blocks that a multiprocessor is to hold. */
-template <typename Out>
-constexpr unsigned BLOCKS = sizeof(Out) == 8 ? 2 : PRIM_SCAN_MATRIX_BLOCKS;
-
 template <typename In, typename Out>
 struct matrix_tiles {
     const In *in;
@@ -233,7 +229,8 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, BLOCKS<Out>)
+__global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_BLOCKS_OF_8
+                                                            : PRIM_SCAN_MATRIX_BLOCKS)
     scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
                       bool totals_alone)
 {
