@@ -10,7 +10,7 @@
 
 #include <primitives/primitives.h>
 
-#include "peers.h"
+#include "peers/peers.h"
 
 /* ---- what has been measured ---- */
 
@@ -104,10 +104,24 @@ static prim_status run_gemm(const void *argument, cudaStream_t stream)
                      s->n, PRIM_COMPUTE_DEFAULT, NULL, 0, stream);
 }
 
+/* B behind A, as in the bench's own cases. */
+static bench_case gemm_case(size_t n)
+{
+    return (bench_case){.pattern = "gemm",
+                        .name = "square",
+                        .peer = "cublas",
+                        .m = n,
+                        .n = n,
+                        .k = n,
+                        .element = CUDA_R_32F};
+}
+
 static prim_status run_cublas(const void *argument, cudaStream_t stream)
 {
     const squares *s = argument;
-    return cublas_sgemm(s->n, s->n, s->n, s->d_a, s->d_b, s->d_c, stream);
+    const bench_case c = gemm_case(s->n);
+    const bench_operands o = {.d_in = s->d_a, .d_out = s->d_c};
+    return find_peer(&c)->run(&c, &o, stream);
 }
 
 static step gemm_step(const char *name, size_t n, const char *variant, const char *peer)
@@ -266,8 +280,8 @@ static void article_000(measured *all, size_t n)
                   {PRIM_BINARY_GEMM_XNOR_TILED, "xnor in 16 × 16 tiles"},
                   {PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, "the same, x and y exchanged"}};
     const size_t words = (n + 31) / 32;
-    squares s = {n, PRIM_GEMM_AUTO, device_floats(n * n, 1), device_floats(n * n, 2),
-                 device_memory(n * n * sizeof(float))};
+    float *const d_a = device_floats(2 * n * n, 1), *const d_b = d_a + n * n;
+    squares s = {n, PRIM_GEMM_AUTO, d_a, d_b, device_memory(n * n * sizeof(float))};
     binary_squares b = {n, PRIM_BINARY_GEMM_AUTO, device_memory(n * words * 4),
                         device_memory(n * words * 4), s.d_c};
     must_prim(prim_binary_pack_rows(CUDA_R_32F, s.d_a, n, n, n, b.d_a, words, 0));
@@ -298,12 +312,12 @@ static void article_000(measured *all, size_t n)
         print_step(dense[i].label, n == 1000 && i == 0 ? "200 ms" : "",
                    take(all, &now, run_gemm, &s), first);
     }
-    if (cublas_name() != NULL) {
-        step now = gemm_step("000-dense", n, NULL, cublas_name());
+    const bench_case theirs = gemm_case(n);
+    if (find_peer(&theirs) != NULL) {
+        step now = gemm_step("000-dense", n, NULL, theirs.peer);
         print_step("floats, cublasSgemm", "", take(all, &now, run_cublas, &s), first);
     }
     must(cudaFree(s.d_a), "freeing");
-    must(cudaFree(s.d_b), "freeing");
     must(cudaFree(s.d_c), "freeing");
     must(cudaFree(b.d_a), "freeing");
     must(cudaFree(b.d_b), "freeing");
@@ -325,10 +339,22 @@ static prim_status run_gemv(const void *argument, cudaStream_t stream)
                      0, CUDA_R_32F, v->d_y, NULL, 0, stream);
 }
 
+static bench_case gemv_case(const matrix_vector *v)
+{
+    return (bench_case){.pattern = "gemv",
+                        .name = v->op == PRIM_TRANSPOSED ? "transposed" : "plain",
+                        .peer = "cublas",
+                        .size = v->n * v->n,
+                        .rows = v->n,
+                        .element = CUDA_R_32F};
+}
+
 static prim_status run_cublas_gemv(const void *argument, cudaStream_t stream)
 {
     const matrix_vector *v = argument;
-    return cublas_sgemv(v->op, v->n, v->n, v->d_a, v->d_x, v->d_y, stream);
+    const bench_case c = gemv_case(v);
+    const bench_operands o = {.d_in = v->d_a, .d_out = v->d_y};
+    return find_peer(&c)->run(&c, &o, stream);
 }
 
 /* The article's numbers: a_ij = i - 0.1 j + 1 and x_i = log √(i² - i + 2); column-major, a_ij
@@ -337,9 +363,9 @@ static matrix_vector make_matrix_vector(size_t n)
 {
     float *h_row = malloc(n * sizeof *h_row);
     matrix_vector v = {.n = n,
-                       .d_a = device_memory(n * n * sizeof(float)),
-                       .d_x = device_memory(n * sizeof(float)),
+                       .d_a = device_memory((n * n + n) * sizeof(float)),
                        .d_y = device_memory(n * sizeof(float))};
+    v.d_x = v.d_a + n * n; /* where a peer looks for it */
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++)
             h_row[j] = (float)((double)i - 0.1 * (double)j + 1);
@@ -392,15 +418,15 @@ static void article_002(measured *all)
         print_step(rows[i].label, rows[i].theirs, us, first);
     }
     now.variant = NULL;
-    now.peer = cublas_name();
-    for (int op = 0; cublas_name() != NULL && op < 2; op++) {
+    now.peer = "cublas";
+    const bench_case theirs = gemv_case(&v);
+    for (int op = 0; find_peer(&theirs) != NULL && op < 2; op++) {
         v.op = op == 0 ? PRIM_NOT_TRANSPOSED : PRIM_TRANSPOSED;
         now.name = op == 0 ? "002-row-major" : "002-column-major";
         print_step(op == 0 ? "cublasSgemv, row-major (its T)" : "cublasSgemv, column-major (its N)",
                    op == 0 ? "1.864 ms" : "1.382 ms", take(all, &now, run_cublas_gemv, &v), first);
     }
     must(cudaFree(v.d_a), "freeing");
-    must(cudaFree(v.d_x), "freeing");
     must(cudaFree(v.d_y), "freeing");
 }
 

@@ -9,6 +9,10 @@
 
 #include "device_tools.h"
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
 enum { MAX_LIST = 32 };
 
 /* ---- options (options.c) ---- */
@@ -21,7 +25,8 @@ typedef struct bench_options {
     bench_input inputs[MAX_LIST];
     size_t pattern_count, variant_count, type_count, size_count, input_count; /* 0: the default */
     const char *json, *csv, *commit;
-    bool list;
+    const char *from, *plot; /* results to read instead of measuring; a folder for plots */
+    bool peers, list;
 } bench_options;
 
 /* Ends the program with a sentence where an option is wrong. */
@@ -29,11 +34,13 @@ void read_options(int argc, char **argv, bench_options *options);
 bool wants_variant(const bench_options *options, const char *variant);
 bool wants_type(const bench_options *options, cudaDataType_t type);
 const char *input_name(bench_input input);
+/* false: there is no such input. */
+bool find_input(const char *name, bench_input *input);
 
 /* ---- cases ---- */
 
-/* Which bandwidth is a case's ceiling. */
-typedef enum bench_ceiling { CEILING_READ, CEILING_COPY } bench_ceiling;
+/* What holds a case back: a bandwidth, the arithmetic of f32, or nothing that is measured. */
+typedef enum bench_ceiling { CEILING_READ, CEILING_COPY, CEILING_FFMA, CEILING_NONE } bench_ceiling;
 
 /* One measurement: what is said of it, and what is timed. Cases that differ only in variant stand
  * next to each other and make a group. */
@@ -48,7 +55,7 @@ typedef struct bench_case {
     size_t rows;    /* of a matrix without gaps; 1: a vector */
     size_t m, n, k; /* of a product: m × k times k × n */
     bool has_state; /* so that no graph can hold it: cold only */
-    cudaDataType_t element;
+    cudaDataType_t element, result;
     int variant_value;
     double bytes; /* inputs once, outputs once */
     double flops;
@@ -62,10 +69,14 @@ typedef struct bench_plan {
 } bench_plan;
 
 void plan_add(bench_plan *plan, bench_case added);
+bool same_group(const bench_case *a, const bench_case *b);
+/* "auto", "cub": the variant's name or the peer's. */
+const char *case_label(const bench_case *c);
 
 /* What a case runs on. */
 typedef struct bench_operands {
     void *d_in, *d_out, *d_workspace;
+    void *h_state; /* what the pattern keeps besides: one block of malloc()'s, or NULL */
     size_t workspace_bytes, out_bytes;
 } bench_operands;
 
@@ -82,6 +93,17 @@ typedef struct bench_pattern {
 extern const bench_pattern bench_binary_gemm, bench_convolution, bench_gemm, bench_gemv,
     bench_histogram, bench_merge, bench_reduce, bench_scan, bench_sparse;
 
+const bench_pattern *find_pattern(const char *name);
+
+/* A library that others made, doing one pattern. Its operands are those that the pattern's
+ * set_up() made, with a workspace of its own. peers/peers.h lists them. */
+typedef struct bench_peer {
+    const char *name, *pattern;
+    bool (*does)(const bench_case *c);
+    size_t (*workspace_bytes)(const bench_case *c, const bench_operands *operands);
+    prim_status (*run)(const bench_case *c, const bench_operands *operands, cudaStream_t stream);
+} bench_peer;
+
 /* ---- timing (timing.c) ---- */
 
 typedef enum bench_mode { MODE_COLD, MODE_HOT, MODE_COUNT } bench_mode;
@@ -92,7 +114,7 @@ typedef struct bench_time {
 } bench_time;
 
 typedef struct bench_ceilings {
-    double read_gbps, copy_gbps, empty_us; /* 0: not measured, on the CPU backend */
+    double read_gbps, copy_gbps, ffma_gflops, empty_us; /* 0: not measured */
 } bench_ceilings;
 
 typedef prim_status bench_call(const void *argument, cudaStream_t stream);
@@ -103,18 +125,24 @@ int mode_count(void);
 void timing_begin(void);
 bench_ceilings measure_ceilings(void);
 bench_time measure(bench_mode mode, bench_call *call, const void *argument);
+/* Up to MOST_IN_TURN calls, one repetition of each after the other, so that what disturbs one of
+ * them disturbs all. */
+enum { MOST_IN_TURN = 8 };
+void measure_in_turn(bench_mode mode, bench_call *call, const void *const *arguments, size_t count,
+                     bench_time *times);
 void timing_end(void);
 
 /* Ends the program with a sentence where the call failed. */
 void must(cudaError_t error, const char *what);
 void must_prim(prim_status status);
 
-/* ---- reports (report.c, save.c) ---- */
+/* ---- results (measure.c, report.c, save.c, load.c, plot.c) ---- */
 
 typedef struct bench_result {
     const bench_case *c;
     bench_mode mode;
-    bench_time time; /* median_us 0: not measured in this mode */
+    bench_time time;             /* median_us 0: not measured in this mode */
+    double of_ceiling, of_floor; /* fractions; 0: they mean nothing here */
 } bench_result;
 
 typedef struct bench_context {
@@ -125,23 +153,47 @@ typedef struct bench_context {
     bench_ceilings ceilings;
 } bench_context;
 
-/* Derived figures; 0 where they mean nothing. */
+/* Measures the plan, a result for each case and mode, and prints each group when it is done. */
+void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_result *results);
+
+/* Derived figures; set_shares() once the time is known. */
+void set_shares(bench_result *r, const bench_ceilings *ceilings);
 double gbps(const bench_result *r);
 double gflops(const bench_result *r);
-double of_ceiling(const bench_result *r, const bench_ceilings *ceilings);
-double of_floor(const bench_result *r, const bench_ceilings *ceilings);
 const char *mode_name(bench_mode mode);
-bool same_group(const bench_case *a, const bench_case *b);
 
 void print_context(const bench_context *context);
 /* The results of one group, all modes. */
-void print_group(const bench_result *results, size_t count, const bench_ceilings *ceilings);
+void print_group(const bench_result *results, size_t count);
+/* All, group by group. */
+void print_groups(const bench_result *results, size_t count);
 /* On a terminal only. */
 void show_progress(size_t done, size_t all, const char *what);
 
 void save_json(const char *path, const bench_context *context, const bench_result *results,
                size_t count);
-void save_csv(const char *path, const bench_context *context, const bench_result *results,
+void save_csv(const char *path, const bench_result *results, size_t count);
+
+/* A file that save_json() wrote. */
+typedef struct bench_file {
+    bench_context context;
+    bench_case *cases;
+    bench_result *results;
+    size_t count;
+    struct cJSON *json; /* its texts are those of context and cases */
+} bench_file;
+
+/* Ends the program with a sentence where the file is none of these. */
+bench_file load_json(const char *path);
+void unload(bench_file *file);
+
+/* Plots of each pattern, case and type as SVG files in the folder, which is made if need be. Ends
+ * the program with a sentence where gnuplot is missing or fails. */
+void plot_all(const char *folder, const bench_context *context, const bench_result *results,
               size_t count);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

@@ -35,7 +35,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t si
                         .variant_value = variant,
                         .bytes = 4 * (2 * n * words + n * n),
                         .flops = 2 * n * n * n,
-                        .ceiling = CEILING_COPY};
+                        .ceiling = CEILING_NONE};
         snprintf(c.shape, sizeof c.shape, "%zu^3", side);
         if (wants_variant(options, c.variant) &&
             prim_binary_gemm_supports(variant, side, side, side, CUDA_R_32I))

@@ -40,10 +40,11 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t t,
                         .n = side,
                         .k = side,
                         .element = types[t].type,
+                        .result = types[t].type,
                         .variant_value = variant,
                         .bytes = 3 * n * n * (double)types[t].bytes,
                         .flops = 2 * n * n * n,
-                        .ceiling = CEILING_READ};
+                        .ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE};
         snprintf(c.shape, sizeof c.shape, "%zu^3", side);
         if (wants_variant(options, c.variant) &&
             prim_gemm_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, side, side, side,

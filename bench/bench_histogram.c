@@ -4,18 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <primitives/histogram.h>
+#include "histogram_kinds.h"
 
-#include "bench.h"
-
-typedef struct kind {
-    cudaDataType_t type;
-    const char *name, *type_name;
-    size_t bytes, bins;
-    prim_histogram_range range; /* just what fill_on_device() gives, or the whole type */
-} kind;
-
-static const kind kinds[] = {
+static const histogram_kind kinds[] = {
     {CUDA_R_8U, "even-256", "u8", 1, 256, {.lower = 0, .upper = 256}},
     {CUDA_R_32I, "even-256", "i32", 4, 256, {.lower = -1000, .upper = 1001}},
     {CUDA_R_32I, "even-2048", "i32", 4, 2048, {.lower = -1024, .upper = 1024}},
@@ -24,7 +15,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-static const kind *kind_of(const bench_case *c)
+const histogram_kind *histogram_kind_of(const bench_case *c)
 {
     size_t k = 0;
     while (k + 1 < KINDS && (kinds[k].type != c->element || strcmp(kinds[k].name, c->name) != 0))
@@ -32,14 +23,14 @@ static const kind *kind_of(const bench_case *c)
     return &kinds[k];
 }
 
-static bool supports(prim_histogram_variant variant, const kind *k, size_t size)
+static bool supports(prim_histogram_variant variant, const histogram_kind *k, size_t size)
 {
     return prim_histogram_even_supports(variant, 0, PRIM_OUTSIDE_DROP, k->range, k->type, size,
                                         k->bins, CUDA_R_32U);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, const kind *k, size_t size,
-                       bench_input input)
+static void plan_group(const bench_options *options, bench_plan *plan, const histogram_kind *k,
+                       size_t size, bench_input input)
 {
     for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
         const prim_histogram_variant variant = prim_histogram_variant_at(v);
@@ -51,6 +42,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const kin
                         .size = size,
                         .rows = 1,
                         .element = k->type,
+                        .result = CUDA_R_32U,
                         .variant_value = variant,
                         .bytes = (double)(size * k->bytes + k->bins * sizeof(uint32_t)),
                         .flops = (double)size,
@@ -80,7 +72,7 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
 
 static void set_up_histogram(const bench_case *c, bench_operands *operands)
 {
-    const kind *k = kind_of(c);
+    const histogram_kind *k = histogram_kind_of(c);
     operands->out_bytes = k->bins * sizeof(uint32_t);
     must_prim(prim_histogram_even_workspace_bytes((prim_histogram_variant)c->variant_value, 0,
                                                   PRIM_OUTSIDE_DROP, k->range, k->type, c->size,
@@ -93,7 +85,7 @@ static void set_up_histogram(const bench_case *c, bench_operands *operands)
 
 static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const kind *k = kind_of(c);
+    const histogram_kind *k = histogram_kind_of(c);
     return prim_histogram_even((prim_histogram_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
                                k->range, k->type, o->d_in, c->size, k->bins, CUDA_R_32U, o->d_out,
                                NULL, o->d_workspace, o->workspace_bytes, stream);
@@ -101,7 +93,7 @@ static prim_status run_histogram(const bench_case *c, const bench_operands *o, c
 
 static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
 {
-    return memcmp(h_a, h_b, kind_of(c)->bins * sizeof(uint32_t)) == 0;
+    return memcmp(h_a, h_b, histogram_kind_of(c)->bins * sizeof(uint32_t)) == 0;
 }
 
 const bench_pattern bench_histogram = {"histogram", plan_histogram, set_up_histogram, run_histogram,

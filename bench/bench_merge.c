@@ -44,6 +44,7 @@ static bench_case make_case(size_t k, const char *name, int variant, const char 
                     .size = size,
                     .rows = 1,
                     .element = keys[k].type,
+                    .result = keys[k].type,
                     .variant_value = variant,
                     .bytes = 2.0 * (double)(size * keys[k].bytes),
                     .ceiling = CEILING_COPY};

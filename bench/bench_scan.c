@@ -7,11 +7,13 @@
 #include <primitives/scan.h>
 
 #include "bench.h"
+#include "common/element.h"
 
 static const struct {
     cudaDataType_t type;
     const char *name;
-} types[] = {{CUDA_R_32F, "f32"}, {CUDA_R_32I, "i32"}, {CUDA_R_64F, "f64"}};
+} types[] = {{CUDA_R_32F, "f32"}, {CUDA_R_32I, "i32"}, {CUDA_R_64F, "f64"},
+             {CUDA_R_8I, "i8"},   {CUDA_R_16I, "i16"}, {CUDA_R_64I, "i64"}};
 enum { TYPES = sizeof types / sizeof *types };
 
 static const char vector_name[] = "sum", rows_name[] = "rows", both_name[] = "2d";
@@ -19,11 +21,6 @@ static const char vector_name[] = "sum", rows_name[] = "rows", both_name[] = "2d
 static const size_t gpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20,
                                    (size_t)1 << 24, (size_t)1 << 28, (size_t)1 << 30};
 static const size_t cpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 15};
-
-static size_t bytes_of(cudaDataType_t type)
-{
-    return type == CUDA_R_64F ? 8 : 4;
-}
 
 static bool in_both_directions(const bench_case *c)
 {
@@ -57,8 +54,9 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
                         .size = size,
                         .rows = rows,
                         .element = types[type].type,
+                        .result = types[type].type,
                         .variant_value = variant,
-                        .bytes = 2 * (double)(size * bytes_of(types[type].type)),
+                        .bytes = 2 * (double)(size * prim_element_bytes(types[type].type)),
                         .flops = (double)size * (name == both_name ? 2 : 1),
                         .ceiling = CEILING_COPY};
         if (rows == 1)
@@ -110,7 +108,7 @@ static void plan_scan(const bench_options *options, bench_plan *plan)
 
 static void set_up_scan(const bench_case *c, bench_operands *operands)
 {
-    operands->out_bytes = c->size * bytes_of(c->element);
+    operands->out_bytes = c->size * prim_element_bytes(c->element);
     must_prim(ask(c, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, operands->out_bytes), "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
@@ -147,8 +145,8 @@ static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
 {
     const double apart = tolerance(c);
     size_t i = 0;
-    if (c->element == CUDA_R_32I)
-        return memcmp(h_a, h_b, c->size * sizeof(int32_t)) == 0;
+    if (c->element != CUDA_R_32F && c->element != CUDA_R_64F)
+        return memcmp(h_a, h_b, c->size * prim_element_bytes(c->element)) == 0;
     if (c->element == CUDA_R_32F)
         while (i < c->size &&
                fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= apart)

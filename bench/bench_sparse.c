@@ -141,6 +141,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const kin
                         .size = rows,
                         .rows = 1,
                         .element = types[type].type,
+                        .result = types[type].type,
                         .variant_value = variant,
                         .bytes = bytes_of(&e, types[type].bytes),
                         .flops = 2 * (double)e.entries,
@@ -174,10 +175,6 @@ static void plan_sparse(const bench_options *options, bench_plan *plan)
 }
 
 /* ---- operands ---- */
-
-/* The case that is measured: its matrix, the arrays on the device behind x, the groups here. */
-static prim_sparse matrix;
-static prim_jds_group *h_groups;
 
 static void *allocate(size_t bytes)
 {
@@ -231,24 +228,25 @@ static prim_sparse make_csr(const kind *k, size_t rows, cudaDataType_t type, siz
                          .values = values};
 }
 
-/* The groups lie behind the conversion's other arrays in memory that is given back. */
-static void keep_groups(void)
+/* What a case keeps on the host: the matrix, whose arrays are on the device, and its groups, which
+ * lie behind the conversion's other arrays in memory that is given back. */
+static prim_sparse *keep_matrix(prim_sparse matrix, const void *h_arrays, const void *d_arrays)
 {
-    const size_t bytes = matrix.group_count * sizeof *h_groups;
-    free(h_groups);
-    h_groups = allocate(bytes);
-    if (bytes > 0)
-        memcpy(h_groups, matrix.h_groups, bytes);
-    matrix.h_groups = h_groups;
+    const size_t group_bytes = matrix.group_count * sizeof *matrix.h_groups;
+    prim_sparse *kept = allocate(sizeof *kept + group_bytes);
+    *kept = prim_sparse_moved(matrix, h_arrays, d_arrays);
+    if (group_bytes > 0)
+        kept->h_groups = memcpy(kept + 1, matrix.h_groups, group_bytes);
+    return kept;
 }
 
-/* x, and behind it the arrays of the matrix, which becomes the one that is measured. */
-static void *to_device(const prim_sparse *csr, prim_sparse_format format, size_t value_bytes,
-                       bench_input input)
+/* x, and behind it the arrays of the matrix. */
+static void to_device(const prim_sparse *csr, prim_sparse_format format, size_t value_bytes,
+                      bench_input input, bench_operands *operands)
 {
     const size_t x_bytes = (csr->columns * value_bytes + 255) / 256 * 256;
     size_t bytes;
-    char *d_in;
+    prim_sparse matrix;
     must_prim(
         prim_sparse_convert_bytes_host(*csr, format, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO, &bytes));
     char *h_x = allocate(x_bytes), *h_arrays = allocate(bytes);
@@ -256,14 +254,14 @@ static void *to_device(const prim_sparse *csr, prim_sparse_format format, size_t
                                        bytes, &matrix));
     for (size_t i = 0; i < csr->columns; i++)
         write_value(value_bytes, h_x, i, whole_number(~i, input, 16));
-    must(cudaMalloc((void **)&d_in, x_bytes + bytes), "memory for x and the matrix");
-    must(cudaMemcpy(d_in, h_x, csr->columns * value_bytes, cudaMemcpyHostToDevice), "copying x");
-    must(cudaMemcpy(d_in + x_bytes, h_arrays, bytes, cudaMemcpyHostToDevice), "copying the matrix");
-    keep_groups();
-    matrix = prim_sparse_moved(matrix, h_arrays, d_in + x_bytes);
+    must(cudaMalloc(&operands->d_in, x_bytes + bytes), "memory for x and the matrix");
+    char *const d_arrays = (char *)operands->d_in + x_bytes;
+    must(cudaMemcpy(operands->d_in, h_x, csr->columns * value_bytes, cudaMemcpyHostToDevice),
+         "copying x");
+    must(cudaMemcpy(d_arrays, h_arrays, bytes, cudaMemcpyHostToDevice), "copying the matrix");
+    operands->h_state = keep_matrix(matrix, h_arrays, d_arrays);
     free(h_arrays);
     free(h_x);
-    return d_in;
 }
 
 static size_t value_bytes_of(const bench_case *c)
@@ -279,20 +277,21 @@ static void set_up_sparse(const bench_case *c, bench_operands *operands)
     while (strcmp(kinds[k].name, c->name) != 0)
         k++;
     prim_sparse csr = make_csr(&kinds[k], c->size, c->element, value_bytes, c->input);
-    operands->d_in = to_device(&csr, format_of(variant, c->element), value_bytes, c->input);
+    to_device(&csr, format_of(variant, c->element), value_bytes, c->input, operands);
     free((void *)csr.row_offsets);
     free((void *)csr.column_indices);
     free((void *)csr.values);
     operands->out_bytes = c->size * value_bytes;
-    must_prim(prim_spmv_workspace_bytes(variant, matrix, c->element, c->element,
-                                        &operands->workspace_bytes));
+    must_prim(prim_spmv_workspace_bytes(variant, *(const prim_sparse *)operands->h_state,
+                                        c->element, c->element, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for y");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
 }
 
 static prim_status run_sparse(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    return prim_spmv((prim_spmv_variant)c->variant_value, 1, matrix, c->element, o->d_in, 0,
+    const prim_sparse *matrix = o->h_state;
+    return prim_spmv((prim_spmv_variant)c->variant_value, 1, *matrix, c->element, o->d_in, 0,
                      c->element, o->d_out, o->workspace_bytes > 0 ? o->d_workspace : NULL,
                      o->workspace_bytes, stream);
 }

@@ -1,6 +1,8 @@
 #include "device_tools.h"
 
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "common/launch.cuh"
 
@@ -31,24 +33,74 @@ __device__ uint64_t hash(uint64_t x) /* splitmix64 */
     return x ^ (x >> 31);
 }
 
+/* 16-bit floats as their bits: the CPU backend has no such types. */
+struct f16_bits {
+    uint16_t bits;
+};
+
+struct bf16_bits {
+    uint16_t bits;
+};
+
+/* As many bits as the type holds, so that nothing is rounded, and nothing up to 1. */
 __device__ void make(uint64_t bits, float *value)
 {
-    *value = static_cast<float>(static_cast<int32_t>(bits)) * 0x1p-31f;
+    *value = static_cast<float>(static_cast<int32_t>(bits) >> 7) * 0x1p-24f;
 }
 
 __device__ void make(uint64_t bits, double *value)
 {
-    *value = static_cast<double>(static_cast<int64_t>(bits)) * 0x1p-63;
+    *value = static_cast<double>(static_cast<int64_t>(bits) >> 10) * 0x1p-53;
 }
 
-__device__ void make(uint64_t bits, int32_t *value)
+__device__ uint32_t float_bits(uint64_t bits)
 {
-    *value = static_cast<int32_t>(bits % 2001) - 1000;
+    float value;
+    uint32_t word;
+    make(bits, &value);
+    memcpy(&word, &value, sizeof word);
+    return word;
 }
 
-__device__ void make(uint64_t bits, uint8_t *value)
+/* Rounded towards 0; what is below the normal numbers of f16 becomes 0. */
+__device__ void make(uint64_t bits, f16_bits *value)
 {
-    *value = static_cast<uint8_t>(bits);
+    constexpr uint32_t BIAS = 127 - 15;
+    const uint32_t word = float_bits(bits), exponent = word >> 23 & 0xff;
+    const uint32_t magnitude = exponent > BIAS ? (word >> 13 & 0x3ffff) - (BIAS << 10) : 0;
+    value->bits = static_cast<uint16_t>(word >> 16 & 0x8000) | static_cast<uint16_t>(magnitude);
+}
+
+__device__ void make(uint64_t bits, bf16_bits *value)
+{
+    value->bits = static_cast<uint16_t>(float_bits(bits) >> 16);
+}
+
+template <typename T>
+__device__ void make(uint64_t bits, T *value) /* integers */
+{
+    if (sizeof(T) == 1)
+        *value = static_cast<T>(bits);
+    else
+        *value = static_cast<T>(static_cast<T>(bits % 2001) - (T(-1) < T(0) ? 1000 : 0));
+}
+
+template <typename T>
+__device__ T one()
+{
+    return T(1);
+}
+
+template <>
+__device__ f16_bits one<f16_bits>()
+{
+    return {0x3c00};
+}
+
+template <>
+__device__ bf16_bits one<bf16_bits>()
+{
+    return {0x3f80};
 }
 
 template <typename T>
@@ -57,7 +109,7 @@ __global__ void fill(T *data, size_t count, bool equal, unsigned seed)
     const size_t i = thread_number();
     if (i >= count)
         return;
-    T value = T(1);
+    T value = one<T>();
     if (!equal)
         make(hash((static_cast<uint64_t>(seed) << 40) + i), &value);
     data[i] = value;
@@ -90,6 +142,28 @@ __global__ void copy(const quad *from, quad *to, size_t count)
         to[i] = from[i];
 }
 
+/* Chains that do not wait for each other: enough to hide the latency of a multiply-add, few enough
+ * for full occupancy. */
+constexpr int CHAINS = 8, STEPS = 8192;
+constexpr unsigned BLOCKS_OF_A_MULTIPROCESSOR = 8;
+
+__global__ void ffma(float factor, float addend, unsigned *sink)
+{
+    float chain[CHAINS];
+    for (int c = 0; c < CHAINS; c++)
+        chain[c] = static_cast<float>(threadIdx.x + c);
+#pragma unroll 32
+    for (int step = 0; step < STEPS; step++)
+#pragma unroll
+        for (int c = 0; c < CHAINS; c++)
+            chain[c] = fmaf(chain[c], factor, addend);
+    float sum = 0;
+    for (int c = 0; c < CHAINS; c++)
+        sum += chain[c];
+    if (sum == 1.5f) /* never, but the compiler cannot know */
+        *sink = 1;
+}
+
 __global__ void empty()
 {
 }
@@ -104,10 +178,26 @@ cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, benc
         return launch_fill<float>(d_data, count, input, seed, stream);
     case CUDA_R_64F:
         return launch_fill<double>(d_data, count, input, seed, stream);
-    case CUDA_R_32I:
-        return launch_fill<int32_t>(d_data, count, input, seed, stream);
+    case CUDA_R_16F:
+        return launch_fill<f16_bits>(d_data, count, input, seed, stream);
+    case CUDA_R_16BF:
+        return launch_fill<bf16_bits>(d_data, count, input, seed, stream);
+    case CUDA_R_8I:
+        return launch_fill<int8_t>(d_data, count, input, seed, stream);
     case CUDA_R_8U:
         return launch_fill<uint8_t>(d_data, count, input, seed, stream);
+    case CUDA_R_16I:
+        return launch_fill<int16_t>(d_data, count, input, seed, stream);
+    case CUDA_R_16U:
+        return launch_fill<uint16_t>(d_data, count, input, seed, stream);
+    case CUDA_R_32I:
+        return launch_fill<int32_t>(d_data, count, input, seed, stream);
+    case CUDA_R_32U:
+        return launch_fill<uint32_t>(d_data, count, input, seed, stream);
+    case CUDA_R_64I:
+        return launch_fill<int64_t>(d_data, count, input, seed, stream);
+    case CUDA_R_64U:
+        return launch_fill<uint64_t>(d_data, count, input, seed, stream);
     default:
         return cudaErrorInvalidValue;
     }
@@ -125,6 +215,18 @@ cudaError_t copy_on_device(const void *d_from, void *d_to, size_t bytes, cudaStr
     const size_t count = bytes / sizeof(quad);
     return prim_launch(stream, blocks_for(count), THREADS, copy, static_cast<const quad *>(d_from),
                        static_cast<quad *>(d_to), count);
+}
+
+cudaError_t ffma_on_device(unsigned multiprocessors, unsigned *d_sink, cudaStream_t stream)
+{
+    /* Converges to 2, whatever it started from. */
+    return prim_launch(stream, multiprocessors * BLOCKS_OF_A_MULTIPROCESSOR, THREADS, ffma, 0.5f,
+                       1.0f, d_sink);
+}
+
+double ffma_flops(unsigned multiprocessors)
+{
+    return 2.0 * CHAINS * STEPS * THREADS * BLOCKS_OF_A_MULTIPROCESSOR * multiprocessors;
 }
 
 cudaError_t empty_on_device(cudaStream_t stream)

@@ -12,8 +12,8 @@ extern "C" {
 
 /* What inputs look like. */
 typedef enum bench_input {
-    INPUT_UNIFORM, /* integers over their range (i32: ±1000, so that sums say something), floats in
-                      [-1, 1) */
+    INPUT_UNIFORM, /* bytes over their range, wider integers within ±1000 or up to 2000, so that
+                      sums say something; floats in [-1, 1) */
     INPUT_EQUAL    /* all elements 1 */
 } bench_input;
 
@@ -27,6 +27,11 @@ cudaError_t read_on_device(const void *d_data, size_t bytes, unsigned *d_sink, c
 
 /* Copies `bytes` (a multiple of 16) with one 16-byte load and store a thread: the copy ceiling. */
 cudaError_t copy_on_device(const void *d_from, void *d_to, size_t bytes, cudaStream_t stream);
+
+/* Multiplies and adds in f32 and does nothing else: the ceiling of products. A multiply-add is two
+ * operations. */
+cudaError_t ffma_on_device(unsigned multiprocessors, unsigned *d_sink, cudaStream_t stream);
+double ffma_flops(unsigned multiprocessors);
 
 /* A kernel that does nothing: the floor of every call. */
 cudaError_t empty_on_device(cudaStream_t stream);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "common/element.h"
 
 const char *argp_program_version = "primbench 0.1.0";
 
@@ -11,46 +12,50 @@ static const char documentation[] =
     "Compares the variants of the patterns, on the GPU if one answers, otherwise on the CPU "
     "backend.\n\n"
     "Without arguments every variant of every pattern runs at sizes that show its course. All "
-    "lists "
-    "are separated by commas. Times are medians of at least 20 repetitions; cold: the L2 cache was "
-    "flushed before each, hot: one of 32 calls in a CUDA graph (calls under 2 ms). GB/s counts "
-    "inputs once and "
-    "outputs "
-    "once; the ceiling is the bandwidth that a plain kernel reached in the same run, the floor the "
-    "time of that bandwidth and an empty launch.\v"
+    "lists are separated by commas. Times are medians of at least 20 repetitions; cold: the L2 "
+    "cache was flushed before each, hot: one of 32 calls in a CUDA graph (calls under 2 ms). GB/s "
+    "counts inputs once and outputs once; the ceiling is what a plain kernel reached in the same "
+    "run, the floor the time at that ceiling and an empty launch. bench/README.md says more.\v"
     "Examples:\n"
     "  primbench reduce                              all variants and default sizes\n"
     "  primbench reduce --type f32 --size 2^20,1000  two sizes of one type\n"
     "  primbench --variant auto --json auto.json     keeps the results\n"
+    "  primbench reduce --peers                      beside the vendor's libraries\n"
+    "  primbench --from auto.json --plot plots       draws what was kept\n"
     "  primbench articles                            the tables of the articles that the kit grew "
     "from\n";
 
-enum { KEY_INPUT = 256, KEY_JSON, KEY_CSV, KEY_COMMIT, KEY_LIST };
+enum { KEY_INPUT = 256, KEY_JSON, KEY_CSV, KEY_COMMIT, KEY_FROM, KEY_PLOT, KEY_PEERS, KEY_LIST };
 
 static const struct argp_option option_table[] = {
     {"variant", 'v', "NAMES", 0, "Variants to run, such as auto,sequential", 0},
-    {"type", 't', "TYPES", 0, "Element types: f32, f64, i32, u8", 0},
+    {"type", 't', "TYPES", 0, "Element types, such as f32 or u8", 0},
     {"size", 's', "SIZES", 0, "Numbers of elements, of products the side: 1000, 2^20, …", 0},
     {"input", KEY_INPUT, "INPUTS", 0, "uniform (random, the default) or equal (all ones)", 0},
     {"json", KEY_JSON, "FILE", 0, "Writes the results and what they were measured on", 0},
     {"csv", KEY_CSV, "FILE", 0, "Writes the results as a table", 0},
+    {"peers", KEY_PEERS, NULL, 0, "Measures vendor libraries too, in turn with auto", 0},
+    {"from", KEY_FROM, "FILE", 0, "Takes results that --json wrote instead of measuring", 0},
+    {"plot", KEY_PLOT, "DIR", 0, "Draws the results as SVG files (needs gnuplot)", 0},
     {"commit", KEY_COMMIT, "ID", 0, "The version measured, for the files", 0},
     {"list", KEY_LIST, NULL, 0, "Lists what would run, and runs nothing", 0},
     {0}};
 
-static const struct {
-    const char *name;
-    cudaDataType_t type;
-} types[] = {{"f32", CUDA_R_32F}, {"f64", CUDA_R_64F}, {"i32", CUDA_R_32I}, {"u8", CUDA_R_8U}};
+static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA_R_16U,
+                                       CUDA_R_32I, CUDA_R_32U,  CUDA_R_64I, CUDA_R_64U,
+                                       CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 
 static void add_type(bench_options *o, const char *word, struct argp_state *state)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(word, types[i].name) == 0) {
-            o->types[o->type_count++] = types[i].type;
+        if (strcmp(word, prim_element_name(types[i])) == 0) {
+            o->types[o->type_count++] = types[i];
             return;
         }
-    argp_error(state, "--type: %s is none of f32, f64, i32, u8", word);
+    argp_error(state,
+               "--type: %s is none of i8, u8, i16, u16, i32, u32, i64, u64, f16, bf16, f32, "
+               "f64",
+               word);
 }
 
 static void add_size(bench_options *o, const char *word, struct argp_state *state)
@@ -71,11 +76,11 @@ static void add_size(bench_options *o, const char *word, struct argp_state *stat
 
 static void add_input(bench_options *o, const char *word, struct argp_state *state)
 {
-    for (int i = INPUT_UNIFORM; i <= INPUT_EQUAL; i++)
-        if (strcmp(word, input_name((bench_input)i)) == 0) {
-            o->inputs[o->input_count++] = (bench_input)i;
-            return;
-        }
+    bench_input input;
+    if (find_input(word, &input)) {
+        o->inputs[o->input_count++] = input;
+        return;
+    }
     argp_error(state, "--input: %s is neither uniform nor equal", word);
 }
 
@@ -96,6 +101,13 @@ static void for_each_word(bench_options *o, char *list, struct argp_state *state
             add(o, word, state);
     if (count == 0)
         argp_error(state, "an empty list");
+}
+
+static bool chooses_what_to_measure(const bench_options *o)
+{
+    return o->pattern_count + o->variant_count + o->type_count + o->size_count + o->input_count >
+               0 ||
+           o->peers || o->list;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -127,6 +139,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_COMMIT:
         o->commit = argument;
         return 0;
+    case KEY_FROM:
+        o->from = argument;
+        return 0;
+    case KEY_PLOT:
+        o->plot = argument;
+        return 0;
+    case KEY_PEERS:
+        o->peers = true;
+        return 0;
     case KEY_LIST:
         o->list = true;
         return 0;
@@ -134,6 +155,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (o->pattern_count == MAX_LIST)
             argp_error(state, "more than %d patterns", MAX_LIST);
         o->patterns[o->pattern_count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (o->from != NULL && chooses_what_to_measure(o))
+            argp_error(state, "--from takes all results of its file: nothing else can be chosen");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -166,4 +191,12 @@ bool wants_type(const bench_options *options, cudaDataType_t type)
 const char *input_name(bench_input input)
 {
     return input == INPUT_EQUAL ? "equal" : "uniform";
+}
+
+bool find_input(const char *name, bench_input *input)
+{
+    *input = INPUT_UNIFORM;
+    while (*input <= INPUT_EQUAL && strcmp(name, input_name(*input)) != 0)
+        *input = (bench_input)(*input + 1);
+    return *input <= INPUT_EQUAL;
 }

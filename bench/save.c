@@ -52,13 +52,14 @@ static cJSON *context_json(const bench_context *context)
     cJSON *ceilings = cJSON_AddObjectToObject(json, "ceilings");
     add_figure(ceilings, "read_gbps", context->ceilings.read_gbps);
     add_figure(ceilings, "copy_gbps", context->ceilings.copy_gbps);
+    add_figure(ceilings, "ffma_gflops", context->ceilings.ffma_gflops);
     add_figure(ceilings, "empty_launch_us", context->ceilings.empty_us);
     add_text(json, "commit", context->commit);
     add_text(json, "date", context->date);
     return json;
 }
 
-static cJSON *result_json(const bench_result *r, const bench_ceilings *ceilings)
+static cJSON *result_json(const bench_result *r)
 {
     cJSON *json = cJSON_CreateObject();
     add_text(json, "pattern", r->c->pattern);
@@ -76,8 +77,8 @@ static cJSON *result_json(const bench_result *r, const bench_ceilings *ceilings)
     add_figure(json, "flops", r->c->flops);
     add_figure(json, "gbps", gbps(r));
     add_figure(json, "gflops", gflops(r));
-    add_figure(json, "of_ceiling", of_ceiling(r, ceilings));
-    add_figure(json, "of_floor", of_floor(r, ceilings));
+    add_figure(json, "of_ceiling", r->of_ceiling);
+    add_figure(json, "of_floor", r->of_floor);
     return json;
 }
 
@@ -89,7 +90,7 @@ void save_json(const char *path, const bench_context *context, const bench_resul
     cJSON *rows = cJSON_AddArrayToObject(json, "results");
     for (size_t i = 0; i < count; i++)
         if (results[i].time.median_us > 0)
-            cJSON_AddItemToArray(rows, result_json(&results[i], &context->ceilings));
+            cJSON_AddItemToArray(rows, result_json(&results[i]));
     char *text = cJSON_Print(json);
     FILE *file = open_for_writing(path);
     fprintf(file, "%s\n", text);
@@ -98,8 +99,7 @@ void save_json(const char *path, const bench_context *context, const bench_resul
     cJSON_Delete(json);
 }
 
-void save_csv(const char *path, const bench_context *context, const bench_result *results,
-              size_t count)
+void save_csv(const char *path, const bench_result *results, size_t count)
 {
     FILE *file = open_for_writing(path);
     fprintf(file, "pattern,case,variant,peer,type,shape,input,mode,median_us,min_us,noise,bytes,"
@@ -112,8 +112,8 @@ void save_csv(const char *path, const bench_context *context, const bench_result
                 r->c->pattern, r->c->name, r->c->variant != NULL ? r->c->variant : "",
                 r->c->peer != NULL ? r->c->peer : "", r->c->type, r->c->shape,
                 input_name(r->c->input), mode_name(r->mode), r->time.median_us, r->time.min_us,
-                r->time.noise, r->c->bytes, r->c->flops, gbps(r), gflops(r),
-                of_ceiling(r, &context->ceilings), of_floor(r, &context->ceilings));
+                r->time.noise, r->c->bytes, r->c->flops, gbps(r), gflops(r), r->of_ceiling,
+                r->of_floor);
     }
     close_written(file, path);
 }

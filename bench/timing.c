@@ -132,20 +132,56 @@ static bench_time summarise(double *us, size_t count)
     return (bench_time){.median_us = median, .min_us = us[0], .noise = range / median};
 }
 
+/* One of the calls that are measured in turn. */
+typedef struct contender {
+    bench_call *call;
+    const void *argument;
+    cudaGraphExec_t exec; /* NULL: cold */
+    double us[MAX_REPETITIONS];
+} contender;
+
+static double time_once(const contender *c)
+{
+    return c->exec != NULL ? time_hot(c->exec) : time_cold(c->call, c->argument);
+}
+
+static void warm_up(contender *c, bench_mode mode)
+{
+    c->exec = mode == MODE_HOT ? capture(c->call, c->argument) : NULL;
+    for (int i = 0; i < (on_gpu() ? WARM_UPS : 1); i++)
+        time_once(c);
+}
+
+void measure_in_turn(bench_mode mode, bench_call *call, const void *const *arguments, size_t count,
+                     bench_time *times)
+{
+    contender contenders[MOST_IN_TURN];
+    const double budget_us = case_budget_us * (double)count;
+    double spent = 0;
+    size_t done = 0;
+    for (size_t i = 0; i < count; i++) {
+        contenders[i] = (contender){.call = call, .argument = arguments[i]};
+        warm_up(&contenders[i], mode);
+    }
+    while (done < REPETITIONS || (done < MAX_REPETITIONS && spent < budget_us)) {
+        for (size_t i = 0; i < count; i++) {
+            contenders[i].us[done] = time_once(&contenders[i]);
+            spent += contenders[i].us[done] * (mode == MODE_HOT ? GRAPH_CALLS : 1);
+        }
+        done++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (contenders[i].exec != NULL)
+            must(cudaGraphExecDestroy(contenders[i].exec), "a graph");
+        times[i] = summarise(contenders[i].us, done);
+    }
+}
+
 bench_time measure(bench_mode mode, bench_call *call, const void *argument)
 {
-    double us[MAX_REPETITIONS], spent = 0;
-    size_t count = 0;
-    cudaGraphExec_t exec = mode == MODE_HOT ? capture(call, argument) : NULL;
-    for (int i = 0; i < (on_gpu() ? WARM_UPS : 1); i++)
-        mode == MODE_HOT ? time_hot(exec) : time_cold(call, argument);
-    while (count < REPETITIONS || (count < MAX_REPETITIONS && spent < case_budget_us)) {
-        us[count] = mode == MODE_HOT ? time_hot(exec) : time_cold(call, argument);
-        spent += us[count++] * (mode == MODE_HOT ? GRAPH_CALLS : 1);
-    }
-    if (exec != NULL)
-        must(cudaGraphExecDestroy(exec), "a graph");
-    return summarise(us, count);
+    bench_time time;
+    measure_in_turn(mode, call, &argument, 1, &time);
+    return time;
 }
 
 /* ---- ceilings ---- */
@@ -173,16 +209,20 @@ static prim_status copy_all(const void *argument, cudaStream_t s)
     return from_cuda(copy_on_device(b->from, b->to, b->bytes, s));
 }
 
+static prim_status multiply_and_add(const void *argument, cudaStream_t s)
+{
+    const unsigned *multiprocessors = argument;
+    return from_cuda(ffma_on_device(*multiprocessors, d_sink, s));
+}
+
 static prim_status do_nothing(const void *argument, cudaStream_t s)
 {
     (void)argument;
     return from_cuda(empty_on_device(s));
 }
 
-bench_ceilings measure_ceilings(void)
+static void measure_bandwidths(bench_ceilings *ceilings)
 {
-    if (!on_gpu())
-        return (bench_ceilings){0};
     size_t free_bytes, all_bytes;
     must(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for free memory");
     buffers b = {.bytes = (size_t)4 << 30};
@@ -191,12 +231,29 @@ bench_ceilings measure_ceilings(void)
     must(cudaMalloc(&b.from, b.bytes), "memory for the ceilings");
     must(cudaMalloc(&b.to, b.bytes), "memory for the ceilings");
     must(fill_on_device(CUDA_R_32F, b.from, b.bytes / 4, INPUT_UNIFORM, 1, stream), "a fill");
-    const double read_us = measure(MODE_COLD, read_all, &b).median_us;
-    const double copy_us = measure(MODE_COLD, copy_all, &b).median_us;
-    const double empty_us = measure(MODE_COLD, do_nothing, NULL).median_us;
+    ceilings->read_gbps = 1e-3 * (double)b.bytes / measure(MODE_COLD, read_all, &b).median_us;
+    ceilings->copy_gbps = 2e-3 * (double)b.bytes / measure(MODE_COLD, copy_all, &b).median_us;
     must(cudaFree(b.from), "freeing");
     must(cudaFree(b.to), "freeing");
-    return (bench_ceilings){.read_gbps = 1e-3 * (double)b.bytes / read_us,
-                            .copy_gbps = 2e-3 * (double)b.bytes / copy_us,
-                            .empty_us = empty_us};
+}
+
+static double measure_ffma_gflops(void)
+{
+    int device, multiprocessors;
+    must(cudaGetDevice(&device), "asking for the device");
+    must(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+         "asking for multiprocessors");
+    const unsigned count = (unsigned)multiprocessors;
+    return 1e-3 * ffma_flops(count) / measure(MODE_COLD, multiply_and_add, &count).median_us;
+}
+
+bench_ceilings measure_ceilings(void)
+{
+    bench_ceilings ceilings = {0};
+    if (!on_gpu())
+        return ceilings;
+    measure_bandwidths(&ceilings);
+    ceilings.ffma_gflops = measure_ffma_gflops();
+    ceilings.empty_us = measure(MODE_COLD, do_nothing, NULL).median_us;
+    return ceilings;
 }

@@ -13,7 +13,8 @@ directory=build/cuda-portable
 rm -rf "$directory"
 quietly "$directory/log-configure.txt" cmake -S . -B "$directory" -G Ninja \
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES='75-real;80;90a-real' \
-  -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_WERROR=ON -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_EXAMPLES=ON -DPRIM_CCACHE=
+  -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_WERROR=ON -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_EXAMPLES=ON \
+  -DPRIM_PEERS=OFF -DPRIM_CCACHE=
 start=$SECONDS
 quietly "$directory/log-build.txt" cmake --build "$directory" --verbose
 seconds=$((SECONDS - start))
@@ -52,3 +53,11 @@ if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt 
   echo "over the budget of $most_kernels kernels and $most_seconds s, or no kernel seen" >&2
   exit 1
 fi
+
+# The bench's peers are no part of the kit, nor of its budget; that they compile, for one architecture.
+start=$SECONDS
+quietly "$directory/log-configure-peers.txt" cmake -S . -B "$directory" -DPRIM_PEERS=ON \
+  -DCMAKE_CUDA_ARCHITECTURES=90a-real
+quietly "$directory/log-build-peers.txt" cmake --build "$directory" --target bench_peers
+grep 'primbench: peer' "$directory/log-configure-peers.txt" || true
+echo "the bench's peers built in $((SECONDS - start)) s"

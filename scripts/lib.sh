@@ -57,6 +57,11 @@ need_bench() {
   need 'pkg-config --exists libcjson' libcjson-dev
 }
 
+# For primbench --plot alone.
+need_plots() {
+  need 'command -v gnuplot' gnuplot-nox
+}
+
 # Without it an example is left out of the build.
 need_examples() {
   need 'pkg-config --exists libpng' libpng-dev

@@ -31,6 +31,7 @@ typedef struct entry_point {
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
     prim_status (*workspace_bytes)(int variant, size_t count, size_t *bytes);
     prim_status (*call)(const operands *o);
+    bool needs_elements; /* a count of 0 is PRIM_ERROR_SIZE */
     const bad_argument *bad;
     size_t bad_count;
     /* false: calls of this variant share state, so that they cannot be captured and do not come

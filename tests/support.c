@@ -98,8 +98,20 @@ static const type_row type_rows[] = {
     {CUDA_R_16I, "i16", 2, false, true}, {CUDA_R_16U, "u16", 2, false, false},
     {CUDA_R_32I, "i32", 4, false, true}, {CUDA_R_32U, "u32", 4, false, false},
     {CUDA_R_64I, "i64", 8, false, true}, {CUDA_R_64U, "u64", 8, false, false},
+    {CUDA_R_16F, "f16", 2, true, true},  {CUDA_R_16BF, "bf16", 2, true, true},
     {CUDA_R_32F, "f32", 4, true, true},  {CUDA_R_64F, "f64", 8, true, true},
 };
+
+/* Floats by their parts: bits of the fraction, and the least and greatest exponent of 2. */
+typedef struct float_row {
+    cudaDataType_t type;
+    int fraction_bits, least_exponent, greatest_exponent;
+} float_row;
+
+static const float_row float_rows[] = {{CUDA_R_16F, 10, -14, 15},
+                                       {CUDA_R_16BF, 7, -126, 127},
+                                       {CUDA_R_32F, 23, -126, 127},
+                                       {CUDA_R_64F, 52, -1022, 1023}};
 
 static const type_row *row_of(cudaDataType_t type)
 {
@@ -130,9 +142,69 @@ bool type_is_signed(cudaDataType_t type)
     return row_of(type)->is_signed;
 }
 
+static const float_row *float_row_of(cudaDataType_t type)
+{
+    const float_row *row = float_rows;
+    while (row->type != type)
+        row++;
+    return row;
+}
+
 double unit_roundoff(cudaDataType_t type)
 {
-    return type == CUDA_R_32F ? 0x1p-24 : 0x1p-53;
+    return ldexp(1, -1 - float_row_of(type)->fraction_bits);
+}
+
+/* To the nearest number of the type, ties to even: on the grid of the value's power of two. */
+double round_to_type(cudaDataType_t type, long double value)
+{
+    const float_row *row = float_row_of(type);
+    if (isnan(value) || isinf(value) || value == 0)
+        return (double)value;
+    int exponent;
+    frexpl(value, &exponent);
+    exponent = exponent - 1 < row->least_exponent ? row->least_exponent : exponent - 1;
+    const long double grid = ldexpl(1, exponent - row->fraction_bits);
+    const long double rounded = rintl(value / grid) * grid;
+    const long double beyond = ldexpl(1, row->greatest_exponent + 1);
+    return fabsl(rounded) >= beyond ? copysign(INFINITY, (double)rounded) : (double)rounded;
+}
+
+/* The 16 bits of a half, by its parts. */
+static double read_half(const float_row *row, uint16_t bits)
+{
+    const int exponent_bits = 15 - row->fraction_bits;
+    const int exponent = bits >> row->fraction_bits & ((1 << exponent_bits) - 1);
+    const int fraction = bits & ((1 << row->fraction_bits) - 1);
+    double value;
+    if (exponent == (1 << exponent_bits) - 1)
+        value = fraction != 0 ? NAN : INFINITY;
+    else if (exponent == 0)
+        value = ldexp(fraction, row->least_exponent - row->fraction_bits);
+    else
+        value = ldexp(fraction + (1 << row->fraction_bits),
+                      exponent - 1 + row->least_exponent - row->fraction_bits);
+    return bits & 0x8000 ? -value : value;
+}
+
+static uint16_t write_half(const float_row *row, double value)
+{
+    const int exponent_bits = 15 - row->fraction_bits;
+    const int top = ((1 << exponent_bits) - 1) << row->fraction_bits;
+    const double rounded = fabs(round_to_type(row->type, value));
+    int exponent, bits;
+    if (isnan(value))
+        bits = top | 1 << (row->fraction_bits - 1);
+    else if (isinf(rounded))
+        bits = top;
+    else if (rounded < ldexp(1, row->least_exponent))
+        bits = (int)ldexp(rounded, row->fraction_bits - row->least_exponent);
+    else {
+        const double fraction = frexp(rounded, &exponent); /* in [0.5, 1) */
+        bits = ((exponent - 1 - row->least_exponent + 1) << row->fraction_bits) +
+               (int)ldexp(fraction - 0.5, row->fraction_bits + 1);
+    }
+    return (uint16_t)(bits | (signbit(value) ? 0x8000 : 0));
 }
 
 /* ---- elements ---- */
@@ -152,7 +224,7 @@ uint64_t read_integer(cudaDataType_t type, const void *h_data, size_t i)
     return wrap_integer(type, value);
 }
 
-static void write_integer(cudaDataType_t type, void *h_data, size_t i, uint64_t value)
+void write_integer(cudaDataType_t type, void *h_data, size_t i, uint64_t value)
 {
     const size_t bytes = type_bytes(type);
     memcpy((char *)h_data + i * bytes, &value, bytes);
@@ -160,15 +232,21 @@ static void write_integer(cudaDataType_t type, void *h_data, size_t i, uint64_t 
 
 double read_float(cudaDataType_t type, const void *h_data, size_t i)
 {
-    return type == CUDA_R_32F ? ((const float *)h_data)[i] : ((const double *)h_data)[i];
+    if (type == CUDA_R_64F)
+        return ((const double *)h_data)[i];
+    if (type == CUDA_R_32F)
+        return ((const float *)h_data)[i];
+    return read_half(float_row_of(type), ((const uint16_t *)h_data)[i]);
 }
 
 void write_float(cudaDataType_t type, void *h_data, size_t i, double value)
 {
-    if (type == CUDA_R_32F)
+    if (type == CUDA_R_64F)
+        ((double *)h_data)[i] = value;
+    else if (type == CUDA_R_32F)
         ((float *)h_data)[i] = (float)value;
     else
-        ((double *)h_data)[i] = value;
+        ((uint16_t *)h_data)[i] = write_half(float_row_of(type), value);
 }
 
 /* ---- inputs ---- */
@@ -208,7 +286,8 @@ static uint64_t extreme_integer(cudaDataType_t type, uint64_t bits)
 
 static double extreme_float(cudaDataType_t type, uint64_t bits)
 {
-    const int range = type == CUDA_R_32F ? 50 : 400; /* squares stay finite */
+    /* Squares stay finite, those of f16 in f32. */
+    const int range = type == CUDA_R_64F ? 400 : type == CUDA_R_16F ? 14 : 50;
     const double mantissa = 1.0 + (double)(bits >> 40 & 0xffff) / 0x10000;
     const double value = ldexp(mantissa, (int)(bits >> 8 & 0xffff) % (2 * range) - range);
     const double magnitude = bits % 7 == 0 ? 0.0 : value;

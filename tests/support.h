@@ -69,10 +69,13 @@ bool type_is_signed(cudaDataType_t type);
 /* An element as a number: integers sign- or zero-extended to 64 bits, floats as they are. */
 uint64_t read_integer(cudaDataType_t type, const void *h_data, size_t i);
 double read_float(cudaDataType_t type, const void *h_data, size_t i);
+void write_integer(cudaDataType_t type, void *h_data, size_t i, uint64_t value);
 void write_float(cudaDataType_t type, void *h_data, size_t i, double value);
 /* The low bits of value, sign- or zero-extended as the type has it. */
 uint64_t wrap_integer(cudaDataType_t type, uint64_t value);
 /* Half the distance from 1 to the next larger number. */
 double unit_roundoff(cudaDataType_t type);
+/* The nearest number of a float type, ties to even; infinity beyond its range. */
+double round_to_type(cudaDataType_t type, long double value);
 
 #endif

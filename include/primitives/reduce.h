@@ -1,4 +1,5 @@
-/* Reduction: combine all elements of an array into one value. */
+/* Reduction: combine all elements of an array, of each row or of each column of a matrix into one
+ * value; find the first extreme element; the dot product of two vectors. */
 #ifndef PRIMITIVES_REDUCE_H
 #define PRIMITIVES_REDUCE_H
 
@@ -8,19 +9,30 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/reduce/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/reduce/README.md draws them. The values are pinned.
+ *
+ * VECTORIZED, SINGLE_PASS and the host versions combine in one and the same order, which follows
+ * from count, types, operator and transform alone: not from the device's size, from timing, from
+ * the number of host threads or from a pointer's alignment. AUTO takes one of the two, so its
+ * result has the same bits on every GPU, in every run, and as prim_reduce_host() gives them. The
+ * first three rungs each have an order of their own, the same in every run. */
 typedef enum prim_reduce_variant {
     PRIM_REDUCE_AUTO = 0,        /* the fastest rung that supports the call */
     PRIM_REDUCE_INTERLEAVED = 1, /* neighbours first: the stride doubles, and warps diverge */
-    PRIM_REDUCE_SEQUENTIAL = 2   /* halves first: the stride halves, and idle warps retire */
+    PRIM_REDUCE_SEQUENTIAL = 2,  /* halves first: the stride halves, and idle warps retire */
+    PRIM_REDUCE_SHUFFLE = 3,     /* warps combine in registers; one barrier a block */
+    PRIM_REDUCE_VECTORIZED = 4,  /* 16-byte loads, several in flight, the next pass waits nearby */
+    PRIM_REDUCE_SINGLE_PASS = 5  /* one launch: a cluster shares its blocks' memory */
 } prim_reduce_variant;
 
 /* *d_out = op(t(d_in[0]), t(d_in[1]), …, t(d_in[count - 1])), t being the transform.
  *
  *   variant    a rung, or PRIM_REDUCE_AUTO. A rung runs or the call fails; none is replaced.
+ *   op         SUM, PRODUCT, MIN, MAX; for integers also AND, OR, XOR.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
- *   count      any number; 0 gives the operator's identity: 0 for SUM, the largest value of
- *              out_type (+inf) for MIN, the smallest (-inf) for MAX.
+ *   count      any number; 0 gives the operator's identity: 0 for SUM, OR and XOR, 1 for PRODUCT,
+ *              all bits for AND, the largest value of out_type (+inf) for MIN, the smallest
+ *              (-inf) for MAX.
  *   d_out      device, 1 element of out_type. Must not overlap d_in.
  *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
  *              and is overwritten. Must overlap neither d_in nor d_out. NULL with
@@ -29,13 +41,17 @@ typedef enum prim_reduce_variant {
  *   workspace_bytes  at least what prim_reduce_workspace_bytes() says.
  *   stream     where the work is submitted.
  *
- * Types (in_type → out_type): CUDA_R_32I → CUDA_R_32I, CUDA_R_32F → CUDA_R_32F,
- * CUDA_R_64F → CUDA_R_64F, CUDA_R_8U → CUDA_R_64U. Elements are converted to out_type before the
- * transform. Pointers need the alignment of their element.
+ * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
+ * and out_type the same, or wider: 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F, 32F → 64F. Integers
+ * are converted to out_type before the transform; 16F and 16BF are combined as 32F and rounded
+ * once, at the end. Pointers need the alignment of their element; d_in at a multiple of 16 bytes
+ * is read fastest. VECTORIZED and SINGLE_PASS take all of this; the rungs below take 32I, 32F,
+ * 64F and 8U → 64U with SUM, MIN and MAX.
  *
  * Returns PRIM_OK or
  *   PRIM_ERROR_ENUM         variant, op or transform does not exist
- *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
+ *   PRIM_ERROR_TYPE         the types do not exist or do not go together, or a bit operator (AND,
+ *                           OR, XOR) is to combine floats
  *   PRIM_ERROR_NULL         d_in (with count > 0) or d_out is NULL, or d_workspace is NULL although
  *                           workspace_bytes is not 0
  *   PRIM_ERROR_MISALIGNED   d_in, d_out or d_workspace
@@ -45,13 +61,13 @@ typedef enum prim_reduce_variant {
  *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
  *   PRIM_ERROR_CUDA         a launch failed
  *
- * Determinism: each rung gives the same bits in every run. The order in which elements are
- * combined differs between rungs, so float sums may; AUTO chooses by count, types, operator and
- * transform alone.
- * Integer sums and squares wrap. NaN: SUM, MIN and MAX give NaN if an element is one. Float sums
- * are trees of height log2(count), so their relative error grows no faster than that times the
- * sum of |elements|.
- * Source: Harris, Optimizing Parallel Reduction in CUDA (2007), kernels 1, 3 and 4. */
+ * Determinism: see prim_reduce_variant. A square is rounded before it is added.
+ * Integers wrap. NaN: the result is NaN if an element is one, always the same quiet NaN from
+ * VECTORIZED, SINGLE_PASS and the host. Float sums start from +0 and are trees above runs of at
+ * most 64 elements, so their relative error grows no faster than log2(count) + 64 roundings times
+ * the sum of |elements|.
+ * Source: Harris, Optimizing Parallel Reduction in CUDA (2007); NVIDIA, Faster Parallel Reductions
+ * on Kepler (2014) for the shuffles. */
 PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                                  cudaDataType_t in_type, const void *d_in, size_t count,
                                  cudaDataType_t out_type, void *d_out, void *d_workspace,
@@ -74,14 +90,18 @@ PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
 /* d_out[i] = op(t(d_in[i * ld]), …, t(d_in[i * ld + columns - 1])) for each row i of a matrix.
  *
  *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are
- * none. rows       any number; 0 does nothing. columns    any number; 0 gives the operator's
- * identity for each row. ld         elements from one row's begin to the next one's, at least
- * columns. d_out      device, `rows` elements of out_type. Must not overlap the bytes from the
- * first to the last element of d_in, gaps between rows included. May be NULL if rows is 0. variant,
- * op, transform, types, d_workspace, stream: as for prim_reduce().
+ *              none.
+ *   rows       any number; 0 does nothing.
+ *   columns    any number; 0 gives the operator's identity for each row.
+ *   ld         elements from one row's begin to the next one's, at least columns. A multiple of
+ *              16 bytes is read fastest.
+ *   d_out      device, `rows` elements of out_type. Must not overlap the bytes from the first to
+ *              the last element of d_in, gaps between rows included. May be NULL if rows is 0.
+ *   variant, op, transform, types, d_workspace, stream: as for prim_reduce().
  *
  * Returns what prim_reduce() does, and PRIM_ERROR_VALUE where ld is less than columns.
- * Determinism, NaN and wrap as for prim_reduce(); a row's result does not depend on the others. */
+ * Determinism, NaN and wrap as for prim_reduce(): a row's result has the bits that prim_reduce()
+ * gives for the row alone, with the same variant or with AUTO. */
 PRIM_API prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op,
                                       prim_transform transform, cudaDataType_t in_type,
                                       const void *d_in, size_t rows, size_t columns, size_t ld,
@@ -98,31 +118,124 @@ PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
                                         prim_transform transform, cudaDataType_t in_type,
                                         size_t rows, size_t columns, cudaDataType_t out_type);
 
-/* *h_out = prim_reduce() on the CPU, in host memory, when the call returns.
+/* d_out[j] = op(t(d_in[j]), t(d_in[ld + j]), …, t(d_in[(rows - 1) * ld + j])) for each column j.
+ *
+ *   rows       any number; 0 gives the operator's identity for each column.
+ *   columns    any number; 0 does nothing.
+ *   d_out      device, `columns` elements of out_type, as d_out of prim_reduce_rows(). May be NULL
+ *              if columns is 0.
+ *   everything else as for prim_reduce_rows(). Variants: VECTORIZED and AUTO.
+ *
+ * Returns what prim_reduce_rows() does.
+ * Determinism: the order in which a column is combined follows from rows, columns, types, operator
+ * and transform alone, so AUTO gives the bits of prim_reduce_columns_host() on every GPU. It is not
+ * the order of prim_reduce() over the same elements. NaN and wrap as there. */
+PRIM_API prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op,
+                                         prim_transform transform, cudaDataType_t in_type,
+                                         const void *d_in, size_t rows, size_t columns, size_t ld,
+                                         cudaDataType_t out_type, void *d_out, void *d_workspace,
+                                         size_t workspace_bytes, cudaStream_t stream);
+
+/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_reduce_columns(). */
+PRIM_API prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                         prim_transform transform,
+                                                         cudaDataType_t in_type, size_t rows,
+                                                         size_t columns, cudaDataType_t out_type,
+                                                         size_t *bytes);
+PRIM_API bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op,
+                                           prim_transform transform, cudaDataType_t in_type,
+                                           size_t rows, size_t columns, cudaDataType_t out_type);
+
+/* *d_index = the smallest i at which t(d_in[i]) is the least (op MIN) or the greatest (op MAX) of
+ * all, and *d_value = t(d_in[*d_index]).
+ *
+ *   op         PRIM_OP_MIN or PRIM_OP_MAX.
+ *   d_in       device, `count` elements of in_type, any of prim_reduce()'s.
+ *   count      at least 1: of no elements none is the first.
+ *   d_value    device, 1 element of in_type.
+ *   d_index    device, 1 uint64_t.
+ *   transform, d_workspace, stream: as for prim_reduce(). Variants: VECTORIZED and AUTO.
+ *   d_value, d_index, d_in and d_workspace must not overlap each other.
+ *
+ * Returns what prim_reduce() does; PRIM_ERROR_ENUM also for another op, PRIM_ERROR_SIZE also where
+ * count is 0.
+ * Determinism: there is one right answer, and every variant gives it. NaN comes before all: the
+ * index is that of the first NaN if there is one, and the value the one quiet NaN that
+ * prim_reduce() gives. -0 is less than +0. Squares of integers wrap, and are compared as what they
+ * wrapped to; squares of 16F and 16BF are compared as 32F, and the value is rounded. */
+PRIM_API prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op,
+                                     prim_transform transform, cudaDataType_t in_type,
+                                     const void *d_in, size_t count, void *d_value,
+                                     uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
+                                     cudaStream_t stream);
+
+/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_arg_reduce(). */
+PRIM_API prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                     prim_transform transform,
+                                                     cudaDataType_t in_type, size_t count,
+                                                     size_t *bytes);
+PRIM_API bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op,
+                                       prim_transform transform, cudaDataType_t in_type,
+                                       size_t count);
+
+/* *d_out = d_x[0] * d_y[0] + d_x[1] * d_y[1] + … + d_x[count - 1] * d_y[count - 1].
+ *
+ *   in_type    of both vectors; with out_type, any pair of prim_reduce()'s.
+ *   d_x, d_y   device, `count` elements of in_type each. They may overlap or be the same. May be
+ *              NULL if count is 0.
+ *   count      any number; 0 gives 0.
+ *   d_out      device, 1 element of out_type. Must overlap neither d_x nor d_y.
+ *   d_workspace, stream: as for prim_reduce(). Variants: VECTORIZED and AUTO.
+ *
+ * Returns what prim_reduce() does.
+ * Determinism: the order is that of prim_reduce() with SUM, for the same count and types, and each
+ * product is rounded before it is added (to 32F for 16F and 16BF): AUTO gives the bits of
+ * prim_dot_host() on every GPU. Integers wrap; NaN and the error bound as for prim_reduce(), of
+ * the products. */
+PRIM_API prim_status prim_dot(prim_reduce_variant variant, cudaDataType_t in_type, const void *d_x,
+                              const void *d_y, size_t count, cudaDataType_t out_type, void *d_out,
+                              void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+
+/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_dot(). */
+PRIM_API prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaDataType_t in_type,
+                                              size_t count, cudaDataType_t out_type, size_t *bytes);
+PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
+                                cudaDataType_t out_type);
+
+/* *h_out = prim_reduce() on the CPU, in host memory, when the call returns: with the bits that
+ * PRIM_REDUCE_AUTO gives on a GPU.
  *
  *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
  *   h_out      host, 1 element of out_type. Must not overlap h_in.
- *   threads    1: one loop from the first element to the last. n > 1: that many OpenMP threads,
- *              each over one contiguous part, the parts then combined in order.
+ *   threads    1 to 1024: so many OpenMP threads share the work. The result is the same for any
+ *              number.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
  * OpenMP, or types and operators that were trimmed from src/reduce/instances.h).
  *
- * Determinism: the same bits for the same count and threads. The relative error of a float sum can
- * grow with count / threads, so prefer double for long arrays.
- * NaN and overflow as above. */
+ * Determinism, NaN and overflow as for prim_reduce() with AUTO. */
 PRIM_API prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                                       const void *h_in, size_t count, cudaDataType_t out_type,
                                       void *h_out, int threads);
 
-/* h_out[i] = prim_reduce_rows() on the CPU: each row in one loop from its first element to its
- * last, the rows shared out over `threads` OpenMP threads. The same bits for any number of threads.
- * Returns what prim_reduce_host() does; PRIM_ERROR_VALUE also where ld is less than columns. */
+/* The other calls on the CPU, with the bits of AUTO, as prim_reduce_host(); their operands as the
+ * calls above have them, in host memory. They return what prim_reduce_host() does; the first two
+ * PRIM_ERROR_VALUE also where ld is less than columns, prim_arg_reduce_host() PRIM_ERROR_SIZE also
+ * where count is 0. */
 PRIM_API prim_status prim_reduce_rows_host(prim_op op, prim_transform transform,
                                            cudaDataType_t in_type, const void *h_in, size_t rows,
                                            size_t columns, size_t ld, cudaDataType_t out_type,
                                            void *h_out, int threads);
+PRIM_API prim_status prim_reduce_columns_host(prim_op op, prim_transform transform,
+                                              cudaDataType_t in_type, const void *h_in, size_t rows,
+                                              size_t columns, size_t ld, cudaDataType_t out_type,
+                                              void *h_out, int threads);
+PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
+                                          cudaDataType_t in_type, const void *h_in, size_t count,
+                                          void *h_value, uint64_t *h_index, int threads);
+PRIM_API prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y,
+                                   size_t count, cudaDataType_t out_type, void *h_out, int threads);
 
 /* The variants, PRIM_REDUCE_AUTO first and then up the ladder: at(0) … at(count - 1). */
 PRIM_API size_t prim_reduce_variant_count(void);

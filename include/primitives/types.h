@@ -50,11 +50,21 @@ typedef enum prim_status {
     PRIM_ERROR_CUDA = 100        /* the CUDA runtime returned an error: see prim_last_error() */
 } prim_status;
 
-/* A binary operator that a reduction combines elements with.
- * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. */
-typedef enum prim_op { PRIM_OP_SUM = 0, PRIM_OP_MIN = 1, PRIM_OP_MAX = 2 } prim_op;
+/* A binary operator that elements are combined with. Which of them a pattern has, its header says.
+ * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. AND, OR and XOR work on
+ * the bits of integers. The values are pinned. */
+typedef enum prim_op {
+    PRIM_OP_SUM = 0,
+    PRIM_OP_MIN = 1,
+    PRIM_OP_MAX = 2,
+    PRIM_OP_PRODUCT = 3,
+    PRIM_OP_AND = 4,
+    PRIM_OP_OR = 5,
+    PRIM_OP_XOR = 6
+} prim_op;
 
-/* What is applied to each element as it is loaded, in the type of the result. */
+/* What is applied to each element as it is loaded: in the type of the result, or in f32 where that
+ * is f16 or bf16. */
 typedef enum prim_transform {
     PRIM_TRANSFORM_NONE = 0,
     PRIM_TRANSFORM_SQUARE = 1, /* x * x, rounded before it is combined */

@@ -135,6 +135,7 @@ struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int maxThreadsPerBlock;
     int numRegs;
+    int ptxVersion;
 };
 
 struct cudaDeviceProp {

@@ -9,7 +9,7 @@ static const char *prefix(const prim_call *call)
 
 prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform)
 {
-    if ((unsigned)op > PRIM_OP_MAX)
+    if ((unsigned)op > PRIM_OP_XOR)
         return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call->name, op);
     if ((unsigned)transform > PRIM_TRANSFORM_ABS)
         return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call->name,

@@ -16,3 +16,20 @@ bool prim_device_has_code(void)
     cudaFuncAttributes attributes;
     return cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess;
 }
+
+int prim_device_code(void)
+{
+    cudaFuncAttributes attributes;
+    return cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess ? attributes.ptxVersion
+                                                                         : 0;
+}
+
+bool prim_device_launches_early(void)
+{
+    return prim_device_code() >= 90;
+}
+
+bool prim_device_has_clusters(void)
+{
+    return prim_device_code() >= 90;
+}

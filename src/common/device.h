@@ -12,6 +12,16 @@ extern "C" {
  * architectures, so one answers for all. For queries, not for the path of a call. */
 bool prim_device_has_code(void);
 
+/* The compute capability that the code which runs on the current device was written for, such as 75
+ * or 90: less than the device's own where the driver compiled it from PTX. 0: there is none. What a
+ * kernel has of __CUDA_ARCH__, its launch must ask here. */
+int prim_device_code(void);
+
+/* Do kernels know how to wait for the one before them, so that they can be launched early, and form
+ * clusters? From 9.0 on. */
+bool prim_device_launches_early(void);
+bool prim_device_has_clusters(void);
+
 #if defined(__cplusplus)
 }
 #endif

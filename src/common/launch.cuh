@@ -4,6 +4,8 @@
 
 #include <cuda_runtime.h>
 
+#include "common/device.h"
+
 namespace
 {
 
@@ -26,6 +28,71 @@ cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kerne
 {
     return prim_launch_shared(stream, grid, block, 0, kernel, arguments...);
 }
+
+/* Is the kernel that this one may follow early still at work? Nothing that was in the stream before
+ * a kernel of prim_launch_early() may be touched before this. Every block must call it, also one
+ * that touches nothing: only then has all earlier work ended when the kernel has. */
+__device__ inline void wait_for_earlier_launches()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* From here on, the next kernel in the stream may take its place on the device, if it was launched
+ * by prim_launch_early(), so that its launch is over when this one's work is. */
+__device__ inline void let_next_launch_in()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Has the way to an address looked up, and nothing of its content used: for the time of waiting. */
+__device__ inline void prefetch(const void *address)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+#else
+    (void)address;
+#endif
+}
+
+/* prim_launch() for a kernel that calls wait_for_earlier_launches(): from compute capability 9.0
+ * on, it is launched while the kernel before it still runs. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t prim_launch_early(cudaStream_t stream, dim3 grid, dim3 block,
+                              void (*kernel)(Parameters...), Arguments... arguments)
+{
+#ifdef SIMT_BACKEND
+    return prim_launch(stream, grid, block, kernel, arguments...);
+#else
+    if (!prim_device_launches_early())
+        return prim_launch(stream, grid, block, kernel, arguments...);
+    cudaLaunchAttribute early;
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t config = {grid, block, 0, stream, &early, 1};
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+#endif
+}
+
+#ifndef SIMT_BACKEND
+/* prim_launch_early() of one cluster: all blocks of the grid. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t prim_launch_cluster(cudaStream_t stream, unsigned blocks, dim3 block,
+                                void (*kernel)(Parameters...), Arguments... arguments)
+{
+    cudaLaunchAttribute attributes[2];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = blocks;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t config = {blocks, block, 0, stream, attributes, 2};
+    return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+#endif
 
 /* What rungs of kernels have in common. */
 struct device_rung {

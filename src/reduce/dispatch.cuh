@@ -1,4 +1,6 @@
-/* From types and operator as enums to template arguments. */
+/* From types and operator as enums to template arguments. A dispatch calls
+ * Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or
+ * Rung::not_built(args, more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
@@ -10,8 +12,80 @@
 namespace
 {
 
+/* ---- the rungs up to SHUFFLE ---- */
+
 template <typename Rung, typename In, typename Out, typename... More>
-auto with_operator(const prim_reduce_args *args, More... more)
+auto textbook_operator(const prim_reduce_args *args, More... more)
+{
+#define OPERATOR(op_enum, op_struct) \
+    if (args->op == op_enum)         \
+        return Rung::template run<In, Out, op_struct>(args, more...);
+    PRIM_REDUCE_TEXTBOOK_OPERATORS(OPERATOR)
+#undef OPERATOR
+    return Rung::not_built(args, more...);
+}
+
+template <typename Rung, typename... More>
+auto dispatch_textbook(const prim_reduce_args *args, More... more)
+{
+#define TYPES(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
+        return textbook_operator<Rung, in_c, out_c>(args, more...);
+    PRIM_REDUCE_TEXTBOOK_TYPES(TYPES)
+#undef TYPES
+    return Rung::not_built(args, more...);
+}
+
+/* ---- everything ---- */
+
+/* Sums, products and bit operations of integers give the same bits whether these are signed or
+ * not, unless they are widened: one kernel for both. */
+template <class Operator, typename In, typename Out>
+constexpr bool SIGN_MATTERS = std::is_same<Operator, min_operator>::value ||
+                              std::is_same<Operator, max_operator>::value ||
+                              sizeof(In) != sizeof(Out);
+
+template <bool SIGN, typename T>
+struct signless {
+    using type = T;
+};
+template <typename T>
+struct signless<false, T> {
+    using type = typename std::make_unsigned<T>::type;
+};
+
+template <typename Rung, typename In, typename Out, class Operator, typename... More>
+auto run_signless(const prim_reduce_args *args, More... more)
+{
+    constexpr bool sign = SIGN_MATTERS<Operator, In, Out>;
+    return Rung::template run<typename signless<sign, In>::type, typename signless<sign, Out>::type,
+                              Operator>(args, more...);
+}
+
+/* An absolute value of an unsigned element is the element, and such kernels are not asked for it:
+ * where they stand in for signed ones, they take it as that of a signed element. */
+inline prim_transform transform_of(const prim_reduce_args *args)
+{
+    const bool is_unsigned = args->in_type == CUDA_R_8U || args->in_type == CUDA_R_16U ||
+                             args->in_type == CUDA_R_32U || args->in_type == CUDA_R_64U;
+    return args->transform == PRIM_TRANSFORM_ABS && is_unsigned ? PRIM_TRANSFORM_NONE
+                                                                : args->transform;
+}
+
+template <typename Rung, typename In, typename Out, typename... More>
+auto with_integer_operator(const prim_reduce_args *args, More... more)
+{
+#define OPERATOR(op_enum, op_struct) \
+    if (args->op == op_enum)         \
+        return run_signless<Rung, In, Out, op_struct>(args, more...);
+    PRIM_REDUCE_OPERATORS(OPERATOR)
+    PRIM_REDUCE_BIT_OPERATORS(OPERATOR)
+#undef OPERATOR
+    return Rung::not_built(args, more...);
+}
+
+template <typename Rung, typename In, typename Out, typename... More>
+auto with_float_operator(const prim_reduce_args *args, More... more)
 {
 #define OPERATOR(op_enum, op_struct) \
     if (args->op == op_enum)         \
@@ -21,15 +95,50 @@ auto with_operator(const prim_reduce_args *args, More... more)
     return Rung::not_built(args, more...);
 }
 
-/* Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or
- * Rung::not_built(args, more…). */
 template <typename Rung, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
-        return with_operator<Rung, in_c, out_c>(args, more...);
-    PRIM_REDUCE_TYPES(TYPES)
+        return with_integer_operator<Rung, in_c, out_c>(args, more...);
+    PRIM_REDUCE_INTEGER_TYPES(TYPES)
+#undef TYPES
+#define TYPES(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
+        return with_float_operator<Rung, in_c, out_c>(args, more...);
+    PRIM_REDUCE_FLOAT_TYPES(TYPES)
+#undef TYPES
+    return Rung::not_built(args, more...);
+}
+
+/* ---- a given operator, or none ---- */
+
+/* Sums of products: the sign matters only where integers are widened. */
+template <typename Rung, typename... More>
+auto dispatch_sum(const prim_reduce_args *args, More... more)
+{
+#define TYPES(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
+        return run_signless<Rung, in_c, out_c, sum_operator>(args, more...);
+    PRIM_REDUCE_INTEGER_TYPES(TYPES)
+#undef TYPES
+#define TYPES(in_enum, in_c, out_enum, out_c)                   \
+    if (args->in_type == in_enum && args->out_type == out_enum) \
+        return Rung::template run<in_c, out_c, sum_operator>(args, more...);
+    PRIM_REDUCE_FLOAT_TYPES(TYPES)
+#undef TYPES
+    return Rung::not_built(args, more...);
+}
+
+/* Elements that are compared and stay what they are: Rung::run<In, In, Operator>. */
+template <typename Rung, class Operator, typename... More>
+auto dispatch_elements(const prim_reduce_args *args, More... more)
+{
+#define TYPES(in_enum, in_c, out_enum, out_c)            \
+    if (args->in_type == in_enum && in_enum == out_enum) \
+        return Rung::template run<in_c, in_c, Operator>(args, more...);
+    PRIM_REDUCE_INTEGER_TYPES(TYPES)
+    PRIM_REDUCE_FLOAT_TYPES(TYPES)
 #undef TYPES
     return Rung::not_built(args, more...);
 }

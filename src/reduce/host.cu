@@ -1,45 +1,147 @@
-/* The CPU's versions: one loop, and the same loop over contiguous parts on several threads. The
- * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
+/* The CPU's versions: the order of order.cuh and columns.h, one lane after the other. The operators
+ * are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
 #include "common/threads.cuh"
+#include "reduce/columns.h"
 #include "reduce/dispatch.cuh"
+#include "reduce/sources.cuh"
 
 namespace
 {
 
-template <typename In, typename Out, typename Operator>
-Out reduce_part(const In *in, size_t first, size_t last, prim_transform transform)
+/* ---- lines ---- */
+
+template <class Operator, typename Value>
+Value halves_first(Value *lanes, unsigned count, unsigned step)
 {
-    Out value = Operator::template identity<Out>();
-    for (size_t i = first; i < last; i++)
-        value = Operator::combine(value, load<Out>(&in[i], transform));
-    return value;
+    for (unsigned half = count / 2; half > 0; half /= 2)
+        for (unsigned l = 0; l < half; l++)
+            lanes[l * step] = Operator::combine(lanes[l * step], lanes[(l + half) * step]);
+    return lanes[0];
 }
 
-/* A vector: a part for each thread, then the parts in order. */
-template <typename In, typename Out, typename Operator>
-Out reduce_row(const In *in, size_t count, prim_transform transform, int threads)
+template <class Operator, class Source>
+typename Source::value tile_value(const Source &source, size_t at, size_t count, size_t tile)
 {
-    Out parts[MAX_THREADS];
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int p = 0; p < threads; p++)
-        parts[p] = reduce_part<In, Out, Operator>(in, part_begin(count, threads, p),
-                                                  part_begin(count, threads, p + 1), transform);
-    return reduce_part<Out, Out, Operator>(parts, 0, static_cast<size_t>(threads),
-                                           PRIM_TRANSFORM_NONE);
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::value lanes[LANES];
+    for (unsigned l = 0; l < LANES; l++)
+        lanes[l] = Source::template start<Operator>();
+    size_t index = tile * TILE_VECTORS * WIDTH;
+    for (unsigned v = 0; v < TILE_VECTORS && index < count; v++, index += WIDTH) {
+        const size_t left = count - index;
+        lanes[v % LANES] =
+            source.template take_some<Operator>(lanes[v % LANES], at + index, index,
+                                                static_cast<unsigned>(left < WIDTH ? left : WIDTH));
+    }
+    return halves_first<Operator>(lanes, LANES, 1);
 }
 
-/* Rows: whole ones for each thread, so that their number changes no bit, for one row too. */
-template <typename In, typename Out, typename Operator>
-void reduce_rows(const prim_reduce_args *args, int threads)
+/* One value of a level of values: level 0 has one for each tile of elements, and each further level
+ * one for each tile of the level below. `below` is how many values that level has. */
+template <class Operator, class Source>
+typename Source::value value_of_level(const Source &source, size_t at, size_t count, int level,
+                                      size_t tile, int threads)
 {
-    const In *in = static_cast<const In *>(args->in);
-    Out *out = static_cast<Out *>(args->out);
+    using value = typename Source::value;
+    if (level == 0)
+        return tile_value<Operator>(source, at, count, tile);
+    size_t below = tiles_of<typename Source::element>(count);
+    for (int l = 1; l < level; l++)
+        below = tiles_of<value>(below);
+    const size_t first = tile * TILE_ELEMENTS<value>;
+    const size_t left = below - first,
+                 n = left < TILE_ELEMENTS<value> ? left : TILE_ELEMENTS<value>;
+    value children[TILE_ELEMENTS<value>];
     (void)threads; /* without OpenMP */
-#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-    for (size_t row = 0; row < args->rows; row++)
-        out[row] =
-            reduce_part<In, Out, Operator>(in + row * args->ld, 0, args->columns, args->transform);
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && level == 1)
+    for (size_t i = 0; i < n; i++)
+        children[i] = value_of_level<Operator>(source, at, count, level - 1, first + i,
+                                               level == 1 ? 1 : threads);
+    return tile_value<Operator>(values<value>{children}, 0, n, 0);
 }
+
+template <class Operator, class Source>
+typename Source::value line_value(const Source &source, size_t at, size_t count, int threads)
+{
+    int level = 0;
+    for (size_t tiles = tiles_of<typename Source::element>(count); tiles > 1;
+         tiles = tiles_of<typename Source::value>(tiles))
+        level++;
+    return value_of_level<Operator>(source, at, count, level, 0, threads);
+}
+
+/* ---- columns: a few at a time, so that a line of the cache serves them all ---- */
+
+constexpr unsigned COLUMNS_AT_ONCE = 16, MOST_LEVELS = 8;
+
+struct column_levels {
+    prim_column_shape shape[MOST_LEVELS];
+    size_t rows[MOST_LEVELS]; /* that the level combines */
+    int last;
+};
+
+template <typename In, typename Value>
+column_levels levels_of(size_t rows, size_t columns)
+{
+    column_levels levels;
+    levels.last = 0;
+    levels.rows[0] = rows;
+    levels.shape[0] = prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_ELEMENTS<In>));
+    while (levels.shape[levels.last].tiles > 1) {
+        const size_t left = levels.shape[levels.last++].tiles;
+        levels.rows[levels.last] = left;
+        levels.shape[levels.last] =
+            prim_shape_of_columns(left, prim_divide_up(columns, VECTOR_ELEMENTS<Value>));
+    }
+    return levels;
+}
+
+template <class Operator, class Source>
+void column_tile(const Source &source, size_t ld, size_t first_column, unsigned columns,
+                 const column_levels &levels, int level, size_t tile,
+                 typename Source::value *result)
+{
+    using value = typename Source::value;
+    const prim_column_shape &shape = levels.shape[level];
+    const size_t tile_rows = static_cast<size_t>(shape.height) * shape.depth;
+    const size_t begin = tile * tile_rows, left = levels.rows[level] - begin;
+    const size_t end = begin + (left < tile_rows ? left : tile_rows);
+    value deep[PRIM_COLUMN_THREADS * COLUMNS_AT_ONCE], below[COLUMNS_AT_ONCE];
+    for (unsigned i = 0; i < shape.height * COLUMNS_AT_ONCE; i++)
+        deep[i] = Source::template start<Operator>();
+    for (size_t row = begin; row < end; row++) {
+        value *const so_far = &deep[(row - begin) % shape.height * COLUMNS_AT_ONCE];
+        if (level > 0)
+            column_tile<Operator>(source, ld, first_column, columns, levels, level - 1, row, below);
+        for (unsigned c = 0; c < columns; c++)
+            so_far[c] = level > 0 ? Operator::combine(so_far[c], below[c])
+                                  : source.template take_one<Operator, false>(
+                                        so_far[c], source.in[row * ld + first_column + c]);
+    }
+    for (unsigned c = 0; c < columns; c++)
+        result[c] = halves_first<Operator>(&deep[c], shape.height, COLUMNS_AT_ONCE);
+}
+
+template <class Operator, typename Out, class Source>
+void reduce_columns(const prim_reduce_args *args, const Source &source, int threads)
+{
+    using value = typename Source::value;
+    const column_levels levels =
+        levels_of<typename Source::element, value>(args->rows, args->columns);
+    Out *const out = static_cast<Out *>(args->out);
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (size_t first = 0; first < args->columns; first += COLUMNS_AT_ONCE) {
+        const size_t left = args->columns - first;
+        const unsigned n = static_cast<unsigned>(left < COLUMNS_AT_ONCE ? left : COLUMNS_AT_ONCE);
+        value result[COLUMNS_AT_ONCE];
+        column_tile<Operator>(source, args->ld, first, n, levels, levels.last, 0, result);
+        for (unsigned c = 0; c < n; c++)
+            out[first + c] = finished<Out>(result[c]);
+    }
+}
+
+/* ---- each kind ---- */
 
 struct host_version {
     static prim_status not_built(const prim_reduce_args *args, int)
@@ -49,21 +151,58 @@ struct host_version {
     }
 };
 
-struct vector_on_host : host_version {
+template <typename In, typename Out>
+elements<In, Out> elements_of(const prim_reduce_args *args)
+{
+    return {static_cast<const In *>(args->in), false, transform_of(args)};
+}
+
+/* A vector's threads share its tiles, a matrix's its rows. */
+struct lines_on_host : host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
-        *static_cast<Out *>(args->out) = reduce_row<In, Out, Operator>(
-            static_cast<const In *>(args->in), args->columns, args->transform, threads);
+        const elements<In, Out> source = elements_of<In, Out>(args);
+        Out *const out = static_cast<Out *>(args->out);
+        const bool many = args->rows > 1;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && many)
+        for (size_t row = 0; row < args->rows; row++)
+            out[row] = finished<Out>(
+                line_value<Operator>(source, row * args->ld, args->columns, many ? 1 : threads));
         return PRIM_OK;
     }
 };
 
-struct rows_on_host : host_version {
+struct columns_on_host : host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
-        reduce_rows<In, Out, Operator>(args, threads);
+        reduce_columns<Operator, Out>(args, elements_of<In, Out>(args), threads);
+        return PRIM_OK;
+    }
+};
+
+struct dot_on_host : host_version {
+    template <typename In, typename Out, typename Operator>
+    static prim_status run(const prim_reduce_args *args, int threads)
+    {
+        const products<In, Out> source = {static_cast<const In *>(args->in),
+                                          static_cast<const In *>(args->in_y), false};
+        *static_cast<Out *>(args->out) =
+            finished<Out>(line_value<Operator>(source, 0, args->columns, threads));
+        return PRIM_OK;
+    }
+};
+
+struct arg_on_host : host_version {
+    template <typename In, typename, class Extreme>
+    static prim_status run(const prim_reduce_args *args, int threads)
+    {
+        const candidates<In, Extreme> source = {static_cast<const In *>(args->in), false,
+                                                transform_of(args)};
+        const auto found = line_value<first_of<Extreme>>(source, 0, args->columns, threads);
+        *static_cast<In *>(args->out) = element_of<In, Extreme>(found.key);
+        *args->out_index = found.index;
         return PRIM_OK;
     }
 };
@@ -73,11 +212,18 @@ struct rows_on_host : host_version {
 prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<vector_on_host>(args, threads) : status;
-}
-
-prim_status prim_reduce_rows_on_host(const prim_reduce_args *args, int threads)
-{
-    const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<rows_on_host>(args, threads) : status;
+    if (status != PRIM_OK)
+        return status;
+    switch (args->kind) {
+    case PRIM_REDUCE_LINES:
+        return dispatch<lines_on_host>(args, threads);
+    case PRIM_REDUCE_COLUMNS:
+        return dispatch<columns_on_host>(args, threads);
+    case PRIM_REDUCE_DOT:
+        return dispatch_sum<dot_on_host>(args, threads);
+    case PRIM_REDUCE_ARG:
+        return args->op == PRIM_OP_MIN ? dispatch_elements<arg_on_host, least>(args, threads)
+                                       : dispatch_elements<arg_on_host, greatest>(args, threads);
+    }
+    return PRIM_ERROR_ENUM;
 }

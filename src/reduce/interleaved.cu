@@ -53,5 +53,5 @@ struct interleaved_rung : device_rung {
 
 cudaError_t prim_reduce_interleaved(const void *args)
 {
-    return dispatch<interleaved_rung>(static_cast<const prim_reduce_args *>(args));
+    return dispatch_textbook<interleaved_rung>(static_cast<const prim_reduce_args *>(args));
 }

@@ -3,71 +3,187 @@
 #include "common/fail.h"
 #include "reduce/reduce_variants.h"
 
+static bool is_float(cudaDataType_t type)
+{
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
+}
+
 static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
 {
-    switch (in) {
-    case CUDA_R_32I:
-    case CUDA_R_32F:
-    case CUDA_R_64F:
-        return out == in;
-    case CUDA_R_8U:
-        return out == CUDA_R_64U;
-    default:
+    if (prim_element_bytes(in) == 0)
         return false;
-    }
+    return out == in || (in == CUDA_R_8U && out == CUDA_R_64U) ||
+           (in == CUDA_R_32I && out == CUDA_R_64I) || (in == CUDA_R_16F && out == CUDA_R_32F) ||
+           (in == CUDA_R_16BF && out == CUDA_R_32F) || (in == CUDA_R_32F && out == CUDA_R_64F);
+}
+
+static prim_status check_op(const prim_reduce_args *args)
+{
+    const prim_status status = prim_check_operator(&args->call, args->op, args->transform);
+    if (status != PRIM_OK)
+        return status;
+    if (args->kind == PRIM_REDUCE_ARG && args->op != PRIM_OP_MIN && args->op != PRIM_OP_MAX)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, neither PRIM_OP_MIN nor PRIM_OP_MAX",
+                         args->call.name, args->op);
+    return PRIM_OK;
+}
+
+static prim_status check_types(const prim_reduce_args *args)
+{
+    const bool bits = args->op == PRIM_OP_AND || args->op == PRIM_OP_OR || args->op == PRIM_OP_XOR;
+    if (!types_go_together(args->in_type, args->out_type))
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
+                         args->call.name, prim_element_name(args->in_type),
+                         prim_element_name(args->out_type));
+    if (bits && is_float(args->in_type))
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for op %d to combine",
+                         args->call.name, prim_element_name(args->in_type), args->op);
+    return PRIM_OK;
 }
 
 static prim_status check_kind(const void *any)
 {
     const prim_reduce_args *args = any;
-    const prim_status status = prim_check_operator(&args->call, args->op, args->transform);
-    if (status != PRIM_OK)
-        return status;
-    if (!types_go_together(args->in_type, args->out_type))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
-                         args->call.name, prim_element_name(args->in_type),
-                         prim_element_name(args->out_type));
-    return prim_check_bytes(&args->call, "in", args->rows, args->columns,
-                            prim_element_bytes(args->in_type));
+    prim_status status = check_op(args);
+    if (status == PRIM_OK)
+        status = check_types(args);
+    if (status == PRIM_OK && args->kind == PRIM_REDUCE_ARG && args->columns == 0)
+        return prim_fail(PRIM_ERROR_SIZE, "%s: count is 0, and of no elements none is the first",
+                         args->call.name);
+    return status == PRIM_OK
+               ? prim_check_bytes(&args->call, args->in_y != NULL ? "x" : "in", args->rows,
+                                  args->columns, prim_element_bytes(args->in_type))
+               : status;
+}
+
+static prim_status check_matrix(const prim_reduce_args *args, prim_operands *operands)
+{
+    const size_t results = args->kind == PRIM_REDUCE_COLUMNS ? args->columns : args->rows;
+    prim_span *const spans = operands->spans;
+    operands->count = 2;
+    prim_status status = prim_check_matrix(&args->call, "in", args->in, args->rows, args->columns,
+                                           args->ld, prim_element_bytes(args->in_type), &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "out", args->out, results,
+                                   prim_element_bytes(args->out_type), &spans[1]);
+    return status == PRIM_OK ? prim_check_disjoint(&args->call, spans[1], spans[0]) : status;
+}
+
+static prim_status check_arg(const prim_reduce_args *args, prim_operands *operands)
+{
+    const size_t element_bytes = prim_element_bytes(args->in_type);
+    prim_span *const spans = operands->spans;
+    operands->count = 3;
+    prim_status status =
+        prim_check_vector(&args->call, "in", args->in, args->columns, element_bytes, &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "value", args->out, 1, element_bytes, &spans[1]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "index", args->out_index, 1,
+                                   sizeof *args->out_index, &spans[2]);
+    return status == PRIM_OK ? prim_check_all_disjoint(&args->call, spans, 3) : status;
+}
+
+static prim_status check_dot(const prim_reduce_args *args, prim_operands *operands)
+{
+    const size_t element_bytes = prim_element_bytes(args->in_type);
+    prim_span *const spans = operands->spans;
+    operands->count = 3;
+    prim_status status =
+        prim_check_vector(&args->call, "x", args->in, args->columns, element_bytes, &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "y", args->in_y, args->columns, element_bytes,
+                                   &spans[1]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "out", args->out, 1,
+                                   prim_element_bytes(args->out_type), &spans[2]);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(&args->call, spans[2], spans[0]);
+    return status == PRIM_OK ? prim_check_disjoint(&args->call, spans[2], spans[1]) : status;
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_reduce_args *args = any;
-    prim_span *const in = &operands->spans[0], *const out = &operands->spans[1];
-    operands->count = 2;
-    prim_status status = prim_check_matrix(&args->call, "in", args->in, args->rows, args->columns,
-                                           args->ld, prim_element_bytes(args->in_type), in);
-    if (status == PRIM_OK)
-        status = prim_check_vector(&args->call, "out", args->out, args->rows,
-                                   prim_element_bytes(args->out_type), out);
-    return status == PRIM_OK ? prim_check_disjoint(&args->call, *out, *in) : status;
+    switch (args->kind) {
+    case PRIM_REDUCE_ARG:
+        return check_arg(args, operands);
+    case PRIM_REDUCE_DOT:
+        return check_dot(args, operands);
+    default:
+        return check_matrix(args, operands);
+    }
 }
 
 static const prim_ladder ladder = {
     .rungs = prim_reduce_rungs,
+    .choose = prim_reduce_choose,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not reduce so many elements, or these types with this op",
+    .refusal = "does not reduce so many elements, these types with this op, or in this way",
 };
+
+/* ---- the arguments of each call, less pointers: all that a query has ---- */
+
+static prim_reduce_args matrix_args(const char *name, prim_reduce_variant variant,
+                                    prim_reduce_kind kind, prim_op op, prim_transform transform,
+                                    cudaDataType_t in_type, size_t rows, size_t columns, size_t ld,
+                                    cudaDataType_t out_type)
+{
+    return (prim_reduce_args){.call = {.name = name, .variant = (int)variant},
+                              .kind = kind,
+                              .op = op,
+                              .transform = transform,
+                              .in_type = in_type,
+                              .out_type = out_type,
+                              .rows = rows,
+                              .columns = columns,
+                              .ld = ld};
+}
+
+static prim_reduce_args vector_args(const char *name, prim_reduce_variant variant, prim_op op,
+                                    prim_transform transform, cudaDataType_t in_type, size_t count,
+                                    cudaDataType_t out_type)
+{
+    return matrix_args(name, variant, PRIM_REDUCE_LINES, op, transform, in_type, 1, count, count,
+                       out_type);
+}
+
+static prim_reduce_args arg_args(const char *name, prim_reduce_variant variant, prim_op op,
+                                 prim_transform transform, cudaDataType_t in_type, size_t count)
+{
+    return matrix_args(name, variant, PRIM_REDUCE_ARG, op, transform, in_type, 1, count, count,
+                       in_type);
+}
+
+static prim_reduce_args dot_args(const char *name, prim_reduce_variant variant,
+                                 cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+{
+    return matrix_args(name, variant, PRIM_REDUCE_DOT, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in_type, 1,
+                       count, count, out_type);
+}
+
+/* ---- calls ---- */
+
+static prim_status run(prim_reduce_args *args, const void *d_in, void *d_out, void *d_workspace,
+                       size_t workspace_bytes, cudaStream_t stream)
+{
+    args->in = d_in;
+    args->out = d_out;
+    args->call.workspace = d_workspace;
+    args->call.workspace_bytes = workspace_bytes;
+    args->call.stream = stream;
+    return prim_ladder_run(&ladder, &args->call);
+}
 
 prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                         cudaDataType_t in_type, const void *d_in, size_t count,
                         cudaDataType_t out_type, void *d_out, void *d_workspace,
                         size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_reduce_args args = {
-        {"prim_reduce", (int)variant, false, d_workspace, workspace_bytes, stream},
-        op,
-        transform,
-        in_type,
-        out_type,
-        d_in,
-        1,
-        count,
-        count,
-        d_out};
-    return prim_ladder_run(&ladder, &args.call);
+    prim_reduce_args args =
+        vector_args("prim_reduce", variant, op, transform, in_type, count, out_type);
+    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
 }
 
 prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op, prim_transform transform,
@@ -75,42 +191,48 @@ prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op, prim_trans
                              size_t ld, cudaDataType_t out_type, void *d_out, void *d_workspace,
                              size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_reduce_args args = {
-        {"prim_reduce_rows", (int)variant, false, d_workspace, workspace_bytes, stream},
-        op,
-        transform,
-        in_type,
-        out_type,
-        d_in,
-        rows,
-        columns,
-        ld,
-        d_out};
-    return prim_ladder_run(&ladder, &args.call);
+    prim_reduce_args args = matrix_args("prim_reduce_rows", variant, PRIM_REDUCE_LINES, op,
+                                        transform, in_type, rows, columns, ld, out_type);
+    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+}
+
+prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                                cudaDataType_t in_type, const void *d_in, size_t rows,
+                                size_t columns, size_t ld, cudaDataType_t out_type, void *d_out,
+                                void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_reduce_args args = matrix_args("prim_reduce_columns", variant, PRIM_REDUCE_COLUMNS, op,
+                                        transform, in_type, rows, columns, ld, out_type);
+    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+}
+
+prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                            cudaDataType_t in_type, const void *d_in, size_t count, void *d_value,
+                            uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
+                            cudaStream_t stream)
+{
+    prim_reduce_args args = arg_args("prim_arg_reduce", variant, op, transform, in_type, count);
+    args.out_index = d_index;
+    return run(&args, d_in, d_value, d_workspace, workspace_bytes, stream);
+}
+
+prim_status prim_dot(prim_reduce_variant variant, cudaDataType_t in_type, const void *d_x,
+                     const void *d_y, size_t count, cudaDataType_t out_type, void *d_out,
+                     void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_reduce_args args = dot_args("prim_dot", variant, in_type, count, out_type);
+    args.in_y = d_y;
+    return run(&args, d_x, d_out, d_workspace, workspace_bytes, stream);
 }
 
 /* ---- queries ---- */
-
-static prim_reduce_args shape(const char *name, prim_reduce_variant variant, prim_op op,
-                              prim_transform transform, cudaDataType_t in_type, size_t rows,
-                              size_t columns, cudaDataType_t out_type)
-{
-    return (prim_reduce_args){.call = {.name = name, .variant = (int)variant},
-                              .op = op,
-                              .transform = transform,
-                              .in_type = in_type,
-                              .out_type = out_type,
-                              .rows = rows,
-                              .columns = columns,
-                              .ld = columns};
-}
 
 prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                         prim_transform transform, cudaDataType_t in_type,
                                         size_t count, cudaDataType_t out_type, size_t *bytes)
 {
-    const prim_reduce_args args =
-        shape("prim_reduce_workspace_bytes", variant, op, transform, in_type, 1, count, out_type);
+    const prim_reduce_args args = vector_args("prim_reduce_workspace_bytes", variant, op, transform,
+                                              in_type, count, out_type);
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
 
@@ -119,8 +241,37 @@ prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_o
                                              size_t rows, size_t columns, cudaDataType_t out_type,
                                              size_t *bytes)
 {
-    const prim_reduce_args args = shape("prim_reduce_rows_workspace_bytes", variant, op, transform,
-                                        in_type, rows, columns, out_type);
+    const prim_reduce_args args =
+        matrix_args("prim_reduce_rows_workspace_bytes", variant, PRIM_REDUCE_LINES, op, transform,
+                    in_type, rows, columns, columns, out_type);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                prim_transform transform, cudaDataType_t in_type,
+                                                size_t rows, size_t columns,
+                                                cudaDataType_t out_type, size_t *bytes)
+{
+    const prim_reduce_args args =
+        matrix_args("prim_reduce_columns_workspace_bytes", variant, PRIM_REDUCE_COLUMNS, op,
+                    transform, in_type, rows, columns, columns, out_type);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                            prim_transform transform, cudaDataType_t in_type,
+                                            size_t count, size_t *bytes)
+{
+    const prim_reduce_args args =
+        arg_args("prim_arg_reduce_workspace_bytes", variant, op, transform, in_type, count);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaDataType_t in_type,
+                                     size_t count, cudaDataType_t out_type, size_t *bytes)
+{
+    const prim_reduce_args args =
+        dot_args("prim_dot_workspace_bytes", variant, in_type, count, out_type);
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
 
@@ -128,7 +279,7 @@ bool prim_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transfor
                           cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
 {
     const prim_reduce_args args =
-        shape("prim_reduce_supports", variant, op, transform, in_type, 1, count, out_type);
+        vector_args("prim_reduce_supports", variant, op, transform, in_type, count, out_type);
     return prim_ladder_supports(&ladder, &args.call);
 }
 
@@ -136,47 +287,93 @@ bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op, prim_tra
                                cudaDataType_t in_type, size_t rows, size_t columns,
                                cudaDataType_t out_type)
 {
-    const prim_reduce_args args = shape("prim_reduce_rows_supports", variant, op, transform,
-                                        in_type, rows, columns, out_type);
+    const prim_reduce_args args =
+        matrix_args("prim_reduce_rows_supports", variant, PRIM_REDUCE_LINES, op, transform, in_type,
+                    rows, columns, columns, out_type);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                                  cudaDataType_t in_type, size_t rows, size_t columns,
+                                  cudaDataType_t out_type)
+{
+    const prim_reduce_args args =
+        matrix_args("prim_reduce_columns_supports", variant, PRIM_REDUCE_COLUMNS, op, transform,
+                    in_type, rows, columns, columns, out_type);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                              cudaDataType_t in_type, size_t count)
+{
+    const prim_reduce_args args =
+        arg_args("prim_arg_reduce_supports", variant, op, transform, in_type, count);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
+                       cudaDataType_t out_type)
+{
+    const prim_reduce_args args = dot_args("prim_dot_supports", variant, in_type, count, out_type);
     return prim_ladder_supports(&ladder, &args.call);
 }
 
 /* ---- host ---- */
 
+static prim_status run_on_host(prim_reduce_args *args, const void *h_in, void *h_out, int threads)
+{
+    args->call.on_host = true;
+    args->in = h_in;
+    args->out = h_out;
+    const prim_status status = prim_ladder_check_host(&ladder, &args->call);
+    return status == PRIM_OK ? prim_reduce_on_host(args, threads) : status;
+}
+
 prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                              const void *h_in, size_t count, cudaDataType_t out_type, void *h_out,
                              int threads)
 {
-    const prim_reduce_args args = {{.name = "prim_reduce_host", .on_host = true},
-                                   op,
-                                   transform,
-                                   in_type,
-                                   out_type,
-                                   h_in,
-                                   1,
-                                   count,
-                                   count,
-                                   h_out};
-    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
-    return status == PRIM_OK ? prim_reduce_on_host(&args, threads) : status;
+    prim_reduce_args args =
+        vector_args("prim_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type, count, out_type);
+    return run_on_host(&args, h_in, h_out, threads);
 }
 
 prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                                   const void *h_in, size_t rows, size_t columns, size_t ld,
                                   cudaDataType_t out_type, void *h_out, int threads)
 {
-    const prim_reduce_args args = {{.name = "prim_reduce_rows_host", .on_host = true},
-                                   op,
-                                   transform,
-                                   in_type,
-                                   out_type,
-                                   h_in,
-                                   rows,
-                                   columns,
-                                   ld,
-                                   h_out};
-    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
-    return status == PRIM_OK ? prim_reduce_rows_on_host(&args, threads) : status;
+    prim_reduce_args args =
+        matrix_args("prim_reduce_rows_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_LINES, op, transform,
+                    in_type, rows, columns, ld, out_type);
+    return run_on_host(&args, h_in, h_out, threads);
+}
+
+prim_status prim_reduce_columns_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                     const void *h_in, size_t rows, size_t columns, size_t ld,
+                                     cudaDataType_t out_type, void *h_out, int threads)
+{
+    prim_reduce_args args =
+        matrix_args("prim_reduce_columns_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS, op,
+                    transform, in_type, rows, columns, ld, out_type);
+    return run_on_host(&args, h_in, h_out, threads);
+}
+
+prim_status prim_arg_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                 const void *h_in, size_t count, void *h_value, uint64_t *h_index,
+                                 int threads)
+{
+    prim_reduce_args args =
+        arg_args("prim_arg_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type, count);
+    args.out_index = h_index;
+    return run_on_host(&args, h_in, h_value, threads);
+}
+
+prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y, size_t count,
+                          cudaDataType_t out_type, void *h_out, int threads)
+{
+    prim_reduce_args args = dot_args("prim_dot_host", PRIM_REDUCE_AUTO, in_type, count, out_type);
+    args.in_y = h_y;
+    return run_on_host(&args, h_x, h_out, threads);
 }
 
 /* ---- variants ---- */

@@ -58,5 +58,5 @@ struct sequential_rung : device_rung {
 
 cudaError_t prim_reduce_sequential(const void *args)
 {
-    return dispatch<sequential_rung>(static_cast<const prim_reduce_args *>(args));
+    return dispatch_textbook<sequential_rung>(static_cast<const prim_reduce_args *>(args));
 }

@@ -1,0 +1,178 @@
+/* Measures a plan group by group. Within a group the first case, which is auto unless other
+ * variants were asked for, and the peers are measured in turn; the other variants follow one by
+ * one. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "peers/peers.h"
+
+/* A longer call outlives what the cache held: it is as fast cold. */
+enum { LONGEST_HOT_US = 2000 };
+
+/* ---- a case and what it runs on ---- */
+
+typedef struct bound_case {
+    const bench_case *c;
+    const bench_pattern *pattern;
+    const bench_peer *peer; /* NULL: ours */
+    bench_operands operands;
+    bench_result *results; /* one for each mode */
+} bound_case;
+
+static prim_status run_bound(const void *argument, cudaStream_t stream)
+{
+    const bound_case *b = argument;
+    if (b->peer != NULL)
+        return b->peer->run(b->c, &b->operands, stream);
+    return b->pattern->run(b->c, &b->operands, stream);
+}
+
+static void give_peer_its_workspace(bound_case *b)
+{
+    bench_operands *o = &b->operands;
+    must(cudaFree(o->d_workspace), "freeing");
+    o->workspace_bytes = b->peer->workspace_bytes(b->c, o);
+    must(cudaMalloc(&o->d_workspace, o->workspace_bytes), "memory for a peer's workspace");
+}
+
+static void bind_case(bound_case *b, const bench_case *c, bench_result *results)
+{
+    *b = (bound_case){.c = c,
+                      .pattern = find_pattern(c->pattern),
+                      .peer = c->peer != NULL ? find_peer(c) : NULL,
+                      .results = results};
+    b->pattern->set_up(c, &b->operands);
+    if (b->peer != NULL)
+        give_peer_its_workspace(b);
+    must(cudaDeviceSynchronize(), "setting up");
+}
+
+static void unbind_case(bound_case *b)
+{
+    must(cudaFree(b->operands.d_in), "freeing");
+    must(cudaFree(b->operands.d_out), "freeing");
+    must(cudaFree(b->operands.d_workspace), "freeing");
+    free(b->operands.h_state);
+}
+
+/* ---- times ---- */
+
+static bool has_mode(const bound_case *b, bench_mode mode)
+{
+    return mode == MODE_COLD ||
+           (!b->c->has_state && b->results[MODE_COLD].time.median_us < LONGEST_HOT_US);
+}
+
+static void time_mode(bound_case *turn, size_t count, bench_mode mode,
+                      const bench_ceilings *ceilings)
+{
+    const void *arguments[MOST_IN_TURN];
+    bench_time times[MOST_IN_TURN];
+    size_t timed = 0;
+    for (size_t i = 0; i < count; i++) {
+        turn[i].results[mode] = (bench_result){.c = turn[i].c, .mode = mode};
+        if (has_mode(&turn[i], mode))
+            arguments[timed++] = &turn[i];
+    }
+    if (timed > 0)
+        measure_in_turn(mode, run_bound, arguments, timed, times);
+    for (size_t i = 0; i < timed; i++) {
+        bench_result *r = &((const bound_case *)arguments[i])->results[mode];
+        r->time = times[i];
+        set_shares(r, ceilings);
+    }
+}
+
+/* Fails where this case's result is not that of the group's first: a fast wrong kernel is none. */
+static void check_result(const bound_case *b, void **h_first)
+{
+    void *h_out = malloc(b->operands.out_bytes);
+    if (h_out == NULL)
+        exit(1);
+    must(cudaMemcpy(h_out, b->operands.d_out, b->operands.out_bytes, cudaMemcpyDeviceToHost),
+         "reading the result");
+    if (*h_first == NULL) {
+        *h_first = h_out;
+        return;
+    }
+    if (!b->pattern->same(b->c, *h_first, h_out)) {
+        fprintf(stderr, "primbench: %s %s %s %s: %s gives another result than the first variant\n",
+                b->c->pattern, b->c->name, b->c->type, b->c->shape, case_label(b->c));
+        exit(1);
+    }
+    free(h_out);
+}
+
+/* ---- a group ---- */
+
+typedef struct group {
+    const bench_case *cases;
+    size_t count;
+    bench_result *results; /* mode_count() for each case */
+    void *h_first;         /* the first case's result */
+} group;
+
+static void measure_turn(group *g, const size_t *members, size_t count,
+                         const bench_ceilings *ceilings)
+{
+    bound_case turn[MOST_IN_TURN];
+    const size_t modes = (size_t)mode_count();
+    for (size_t i = 0; i < count; i++)
+        bind_case(&turn[i], &g->cases[members[i]], &g->results[members[i] * modes]);
+    for (size_t mode = 0; mode < modes; mode++)
+        time_mode(turn, count, (bench_mode)mode, ceilings);
+    for (size_t i = 0; i < count; i++)
+        check_result(&turn[i], &g->h_first);
+    for (size_t i = 0; i < count; i++)
+        unbind_case(&turn[i]);
+}
+
+/* The first case and the peers: their numbers in the group. */
+static size_t in_turn(const group *g, size_t *members)
+{
+    size_t count = 0;
+    members[count++] = 0;
+    for (size_t i = 1; i < g->count && count < MOST_IN_TURN; i++)
+        if (g->cases[i].peer != NULL)
+            members[count++] = i;
+    return count;
+}
+
+static void measure_group(group *g, const bench_plan *plan, const bench_ceilings *ceilings)
+{
+    const size_t begin = (size_t)(g->cases - plan->cases);
+    size_t members[MOST_IN_TURN];
+    const size_t count = in_turn(g, members);
+    show_progress(begin, plan->count, case_label(&g->cases[0]));
+    measure_turn(g, members, count, ceilings);
+    for (size_t i = 1; i < g->count; i++) {
+        if (g->cases[i].peer != NULL)
+            continue;
+        show_progress(begin + i, plan->count, case_label(&g->cases[i]));
+        measure_turn(g, &i, 1, ceilings);
+    }
+    free(g->h_first);
+}
+
+static size_t group_length(const bench_plan *plan, size_t first)
+{
+    size_t end = first + 1;
+    while (end < plan->count && same_group(&plan->cases[first], &plan->cases[end]))
+        end++;
+    return end - first;
+}
+
+void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_result *results)
+{
+    const size_t modes = (size_t)mode_count();
+    for (size_t first = 0; first < plan->count;) {
+        group g = {.cases = &plan->cases[first],
+                   .count = group_length(plan, first),
+                   .results = &results[first * modes]};
+        measure_group(&g, plan, ceilings);
+        show_progress(plan->count, plan->count, "");
+        print_group(g.results, g.count * modes);
+        first += g.count;
+    }
+}

@@ -1,0 +1,40 @@
+/* CUB's histogram with even bins. Its bounds are those of bench_histogram.c: doubles for floats, so
+ * that a sample next to a bin's edge falls where ours falls. */
+#include <cub/device/device_histogram.cuh>
+
+#include "histogram_kinds.h"
+#include "peers/cub.cuh"
+
+namespace
+{
+
+template <typename Sample, typename Level>
+cudaError_t even(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                 cudaStream_t stream)
+{
+    const histogram_kind *k = histogram_kind_of(&c);
+    const bool whole = std::is_integral<Level>::value;
+    const auto lower = static_cast<Level>(whole ? k->range.lower : k->range.real_lower);
+    const auto upper = static_cast<Level>(whole ? k->range.upper : k->range.real_upper);
+    return cub::DeviceHistogram::HistogramEven(
+        d_temporary, bytes, static_cast<const Sample *>(o.d_in), static_cast<unsigned *>(o.d_out),
+        static_cast<int>(k->bins) + 1, lower, upper, static_cast<int64_t>(c.size), stream);
+}
+
+cub_call *choose(const bench_case &c)
+{
+    switch (c.element) {
+    case CUDA_R_8U:
+        return even<uint8_t, int>;
+    case CUDA_R_32I:
+        return even<int32_t, int>;
+    case CUDA_R_32F:
+        return even<float, double>;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+const bench_peer cub_histogram = cub_peer<choose>("cub", "histogram");

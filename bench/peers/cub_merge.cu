@@ -1,0 +1,76 @@
+/* CUB's merge of two sorted arrays, the halves of one, and its sorts: the stable merge sort, and
+ * the radix sort, which is no merge sort, but what else sorts numbers. */
+#include <cub/device/device_merge.cuh>
+#include <cub/device/device_merge_sort.cuh>
+#include <cub/device/device_radix_sort.cuh>
+
+#include "peers/cub.cuh"
+
+namespace
+{
+
+struct merge {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        const auto a_count = static_cast<int64_t>(c.size / 2);
+        const auto b_count = static_cast<int64_t>(c.size) - a_count;
+        const T *const d_a = static_cast<const T *>(o.d_in);
+        return cub::DeviceMerge::MergeKeys(d_temporary, bytes, d_a, a_count, d_a + a_count, b_count,
+                                           static_cast<T *>(o.d_out), cuda::std::less<>(), stream);
+    }
+};
+
+struct merge_sort {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        return cub::DeviceMergeSort::StableSortKeysCopy(
+            d_temporary, bytes, static_cast<const T *>(o.d_in), static_cast<T *>(o.d_out),
+            static_cast<int64_t>(c.size), cuda::std::less<>(), stream);
+    }
+};
+
+struct radix_sort {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        constexpr int ALL_BITS = 8 * sizeof(T);
+        return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, static_cast<const T *>(o.d_in),
+                                              static_cast<T *>(o.d_out), c.size, 0, ALL_BITS,
+                                              stream);
+    }
+};
+
+template <typename What>
+cub_call *for_keys(cudaDataType_t type)
+{
+    switch (type) {
+    case CUDA_R_32I:
+        return What::template call<int32_t>;
+    case CUDA_R_32F:
+        return What::template call<float>;
+    case CUDA_R_64F:
+        return What::template call<double>;
+    default:
+        return nullptr;
+    }
+}
+
+cub_call *choose(const bench_case &c)
+{
+    return is_case(c, "merge") ? for_keys<merge>(c.element) : for_keys<merge_sort>(c.element);
+}
+
+cub_call *choose_radix(const bench_case &c)
+{
+    return is_case(c, "sort") ? for_keys<radix_sort>(c.element) : nullptr;
+}
+
+} // namespace
+
+const bench_peer cub_merge = cub_peer<choose>("cub", "merge");
+const bench_peer cub_radix_sort = cub_peer<choose_radix>("cub_radix", "merge");

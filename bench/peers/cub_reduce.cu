@@ -1,0 +1,132 @@
+/* CUB's reductions. There is none of columns. */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
+#include <cuda/std/functional>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include "peers/cub.cuh"
+
+namespace
+{
+
+/* ---- sums of arrays ---- */
+
+template <typename In, typename Out>
+cudaError_t sum(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                cudaStream_t stream)
+{
+    return cub::DeviceReduce::Sum(d_temporary, bytes, static_cast<const In *>(o.d_in),
+                                  static_cast<Out *>(o.d_out), c.size, stream);
+}
+
+template <typename In>
+struct widen {
+    __device__ float operator()(In x) const
+    {
+        return static_cast<float>(x);
+    }
+};
+
+/* Of f16 or bf16, widened as they are read: CUB would add two f16 to an f16. */
+template <typename In>
+cudaError_t sum_narrow(const bench_case &c, const bench_operands &o, void *d_temporary,
+                       size_t &bytes, cudaStream_t stream)
+{
+    const auto in = thrust::make_transform_iterator(static_cast<const In *>(o.d_in), widen<In>());
+    return cub::DeviceReduce::Sum(d_temporary, bytes, in, static_cast<float *>(o.d_out), c.size,
+                                  stream);
+}
+
+/* ---- sums of rows: segments of one length ---- */
+
+/* The next row's begin is this one's end. */
+struct begin_of_row {
+    int64_t columns;
+
+    __host__ __device__ int64_t operator()(int64_t row) const
+    {
+        return row * columns;
+    }
+};
+
+cudaError_t sum_rows(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                     cudaStream_t stream)
+{
+    const auto columns = static_cast<int64_t>(c.size / c.rows);
+    const auto begin = thrust::make_transform_iterator(thrust::counting_iterator<int64_t>(0),
+                                                       begin_of_row{columns});
+    return cub::DeviceSegmentedReduce::Sum(d_temporary, bytes, static_cast<const float *>(o.d_in),
+                                           static_cast<float *>(o.d_out),
+                                           static_cast<int64_t>(c.rows), begin, begin + 1, stream);
+}
+
+/* ---- the first least element: its index lies behind 8 bytes for the value ---- */
+
+template <typename T>
+cudaError_t argmin(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                   cudaStream_t stream)
+{
+    T *const d_value = static_cast<T *>(o.d_out);
+    uint64_t *const d_index = static_cast<uint64_t *>(o.d_out) + 1;
+    return cub::DeviceReduce::ArgMin(d_temporary, bytes, static_cast<const T *>(o.d_in), d_value,
+                                     d_index, static_cast<int64_t>(c.size), stream);
+}
+
+/* ---- dot products: the second vector lies behind the first ---- */
+
+template <typename T>
+struct product {
+    const T *x, *y;
+
+    __device__ T operator()(size_t i) const
+    {
+        return x[i] * y[i];
+    }
+};
+
+template <typename T>
+cudaError_t dot(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                cudaStream_t stream)
+{
+    const T *const d_x = static_cast<const T *>(o.d_in), *const d_y = d_x + c.size;
+    return cub::DeviceReduce::TransformReduce(
+        d_temporary, bytes, thrust::counting_iterator<size_t>(0), static_cast<T *>(o.d_out), c.size,
+        cuda::std::plus<>(), product<T>{d_x, d_y}, T(0), stream);
+}
+
+/* ---- all ---- */
+
+constexpr struct {
+    const char *name;
+    cudaDataType_t in, out;
+    cub_call *call;
+} calls[] = {
+    {"sum", CUDA_R_32I, CUDA_R_32I, sum<int32_t, int32_t>},
+    {"sum", CUDA_R_64I, CUDA_R_64I, sum<int64_t, int64_t>},
+    {"sum", CUDA_R_8U, CUDA_R_64U, sum<uint8_t, uint64_t>},
+    {"sum", CUDA_R_32F, CUDA_R_32F, sum<float, float>},
+    {"sum", CUDA_R_64F, CUDA_R_64F, sum<double, double>},
+    {"sum", CUDA_R_16F, CUDA_R_32F, sum_narrow<__half>},
+    {"sum", CUDA_R_16BF, CUDA_R_32F, sum_narrow<__nv_bfloat16>},
+    {"rows", CUDA_R_32F, CUDA_R_32F, sum_rows},
+    {"argmin", CUDA_R_32I, CUDA_R_32I, argmin<int32_t>},
+    {"argmin", CUDA_R_32F, CUDA_R_32F, argmin<float>},
+    {"dot", CUDA_R_32F, CUDA_R_32F, dot<float>},
+    {"dot", CUDA_R_64F, CUDA_R_64F, dot<double>},
+};
+
+cub_call *choose(const bench_case &c)
+{
+    for (const auto &row : calls)
+        if (is_case(c, row.name) && row.in == c.element && row.out == c.result)
+            return row.call;
+    return nullptr;
+}
+
+} // namespace
+
+const bench_peer cub_reduce = cub_peer<choose>("cub", "reduce");

@@ -1,0 +1,41 @@
+/* CUB's running sums of an array. */
+#include <cub/device/device_scan.cuh>
+
+#include "peers/cub.cuh"
+
+namespace
+{
+
+template <typename T>
+cudaError_t scan(const bench_case &c, const bench_operands &o, void *d_temporary, size_t &bytes,
+                 cudaStream_t stream)
+{
+    return cub::DeviceScan::InclusiveSum(d_temporary, bytes, static_cast<const T *>(o.d_in),
+                                         static_cast<T *>(o.d_out), c.size, stream);
+}
+
+cub_call *choose(const bench_case &c)
+{
+    if (!(is_case(c, "sum") && c.result == c.element))
+        return nullptr;
+    switch (c.element) {
+    case CUDA_R_8I:
+        return scan<int8_t>;
+    case CUDA_R_16I:
+        return scan<int16_t>;
+    case CUDA_R_32I:
+        return scan<int32_t>;
+    case CUDA_R_64I:
+        return scan<int64_t>;
+    case CUDA_R_32F:
+        return scan<float>;
+    case CUDA_R_64F:
+        return scan<double>;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+const bench_peer cub_scan = cub_peer<choose>("cub", "scan");

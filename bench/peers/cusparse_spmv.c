@@ -1,0 +1,89 @@
+/* cuSPARSE: y = A · x with A in CSR, 32-bit offsets and indices, the arrays that auto has.
+ * Descriptors are made and given back in each call: they live on the host, and cold times do not
+ * see that. */
+#include <cusparse.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <primitives/sparse.h>
+
+#include "peers/peers.h"
+
+static void must_cusparse(cusparseStatus_t status, const char *what)
+{
+    if (status == CUSPARSE_STATUS_SUCCESS)
+        return;
+    fprintf(stderr, "primbench: cuSPARSE: %s: %s\n", what, cusparseGetErrorString(status));
+    exit(1);
+}
+
+/* One for the whole run; the process gives it back. */
+static cusparseHandle_t handle_on(cudaStream_t stream)
+{
+    static cusparseHandle_t handle;
+    if (handle == NULL)
+        must_cusparse(cusparseCreate(&handle), "a handle");
+    must_cusparse(cusparseSetStream(handle, stream), "a stream");
+    return handle;
+}
+
+typedef struct operands {
+    cusparseConstSpMatDescr_t a;
+    cusparseConstDnVecDescr_t x;
+    cusparseDnVecDescr_t y;
+    const void *one, *zero;
+} operands;
+
+static operands describe(const bench_case *c, const bench_operands *o)
+{
+    static const float one = 1, zero = 0;
+    static const double one_double = 1, zero_double = 0;
+    const prim_sparse *m = o->h_state;
+    const bool is_f32 = c->element == CUDA_R_32F;
+    const int64_t rows = (int64_t)m->rows, columns = (int64_t)m->columns;
+    operands d = {.one = is_f32 ? (const void *)&one : &one_double,
+                  .zero = is_f32 ? (const void *)&zero : &zero_double};
+    must_cusparse(cusparseCreateConstCsr(&d.a, rows, columns, (int64_t)m->entries, m->row_offsets,
+                                         m->column_indices, m->values, CUSPARSE_INDEX_32I,
+                                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, c->element),
+                  "a matrix");
+    must_cusparse(cusparseCreateConstDnVec(&d.x, columns, o->d_in, c->element), "x");
+    must_cusparse(cusparseCreateDnVec(&d.y, rows, o->d_out, c->element), "y");
+    return d;
+}
+
+static void forget(operands *d)
+{
+    must_cusparse(cusparseDestroySpMat(d->a), "freeing");
+    must_cusparse(cusparseDestroyDnVec(d->x), "freeing");
+    must_cusparse(cusparseDestroyDnVec(d->y), "freeing");
+}
+
+static bool does(const bench_case *c)
+{
+    return c->element == CUDA_R_32F || c->element == CUDA_R_64F;
+}
+
+static size_t workspace_bytes(const bench_case *c, const bench_operands *o)
+{
+    operands d = describe(c, o);
+    size_t bytes = 0;
+    must_cusparse(cusparseSpMV_bufferSize(handle_on(0), CUSPARSE_OPERATION_NON_TRANSPOSE, d.one,
+                                          d.a, d.x, d.zero, d.y, c->element,
+                                          CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+                  "the size of its workspace");
+    forget(&d);
+    return bytes;
+}
+
+static prim_status run(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    operands d = describe(c, o);
+    must_cusparse(cusparseSpMV(handle_on(stream), CUSPARSE_OPERATION_NON_TRANSPOSE, d.one, d.a, d.x,
+                               d.zero, d.y, c->element, CUSPARSE_SPMV_ALG_DEFAULT, o->d_workspace),
+                  "SpMV");
+    forget(&d);
+    return PRIM_OK;
+}
+
+const bench_peer cusparse_spmv = {"cusparse", "spmv", does, workspace_bytes, run};

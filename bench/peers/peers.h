@@ -1,0 +1,28 @@
+/* Libraries that others made, to compare with: one file here for each library and pattern. */
+#ifndef BENCH_PEERS_H
+#define BENCH_PEERS_H
+
+#include "bench.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Of the libraries that were found when the bench was built; peers.c lists them. */
+extern const bench_peer cub_histogram, cub_merge, cub_radix_sort, cub_reduce, cub_scan, cublas_dot,
+    cublas_gemm, cublas_gemv, cusparse_spmv;
+
+/* Prints on standard error which libraries were not built in, and why. */
+void name_absent_peers(void);
+
+/* Adds a case for each peer that does what this one does. */
+void plan_peers(bench_plan *plan, const bench_case *c);
+
+/* The peer by the name c->peer that does this case; NULL where it was not built in. */
+const bench_peer *find_peer(const bench_case *c);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

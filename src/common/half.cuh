@@ -1,0 +1,84 @@
+/* f16 and bf16: their 16 bits, the exact way to f32, and the rounded way back. Written out here, so
+ * that host, GPU and CPU backend agree in every bit, and none needs CUDA's C++ headers. */
+#ifndef PRIM_COMMON_HALF_CUH
+#define PRIM_COMMON_HALF_CUH
+
+#include <cstdint>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+struct f16 {
+    uint16_t bits;
+};
+
+struct bf16 {
+    uint16_t bits;
+};
+
+template <typename To, typename From>
+__host__ __device__ To same_bits(From from)
+{
+    static_assert(sizeof(To) == sizeof(From), "the bits of one are the bits of the other");
+    To to;
+    std::memcpy(&to, &from, sizeof to);
+    return to;
+}
+
+__host__ __device__ inline float to_float(f16 value)
+{
+#ifdef __CUDA_ARCH__
+    float result;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(result) : "h"(value.bits));
+    return result;
+#else
+    const uint32_t sign = static_cast<uint32_t>(value.bits & 0x8000) << 16;
+    const uint32_t exponent = value.bits >> 10 & 31, fraction = value.bits & 0x3ff;
+    if (exponent == 31) /* infinity, NaN */
+        return same_bits<float>(sign | 0x7f800000 | fraction << 13);
+    if (exponent == 0) { /* zero, or a subnormal number: a multiple of 2^-24 */
+        const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+        return sign != 0 ? -magnitude : magnitude;
+    }
+    return same_bits<float>(sign | (exponent + 112) << 23 | fraction << 13);
+#endif
+}
+
+__host__ __device__ inline float to_float(bf16 value)
+{
+    return same_bits<float>(static_cast<uint32_t>(value.bits) << 16);
+}
+
+/* Both round to nearest, ties to even. A NaN becomes the positive quiet one. */
+__host__ __device__ inline void from_float(float value, f16 *result)
+{
+    const uint32_t bits = same_bits<uint32_t>(value), magnitude = bits & 0x7fffffff;
+    const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
+    uint32_t rounded;
+    if (magnitude > 0x7f800000) {
+        *result = {0x7e00};
+        return;
+    }
+    if (magnitude >= 0x477ff000) /* 65520, which is as near to 65536 */
+        rounded = 0x7c00;
+    else if (magnitude < 0x38800000) /* below 2^-14: the sum's last bit is worth 2^-24 */
+        rounded = same_bits<uint32_t>(same_bits<float>(magnitude) + 0.5f) - 0x3f000000;
+    else
+        rounded = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    *result = {static_cast<uint16_t>(sign | rounded)};
+}
+
+__host__ __device__ inline void from_float(float value, bf16 *result)
+{
+    const uint32_t bits = same_bits<uint32_t>(value);
+    const bool nan = (bits & 0x7fffffff) > 0x7f800000;
+    *result = {nan ? uint16_t(0x7fc0)
+                   : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+} // namespace
+
+#endif

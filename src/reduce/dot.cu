@@ -1,0 +1,26 @@
+/* VECTORIZED, for dot products: the tiles of vectorized.cu, whose elements are products of two
+ * arrays' elements. Two loads take the place of one, so eight are under way in each thread.
+ *
+ * Bytes: each element of both arrays once, and their sums of tiles. */
+#include "reduce/tiles.cuh"
+
+namespace
+{
+
+struct dot_rung : device_rung {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_reduce_args *args)
+    {
+        const products<In, Out> source = {static_cast<const In *>(args->in),
+                                          static_cast<const In *>(args->in_y),
+                                          is_aligned<In>(args)};
+        return reduce_in_tiles<Operator>(source, args, results<Out>{static_cast<Out *>(args->out)});
+    }
+};
+
+} // namespace
+
+cudaError_t prim_reduce_dot(const prim_reduce_args *args)
+{
+    return dispatch_sum<dot_rung>(args);
+}

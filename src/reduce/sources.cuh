@@ -1,0 +1,469 @@
+/* Where a reduction takes its elements from, 16 bytes at a time:
+ *     elements      of an array, transformed          prim_reduce() and its rows and columns
+ *     products      of two arrays                     prim_dot()
+ *     candidates    an element and its index          prim_arg_reduce()
+ *
+ * Each has a `value`, which is what is combined, and knows how to take elements into one. An
+ * element index counts within its line; `at` is the same from the array's first element on. */
+#ifndef PRIM_REDUCE_SOURCES_CUH
+#define PRIM_REDUCE_SOURCES_CUH
+
+#include "common/numeric.cuh"
+#include "common/unroll.cuh"
+#include "reduce/order.cuh"
+
+namespace
+{
+
+template <typename T>
+struct alignas(VECTOR_BYTES) vector {
+    T element[VECTOR_ELEMENTS<T>];
+};
+
+template <typename T>
+__device__ vector<T> load_vector(const T *from)
+{
+    return *reinterpret_cast<const vector<T> *>(from);
+}
+
+/* ---- what an element counts as ---- */
+
+/* The type that values of a result type are combined in. */
+template <typename Out>
+struct accumulator {
+    using narrow = typename std::conditional<std::is_signed<Out>::value, int32_t, uint32_t>::type;
+    using type = typename std::conditional<sizeof(Out) < 4, narrow, Out>::type;
+};
+template <>
+struct accumulator<f16> {
+    using type = float;
+};
+template <>
+struct accumulator<bf16> {
+    using type = float;
+};
+template <typename Out>
+using accumulator_t = typename accumulator<Out>::type;
+
+template <typename T>
+constexpr bool IS_HALF = std::is_same<T, f16>::value || std::is_same<T, bf16>::value;
+
+/* The type that an element is transformed in. */
+template <typename Out>
+using working_t = typename std::conditional<IS_HALF<Out>, float, Out>::type;
+
+template <typename Out, typename In>
+__host__ __device__ working_t<Out> converted(In element)
+{
+    if constexpr (IS_HALF<In>)
+        return to_float(element);
+    else
+        return static_cast<working_t<Out>>(element);
+}
+
+/* Kernels that do not care for the sign take integers of either kind as unsigned ones, and are
+ * asked for absolute values only where they were signed: see without_sign. */
+template <typename T>
+__host__ __device__ T absolute(T element)
+{
+    if constexpr (std::is_unsigned<T>::value)
+        return static_cast<T>(magnitude(static_cast<typename std::make_signed<T>::type>(element)));
+    else
+        return magnitude(element);
+}
+
+template <typename T>
+__host__ __device__ T transformed(T element, prim_transform transform)
+{
+    return transform == PRIM_TRANSFORM_SQUARE ? multiply(element, element)
+           : transform == PRIM_TRANSFORM_ABS  ? absolute(element)
+                                              : element;
+}
+
+/* The result that a combined value stands for. */
+template <typename Out, typename Value>
+__host__ __device__ Out finished(Value value)
+{
+    if constexpr (IS_HALF<Out>) {
+        Out result;
+        from_float(value, &result);
+        return result;
+    } else {
+        return static_cast<Out>(one_nan(value));
+    }
+}
+
+/* ---- elements ---- */
+
+/* The sum of a vector of bytes, four to an instruction. */
+template <typename Byte>
+__device__ int32_t sum_of_bytes(const vector<Byte> &x)
+{
+    int32_t sum = 0;
+#ifdef __CUDA_ARCH__
+    const int4 words = same_bits<int4>(x);
+    constexpr int ONES = 0x01010101;
+    for (const int word : {words.x, words.y, words.z, words.w})
+        if constexpr (std::is_signed<Byte>::value)
+            sum = __dp4a(word, ONES, sum);
+        else
+            sum = static_cast<int32_t>(__dp4a(static_cast<unsigned>(word),
+                                              static_cast<unsigned>(ONES),
+                                              static_cast<unsigned>(sum)));
+#else
+    for (const Byte byte : x.element)
+        sum += byte;
+#endif
+    return sum;
+}
+
+/* Bits do not care where an element ends: a vector's words combined, then their parts. Above the
+ * element's own bits something is left, which no result keeps. */
+template <class Operator, typename T>
+__device__ uint32_t folded_words(const vector<T> &x)
+{
+    const vector<uint32_t> words = same_bits<vector<uint32_t>>(x);
+    uint32_t folded = words.element[0];
+    for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
+        folded = Operator::combine(folded, words.element[w]);
+    for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
+        folded = Operator::combine(folded, folded >> shift);
+    return folded;
+}
+
+template <class Operator>
+constexpr bool ON_BITS =
+    std::is_same<Operator, and_operator>::value || std::is_same<Operator, or_operator>::value ||
+    std::is_same<Operator, xor_operator>::value;
+
+template <typename In, typename Out>
+struct elements {
+    using element = In;
+    using value = accumulator_t<Out>;
+    using loaded = vector<In>;
+
+    const In *in;
+    bool aligned; /* every line begins at a multiple of 16 bytes */
+    prim_transform transform;
+
+    /* What an empty line amounts to. */
+    template <class Operator>
+    __host__ __device__ static value start()
+    {
+        if constexpr (IS_HALF<Out>)
+            return Operator::template identity<value>();
+        else
+            return static_cast<value>(Operator::template identity<Out>());
+    }
+
+    __host__ __device__ bool plain() const
+    {
+        return transform == PRIM_TRANSFORM_NONE;
+    }
+
+    __device__ loaded load(size_t at) const
+    {
+        return load_vector(&in[at]);
+    }
+
+    template <class Operator, bool PLAIN>
+    __host__ __device__ value take_one(value so_far, In element) const
+    {
+        const working_t<Out> x = converted<Out>(element);
+        return Operator::combine(so_far, static_cast<value>(PLAIN ? x : transformed(x, transform)));
+    }
+
+    template <class Operator, bool PLAIN>
+    __device__ value take(value so_far, const loaded &x, size_t) const
+    {
+        constexpr bool bytes = sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value;
+        constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && sizeof(In) == sizeof(Out);
+        if constexpr (PLAIN && bytes) {
+            return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
+        } else if constexpr (PLAIN && bits) {
+            return Operator::combine(so_far, folded_words<Operator>(x));
+        } else {
+            for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
+                so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);
+            return so_far;
+        }
+    }
+
+    /* One by one, in the same order: less than a vector, or not at a multiple of 16 bytes. */
+    template <class Operator, unsigned UNROLL = 4>
+    __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
+    {
+        PRIM_UNROLL(UNROLL)
+        for (unsigned e = 0; e < count; e++)
+            so_far = take_one<Operator, false>(so_far, in[at + e]);
+        return so_far;
+    }
+};
+
+/* ---- products ---- */
+
+template <typename In, typename Out>
+struct products {
+    using element = In;
+    using value = accumulator_t<Out>;
+    struct loaded {
+        vector<In> x, y;
+    };
+
+    const In *x, *y;
+    bool aligned;
+
+    template <class Operator>
+    __host__ __device__ static value start()
+    {
+        return Operator::template identity<value>();
+    }
+
+    __host__ __device__ bool plain() const
+    {
+        return true;
+    }
+
+    __device__ loaded load(size_t at) const
+    {
+        return {load_vector(&x[at]), load_vector(&y[at])};
+    }
+
+    template <class Operator>
+    __host__ __device__ static value take_one(value so_far, In a, In b)
+    {
+        return Operator::combine(
+            so_far, static_cast<value>(multiply(converted<Out>(a), converted<Out>(b))));
+    }
+
+    template <class Operator, bool PLAIN>
+    __device__ value take(value so_far, const loaded &pair, size_t) const
+    {
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
+            so_far = take_one<Operator>(so_far, pair.x.element[e], pair.y.element[e]);
+        return so_far;
+    }
+
+    template <class Operator, unsigned UNROLL = 4>
+    __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
+    {
+        PRIM_UNROLL(UNROLL)
+        for (unsigned e = 0; e < count; e++)
+            so_far = take_one<Operator>(so_far, x[at + e], y[at + e]);
+        return so_far;
+    }
+};
+
+/* ---- candidates for the first extreme element ---- */
+
+/* Floats are compared as integers in the same order: NaN before all, then by value, -0 < +0. */
+template <typename Bits>
+__host__ __device__ Bits ordered(Bits bits)
+{
+    return bits < 0 ? bits ^ extreme<Bits>::highest : bits; /* its own inverse */
+}
+
+template <typename T>
+struct key_of {
+    using type = accumulator_t<T>;
+};
+template <>
+struct key_of<float> {
+    using type = int32_t;
+};
+template <>
+struct key_of<double> {
+    using type = int64_t;
+};
+template <typename T>
+using key_t = typename key_of<T>::type;
+
+enum : uint64_t { NO_INDEX = UINT64_MAX };
+
+template <typename Key>
+struct candidate {
+    Key key;
+    uint64_t index;
+};
+
+/* Of two candidates the better one, of equal ones the first. */
+struct least {
+    template <typename Key>
+    __host__ __device__ static bool better(Key a, Key b)
+    {
+        return a < b;
+    }
+    /* The key that no other beats. */
+    template <typename Key>
+    static constexpr Key best = extreme<Key>::lowest;
+};
+
+struct greatest {
+    template <typename Key>
+    __host__ __device__ static bool better(Key a, Key b)
+    {
+        return b < a;
+    }
+    template <typename Key>
+    static constexpr Key best = extreme<Key>::highest;
+};
+
+template <class Extreme>
+struct first_of {
+    template <typename Candidate>
+    __host__ __device__ static Candidate identity()
+    {
+        return {0, NO_INDEX};
+    }
+    template <typename Candidate>
+    __host__ __device__ static Candidate combine(Candidate a, Candidate b)
+    {
+        const bool b_wins =
+            b.index != NO_INDEX && (a.index == NO_INDEX || Extreme::better(b.key, a.key) ||
+                                    (b.key == a.key && b.index < a.index));
+        return b_wins ? b : a;
+    }
+};
+
+template <typename In, class Extreme>
+struct candidates {
+    using element = In;
+    using number = working_t<In>;
+    using key = key_t<number>;
+    using value = candidate<key>;
+    using loaded = vector<In>;
+
+    const In *in;
+    bool aligned;
+    prim_transform transform;
+
+    template <class Operator>
+    __host__ __device__ static value start()
+    {
+        return Operator::template identity<value>();
+    }
+
+    __host__ __device__ bool plain() const
+    {
+        return transform == PRIM_TRANSFORM_NONE;
+    }
+
+    __device__ loaded load(size_t at) const
+    {
+        return load_vector(&in[at]);
+    }
+
+    template <bool PLAIN>
+    __host__ __device__ key key_from(In element) const
+    {
+        number x = converted<In>(element);
+        if (!PLAIN)
+            x = transformed(x, transform);
+        if constexpr (std::is_integral<number>::value)
+            return x;
+        else
+            return is_nan(x) ? Extreme::template best<key> : ordered(same_bits<key>(x));
+    }
+
+    /* Later elements of a lane stand further behind in the line, so only a better one wins. */
+    template <bool PLAIN>
+    __host__ __device__ value take_one(value so_far, In element, size_t index) const
+    {
+        const key k = key_from<PLAIN>(element);
+        const bool wins = so_far.index == NO_INDEX || Extreme::better(k, so_far.key);
+        return wins ? value{k, index} : so_far;
+    }
+
+    template <class, bool PLAIN>
+    __device__ value take(value so_far, const loaded &x, size_t index) const
+    {
+        /* The vector's own best first: its index is short, and the comparison with what there is
+         * happens once. */
+        key best = key_from<PLAIN>(x.element[0]);
+        unsigned at = 0;
+        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
+            const key k = key_from<PLAIN>(x.element[e]);
+            const bool wins = Extreme::better(k, best);
+            best = wins ? k : best;
+            at = wins ? e : at;
+        }
+        const bool wins = so_far.index == NO_INDEX || Extreme::better(best, so_far.key);
+        return wins ? value{best, index + at} : so_far;
+    }
+
+    template <class, unsigned UNROLL = 4>
+    __host__ __device__ value take_some(value so_far, size_t at, size_t index, unsigned count) const
+    {
+        PRIM_UNROLL(UNROLL)
+        for (unsigned e = 0; e < count; e++)
+            so_far = take_one<false>(so_far, in[at + e], index + e);
+        return so_far;
+    }
+};
+
+/* The element that a candidate stands for. */
+template <typename In, class Extreme>
+__host__ __device__ In element_of(key_t<working_t<In>> key)
+{
+    using number = working_t<In>;
+    if constexpr (std::is_integral<number>::value)
+        return static_cast<In>(key);
+    else
+        return finished<In>(same_bits<number>(ordered(key)));
+}
+
+/* ---- values that an earlier pass has left ---- */
+
+template <typename Value>
+struct values {
+    using element = Value;
+    using value = Value;
+    using loaded = vector<Value>;
+
+    const Value *in;
+
+    static constexpr bool aligned = true;
+
+    template <class Operator>
+    __host__ __device__ static value start()
+    {
+        return Operator::template identity<value>();
+    }
+
+    __host__ __device__ bool plain() const
+    {
+        return true;
+    }
+
+    __device__ loaded load(size_t at) const
+    {
+        return load_vector(&in[at]);
+    }
+
+    template <class Operator, bool PLAIN>
+    __host__ __device__ value take_one(value so_far, Value x) const
+    {
+        return Operator::combine(so_far, x);
+    }
+
+    template <class Operator, bool PLAIN>
+    __device__ value take(value so_far, const loaded &x, size_t) const
+    {
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<Value>; e++)
+            so_far = Operator::combine(so_far, x.element[e]);
+        return so_far;
+    }
+
+    template <class Operator, unsigned UNROLL = 4>
+    __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
+    {
+        PRIM_UNROLL(UNROLL)
+        for (unsigned e = 0; e < count; e++)
+            so_far = Operator::combine(so_far, in[at + e]);
+        return so_far;
+    }
+};
+
+} // namespace
+
+#endif
