@@ -67,6 +67,17 @@ need_examples() {
   need 'pkg-config --exists libpng' libpng-dev
 }
 
+# clang, and its ThreadSanitizer, whose package is named for clang's version.
+install_race_check() {
+  local version
+  need 'command -v clang' clang
+  install_missing
+  version=$(clang -dumpversion | cut -d. -f1)
+  need 'f=$(mktemp); echo "int main(void){return 0;}" | clang -fsanitize=thread -x c - -o $f; s=$?; rm -f $f; exit $s' \
+    "libclang-rt-$version-dev"
+  install_missing
+}
+
 # cuda where a GPU answers and nvcc is there, otherwise cpu; says so.
 choose_preset() {
   if ! nvidia-smi -L >/dev/null 2>&1; then

@@ -7,7 +7,7 @@
 
 /* ---- reduce: the sum of whole numbers, so that the answer is exact in any order ---- */
 
-enum { REDUCE_COUNT = 60001 }; /* no more than SINGLE_PASS takes */
+enum { REDUCE_COUNT = 70001, SHORT_COUNT = 60001 };
 
 static const char *reduce_variant_name(int variant)
 {
@@ -77,6 +77,15 @@ static prim_status reduce_call(const operands *o)
                        CUDA_R_32F, o->d_in, o->count, CUDA_R_32F, o->d_out, o->d_workspace,
                        o->workspace_bytes, o->stream);
 }
+
+/* The same with few enough elements for SINGLE_PASS, which needs no workspace. */
+static bool short_takes(prim_reduce_variant variant)
+{
+    return prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, SHORT_COUNT,
+                                CUDA_R_32F);
+}
+
+VARIANTS_THAT_TAKE(short)
 
 /* The call with everything spelled out, for the bad arguments below. */
 #define REDUCE(variant, op, transform, in_type, d_in, count, out_type, d_out, d_workspace, bytes) \
@@ -476,6 +485,18 @@ const entry_point reduce_entry = {.name = "prim_reduce",
                                   .call = reduce_call,
                                   .bad = reduce_bad,
                                   .bad_count = sizeof reduce_bad / sizeof *reduce_bad};
+
+const entry_point reduce_short_entry = {.name = "prim_reduce of few elements",
+                                        .variant_count = short_variant_count,
+                                        .variant_at = short_variant_at,
+                                        .variant_name = reduce_variant_name,
+                                        .in_bytes = REDUCE_COUNT * sizeof(float),
+                                        .out_bytes = sizeof(float),
+                                        .count = SHORT_COUNT,
+                                        .make_input = reduce_input,
+                                        .right_answer = reduce_answer,
+                                        .workspace_bytes = reduce_workspace,
+                                        .call = reduce_call};
 
 const entry_point reduce_rows_entry = {.name = "prim_reduce_rows",
                                        .variant_count = rows_variant_count,

@@ -1,8 +1,8 @@
 /* The table of all patterns' entry points; each pattern's file holds its own. */
 #include "entry_points.h"
 
-extern const entry_point reduce_entry, reduce_rows_entry, reduce_columns_entry, arg_reduce_entry,
-    dot_entry;
+extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, reduce_columns_entry,
+    arg_reduce_entry, dot_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry;
 extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
@@ -15,6 +15,7 @@ extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_tra
 const entry_point *const entry_points[] = {
     /* reduce */
     &reduce_entry,
+    &reduce_short_entry,
     &reduce_rows_entry,
     &reduce_columns_entry,
     &arg_reduce_entry,

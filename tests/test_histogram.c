@@ -337,6 +337,24 @@ Test(histogram, the_last_bin_is_closed_or_open)
     guarded_free(&out);
 }
 
+/* 2 · 3 / (3 + 2^-51) is the last double before 2: in bin 1, however close bin 2 may be. */
+Test(histogram, a_hair_below_a_bin)
+{
+    static const float sample = 2;
+    const prim_histogram_range range = {.real_lower = 0, .real_upper = 3 + 0x1p-51};
+    guarded in = guarded_copy(&sample, sizeof sample, 0), out = guarded_new(12, 0);
+    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
+        uint32_t counters[3];
+        cr_prim(prim_histogram_even(prim_histogram_variant_at(v), 0, PRIM_OUTSIDE_DROP, range,
+                                    CUDA_R_32F, in.data, 1, 3, CUDA_R_32U, out.data, NULL, NULL, 0,
+                                    0));
+        guarded_read(&out, counters);
+        cr_assert(counters[0] == 0 && counters[1] == 1 && counters[2] == 0);
+    }
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
 /* ---- the host's versions ---- */
 
 Test(histogram, host_versions)

@@ -41,6 +41,7 @@ static void entry(transfer from)
     const start s = *(const start *)from.data;
     home.context = from.context;
     simt_asan_finish_switch(NULL, &home.stack, &home.bytes);
+    simt_tsan_resumed();
     s.body(s.argument);
     simt_asan_start_switch(NULL, home.stack, home.bytes);
     simt_tsan_switch(home.tsan);
@@ -91,6 +92,7 @@ void simt_fiber_wait(simt_fiber *fiber)
     simt_tsan_switch(home.tsan);
     const transfer back = jump_fcontext(home.context, NULL);
     simt_asan_finish_switch(fiber->fake_stack, NULL, NULL);
+    simt_tsan_resumed();
     home.context = back.context;
 }
 

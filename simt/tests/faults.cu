@@ -12,7 +12,7 @@
 namespace
 {
 
-constexpr int THREADS = 64, BLOCKS = 8;
+constexpr int THREADS = 64, MANY_THREADS = 512, BLOCKS = 8;
 
 /* A thread reads its neighbour's word; broken: without the barrier between. */
 __global__ void race_in_block(bool broken, int *out)
@@ -23,6 +23,20 @@ __global__ void race_in_block(bool broken, int *out)
     if (!broken)
         __syncthreads();
     out[blockIdx.x * THREADS + t] = words[(t + 1) % THREADS];
+}
+
+/* The same in a large block, behind a barrier that all threads have waited at. */
+__global__ void race_behind_barrier(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [MANY_THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    words[t] = t;
+    if (!broken)
+        __syncthreads();
+    const int next = words[(t + 1) % MANY_THREADS];
+    if (t < THREADS)
+        out[blockIdx.x * THREADS + t] = next;
 }
 
 /* Every block counts into one word; broken: with a plain addition. */
@@ -128,6 +142,11 @@ int next_thread_number(int i)
     return (i + 1) % THREADS;
 }
 
+int number_behind(int i)
+{
+    return i % THREADS + 1;
+}
+
 int block_count_first(int i)
 {
     return i == 0 ? BLOCKS : 0;
@@ -142,10 +161,12 @@ struct fault {
     const char *name;
     fault_kernel *kernel;
     int (*expected)(int i);
+    int threads = THREADS;
 };
 
 const fault faults[] = {
     {"race_in_block", race_in_block, next_thread_number},
+    {"race_behind_barrier", race_behind_barrier, number_behind, MANY_THREADS},
     {"race_between_blocks", race_between_blocks, block_count_first},
     {"shared_overrun", shared_overrun, thread_number},
     {"global_overrun", global_overrun, zero},
@@ -162,7 +183,7 @@ int run(const fault &f, bool broken)
     int *d_out, h_out[COUNT];
     cudaMalloc(&d_out, sizeof h_out);
     cudaMemset(d_out, 0, sizeof h_out);
-    cudaError_t error = prim_launch(0, BLOCKS, THREADS, f.kernel, broken, d_out);
+    cudaError_t error = prim_launch(0, BLOCKS, f.threads, f.kernel, broken, d_out);
     if (error == cudaSuccess)
         error = cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
     if (error != cudaSuccess) {

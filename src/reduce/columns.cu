@@ -1,44 +1,59 @@
 /* VECTORIZED, for columns: each thread walks down a vector of columns.
  *
- * A warp reads 512 bytes of a row, the next warp those below, and each thread has eight such loads
- * under way. A thread's columns do not meet until its rows are done; then the threads of a column
- * combine through shared memory, halves first. columns.h says how a matrix is cut into tiles.
+ * Eight lanes read 128 bytes of a row, the next eight those below, and each thread has four such
+ * loads under way. A thread's columns do not meet until its rows are done; then the threads of a
+ * column combine through shared memory, halves first. columns.h says how a matrix is cut into
+ * tiles.
  *
  * With few rows left, the blocks are narrower instead: 32 bytes of a row a block, which is what
  * memory moves at least, so that a hundred of them share 1024 rows of 4 KiB, and one pass is
  * enough.
  *
- * Bytes: each element once, and 1/256 of them again for the second pass. */
+ * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/columns.h"
 #include "reduce/tiles.cuh"
 
 namespace
 {
 
-constexpr unsigned BATCH = 8; /* loads under way */
+/* Four loads under way in each of 1536 threads: eight in half as many took 5 % longer. Wide values
+ * need more registers. */
+constexpr unsigned BATCH = 4;
+
+template <class Source>
+constexpr unsigned COLUMN_BLOCKS = sizeof(typename Source::value) == 8
+                                       ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
+                                       : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
+                                          : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
+                                                                                          : 6);
 
 /* Where a block's threads stand, and what is theirs. */
 struct column_place {
+    unsigned tile;
     size_t column, row;    /* the first of each */
     unsigned width, depth; /* how many of each; rows are `height` apart */
 };
 
+/* Shifts, and one division of 32 bits: a block's start is part of what the whole costs. */
 __device__ inline column_place place_of(const prim_column_shape &shape, size_t rows, size_t columns,
                                         unsigned vector_width)
 {
-    const unsigned lane = threadIdx.x % shape.lanes, h = threadIdx.x / shape.lanes;
-    const size_t tile = blockIdx.x / shape.strips, strip = blockIdx.x - tile * shape.strips;
+    const unsigned lane = threadIdx.x & (shape.lanes - 1), h = threadIdx.x >> shape.lane_bits;
+    const unsigned strips = static_cast<unsigned>(shape.strips);
     column_place p;
-    p.column = (strip * shape.lanes + lane) * vector_width;
-    p.row = tile * shape.height * shape.depth + h;
+    p.tile = blockIdx.x / strips;
+    const size_t vector =
+        (static_cast<size_t>(blockIdx.x - p.tile * strips) << shape.lane_bits) + lane;
+    p.column = vector * vector_width;
+    p.row = (static_cast<size_t>(p.tile) * shape.depth << shape.height_bits) + h;
     const size_t columns_left = p.column < columns ? columns - p.column : 0;
-    const size_t rows_left = p.row < rows ? (rows - p.row - 1) / shape.height + 1 : 0;
+    const size_t rows_left = p.row < rows ? ((rows - p.row - 1) >> shape.height_bits) + 1 : 0;
     p.width = columns_left < vector_width ? static_cast<unsigned>(columns_left) : vector_width;
     p.depth = rows_left < shape.depth ? static_cast<unsigned>(rows_left) : shape.depth;
     return p;
 }
 
-/* Whole vectors, eight rows at a time. */
+/* Whole vectors, four rows at a time. */
 template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
 __device__ void walk_vectors(const Source &source, size_t at, size_t step, unsigned depth,
                              typename Source::value (&so_far)[WIDTH])
@@ -72,18 +87,18 @@ __device__ void walk_elements(const Source &source, size_t at, size_t step, cons
 }
 
 template <class Operator, class Source, class Destination>
-__global__ void __launch_bounds__(PRIM_COLUMN_THREADS)
+__global__ void __launch_bounds__(PRIM_COLUMN_THREADS, COLUMN_BLOCKS<Source>)
     reduce_column_tiles(Source source, size_t ld, size_t rows, size_t columns,
                         prim_column_shape shape, Destination to)
 {
     using value = typename Source::value;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     PRIM_SHARED(value, deep, [WIDTH][PRIM_COLUMN_THREADS]);
-    const unsigned t = threadIdx.x, h = t / shape.lanes;
-    const column_place p = place_of(shape, rows, columns, WIDTH);
-    const size_t at = p.row * ld + p.column, step = shape.height * ld;
-
+    const unsigned t = threadIdx.x, h = t >> shape.lane_bits;
     let_next_launch_in();
+    const column_place p = place_of(shape, rows, columns, WIDTH);
+    const size_t at = p.row * ld + p.column, step = ld << shape.height_bits;
+
     wait_for_earlier_launches();
     value so_far[WIDTH];
     for (unsigned e = 0; e < WIDTH; e++)
@@ -102,13 +117,13 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS)
         __syncthreads();
         if (h < half)
             for (unsigned e = 0; e < WIDTH; e++)
-                so_far[e] = Operator::combine(so_far[e], deep[e][t + half * shape.lanes]);
+                so_far[e] = Operator::combine(so_far[e], deep[e][t + (half << shape.lane_bits)]);
     }
     if (h == 0)
         PRIM_UNROLL(WIDTH)
     for (unsigned e = 0; e < WIDTH; e++)
         if (e < p.width)
-            to.store(blockIdx.x / shape.strips, p.column + e, so_far[e]);
+            to.store(p.tile, p.column + e, so_far[e]);
 }
 
 /* A row of values for each tile, or the results. */

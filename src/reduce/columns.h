@@ -17,36 +17,49 @@
 #include "common/sizes.h"
 
 enum {
-    PRIM_COLUMN_THREADS = 256,
-    PRIM_COLUMN_LANES = 32,     /* 512 bytes of a row: no burst of memory is cut */
-    PRIM_COLUMN_DEPTH = 32,     /* of a tile that is not the last */
-    PRIM_COLUMN_FEW_LANES = 2,  /* 32 bytes of a row, the least that memory moves */
-    PRIM_COLUMN_FEW_ROWS = 1024 /* these fit one tile: one pass, with many blocks side by side */
+    PRIM_COLUMN_THREAD_BITS = 8,
+    PRIM_COLUMN_THREADS = 1 << PRIM_COLUMN_THREAD_BITS,
+    PRIM_COLUMN_LANE_BITS = 3, /* 128 bytes of a row */
+    PRIM_COLUMN_DEPTH = 32,    /* of a tile that is not the last */
+    /* Few rows: these fit one tile, so that one pass is enough. Narrow blocks, 32 bytes of a row,
+     * make enough of them; where there are enough anyway, wide ones do, 512 bytes. */
+    PRIM_COLUMN_FEW_ROWS = 1024,
+    PRIM_COLUMN_NARROW_LANE_BITS = 1,
+    PRIM_COLUMN_WIDE_LANE_BITS = 5,
+    PRIM_COLUMN_WIDE_VECTORS = 1 << 14
 };
 
 typedef struct prim_column_shape {
+    unsigned lane_bits, height_bits; /* lanes and height are powers of two */
     unsigned lanes, height, depth;
     size_t tiles, strips; /* down the rows, and side by side */
 } prim_column_shape;
 
-static inline unsigned prim_lanes_for(size_t vectors)
+static inline unsigned prim_lane_bits_for(size_t vectors, unsigned most)
 {
-    unsigned lanes = 1;
-    while (lanes < PRIM_COLUMN_LANES && lanes < vectors)
-        lanes *= 2;
-    return lanes;
+    unsigned bits = 0;
+    while (bits < most && (size_t)1 << bits < vectors)
+        bits++;
+    return bits;
 }
 
-/* A matrix of rows × vectors. Wide ones of few rows have blocks enough with whole lanes. */
+static inline unsigned prim_most_lane_bits(size_t rows, size_t vectors)
+{
+    if (rows > PRIM_COLUMN_FEW_ROWS)
+        return PRIM_COLUMN_LANE_BITS;
+    return vectors < PRIM_COLUMN_WIDE_VECTORS ? PRIM_COLUMN_NARROW_LANE_BITS
+                                              : PRIM_COLUMN_WIDE_LANE_BITS;
+}
+
+/* For a matrix of rows × vectors. */
 static inline prim_column_shape prim_shape_of_columns(size_t rows, size_t vectors)
 {
     const bool few_rows = rows <= PRIM_COLUMN_FEW_ROWS;
-    const bool wide = vectors >= (size_t)PRIM_COLUMN_LANES * 512;
     prim_column_shape shape;
-    shape.lanes = prim_lanes_for(vectors);
-    if (few_rows && !wide && shape.lanes > PRIM_COLUMN_FEW_LANES)
-        shape.lanes = PRIM_COLUMN_FEW_LANES;
-    shape.height = PRIM_COLUMN_THREADS / shape.lanes;
+    shape.lane_bits = prim_lane_bits_for(vectors, prim_most_lane_bits(rows, vectors));
+    shape.height_bits = PRIM_COLUMN_THREAD_BITS - shape.lane_bits;
+    shape.lanes = 1u << shape.lane_bits;
+    shape.height = 1u << shape.height_bits;
     shape.depth = PRIM_COLUMN_DEPTH;
     if (few_rows)
         shape.depth = rows == 0 ? 1 : (unsigned)prim_divide_up(rows, shape.height);

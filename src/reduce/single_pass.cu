@@ -46,7 +46,7 @@ __device__ Value combine_tiles(const Value *tile_values, unsigned tiles, unsigne
 }
 
 template <class Operator, class Source, class Result>
-__global__ void __launch_bounds__(TILES_A_BLOCK *LANES)
+__global__ void __launch_bounds__(TILES_A_BLOCK *LANES, 2)
     reduce_in_cluster(Source source, size_t count, unsigned tiles, Result result)
 {
     using value = typename Source::value;

@@ -142,6 +142,8 @@ struct elements {
     using value = accumulator_t<Out>;
     using loaded = vector<In>;
 
+    static constexpr bool has_rows = true; /* more than one line */
+
     const In *in;
     bool aligned; /* every line begins at a multiple of 16 bytes */
     prim_transform transform;
@@ -209,6 +211,8 @@ struct products {
     struct loaded {
         vector<In> x, y;
     };
+
+    static constexpr bool has_rows = false;
 
     const In *x, *y;
     bool aligned;
@@ -332,6 +336,7 @@ struct candidates {
     using key = key_t<number>;
     using value = candidate<key>;
     using loaded = vector<In>;
+    static constexpr bool has_rows = false;
 
     const In *in;
     bool aligned;
@@ -419,6 +424,7 @@ struct values {
     using element = Value;
     using value = Value;
     using loaded = vector<Value>;
+    static constexpr bool has_rows = true;
 
     const Value *in;
 

@@ -398,10 +398,12 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     using element = typename Source::element;
     if (args->rows == 0)
         return cudaSuccess;
-    /* Element by element, a warp does well with short rows only. */
-    const unsigned most_vectors = rows_by_vectors(source) ? LANES : WARP;
-    if (args->rows > 1 && args->columns <= most_vectors * VECTOR_ELEMENTS<element>)
-        return reduce_rows_at_once<Operator>(source, args, result);
+    if constexpr (Source::has_rows) {
+        /* Element by element, a warp does well with short rows only. */
+        const unsigned most_vectors = rows_by_vectors(source) ? LANES : WARP;
+        if (args->rows > 1 && args->columns <= most_vectors * VECTOR_ELEMENTS<element>)
+            return reduce_rows_at_once<Operator>(source, args, result);
+    }
     const size_t tiles = tiles_of<element>(args->columns);
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, values_ld<value>(tiles), result};

@@ -44,7 +44,8 @@ struct carries {
 };
 
 /* Each number becomes the sum of those before it in its row and block, itself included: the stride
- * doubles, as in a Kogge-Stone scan, and stops at the row's begin. */
+ * doubles, as in a Kogge-Stone scan, and stops at the row's begin. No barrier follows: a thread
+ * goes on with its own sum. */
 template <typename T>
 __device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS], unsigned *from)
 {
@@ -55,7 +56,6 @@ __device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS],
         sums[1 - *from][t] = same ? sums[*from][t - stride] + sums[*from][t] : sums[*from][t];
         *from = 1 - *from;
     }
-    __syncthreads();
 }
 
 template <typename T>

@@ -1,0 +1,299 @@
+#!/usr/bin/env bash
+# Plants faults in a pattern's kernels, one at a time, and looks whether the quick tests see each:
+#
+#   scripts/mutate.sh PATTERN                  36 faults, spread over files and kinds of fault
+#   scripts/mutate.sh --count N|all PATTERN    so many
+#   scripts/mutate.sh --only ID PATTERN        just this one; --only may stand there more than once
+#   scripts/mutate.sh --list PATTERN           says what would be planted
+#   scripts/mutate.sh --check                  every fault that is argued away still exists
+#
+# scripts/mutants.pl makes the faults. The tests run on the CPU backend in three thread orders; what
+# passes all runs under the race check and AddressSanitizer. A fault that still is not seen must be
+# argued in tests/mutants/PATTERN.txt: an ID, and indented below it why no test could see it.
+# Fails where a fault is neither seen nor argued, or argued and seen, or argued and gone. All work is done in copies
+# under build/mutants. Last line: "N planted, N caught, N argued, N survived".
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+# shellcheck source=scripts/lib.sh
+. scripts/lib.sh
+
+# What the race check calls the patterns' entry points.
+declare -A entries=(
+  [reduce]=prim_reduce [scan]=prim_scan [histogram]=prim_histogram
+  [merge]="prim_merge prim_co_rank" [convolution]=prim_convolve [sparse]=prim_spmv
+  [gemm]=prim_gemm [gemv]=prim_gemv [binary_gemm]=prim_binary)
+
+usage() {
+  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  exit 2
+}
+
+count=36 only=() mode=run pattern=
+while [ $# -gt 0 ]; do
+  case $1 in
+  --count) count=${2-} && shift ;;
+  --only) only+=("${2-}") && shift ;;
+  --list) mode=list ;;
+  --check) mode=check ;;
+  -*) usage ;;
+  *) [ -z "$pattern" ] && pattern=$1 || usage ;;
+  esac
+  shift || usage
+done
+[ "$count" = all ] || [ "$count" -gt 0 ] 2>/dev/null || usage
+[ $mode = check ] || [ -n "${entries[${pattern:-none}]-}" ] || usage
+
+need 'command -v perl && perl -MDigest::MD5 -e 1' perl
+install_missing
+
+# ---- arguments ----
+
+argued_ids() { # PATTERN
+  grep -hE '^[^ #]' "tests/mutants/$1.txt" 2>/dev/null
+}
+
+argument_of() { # ID
+  awk -v id="$1" '
+    /^[^ #]/ { found = $0 == id; next }
+    found && /[^ ]/ { sub(/^ +/, ""); text = text (text == "" ? "" : " ") $0 }
+    END { print text }' "tests/mutants/$pattern.txt" 2>/dev/null
+}
+
+# Each fault that the pattern's file argues can be planted, is named once, and has its sentence.
+check_arguments() {
+  local known id bad=0
+  known=$(perl scripts/mutants.pl list "$pattern" | cut -f 1) || exit 1
+  while read -r id; do
+    grep -qxF -- "$id" <<<"$known" || { echo "$pattern: there is no $id" && bad=1; }
+    [ -n "$(argument_of "$id")" ] || { echo "$pattern: nothing is said of $id" && bad=1; }
+  done < <(argued_ids "$pattern")
+  for id in $(argued_ids "$pattern" | sort | uniq -d); do
+    echo "$pattern: $id stands there twice" && bad=1
+  done
+  return $bad
+}
+
+check_all_arguments() {
+  local bad=0
+  for pattern in "${!entries[@]}"; do
+    check_arguments || bad=1
+  done
+  echo "$(cat tests/mutants/*.txt | grep -cE '^[^ #]') arguments"
+  return $bad
+}
+
+# ---- the copy, and what is built of it ----
+
+# Only what differs is written, so that only that is built anew.
+copy_tree() {
+  local path
+  while IFS= read -r -d '' path; do
+    [ -f "$path" ] || continue
+    cmp -s "$path" "$tree/$path" ||
+      { mkdir -p "$tree/$(dirname "$path")" && cp "$path" "$tree/$path"; }
+  done < <(git ls-files -co --exclude-standard -z)
+  while IFS= read -r -d '' path; do
+    [ -e "$path" ] || rm "$tree/$path"
+  done < <(find "$tree" -type f -printf '%P\0')
+}
+
+# build_copy PRESET PROGRAM: quietly; what it says is kept.
+build_copy() {
+  local into=$work/$1
+  if [ ! -e "$into/build.ninja" ]; then
+    cmake --preset "$1" -S "$tree" -B "$into" -DPRIM_TESTS=ON -DPRIM_BENCH=OFF -DPRIM_EXAMPLES=OFF \
+      -DPRIM_WERROR=OFF -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
+  fi >"$into-configure.txt" 2>&1 && cmake --build "$into" --target "$2" >"$into-build.txt" 2>&1
+}
+
+plant() { # ID
+  perl scripts/mutants.pl plant "$pattern" "$1" >"$tree/src/${1%%:*}"
+}
+
+restore() { # ID
+  cp "src/${1%%:*}" "$tree/src/${1%%:*}"
+}
+
+# ---- how a fault is seen ----
+
+# Each prints how the fault was seen and succeeds, or fails if it was not.
+
+# fails ORDER PROGRAM…: it does not hold this run's lock, since it may outlive it.
+fails() {
+  local order=$1 status
+  shift
+  PRIM_TEST_LEVEL=quick SIMT_ORDER=$order TSAN_OPTIONS=atexit_sleep_ms=0 \
+    timeout -k 5 "$limit" "$@" >"$work/log-test.txt" 2>&1 9>&-
+  status=$?
+  case $status in
+  0) return 1 ;;
+  124 | 137) echo "timeout" ;;
+  *) awk -v status=$status '
+      /^\[FAIL\]/ && !seen { sub(/:$/, "", $2); seen = $2 (/CRASH/ ? ", crash" : "") }
+      /WARNING: ThreadSanitizer/ && !seen { seen = $3 " " $4 }
+      / FAILED$/ && !seen { seen = "wrong answer" }
+      END { print seen ? seen : "exit status " status }' "$work/log-test.txt" ;;
+  esac
+}
+
+by_tests() { # PRESET ORDER LABEL
+  local how
+  how=$(fails "$2" "$work/$1/tests/test_$pattern" --fail-fast --verbose) && echo "$3: $how"
+}
+
+by_race_check() {
+  local how
+  # shellcheck disable=SC2086
+  how=$(fails reverse "$work/tsan/tests/racecheck" ${entries[$pattern]}) && echo "race check: $how"
+}
+
+by_orders() {
+  by_tests cpu reverse reverse || by_tests cpu forward forward || by_tests cpu shuffle:1 shuffle
+}
+
+by_sanitizers() {
+  by_race_check || by_tests asan reverse AddressSanitizer
+}
+
+# ---- counting ----
+
+planted=0 caught=0 argued=0 survived=0 stale=0 broken=0 same=0
+
+report() { # WORD ID HOW
+  printf '%-9s %s   (%d s)\n          %s\n' "$1" "$2" $((SECONDS - began)) "$3"
+}
+
+seen() { # ID HOW
+  caught=$((caught + 1))
+  report caught "$1" "$2"
+  if [ -n "$(argument_of "$1")" ]; then
+    stale=$((stale + 1))
+    echo "          but tests/mutants/$pattern.txt argues that it cannot be seen"
+  fi
+}
+
+unseen() { # ID
+  local argument
+  argument=$(argument_of "$1")
+  if [ -n "$argument" ]; then
+    argued=$((argued + 1))
+    report argued "$1" "$argument"
+  else
+    survived=$((survived + 1))
+    report SURVIVED "$1" "$(what_is "$1")"
+  fi
+}
+
+what_is() { # ID
+  awk -F '\t' -v id="$1" '$1 == id { print $2 ":" $3 ": " $4 "   →   " $5 }' "$work/faults.tsv"
+}
+
+# ---- the run ----
+
+# The tests pass without a fault, or they would show nothing; a run with one may take three times as
+# long.
+prepare() {
+  local start
+  copy_tree
+  limit=600
+  if ! build_copy cpu "test_$pattern"; then
+    cat "$work/cpu-configure.txt" "$work/cpu-build.txt" && exit 1
+  fi
+  cp "$work/cpu/tests/test_$pattern" "$work/unchanged"
+  start=$SECONDS
+  if by_orders; then
+    echo "test_$pattern fails without any fault" && exit 1
+  fi
+  limit=$((SECONDS - start + 10)) # that was three runs
+}
+
+prepare_sanitizers() {
+  if ! build_copy tsan racecheck || ! build_copy asan "test_$pattern"; then
+    cat "$work"/{tsan,asan}-{configure,build}.txt && exit 1
+  fi
+  limit=$((3 * limit))
+  if by_sanitizers; then
+    echo "the sanitizers see something without any fault" && exit 1
+  fi
+}
+
+unseen_ids=()
+
+# A program that is the same, byte for byte, holds no fault.
+try_in_orders() { # ID
+  local how began=$SECONDS
+  plant "$1"
+  if ! build_copy cpu "test_$pattern"; then
+    broken=$((broken + 1))
+  elif cmp -s "$work/unchanged" "$work/cpu/tests/test_$pattern"; then
+    same=$((same + 1))
+  else
+    planted=$((planted + 1))
+    if how=$(by_orders); then
+      seen "$1" "$how"
+    else
+      unseen_ids+=("$1")
+    fi
+  fi
+  restore "$1"
+}
+
+try_under_sanitizers() { # ID
+  local how began=$SECONDS
+  plant "$1"
+  build_copy tsan racecheck && build_copy asan "test_$pattern" && how=$(by_sanitizers) &&
+    seen "$1" "$how" || unseen "$1"
+  restore "$1"
+}
+
+run() {
+  local id
+  while read -r id; do
+    try_in_orders "$id" </dev/null
+    [ "$count" = all ] || [ $planted -lt "$count" ] || break
+  done < <(cut -f 1 "$work/faults.tsv")
+  if [ ${#unseen_ids[@]} -gt 0 ]; then
+    prepare_sanitizers
+    for id in "${unseen_ids[@]}"; do
+      try_under_sanitizers "$id"
+    done
+  fi
+}
+
+if [ $mode = check ]; then
+  check_all_arguments
+  exit
+fi
+
+work=build/mutants/$pattern
+tree=$work/tree
+check_arguments || exit 1
+mkdir -p "$tree"
+exec 9>"$work/lock"
+flock -n 9 || { echo "another run works in $work" >&2 && exit 1; }
+perl scripts/mutants.pl list "$pattern" >"$work/faults.tsv" || exit 1
+if [ ${#only[@]} -gt 0 ]; then
+  for id in "${only[@]}"; do
+    what_is "$id" | grep . >/dev/null || { echo "$pattern: there is no $id" >&2 && exit 1; }
+    awk -F '\t' -v id="$id" '$1 == id' "$work/faults.tsv" >>"$work/chosen.tsv"
+  done
+  mv "$work/chosen.tsv" "$work/faults.tsv"
+  count=all
+fi
+if [ $mode = list ]; then
+  awk -F '\t' -v count="$count" 'count == "all" || NR <= count {
+    printf "%s   %s:%s\n  - %s\n  + %s\n", $1, $2, $3, $4, $5 }' "$work/faults.tsv"
+  exit
+fi
+
+need_build_tools
+need_cpu_backend
+need_tests
+install_missing
+install_race_check
+ulimit -c 0
+prepare
+run
+echo "$broken did not compile and $same made the same program: not counted; $SECONDS s"
+echo "$planted planted, $caught caught, $argued argued, $survived survived"
+[ $survived -eq 0 ] && [ $stale -eq 0 ] && [ $planted -gt 0 ]
