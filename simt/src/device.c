@@ -103,8 +103,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 {
     if (kernel == NULL)
         return simt_result(cudaErrorInvalidDeviceFunction);
-    *attributes = (struct cudaFuncAttributes){.maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
-                                              .ptxVersion =
-                                                  10 * CAPABILITY_MAJOR + CAPABILITY_MINOR};
+    *attributes =
+        (struct cudaFuncAttributes){.maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
+                                    .ptxVersion = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR};
     return cudaSuccess;
 }
