@@ -707,7 +707,10 @@ ParameterizedTest(combination *k, reduce, columns)
     for (size_t s = 0; s < COUNT_OF(column_shapes) - (quick ? 1 : 0); s++)
         for (int o = 0; o < (quick ? 1 : 3); o++) {
             const prim_op op = (prim_op)((s * 3 + (size_t)o) % OPS);
-            if (has_op(k->types.in, op))
+            if (has_op(k->types.in, op) &&
+                prim_reduce_columns_supports(k->variant, op, PRIM_TRANSFORM_NONE, k->types.in,
+                                             column_shapes[s].rows, column_shapes[s].columns,
+                                             k->types.out))
                 check_columns(k, op, (prim_transform)((s + (size_t)o) % TRANSFORMS),
                               &column_shapes[s],
                               (distribution)((s + (size_t)op) % DISTRIBUTION_COUNT));
@@ -1010,6 +1013,9 @@ Test(reduce, host_results_do_not_depend_on_the_threads)
     for (size_t p = 0; p < PAIRS; p++) {
         const type_pair types = type_pairs[p];
         const size_t out_bytes = type_bytes(types.out);
+        if (!prim_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in,
+                                  count, types.out))
+            continue; /* trimmed */
         fill(types.in, h_in, count, EXTREMES, p);
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
             memset(one, 0, sizeof one);
@@ -1032,6 +1038,9 @@ Test(reduce, host_results_do_not_depend_on_the_threads)
             cr_prim(prim_dot_host(types.in, h_in, h_in, count, types.out, one, 1));
             cr_prim(prim_dot_host(types.in, h_in, h_in, count, types.out, many, threads[t]));
             cr_assert_arr_eq(one, many, out_bytes);
+            if (!prim_arg_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE,
+                                          types.in, count))
+                continue;
             cr_prim(prim_arg_reduce_host(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, types.in, h_in, count,
                                          one, &index, 1));
             cr_prim(prim_arg_reduce_host(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, types.in, h_in, count,
