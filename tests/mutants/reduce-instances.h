@@ -5,6 +5,7 @@
 /* in_type, its C type, out_type, its C type */
 #define PRIM_REDUCE_INTEGER_TYPES(X)              \
     X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \
+    X(CUDA_R_8U, uint8_t, CUDA_R_8U, uint8_t)     \
     X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t)   \
     X(CUDA_R_32U, uint32_t, CUDA_R_32U, uint32_t) \
     X(CUDA_R_64I, int64_t, CUDA_R_64I, int64_t)   \
