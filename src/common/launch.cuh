@@ -94,6 +94,16 @@ cudaError_t prim_launch_cluster(cudaStream_t stream, unsigned blocks, dim3 block
 }
 #endif
 
+/* For __launch_bounds__: so many blocks on a multiprocessor, or as many as one of 7.5 can hold. */
+constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return threads * wanted > 1024 ? 1024 / threads : wanted;
+#else
+    return threads * wanted > 1536 ? 1536 / threads : wanted;
+#endif
+}
+
 /* What rungs of kernels have in common. */
 struct device_rung {
     template <typename... Arguments>
