@@ -84,6 +84,15 @@ static void time_mode(bound_case *turn, size_t count, bench_mode mode,
     }
 }
 
+/* A peer may round otherwise (CUB puts f32 samples at a bin's edge into the other bin): it is
+ * named, and its times are not compared with ours. */
+static void drop_peer(const bound_case *b)
+{
+    fprintf(stderr, "primbench: its rows are left out\n");
+    for (int mode = 0; mode < mode_count(); mode++)
+        b->results[mode].time = (bench_time){0};
+}
+
 /* Fails where this case's result is not that of the group's first: a fast wrong kernel is none. */
 static void check_result(const bound_case *b, void **h_first)
 {
@@ -99,7 +108,9 @@ static void check_result(const bound_case *b, void **h_first)
     if (!b->pattern->same(b->c, *h_first, h_out)) {
         fprintf(stderr, "primbench: %s %s %s %s: %s gives another result than the first variant\n",
                 b->c->pattern, b->c->name, b->c->type, b->c->shape, case_label(b->c));
-        exit(1);
+        if (b->peer == NULL)
+            exit(1);
+        drop_peer(b);
     }
     free(h_out);
 }

@@ -59,7 +59,7 @@ row() { # ROW: a pattern, or PATTERN_trimmed
   local pattern=${1%_trimmed} files seconds longest size by_cub='– | –'
   rm -rf vendored cub && "$kit/scripts/vendor.sh" "$pattern" vendored >/dev/null
   if [ "$pattern" != "$1" ]; then
-    awk -v keep='CUDA_R_32F, .*CUDA_R_32F,|PRIM_OP_SUM' -f "$kit/scripts/trim-instances.awk" \
+    awk -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM -f "$kit/scripts/trim-instances.awk" \
       "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
   fi
   compile vendored/src -Ivendored/include -Ivendored/src

@@ -95,6 +95,10 @@ copy_tree() {
   while IFS= read -r -d '' path; do
     [ -e "$path" ] || rm "$tree/$path"
   done < <(find "$tree" -type f -printf '%P\0')
+  # The same kernels for fewer types, where all of them take long to compile.
+  if [ -f "tests/mutants/$pattern-instances.h" ]; then
+    cp "tests/mutants/$pattern-instances.h" "$tree/src/$pattern/instances.h"
+  fi
 }
 
 # build_copy PRESET PROGRAM: quietly; what it says is kept.

@@ -1,23 +1,27 @@
-# Trims an instances.h: -v keep=REGEX keeps of each list the lines that match it, or all where none
-# does.
-function flush_list(   i, kept, last) {
-  for (i = 1; i <= count; i++)
-    if (line[i] ~ keep)
-      kept++
-  for (i = 1; i <= count; i++)
-    if (!kept || line[i] ~ keep)
-      last = i
-  for (i = 1; i <= last; i++)
-    if (!kept || line[i] ~ keep)
-      print line[i] (i < last ? " \\" : "")
-  count = 0
+# Trims an instances.h: -v types=REGEX and -v operators=REGEX keep the lines that match them, in the
+# lists whose names end in TYPES and in OPERATORS. A list may become empty.
+function print_list(   i) {
+  if (!kept)
+    sub(/ *\\$/, "", line[0])
+  for (i = 0; i <= kept; i++)
+    print line[i] (i > 0 && i < kept ? " \\" : "")
+  inside = 0
 }
 
-/^ +X\(/ {
+/^#define [A-Z_]*(TYPES|OPERATORS)\(X\) *\\$/ {
+  keep = /TYPES/ ? types : operators
+  line[0] = $0
+  kept = 0
+  inside = 1
+  next
+}
+
+inside {
   more = sub(/ *\\$/, "")
-  line[++count] = $0
+  if ($0 ~ keep)
+    line[++kept] = $0
   if (!more)
-    flush_list()
+    print_list()
   next
 }
 

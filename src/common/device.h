@@ -2,7 +2,7 @@
 #ifndef PRIM_COMMON_DEVICE_H
 #define PRIM_COMMON_DEVICE_H
 
-#include <primitives/types.h>
+#include <stdbool.h>
 
 #if defined(__cplusplus)
 extern "C" {

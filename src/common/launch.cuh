@@ -94,6 +94,17 @@ cudaError_t prim_launch_cluster(cudaStream_t stream, unsigned blocks, dim3 block
 }
 #endif
 
+/* For __launch_bounds__: so many blocks on a multiprocessor; before 9.0 no more than 1024 threads,
+ * which is what one of 7.5 can hold, and leaves 64 registers to each. */
+constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+    return threads * wanted > 1024 ? 1024 / threads : wanted;
+#else
+    return threads * wanted > 2048 ? 2048 / threads : wanted;
+#endif
+}
+
 /* What rungs of kernels have in common. */
 struct device_rung {
     template <typename... Arguments>

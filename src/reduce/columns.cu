@@ -87,7 +87,8 @@ __device__ void walk_elements(const Source &source, size_t at, size_t step, cons
 }
 
 template <class Operator, class Source, class Destination>
-__global__ void __launch_bounds__(PRIM_COLUMN_THREADS, COLUMN_BLOCKS<Source>)
+__global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
+                                  blocks_at_once(PRIM_COLUMN_THREADS, COLUMN_BLOCKS<Source>))
     reduce_column_tiles(Source source, size_t ld, size_t rows, size_t columns,
                         prim_column_shape shape, Destination to)
 {

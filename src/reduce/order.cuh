@@ -41,7 +41,7 @@ constexpr size_t TILE_ELEMENTS = size_t(TILE_VECTORS) * VECTOR_ELEMENTS<T>;
 template <typename T>
 size_t tiles_of(size_t count)
 {
-    return count <= TILE_ELEMENTS<T> ? 1 : (count - 1) / TILE_ELEMENTS<T> + 1;
+    return count == 0 ? 1 : (count - 1) / TILE_ELEMENTS<T> + 1;
 }
 
 /* Values are kept so far apart that each row of them begins at a vector. */

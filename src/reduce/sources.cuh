@@ -112,11 +112,12 @@ struct elements {
     __device__ value take(value so_far, const loaded &x, size_t) const
     {
         constexpr bool bytes = sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value;
-        constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && sizeof(In) == sizeof(Out);
+        constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && std::is_unsigned<In>::value;
         if constexpr (PLAIN && bytes) {
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
         } else if constexpr (PLAIN && bits) {
-            return Operator::combine(so_far, folded_words<Operator>(x));
+            return Operator::combine(
+                so_far, static_cast<value>(static_cast<In>(folded_words<Operator>(x))));
         } else {
             for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
                 so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);

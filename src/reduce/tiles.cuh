@@ -138,7 +138,7 @@ struct destination {
 
 /* Six blocks on a multiprocessor keep 96 KiB under way, which is more than memory needs. */
 template <class Operator, class Source, class Destination>
-__global__ void __launch_bounds__(LANES, 6)
+__global__ void __launch_bounds__(LANES, blocks_at_once(LANES, 6))
     reduce_tiles(Source source, size_t ld, size_t count, unsigned tiles, Destination to)
 {
     using value = typename Source::value;

@@ -1,0 +1,41 @@
+/* reduce for few types, one of each kind: what scripts/mutate.sh builds. */
+#ifndef PRIM_REDUCE_INSTANCES_H
+#define PRIM_REDUCE_INSTANCES_H
+
+/* in_type, its C type, out_type, its C type */
+#define PRIM_REDUCE_INTEGER_TYPES(X)              \
+    X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \
+    X(CUDA_R_8U, uint8_t, CUDA_R_8U, uint8_t)     \
+    X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t)   \
+    X(CUDA_R_32U, uint32_t, CUDA_R_32U, uint32_t) \
+    X(CUDA_R_64I, int64_t, CUDA_R_64I, int64_t)   \
+    X(CUDA_R_8U, uint8_t, CUDA_R_64U, uint64_t)
+
+#define PRIM_REDUCE_FLOAT_TYPES(X)          \
+    X(CUDA_R_16F, f16, CUDA_R_16F, f16)     \
+    X(CUDA_R_32F, float, CUDA_R_32F, float) \
+    X(CUDA_R_64F, double, CUDA_R_64F, double)
+
+/* operator, the struct in common/numeric.cuh */
+#define PRIM_REDUCE_OPERATORS(X)         \
+    X(PRIM_OP_SUM, sum_operator)         \
+    X(PRIM_OP_PRODUCT, product_operator) \
+    X(PRIM_OP_MIN, min_operator)         \
+    X(PRIM_OP_MAX, max_operator)
+
+/* Of integers only. */
+#define PRIM_REDUCE_BIT_OPERATORS(X) X(PRIM_OP_AND, and_operator)
+
+/* What the rungs up to SHUFFLE have, where it is among the above. */
+#define PRIM_REDUCE_TEXTBOOK_TYPES(X)           \
+    X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t) \
+    X(CUDA_R_32F, float, CUDA_R_32F, float)     \
+    X(CUDA_R_64F, double, CUDA_R_64F, double)   \
+    X(CUDA_R_8U, uint8_t, CUDA_R_64U, uint64_t)
+
+#define PRIM_REDUCE_TEXTBOOK_OPERATORS(X) \
+    X(PRIM_OP_SUM, sum_operator)          \
+    X(PRIM_OP_MIN, min_operator)          \
+    X(PRIM_OP_MAX, max_operator)
+
+#endif
