@@ -37,6 +37,12 @@ const char *input_name(bench_input input);
 /* false: there is no such input. */
 bool find_input(const char *name, bench_input *input);
 
+/* ---- elements (reals.c) ---- */
+
+/* Is it a float type; and element i of such values, as a double. */
+bool is_real(cudaDataType_t type);
+double real_at(cudaDataType_t type, const void *values, size_t i);
+
 /* ---- cases ---- */
 
 /* What holds a case back: a bandwidth, the arithmetic of f32, or nothing that is measured. */

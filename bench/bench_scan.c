@@ -10,17 +10,25 @@
 #include "common/element.h"
 
 static const struct {
-    cudaDataType_t type;
+    cudaDataType_t in, out;
     const char *name;
-} types[] = {{CUDA_R_32F, "f32"}, {CUDA_R_32I, "i32"}, {CUDA_R_64F, "f64"},
-             {CUDA_R_8I, "i8"},   {CUDA_R_16I, "i16"}, {CUDA_R_64I, "i64"}};
-enum { TYPES = sizeof types / sizeof *types };
+    bool every_size;
+} pairs[] = {
+    {CUDA_R_32F, CUDA_R_32F, "f32", true},
+    {CUDA_R_32I, CUDA_R_32I, "i32", true},
+    {CUDA_R_64I, CUDA_R_64I, "i64", false},
+    {CUDA_R_64F, CUDA_R_64F, "f64", false},
+    {CUDA_R_16I, CUDA_R_16I, "i16", false},
+    {CUDA_R_16F, CUDA_R_16F, "f16", false},
+    {CUDA_R_16BF, CUDA_R_16BF, "bf16", false},
+    {CUDA_R_8I, CUDA_R_8I, "i8", false},
+    {CUDA_R_8U, CUDA_R_32U, "u8->u32", false},
+    {CUDA_R_32I, CUDA_R_64I, "i32->i64", false},
+    {CUDA_R_16F, CUDA_R_32F, "f16->f32", false},
+};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static const char vector_name[] = "sum", rows_name[] = "rows", both_name[] = "2d";
-
-static const size_t gpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20,
-                                   (size_t)1 << 24, (size_t)1 << 28, (size_t)1 << 30};
-static const size_t cpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 15};
 
 static bool in_both_directions(const bench_case *c)
 {
@@ -33,14 +41,14 @@ static prim_status ask(const bench_case *c, size_t *bytes)
     const size_t columns = c->size / c->rows;
     if (in_both_directions(c))
         return prim_scan_2d_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element,
-                                            c->rows, columns, c->element, bytes);
+                                            c->rows, columns, c->result, bytes);
     return prim_scan_rows_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                                           PRIM_TRANSFORM_NONE, c->element, c->rows, columns,
-                                          c->element, bytes);
+                                          c->result, bytes);
 }
 
 static void plan_group(const bench_options *options, bench_plan *plan, const char *name,
-                       size_t type, size_t rows, size_t columns, bench_input input)
+                       size_t pair, size_t rows, size_t columns, bench_input input)
 {
     for (size_t v = 0; v < prim_scan_variant_count(); v++) {
         const prim_scan_variant variant = prim_scan_variant_at(v);
@@ -49,14 +57,15 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
         bench_case c = {.pattern = "scan",
                         .name = name,
                         .variant = prim_scan_variant_name(variant),
-                        .type = types[type].name,
+                        .type = pairs[pair].name,
                         .input = input,
                         .size = size,
                         .rows = rows,
-                        .element = types[type].type,
-                        .result = types[type].type,
+                        .element = pairs[pair].in,
+                        .result = pairs[pair].out,
                         .variant_value = variant,
-                        .bytes = 2 * (double)(size * prim_element_bytes(types[type].type)),
+                        .bytes = (double)(size * (prim_element_bytes(pairs[pair].in) +
+                                                   prim_element_bytes(pairs[pair].out))),
                         .flops = (double)size * (name == both_name ? 2 : 1),
                         .ceiling = CEILING_COPY};
         if (rows == 1)
@@ -68,30 +77,44 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
     }
 }
 
-/* f32 at every size, the other types at the largest but one; what was asked for, in full. */
-static void plan_vectors(const bench_options *options, bench_plan *plan, size_t type,
+/* The sizes of an array: powers of four show the course of f32 and i32, the others have the one whose
+ * results fill 1 GiB, or twice that many where they are narrower. Returns how many. */
+static size_t default_sizes(const bench_options *options, size_t pair, size_t sizes[MAX_LIST])
+{
+    const bool in_full = options->type_count > 0 || pairs[pair].every_size;
+    size_t count = 0;
+    if (!on_gpu()) {
+        sizes[count++] = 1 << 10;
+        sizes[count++] = 1 << 15;
+        return count;
+    }
+    for (int exponent = 10; in_full && exponent <= 30; exponent += 2)
+        sizes[count++] = (size_t)1 << exponent;
+    if (!in_full)
+        sizes[count++] = (size_t)1 << 28;
+    return count;
+}
+
+static void plan_vectors(const bench_options *options, bench_plan *plan, size_t pair,
                          bench_input input)
 {
-    const size_t *sizes = on_gpu() ? gpu_sizes : cpu_sizes;
-    const size_t all =
-        on_gpu() ? sizeof gpu_sizes / sizeof *gpu_sizes : sizeof cpu_sizes / sizeof *cpu_sizes;
-    const bool asked = options->type_count > 0 || types[type].type == CUDA_R_32F;
-    const size_t first = asked ? 0 : all - (on_gpu() ? 2 : 1);
-    const size_t last = asked ? all : first + 1;
-    for (size_t s = 0; s < options->size_count; s++)
-        plan_group(options, plan, vector_name, type, 1, options->sizes[s], input);
-    for (size_t s = first; options->size_count == 0 && s < last; s++)
-        plan_group(options, plan, vector_name, type, 1, sizes[s], input);
+    size_t defaults[MAX_LIST];
+    const bool asked = options->size_count > 0;
+    const size_t count = asked ? options->size_count : default_sizes(options, pair, defaults);
+    for (size_t s = 0; s < count; s++)
+        plan_group(options, plan, vector_name, pair, 1, asked ? options->sizes[s] : defaults[s],
+                   input);
 }
 
 /* Matrices of f32, unless sizes or other types are asked for. */
 static void plan_matrices(const bench_options *options, bench_plan *plan, bench_input input)
 {
+    const size_t f32 = 0;
     if (options->size_count > 0 || !wants_type(options, CUDA_R_32F))
         return;
-    const size_t f32 = 0;
     plan_group(options, plan, rows_name, f32, on_gpu() ? 65536 : 16, 1024, input);
-    plan_group(options, plan, both_name, f32, on_gpu() ? 8192 : 64, on_gpu() ? 8192 : 64, input);
+    plan_group(options, plan, rows_name, f32, on_gpu() ? 1024 : 2, on_gpu() ? 65536 : 10000, input);
+    plan_group(options, plan, both_name, f32, on_gpu() ? 16384 : 64, on_gpu() ? 16384 : 64, input);
 }
 
 static void plan_scan(const bench_options *options, bench_plan *plan)
@@ -99,18 +122,19 @@ static void plan_scan(const bench_options *options, bench_plan *plan)
     const size_t inputs = options->input_count > 0 ? options->input_count : 1;
     for (size_t i = 0; i < inputs; i++) {
         const bench_input input = options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM;
-        for (size_t t = 0; t < TYPES; t++)
-            if (wants_type(options, types[t].type))
-                plan_vectors(options, plan, t, input);
+        for (size_t p = 0; p < PAIRS; p++)
+            if (wants_type(options, pairs[p].in))
+                plan_vectors(options, plan, p, input);
         plan_matrices(options, plan, input);
     }
 }
 
 static void set_up_scan(const bench_case *c, bench_operands *operands)
 {
-    operands->out_bytes = c->size * prim_element_bytes(c->element);
+    operands->out_bytes = c->size * prim_element_bytes(c->result);
     must_prim(ask(c, &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, operands->out_bytes), "memory for the input");
+    must(cudaMalloc(&operands->d_in, c->size * prim_element_bytes(c->element)),
+         "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, c->size, c->input, 7, 0), "filling the input");
@@ -122,39 +146,43 @@ static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaSt
     const size_t columns = c->size / c->rows;
     if (in_both_directions(c))
         return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, o->d_in, c->rows,
-                            columns, columns, c->element, o->d_out, columns, o->d_workspace,
+                            columns, columns, c->result, o->d_out, columns, o->d_workspace,
                             o->workspace_bytes, stream);
     return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                          c->element, o->d_in, c->rows, columns, columns, c->element, o->d_out,
+                          c->element, o->d_in, c->rows, columns, columns, c->result, o->d_out,
                           columns, o->d_workspace, o->workspace_bytes, stream);
 }
 
-/* By how much two orders may differ: an f32 sum of n elements of up to 1 is rounded, in either
+/* By how much two orders may differ: a float sum of n elements of up to 1 is rounded, in either
  * order, some log2(n) times by half a unit of what it has grown to, sqrt(n) for random elements.
  * Ones are whole numbers, exact up to 2^24, and grow to n. */
 static double tolerance(const bench_case *c)
 {
     const double line = in_both_directions(c) ? (double)c->size : (double)(c->size / c->rows);
-    const double unit = c->element == CUDA_R_32F ? 0x1p-24 : 0x1p-53;
+    const double unit = c->result == CUDA_R_64F ? 0x1p-53 : 0x1p-24;
     const double grown = c->input == INPUT_EQUAL ? line : 16 * sqrt(line);
     return 2 * (log2(line + 1) + 2) * unit * grown;
 }
 
-/* true where every element is as near; NaN is near to nothing. */
+/* f16 and bf16 are combined as f32, and rounded once in the end: by this share of the result. */
+static double end_rounding(cudaDataType_t type)
+{
+    return type == CUDA_R_16F ? 0x1p-10 : type == CUDA_R_16BF ? 0x1p-7 : 0;
+}
+
+/* true where every float is as near, NaN being near to nothing; of more than 2^24, every 61st. */
 static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
 {
-    const double apart = tolerance(c);
-    size_t i = 0;
-    if (c->element != CUDA_R_32F && c->element != CUDA_R_64F)
-        return memcmp(h_a, h_b, c->size * prim_element_bytes(c->element)) == 0;
-    if (c->element == CUDA_R_32F)
-        while (i < c->size &&
-               fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= apart)
-            i++;
-    else
-        while (i < c->size && fabs(((const double *)h_a)[i] - ((const double *)h_b)[i]) <= apart)
-            i++;
-    return i == c->size;
+    const size_t step = c->size > (size_t)1 << 24 ? 61 : 1;
+    const double apart = tolerance(c), share = end_rounding(c->result);
+    if (!is_real(c->result))
+        return memcmp(h_a, h_b, c->size * prim_element_bytes(c->result)) == 0;
+    for (size_t i = 0; i < c->size; i += step) {
+        const double a = real_at(c->result, h_a, i), b = real_at(c->result, h_b, i);
+        if (!(a == b || fabs(a - b) <= apart + share * fabs(a)))
+            return false;
+    }
+    return true;
 }
 
 const bench_pattern bench_scan = {"scan", plan_scan, set_up_scan, run_scan, same_prefixes};

@@ -1,5 +1,5 @@
-/* A warp's share of a line: a chunk of 4 KiB or less, held in registers from its one load to its
- * one store.
+/* A warp's share of a line: a chunk of 4 KiB or less, held in shared memory from its one load to
+ * its one store.
  *
  *     lane          0      1      2   …   31
  *     vector 0    ████   ████   ████    ████      each lane has 16 bytes of the wider of the two
@@ -10,27 +10,20 @@
  * A lane combines the elements of each of its vectors; the lanes scan those sums by shuffles, all
  * eight vectors side by side; then the vectors' totals are combined from the first to the last. A
  * lane then knows what lies before each of its vectors, and goes through its elements once more.
- * Narrow elements stay packed all the while.
  *
- * A chunk that is not whole, or not at a multiple of 16 bytes, goes through shared memory, element
- * by element. What lies behind its end is 0 there, and changes only what lies behind it. */
+ * In shared memory, since a block waits there for what lies before it: as registers, its elements
+ * would leave room for half as many blocks. Each vector has a slot of 16 bytes, which no other lane
+ * reads where the chunk is whole and begins at a whole vector. Otherwise the lanes fill and empty
+ * the slots together, element by element. What lies behind the chunk's end is 0 there, and changes
+ * only what lies behind it. */
 #ifndef PRIM_SCAN_CHUNK_CUH
 #define PRIM_SCAN_CHUNK_CUH
 
-#include "common/unroll.cuh"
-#include "common/values.cuh"
-#include "scan/scan_variants.h"
+#include "common/async_copy.cuh"
+#include "scan/vectors.cuh"
 
 namespace
 {
-
-constexpr unsigned WARP = 32, ALL_LANES = 0xffffffffu;
-constexpr unsigned VECTOR_BYTES = PRIM_SCAN_VECTOR_BYTES;
-
-/* Vectors of a chunk: values of 8 bytes leave registers for fewer. */
-template <typename Out>
-constexpr unsigned VECTORS = sizeof(Out) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8
-                                              : PRIM_SCAN_CHUNK_VECTORS;
 
 /* Elements of a vector, of a chunk. */
 template <typename In, typename Out>
@@ -38,155 +31,73 @@ constexpr unsigned WIDTH = VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In)
 template <typename In, typename Out>
 constexpr unsigned CHUNK = WARP *VECTORS<Out> *WIDTH<In, Out>;
 
-/* Elements as they lie in memory. */
 template <typename T, unsigned N>
-struct alignas(sizeof(T) * N) pack {
-    T element[N];
-};
-
-/* The same in registers: narrow elements by words, since nvcc would give each a register of its
- * own. */
-template <typename T, unsigned N>
-struct packed {
-    static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
-    using narrow_word = typename std::conditional <
-                        sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
-    using narrow_bits = typename std::conditional<sizeof(T) == 1, uint8_t, uint16_t>::type;
-    using word = typename std::conditional<NARROW, narrow_word, T>::type;
-    static constexpr unsigned IN_WORD = sizeof(word) / sizeof(T);
-
-    word words[N / IN_WORD];
-
-    __device__ T element(unsigned e) const
-    {
-        if constexpr (NARROW)
-            return same_bits<T>(
-                static_cast<narrow_bits>(words[e / IN_WORD] >> e % IN_WORD * 8 * sizeof(T)));
-        else
-            return words[e];
-    }
-};
-
-/* Shared memory for one chunk. */
-struct alignas(VECTOR_BYTES) staging_vector {
-    unsigned char byte[VECTOR_BYTES];
-};
-
-/* ---- elements ---- */
-
-/* Elements that are transformed into their own type are so once, as soon as they are there. */
-template <typename In, typename Out>
-constexpr bool TRANSFORMED_AT_ONCE = std::is_same<In, Out>::value && !IS_HALF<In>;
-
-template <typename In, typename Out>
-__device__ accumulator_t<Out> value_of(In element, prim_transform transform)
+__device__ packed<T, N> read_slot(const vector_slot &slot)
 {
-    const working_t<Out> x = converted<Out>(element);
-    return static_cast<accumulator_t<Out>>(
-        TRANSFORMED_AT_ONCE<In, Out> ? x : transformed(x, transform));
+    return same_bits<packed<T, N>>(*reinterpret_cast<const pack<T, N> *>(&slot));
 }
 
-template <typename Out>
-__device__ Out result_of(accumulator_t<Out> value)
+template <typename T, unsigned N>
+__device__ T &element_of(vector_slot *slots, unsigned i)
 {
-    if constexpr (IS_HALF<Out>) {
-        Out result;
-        from_float(value, &result);
-        return result;
-    } else {
-        return static_cast<Out>(value);
-    }
+    return reinterpret_cast<T *>(&slots[i / N])[i % N];
 }
 
 /* ---- load and store ---- */
 
 template <typename In, unsigned N, unsigned V>
-__device__ void load_chunk(packed<In, N> (&x)[V], const In *from, unsigned count, bool aligned,
-                           staging_vector *staging, unsigned lane)
+__device__ void load_chunk(vector_slot *slots, const In *from, unsigned count, bool aligned,
+                           unsigned lane)
 {
     using vector = pack<In, N>;
     constexpr unsigned ALL = WARP * V * N;
     if (aligned && count == ALL) {
-        const vector *const vectors = reinterpret_cast<const vector *>(from);
         PRIM_UNROLL(V)
         for (unsigned v = 0; v < V; v++)
-            x[v] = same_bits<packed<In, N>>(vectors[v * WARP + lane]);
+            copy_async(reinterpret_cast<vector *>(&slots[v * WARP + lane]),
+                       &reinterpret_cast<const vector *>(from)[v * WARP + lane]);
+        wait_for_copies();
         return;
     }
-    In *const elements = reinterpret_cast<In *>(staging);
-    PRIM_UNROLL(1)
+    PRIM_UNROLL(4)
     for (unsigned i = lane; i < ALL; i += WARP)
-        elements[i] = i < count ? from[i] : In{};
-    __syncwarp();
-    const vector *const vectors = reinterpret_cast<const vector *>(staging);
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        x[v] = same_bits<packed<In, N>>(vectors[v * WARP + lane]);
+        element_of<In, N>(slots, i) = i < count ? from[i] : In{};
     __syncwarp();
 }
 
-/* The end of storing where vectors went to the staging memory instead. */
-template <typename Out>
-__device__ void store_staged(Out *to, unsigned count, const staging_vector *staging, unsigned lane)
+template <typename Out, unsigned N>
+__device__ void store_chunk(Out *to, unsigned count, vector_slot *slots, unsigned lane)
 {
-    const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
-    PRIM_UNROLL(1)
+    PRIM_UNROLL(4)
     for (unsigned i = lane; i < count; i += WARP)
-        to[i] = elements[i];
+        to[i] = element_of<Out, N>(slots, i);
 }
 
-/* ---- scan ---- */
+/* ---- scan: `mine` is this lane's slot of vector 0, and each WARP slots on is its next one ---- */
 
 template <typename In, typename Out, unsigned N, unsigned V>
-__device__ void transform_chunk(packed<In, N> (&x)[V], prim_transform transform)
+__device__ void transform_chunk(vector_slot *mine, prim_transform transform)
 {
     if constexpr (TRANSFORMED_AT_ONCE<In, Out>) {
         if (transform == PRIM_TRANSFORM_NONE)
             return;
         PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++) {
-            pack<In, N> elements;
-            PRIM_UNROLL(N)
-            for (unsigned e = 0; e < N; e++)
-                elements.element[e] = transformed(x[v].element(e), transform);
-            x[v] = same_bits<packed<In, N>>(elements);
-        }
-    }
-}
-
-template <class Operator, typename In, typename Out, unsigned N>
-__device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform transform)
-{
-    accumulator_t<Out> sum = value_of<In, Out>(x.element(0), transform);
-    PRIM_UNROLL(N)
-    for (unsigned e = 1; e < N; e++)
-        sum = Operator::combine(sum, value_of<In, Out>(x.element(e), transform));
-    return sum;
-}
-
-/* In: what each lane has of each vector. Out: what the lanes up to this one have. */
-template <class Operator, typename Value, unsigned V>
-__device__ void scan_lanes(Value (&sum)[V], unsigned lane)
-{
-    PRIM_UNROLL(5)
-    for (unsigned stride = 1; stride < WARP; stride *= 2)
-        PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++) {
-        const Value below = __shfl_up_sync(ALL_LANES, sum[v], stride);
-        sum[v] = lane >= stride ? Operator::combine(below, sum[v]) : sum[v];
+        for (unsigned v = 0; v < V; v++)
+            *reinterpret_cast<pack<In, N> *>(&mine[v * WARP]) =
+                transformed_vector(read_slot<In, N>(mine[v * WARP]), transform);
     }
 }
 
 /* before[v] becomes what the chunk has before this lane's vector v; returns the chunk's total. */
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ accumulator_t<Out> scan_chunk(const packed<In, N> (&x)[V], prim_transform transform,
+__device__ accumulator_t<Out> scan_chunk(const vector_slot *mine, prim_transform transform,
                                          accumulator_t<Out> (&before)[V], unsigned lane)
 {
     using value = accumulator_t<Out>;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
-        before[v] = vector_sum<Operator, In, Out>(x[v], transform);
+        before[v] = vector_sum<Operator, In, Out>(read_slot<In, N>(mine[v * WARP]), transform);
     scan_lanes<Operator>(before, lane);
     value so_far = start_value<Operator, Out>();
     PRIM_UNROLL(V)
@@ -199,19 +110,17 @@ __device__ accumulator_t<Out> scan_chunk(const packed<In, N> (&x)[V], prim_trans
     return so_far;
 }
 
-/* Goes through a vector from so_far on. */
-template <class Operator, typename In, typename Out, unsigned N>
-__device__ pack<Out, N> scanned_vector(const packed<In, N> &x, prim_scan_kind kind,
-                                       prim_transform transform, accumulator_t<Out> so_far)
+/* The results of this lane's vectors, into `to` and each WARP vectors on; `to` may be `mine`. */
+template <class Operator, typename In, typename Out, unsigned N, unsigned V>
+__device__ void scan_vectors(pack<Out, N> *to, const vector_slot *mine, prim_scan_kind kind,
+                             prim_transform transform, accumulator_t<Out> carry,
+                             const accumulator_t<Out> (&before)[V])
 {
-    pack<Out, N> results;
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++) {
-        const accumulator_t<Out> before = so_far;
-        so_far = Operator::combine(so_far, value_of<In, Out>(x.element(e), transform));
-        results.element[e] = result_of<Out>(kind == PRIM_SCAN_EXCLUSIVE ? before : so_far);
-    }
-    return results;
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++)
+        to[v * WARP] = scanned_vector<Operator, In, Out>(read_slot<In, N>(mine[v * WARP]), kind,
+                                                         transform,
+                                                         Operator::combine(carry, before[v]));
 }
 
 } // namespace

@@ -28,7 +28,8 @@
 #include "common/element.h"
 #include "scan/scan_variants.h"
 
-/* Each total takes twice its bytes: half of every word is its state. */
+/* One total for each tile and one for each whole group, which take twice their bytes: half of every
+ * word is its state. */
 size_t prim_scan_lookback_bytes(const void *any)
 {
     const prim_scan_args *args = any;
@@ -36,7 +37,8 @@ size_t prim_scan_lookback_bytes(const void *any)
     const size_t total_bytes = 2 * prim_element_bytes(prim_scan_value_type(args->out_type));
     return args->rows == 0 || tiles <= 1
                ? 0
-               : PRIM_SCAN_TICKET_BYTES + args->rows * tiles * total_bytes;
+               : PRIM_SCAN_TICKET_BYTES +
+                     args->rows * (tiles + tiles / PRIM_SCAN_GROUP_TILES) * total_bytes;
 }
 
 cudaError_t prim_scan_lookback(const void *any)

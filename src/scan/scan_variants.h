@@ -73,7 +73,7 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 #define PRIM_SCAN_CHUNK_VECTORS_OF_8 6
 #endif
 #ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
-#define PRIM_SCAN_TILE_BLOCKS 3
+#define PRIM_SCAN_TILE_BLOCKS 4
 #endif
 #ifndef PRIM_SCAN_MATRIX_BLOCKS
 #define PRIM_SCAN_MATRIX_BLOCKS 3
@@ -89,7 +89,7 @@ enum {
     PRIM_SCAN_WARP_LANES = 32,
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CLUSTER_TILES = 8,
-    PRIM_SCAN_FURTHEST_TILES = 128, /* that a block looks back; a multiple of 32 */
+    PRIM_SCAN_GROUP_TILES = 32,     /* whose totals one warp sees at a time */
     PRIM_SCAN_TICKET_BYTES = 256    /* before the words of the look-back */
 };
 

@@ -77,16 +77,6 @@ __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block,
     return p;
 }
 
-/* From the first on: what stands in totals[first … last - 1]. */
-template <class Operator, typename Value>
-__device__ Value fold(const Value *totals, unsigned first, unsigned last, Value nothing)
-{
-    Value so_far = nothing;
-    for (unsigned i = first; i < last; i++)
-        so_far = Operator::combine(so_far, totals[i]);
-    return so_far;
-}
-
 /* ---- before the tile ---- */
 
 template <typename Value>
@@ -95,24 +85,6 @@ struct tile_memory {
     Value of_blocks[CLUSTER_TILES]; /* CLUSTER: the totals of the blocks before */
     Value carry;
 };
-
-/* By the first warp: publishes the tile's total, and finds what is before it. */
-template <class Operator, typename Value>
-__device__ void tell_and_ask(uint64_t *words, unsigned tile, Value total, Value nothing,
-                             tile_memory<Value> &shared, unsigned lane)
-{
-    uint64_t *const mine = &words[tile * WORDS<Value>];
-    Value before = nothing;
-    if (tile > 0) {
-        if (lane == 0)
-            publish(mine, OWN_TOTAL, total);
-        before = look_back<Operator>(words, tile, nothing, &shared.notes, lane);
-    }
-    if (lane == 0) {
-        publish(mine, LINE_TOTAL, Operator::combine(before, total));
-        shared.carry = before;
-    }
-}
 
 /* All threads of all blocks of the cluster. */
 template <class Operator, typename Value>
@@ -139,9 +111,14 @@ __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place 
         return carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile];
     if (carry.kind != PRIM_SCAN_CARRY_WORDS)
         return nothing;
-    if (threadIdx.x < WARP)
-        tell_and_ask<Operator>(&carry.words[static_cast<size_t>(place.line) * tiles * WORDS<Value>],
-                               place.tile, total, nothing, shared, threadIdx.x);
+    if (threadIdx.x < WARP) {
+        uint64_t *const words =
+            &carry.words[static_cast<size_t>(place.line) * totals_of_line(tiles) * WORDS<Value>];
+        const Value before =
+            look_back<Operator>(words, tiles, place.tile, total, nothing, shared.notes);
+        if (threadIdx.x == 0)
+            shared.carry = before;
+    }
     __syncthreads();
     return shared.carry;
 }
@@ -150,22 +127,20 @@ __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place 
 
 /* The result behind the last element of all, by the warp that has it. */
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ void store_total(const packed<In, N> (&x)[V], prim_transform transform,
+__device__ void store_total(const vector_slot *mine, prim_transform transform,
                             accumulator_t<Out> carry, const accumulator_t<Out> (&before)[V],
                             unsigned count, unsigned lane, Out *total)
 {
     using value = accumulator_t<Out>;
     const unsigned last = count - 1;
-    packed<In, N> vector = x[0];
     value so_far = before[0];
     PRIM_UNROLL(V)
     for (unsigned v = 1; v < V; v++)
-        if (last / (WARP * N) == v) {
-            vector = x[v];
+        if (last / (WARP * N) == v)
             so_far = before[v];
-        }
     if (last / N % WARP != lane)
         return;
+    const packed<In, N> vector = read_slot<In, N>(mine[last / (WARP * N) * WARP]);
     so_far = Operator::combine(carry, so_far);
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
@@ -175,13 +150,14 @@ __device__ void store_total(const packed<In, N> (&x)[V], prim_transform transfor
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, PRIM_SCAN_TILE_BLOCKS)
-    scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
-               tile_carry<accumulator_t<Out>> carry)
+__global__ void
+    __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_SCAN_TILE_BLOCKS))
+        scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
+                   tile_carry<accumulator_t<Out>> carry)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, V = VECTORS<Out>;
-    PRIM_SHARED(staging_vector, staging, [WARPS][WARP * V]);
+    PRIM_SHARED(vector_slot, slots, [WARPS][WARP * V]);
     PRIM_SHARED(value, of_warps, [WARPS]);
     PRIM_SHARED(tile_memory<value>, shared, );
     PRIM_SHARED(unsigned, turn, );
@@ -200,12 +176,13 @@ __global__ void __launch_bounds__(THREADS, PRIM_SCAN_TILE_BLOCKS)
         block = turn;
     }
     const warp_place place = place_of(lines, block, warp);
-    packed<In, N> x[V];
+    vector_slot *const mine = &slots[warp][lane];
     value before[V];
-    load_chunk(x, lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
-               place.count, lines.in_aligned, staging[warp], lane);
-    transform_chunk<In, Out>(x, rule.transform);
-    const value total = scan_chunk<Operator, In, Out>(x, rule.transform, before, lane);
+    load_chunk<In, N, V>(slots[warp],
+                         lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
+                         place.count, lines.in_aligned, lane);
+    transform_chunk<In, Out, N, V>(mine, rule.transform);
+    const value total = scan_chunk<Operator, In, Out, N>(mine, rule.transform, before, lane);
 
     value so_far = rule.initial;
     if (lines.warps > 1) {
@@ -229,17 +206,19 @@ __global__ void __launch_bounds__(THREADS, PRIM_SCAN_TILE_BLOCKS)
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
         *rule.total = result_of<Out>(so_far);
     if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
-        store_total<Operator>(x, rule.transform, so_far, before, place.count, lane, rule.total);
+        store_total<Operator, In, Out, N>(mine, rule.transform, so_far, before, place.count, lane,
+                                          rule.total);
     Out *const to = lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin;
     const bool at_once = lines.out_aligned && place.count == CHUNK<In, Out>;
-    pack<Out, N> *const vectors = at_once ? reinterpret_cast<pack<Out, N> *>(to)
-                                          : reinterpret_cast<pack<Out, N> *>(staging[warp]);
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        vectors[v * WARP + lane] = scanned_vector<Operator, In, Out>(
-            x[v], rule.kind, rule.transform, Operator::combine(so_far, before[v]));
-    if (!at_once)
-        store_staged(to, place.count, staging[warp], lane);
+    using vector = pack<Out, N>;
+    if (at_once) {
+        scan_vectors<Operator, In>(reinterpret_cast<vector *>(to) + lane, mine, rule.kind,
+                                   rule.transform, so_far, before);
+    } else {
+        scan_vectors<Operator, In>(reinterpret_cast<vector *>(mine), mine, rule.kind,
+                                   rule.transform, so_far, before);
+        store_chunk<Out, N>(to, place.count, slots[warp], lane);
+    }
 }
 
 /* ---- launches ---- */

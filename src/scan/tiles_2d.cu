@@ -20,8 +20,8 @@
  * Transactions on Graphics 30 (2011). */
 #include "common/launch.cuh"
 #include "common/shared.cuh"
-#include "scan/chunk.cuh"
 #include "scan/dispatch.cuh"
+#include "scan/vectors.cuh"
 
 namespace
 {
@@ -75,7 +75,7 @@ __device__ warp_area area_of(const matrix_tiles<In, Out> &m, unsigned warp)
 
 template <typename In, unsigned N, unsigned V>
 __device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, const warp_area &a,
-                          bool aligned, staging_vector *staging, unsigned lane)
+                          bool aligned, vector_slot *staging, unsigned lane)
 {
     using vector = pack<In, N>;
     if (aligned && a.rows == V && a.columns == WARP * N) {
@@ -99,7 +99,7 @@ __device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, cons
 
 template <typename Out>
 __device__ void store_staged_area(Out *to, size_t ld, const warp_area &a, unsigned width,
-                                  const staging_vector *staging, unsigned lane)
+                                  const vector_slot *staging, unsigned lane)
 {
     const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
@@ -107,6 +107,18 @@ __device__ void store_staged_area(Out *to, size_t ld, const warp_area &a, unsign
     for (unsigned row = 0; row < a.rows; row++)
         for (unsigned column = lane; column < a.columns; column += WARP)
             to[row * ld + column] = elements[row * width + column];
+}
+
+template <typename In, typename Out, unsigned N, unsigned V>
+__device__ void transform_area(packed<In, N> (&x)[V], prim_transform transform)
+{
+    if constexpr (TRANSFORMED_AT_ONCE<In, Out>) {
+        if (transform == PRIM_TRANSFORM_NONE)
+            return;
+        PRIM_UNROLL(V)
+        for (unsigned v = 0; v < V; v++)
+            x[v] = same_bits<packed<In, N>>(transformed_vector(x[v], transform));
+    }
 }
 
 /* ---- along the rows ---- */
@@ -159,7 +171,7 @@ __device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In,
 
 /* What the warps' columns add up to, by warp and column, takes the place of the staged vectors. */
 template <typename Value, unsigned N>
-__device__ Value *share_columns(const Value (&columns)[N], staging_vector *staging, unsigned warp,
+__device__ Value *share_columns(const Value (&columns)[N], vector_slot *staging, unsigned warp,
                                 unsigned lane)
 {
     Value *const of_warps = reinterpret_cast<Value *>(staging);
@@ -183,7 +195,7 @@ __device__ unsigned place_of_column(unsigned warp, unsigned column)
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
 __device__ void store_totals(const packed<In, N> (&x)[V], const matrix_tiles<In, Out> &m,
                              const matrix_totals<accumulator_t<Out>> &totals, const warp_area &a,
-                             accumulator_t<Out> row_total, staging_vector *staging, unsigned warp,
+                             accumulator_t<Out> row_total, vector_slot *staging, unsigned warp,
                              unsigned lane)
 {
     using value = accumulator_t<Out>;
@@ -236,7 +248,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_B
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = AREA_WIDTH<Out>, V = VECTORS<Out>;
-    PRIM_SHARED(staging_vector, staging, [WARPS][WARP * V]);
+    PRIM_SHARED(vector_slot, staging, [WARPS][WARP * V]);
     static_assert(sizeof staging >= WARPS * WARP * N * sizeof(value), "columns fit in there");
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const warp_area a = area_of<V, N>(m, warp);
@@ -246,7 +258,7 @@ __global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_B
     packed<In, N> x[V];
     value before[V];
     load_area(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
-    transform_chunk<In, Out>(x, m.transform);
+    transform_area<In, Out>(x, m.transform);
     const value row_total = scan_rows<Operator, In, Out>(x, m.transform, before, lane);
     if (totals_alone) {
         store_totals<Operator, In, Out>(x, m, totals, a, row_total, staging[0], warp, lane);
