@@ -14,16 +14,11 @@ static const struct {
     const char *name;
     bool every_size;
 } pairs[] = {
-    {CUDA_R_32F, CUDA_R_32F, "f32", true},
-    {CUDA_R_32I, CUDA_R_32I, "i32", true},
-    {CUDA_R_64I, CUDA_R_64I, "i64", false},
-    {CUDA_R_64F, CUDA_R_64F, "f64", false},
-    {CUDA_R_16I, CUDA_R_16I, "i16", false},
-    {CUDA_R_16F, CUDA_R_16F, "f16", false},
-    {CUDA_R_16BF, CUDA_R_16BF, "bf16", false},
-    {CUDA_R_8I, CUDA_R_8I, "i8", false},
-    {CUDA_R_8U, CUDA_R_32U, "u8->u32", false},
-    {CUDA_R_32I, CUDA_R_64I, "i32->i64", false},
+    {CUDA_R_32F, CUDA_R_32F, "f32", true},       {CUDA_R_32I, CUDA_R_32I, "i32", true},
+    {CUDA_R_64I, CUDA_R_64I, "i64", false},      {CUDA_R_64F, CUDA_R_64F, "f64", false},
+    {CUDA_R_16I, CUDA_R_16I, "i16", false},      {CUDA_R_16F, CUDA_R_16F, "f16", false},
+    {CUDA_R_16BF, CUDA_R_16BF, "bf16", false},   {CUDA_R_8I, CUDA_R_8I, "i8", false},
+    {CUDA_R_8U, CUDA_R_32U, "u8->u32", false},   {CUDA_R_32I, CUDA_R_64I, "i32->i64", false},
     {CUDA_R_16F, CUDA_R_32F, "f16->f32", false},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
@@ -65,7 +60,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
                         .result = pairs[pair].out,
                         .variant_value = variant,
                         .bytes = (double)(size * (prim_element_bytes(pairs[pair].in) +
-                                                   prim_element_bytes(pairs[pair].out))),
+                                                  prim_element_bytes(pairs[pair].out))),
                         .flops = (double)size * (name == both_name ? 2 : 1),
                         .ceiling = CEILING_COPY};
         if (rows == 1)
@@ -77,8 +72,8 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
     }
 }
 
-/* The sizes of an array: powers of four show the course of f32 and i32, the others have the one whose
- * results fill 1 GiB, or twice that many where they are narrower. Returns how many. */
+/* The sizes of an array: powers of four show the course of f32 and i32, the others have the one
+ * whose results fill 1 GiB, or twice that many where they are narrower. Returns how many. */
 static size_t default_sizes(const bench_options *options, size_t pair, size_t sizes[MAX_LIST])
 {
     const bool in_full = options->type_count > 0 || pairs[pair].every_size;

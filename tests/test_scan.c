@@ -350,13 +350,33 @@ typedef struct combination {
     type_pair types;
 } combination;
 
+/* What a variant has at all, as the header says, and one pair where it has none, which is skipped
+ * with its name. On the CPU backend AUTO is LOOKBACK, which is tested in full. */
+static bool worth_a_test(prim_scan_variant variant, type_pair types)
+{
+    const bool f32 = types.in == CUDA_R_32F && types.out == CUDA_R_32F;
+    const bool i32 = types.in == CUDA_R_32I && types.out == CUDA_R_32I;
+    switch (variant) {
+    case PRIM_SCAN_AUTO:
+        return !on_cpu_backend() || f32 || i32;
+    case PRIM_SCAN_REDUCE_THEN_SCAN:
+    case PRIM_SCAN_LOOKBACK:
+        return true;
+    case PRIM_SCAN_CLUSTER:
+        return !on_cpu_backend() || f32;
+    default:
+        return f32 || i32 || (types.in == CUDA_R_64F && types.out == CUDA_R_64F);
+    }
+}
+
 static struct criterion_test_params combinations(void)
 {
     static combination rows[256];
     size_t count = 0;
     for (size_t v = 0; v < prim_scan_variant_count(); v++)
         for (size_t p = 0; p < PAIRS; p++)
-            rows[count++] = (combination){prim_scan_variant_at(v), type_pairs[p]};
+            if (worth_a_test(prim_scan_variant_at(v), type_pairs[p]))
+                rows[count++] = (combination){prim_scan_variant_at(v), type_pairs[p]};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -600,7 +620,7 @@ ParameterizedTestParameters(scan, same_bits_in_every_run)
 /* In place or not, at any alignment, several tiles and rows. */
 ParameterizedTest(combination *k, scan, same_bits_in_every_run)
 {
-    enum { COUNT = 70011, ROW_LENGTH = 23337 };
+    enum { COUNT = 30009, ROW_LENGTH = 10003 };
     skip_unless_supported(k, VECTOR);
     if (!type_is_float(k->types.in))
         cr_skip_test("integers have only one result");

@@ -118,9 +118,8 @@ __device__ void scan_vectors(pack<Out, N> *to, const vector_slot *mine, prim_sca
 {
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
-        to[v * WARP] = scanned_vector<Operator, In, Out>(read_slot<In, N>(mine[v * WARP]), kind,
-                                                         transform,
-                                                         Operator::combine(carry, before[v]));
+        to[v * WARP] = scanned_vector<Operator, In, Out>(
+            read_slot<In, N>(mine[v * WARP]), kind, transform, Operator::combine(carry, before[v]));
 }
 
 } // namespace

@@ -89,8 +89,8 @@ enum {
     PRIM_SCAN_WARP_LANES = 32,
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CLUSTER_TILES = 8,
-    PRIM_SCAN_GROUP_TILES = 32,     /* whose totals one warp sees at a time */
-    PRIM_SCAN_TICKET_BYTES = 256    /* before the words of the look-back */
+    PRIM_SCAN_GROUP_TILES = 32,  /* whose totals one warp sees at a time */
+    PRIM_SCAN_TICKET_BYTES = 256 /* before the words of the look-back */
 };
 
 /* What a tile finds before it, and where it leaves its total. */

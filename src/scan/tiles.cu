@@ -150,10 +150,9 @@ __device__ void store_total(const vector_slot *mine, prim_transform transform,
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void
-    __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_SCAN_TILE_BLOCKS))
-        scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
-                   tile_carry<accumulator_t<Out>> carry)
+__global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_SCAN_TILE_BLOCKS))
+    scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
+               tile_carry<accumulator_t<Out>> carry)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, V = VECTORS<Out>;
