@@ -23,6 +23,11 @@ declare -A entries=(
   [merge]="prim_merge prim_co_rank" [convolution]=prim_convolve [sparse]=prim_spmv
   [gemm]=prim_gemm [gemv]=prim_gemv [binary_gemm]=prim_binary)
 
+# Where all types take long to compile: the lines of instances.h that are kept, one type of each kind.
+declare -A fewer_types=(
+  [reduce]='8I, .*8I|8U, .*(8U|64U)|32I, .*32I|32U|64I, int64_t, |_16F, .*16F|_32F, .*32F|64F, double, ')
+declare -A fewer_operators=([reduce]='SUM|PRODUCT|MIN|MAX|AND')
+
 usage() {
   sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
   exit 2
@@ -95,9 +100,9 @@ copy_tree() {
   while IFS= read -r -d '' path; do
     [ -e "$path" ] || rm "$tree/$path"
   done < <(find "$tree" -type f -printf '%P\0')
-  # The same kernels for fewer types, where all of them take long to compile.
-  if [ -f "tests/mutants/$pattern-instances.h" ]; then
-    cp "tests/mutants/$pattern-instances.h" "$tree/src/$pattern/instances.h"
+  if [ -n "${fewer_types[$pattern]-}" ]; then
+    awk -v types="${fewer_types[$pattern]}" -v operators="${fewer_operators[$pattern]}" \
+      -f scripts/trim-instances.awk "src/$pattern/instances.h" >"$tree/src/$pattern/instances.h"
   fi
 }
 

@@ -99,10 +99,11 @@ cudaError_t prim_launch_cluster(cudaStream_t stream, unsigned blocks, dim3 block
 constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    return threads * wanted > 1024 ? 1024 / threads : wanted;
+    constexpr unsigned most = 1024;
 #else
-    return threads * wanted > 2048 ? 2048 / threads : wanted;
+    constexpr unsigned most = 2048;
 #endif
+    return threads * wanted > most ? most / threads : wanted;
 }
 
 /* What rungs of kernels have in common. */

@@ -21,11 +21,12 @@ namespace
 constexpr unsigned BATCH = 4;
 
 template <class Source>
-constexpr unsigned COLUMN_BLOCKS = sizeof(typename Source::value) == 8
-                                       ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
-                                       : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
-                                          : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
-                                                                                          : 6);
+[[maybe_unused]] constexpr unsigned
+    COLUMN_BLOCKS = sizeof(typename Source::value) == 8
+                        ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
+                        : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
+                           : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
+                                                                           : 6);
 
 /* Where a block's threads stand, and what is theirs. */
 struct column_place {

@@ -276,9 +276,11 @@ __device__ void store_rows(typename Source::value (&so_far)[EIGHTH], size_t row,
     }
 }
 
-/* group: the lanes for a row, a power of two; above 32: a whole warp has one row. */
+/* group: the lanes for a row, a power of two; above 32: a whole warp has one row. For three blocks
+ * at a time: of itself, nvcc makes room for four on 8.0, and spills registers. Sixteen elements of
+ * a byte to a vector need more of them. */
 template <class Operator, class Source, class Result>
-__global__ void __launch_bounds__(LANES)
+__global__ void __launch_bounds__(LANES, sizeof(typename Source::element) == 1 ? 1 : 3)
     reduce_short_rows(Source source, size_t ld, size_t count, size_t rows, unsigned group,
                       Result result)
 {
