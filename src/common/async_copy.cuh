@@ -29,6 +29,23 @@ __device__ void copy_async(T *shared, const T *global)
     *shared = *global;
 }
 
+/* The copies that this thread has begun since the last call are one batch. */
+__device__ inline void close_batch_of_copies()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* All batches of this thread but its last `LEFT` ones. */
+template <unsigned LEFT>
+__device__ void wait_for_copies_but()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#endif
+}
+
 /* All copies that this thread has begun. */
 __device__ inline void wait_for_copies()
 {

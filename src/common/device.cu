@@ -24,6 +24,15 @@ int prim_device_code(void)
                                                                          : 0;
 }
 
+unsigned prim_device_multiprocessors(void)
+{
+    int device = 0, count = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+        return 1;
+    return static_cast<unsigned>(count);
+}
+
 bool prim_device_launches_early(void)
 {
     return prim_device_code() >= 90;

@@ -22,6 +22,8 @@ int prim_device_code(void);
 bool prim_device_launches_early(void);
 bool prim_device_has_clusters(void);
 
+unsigned prim_device_multiprocessors(void);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <cuda_runtime.h>
 
@@ -52,14 +53,17 @@ __host__ __device__ inline float to_float(bf16 value)
     return same_bits<float>(static_cast<uint32_t>(value.bits) << 16);
 }
 
-/* Both round to nearest, ties to even. A NaN becomes the positive quiet one. */
+/* All round to nearest, ties to even. A NaN becomes 0x7fff, as the GPU has it. */
 __host__ __device__ inline void from_float(float value, f16 *result)
 {
+#ifdef __CUDA_ARCH__
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(result->bits) : "f"(value));
+#else
     const uint32_t bits = same_bits<uint32_t>(value), magnitude = bits & 0x7fffffff;
     const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000);
     uint32_t rounded;
     if (magnitude > 0x7f800000) {
-        *result = {0x7e00};
+        *result = {0x7fff};
         return;
     }
     if (magnitude >= 0x477ff000) /* 65520, which is as near to 65536 */
@@ -69,14 +73,38 @@ __host__ __device__ inline void from_float(float value, f16 *result)
     else
         rounded = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
     *result = {static_cast<uint16_t>(sign | rounded)};
+#endif
 }
 
 __host__ __device__ inline void from_float(float value, bf16 *result)
 {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(result->bits) : "f"(value));
+#else
     const uint32_t bits = same_bits<uint32_t>(value);
     const bool nan = (bits & 0x7fffffff) > 0x7f800000;
-    *result = {nan ? uint16_t(0x7fc0)
+    *result = {nan ? uint16_t(0x7fff)
                    : static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+#endif
+}
+
+/* Two as they lie in memory, the first in the lower half: one instruction from 8.0 on. */
+template <typename Half>
+__host__ __device__ uint32_t two_halves(float first, float second)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint32_t bits;
+    if constexpr (std::is_same<Half, f16>::value)
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+    else
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(second), "f"(first));
+    return bits;
+#else
+    Half low, high;
+    from_float(first, &low);
+    from_float(second, &high);
+    return low.bits | static_cast<uint32_t>(high.bits) << 16;
+#endif
 }
 
 } // namespace

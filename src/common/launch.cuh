@@ -61,20 +61,29 @@ __device__ inline void prefetch(const void *address)
 /* prim_launch() for a kernel that calls wait_for_earlier_launches(): from compute capability 9.0
  * on, it is launched while the kernel before it still runs. */
 template <typename... Parameters, typename... Arguments>
-cudaError_t prim_launch_early(cudaStream_t stream, dim3 grid, dim3 block,
-                              void (*kernel)(Parameters...), Arguments... arguments)
+cudaError_t prim_launch_early_shared(cudaStream_t stream, dim3 grid, dim3 block,
+                                     size_t shared_bytes, void (*kernel)(Parameters...),
+                                     Arguments... arguments)
 {
 #ifdef SIMT_BACKEND
-    return prim_launch(stream, grid, block, kernel, arguments...);
+    return prim_launch_shared(stream, grid, block, shared_bytes, kernel, arguments...);
 #else
     if (!prim_device_launches_early())
-        return prim_launch(stream, grid, block, kernel, arguments...);
+        return prim_launch_shared(stream, grid, block, shared_bytes, kernel, arguments...);
     cudaLaunchAttribute early;
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
-    const cudaLaunchConfig_t config = {grid, block, 0, stream, &early, 1};
+    const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, &early, 1};
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 #endif
+}
+
+/* The same without dynamic shared memory. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t prim_launch_early(cudaStream_t stream, dim3 grid, dim3 block,
+                              void (*kernel)(Parameters...), Arguments... arguments)
+{
+    return prim_launch_early_shared(stream, grid, block, 0, kernel, arguments...);
 }
 
 #ifndef SIMT_BACKEND

@@ -1,21 +1,19 @@
-/* A warp's share of a line: a chunk of 4 KiB or less, held in shared memory from its one load to
- * its one store.
+/* A warp's share of a line: a chunk, held in shared memory from its one load to its one store.
  *
- *     lane          0      1      2   …   31
- *     vector 0    ████   ████   ████    ████      each lane has 16 bytes of the wider of the two
- *     vector 1    ████   ████   ████    ████      types in each of eight vectors, so that a warp
- *     …                                           loads and stores 512 bytes without a gap
- *     vector 7    ████   ████   ████    ████
+ *     memory    ┃ 0 1 2 3 ┃ 4 5 6 7 ┃ 8 9 …     vectors of 16 bytes of the wider of the two types;
+ *     lane           0         1        2       each lane scans a run of them, one after the other
  *
- * A lane combines the elements of each of its vectors; the lanes scan those sums by shuffles, all
- * eight vectors side by side; then the vectors' totals are combined from the first to the last. A
- * lane then knows what lies before each of its vectors, and goes through its elements once more.
+ * The warp copies whole lines of 512 bytes, and a lane works on a run of its own: so it is the
+ * shared memory where elements change places. Of eight lanes that go through their runs side by
+ * side, each would find its vector in the same 16 bytes of the banks; so vectors lie in another
+ * order there, slot_of(), in which neither way of access meets that.
  *
- * In shared memory, since a block waits there for what lies before it: as registers, its elements
- * would leave room for half as many blocks. Each vector has a slot of 16 bytes, which no other lane
- * reads where the chunk is whole and begins at a whole vector. Otherwise the lanes fill and empty
- * the slots together, element by element. What lies behind the chunk's end is 0 there, and changes
- * only what lies behind it. */
+ * A lane sums up its run; the lanes scan those sums by shuffles; and with what lies before its run,
+ * a lane goes through it once more. In between, a chunk waits for what lies before it as a whole:
+ * in shared memory, since a block that holds it in registers leaves room for half as many.
+ *
+ * What lies behind the end of a chunk that is not full is 0 there, and changes only what lies
+ * behind it. */
 #ifndef PRIM_SCAN_CHUNK_CUH
 #define PRIM_SCAN_CHUNK_CUH
 
@@ -25,101 +23,132 @@
 namespace
 {
 
+constexpr unsigned RUN = PRIM_SCAN_RUN_VECTORS; /* vectors of a lane */
+
 /* Elements of a vector, of a chunk. */
 template <typename In, typename Out>
 constexpr unsigned WIDTH = VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
 template <typename In, typename Out>
-constexpr unsigned CHUNK = WARP *VECTORS<Out> *WIDTH<In, Out>;
+constexpr unsigned CHUNK = WARP *RUN *WIDTH<In, Out>;
 
-template <typename T, unsigned N>
-__device__ packed<T, N> read_slot(const vector_slot &slot)
+constexpr unsigned CHUNK_SLOTS = WARP * RUN;
+
+/* Where a chunk's vector lies. */
+__device__ inline unsigned slot_of(unsigned vector)
 {
-    return same_bits<packed<T, N>>(*reinterpret_cast<const pack<T, N> *>(&slot));
+    static_assert(RUN <= 8 && (RUN & (RUN - 1)) == 0, "runs begin at a multiple of their length");
+    return vector ^ (vector / 8 % RUN);
 }
 
 template <typename T, unsigned N>
-__device__ T &element_of(vector_slot *slots, unsigned i)
+__device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector)
 {
-    return reinterpret_cast<T *>(&slots[i / N])[i % N];
+    return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector)]);
 }
 
-/* ---- load and store ---- */
+template <typename T, unsigned N>
+__device__ T &element_at(vector_slot *slots, unsigned i)
+{
+    return reinterpret_cast<T *>(&slots[slot_of(i / N)])[i % N];
+}
 
-template <typename In, unsigned N, unsigned V>
+/* ---- load and store: the lanes together ---- */
+
+/* Begins to: behind wait_for_copies() and a barrier, it is there for all lanes. What the slots had
+ * before must be done with. */
+template <typename In, unsigned N>
 __device__ void load_chunk(vector_slot *slots, const In *from, unsigned count, bool aligned,
                            unsigned lane)
 {
-    using vector = pack<In, N>;
-    constexpr unsigned ALL = WARP * V * N;
-    if (aligned && count == ALL) {
-        PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++)
-            copy_async(reinterpret_cast<vector *>(&slots[v * WARP + lane]),
-                       &reinterpret_cast<const vector *>(from)[v * WARP + lane]);
-        wait_for_copies();
+    using vector = packed<In, N>;
+    if (aligned && count == CHUNK_SLOTS * N) {
+        PRIM_UNROLL(RUN)
+        for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+            copy_async(&vector_at<In, N>(slots, v), &reinterpret_cast<const vector *>(from)[v]);
         return;
     }
     PRIM_UNROLL(4)
-    for (unsigned i = lane; i < ALL; i += WARP)
-        element_of<In, N>(slots, i) = i < count ? from[i] : In{};
-    __syncwarp();
+    for (unsigned i = lane; i < CHUNK_SLOTS * N; i += WARP)
+        element_at<In, N>(slots, i) = i < count ? from[i] : In{};
 }
 
 template <typename Out, unsigned N>
-__device__ void store_chunk(Out *to, unsigned count, vector_slot *slots, unsigned lane)
+__device__ void store_chunk(Out *to, vector_slot *slots, unsigned count, bool aligned,
+                            unsigned lane)
 {
-    __syncwarp();
+    using vector = packed<Out, N>;
+    if (aligned && count == CHUNK_SLOTS * N) {
+        PRIM_UNROLL(RUN)
+        for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+            reinterpret_cast<vector *>(to)[v] = vector_at<Out, N>(slots, v);
+        return;
+    }
     PRIM_UNROLL(4)
     for (unsigned i = lane; i < count; i += WARP)
-        to[i] = element_of<Out, N>(slots, i);
+        to[i] = element_at<Out, N>(slots, i);
 }
 
-/* ---- scan: `mine` is this lane's slot of vector 0, and each WARP slots on is its next one ---- */
+/* ---- scan: each lane its run ---- */
 
-template <typename In, typename Out, unsigned N, unsigned V>
-__device__ void transform_chunk(vector_slot *mine, prim_transform transform)
-{
-    if constexpr (TRANSFORMED_AT_ONCE<In, Out>) {
-        if (transform == PRIM_TRANSFORM_NONE)
-            return;
-        PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++)
-            *reinterpret_cast<pack<In, N> *>(&mine[v * WARP]) =
-                transformed_vector(read_slot<In, N>(mine[v * WARP]), transform);
-    }
-}
+template <typename Value>
+struct chunk_sums {
+    Value before_run, total;
+};
 
-/* before[v] becomes what the chunk has before this lane's vector v; returns the chunk's total. */
-template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ accumulator_t<Out> scan_chunk(const vector_slot *mine, prim_transform transform,
-                                         accumulator_t<Out> (&before)[V], unsigned lane)
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ chunk_sums<accumulator_t<Out>> sum_chunk(vector_slot *slots, prim_transform transform,
+                                                    unsigned lane)
 {
     using value = accumulator_t<Out>;
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        before[v] = vector_sum<Operator, In, Out>(read_slot<In, N>(mine[v * WARP]), transform);
-    scan_lanes<Operator>(before, lane);
-    value so_far = start_value<Operator, Out>();
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++) {
-        const value below = __shfl_up_sync(ALL_LANES, before[v], 1);
-        const value all = __shfl_sync(ALL_LANES, before[v], WARP - 1);
-        before[v] = lane == 0 ? so_far : Operator::combine(so_far, below);
-        so_far = Operator::combine(so_far, all);
+    value of_run[1];
+    PRIM_UNROLL(RUN)
+    for (unsigned v = 0; v < RUN; v++) {
+        const value sum = vector_sum<Operator, In, Out>(
+            vector_at<In, N>(slots, lane * RUN + v), transform);
+        of_run[0] = v == 0 ? sum : Operator::combine(of_run[0], sum);
     }
-    return so_far;
+    scan_lanes<Operator>(of_run, lane);
+    const value before = __shfl_up_sync(ALL_LANES, of_run[0], 1);
+    const value total = __shfl_sync(ALL_LANES, of_run[0], WARP - 1);
+    return {lane == 0 ? start_value<Operator, Out>() : before, total};
 }
 
-/* The results of this lane's vectors, into `to` and each WARP vectors on; `to` may be `mine`. */
-template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ void scan_vectors(pack<Out, N> *to, const vector_slot *mine, prim_scan_kind kind,
-                             prim_transform transform, accumulator_t<Out> carry,
-                             const accumulator_t<Out> (&before)[V])
+/* From the elements to the results, each in its place; so_far lies before the lane's run. */
+template <class Operator, bool EXCLUSIVE, typename In, typename Out, unsigned N>
+__device__ void scan_run(vector_slot *slots, prim_transform transform, accumulator_t<Out> so_far,
+                         unsigned lane)
 {
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        to[v * WARP] = scanned_vector<Operator, In, Out>(
-            read_slot<In, N>(mine[v * WARP]), kind, transform, Operator::combine(carry, before[v]));
+    using value = accumulator_t<Out>;
+    PRIM_UNROLL(RUN)
+    for (unsigned v = 0; v < RUN; v++) {
+        value x[N];
+        values_of<In, Out>(vector_at<In, N>(slots, lane * RUN + v), transform, x);
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++) {
+            const value next = Operator::combine(so_far, x[e]);
+            x[e] = EXCLUSIVE ? so_far : next;
+            so_far = next;
+        }
+        vector_at<Out, N>(slots, lane * RUN + v) = results_of<Out>(x);
+    }
+}
+
+/* What the chunk's elements up to number `last` come to, with all that lies before. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ void store_total(vector_slot *slots, prim_transform transform,
+                            accumulator_t<Out> so_far, unsigned last, unsigned lane, Out *total)
+{
+    using value = accumulator_t<Out>;
+    if (last / (RUN * N) != lane)
+        return;
+    for (unsigned first = lane * RUN * N; first <= last; first += N) {
+        value x[N];
+        values_of<In, Out>(vector_at<In, N>(slots, first / N), transform, x);
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            so_far = first + e <= last ? Operator::combine(so_far, x[e]) : so_far;
+    }
+    *total = result_of<Out>(so_far);
 }
 
 } // namespace

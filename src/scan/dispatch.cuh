@@ -84,6 +84,13 @@ auto dispatch(const prim_scan_args *args, More... more)
     return Rung::not_built(args, more...);
 }
 
+/* Does every line begin at a whole vector of this many bytes? */
+inline bool is_aligned(const void *data, size_t rows, size_t ld_bytes, size_t bytes)
+{
+    return reinterpret_cast<uintptr_t>(data) % bytes == 0 && (rows <= 1 || ld_bytes % bytes == 0);
+}
+
+
 } // namespace
 
 #endif

@@ -26,9 +26,10 @@
  * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
  * NVIDIA (2016). */
 #include "common/element.h"
+#include "common/sizes.h"
 #include "scan/scan_variants.h"
 
-/* One total for each tile and one for each whole group, which take twice their bytes: half of every
+/* One total for each tile, in whole groups, which takes twice its bytes: half of every
  * word is its state. */
 size_t prim_scan_lookback_bytes(const void *any)
 {
@@ -38,7 +39,7 @@ size_t prim_scan_lookback_bytes(const void *any)
     return args->rows == 0 || tiles <= 1
                ? 0
                : PRIM_SCAN_TICKET_BYTES +
-                     args->rows * (tiles + tiles / PRIM_SCAN_GROUP_TILES) * total_bytes;
+                     prim_divide_up(args->rows * tiles, PRIM_SCAN_GROUP_TILES) * PRIM_SCAN_GROUP_TILES * total_bytes;
 }
 
 cudaError_t prim_scan_lookback(const void *any)
@@ -48,10 +49,9 @@ cudaError_t prim_scan_lookback(const void *any)
         return prim_scan_nothing(args);
     if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
-    const prim_scan_tiles tiles = {.carry = PRIM_SCAN_CARRY_WORDS, .totals = args->call.workspace};
     const cudaError_t error =
-        prim_scan_clear(tiles.totals, prim_scan_lookback_bytes(args), args->call.stream);
-    return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+        prim_scan_clear(args->call.workspace, prim_scan_lookback_bytes(args), args->call.stream);
+    return error == cudaSuccess ? prim_scan_launch_look_back(args) : error;
 }
 
 cudaError_t prim_scan_cluster(const void *any)

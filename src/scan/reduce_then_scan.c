@@ -106,7 +106,7 @@ static both_parts parts_of(const prim_scan_args *args)
     both_parts p = {.bytes = 0};
     p.tiles.across =
         prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_area_width(args));
-    p.tiles.down = prim_divide_up(args->rows, PRIM_SCAN_TILE_WARPS * prim_scan_vectors(args));
+    p.tiles.down = prim_divide_up(args->rows, PRIM_SCAN_AREA_WARPS * prim_scan_area_rows(args));
     p.of_rows = part_of_totals(args, p.tiles.across > 1 ? args->rows : 0, p.tiles.across, &p.bytes);
     p.of_rows.kind = PRIM_SCAN_EXCLUSIVE;
     p.of_rows.both_directions = false;

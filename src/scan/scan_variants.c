@@ -108,10 +108,9 @@ cudaDataType_t prim_scan_value_type(cudaDataType_t out_type)
     }
 }
 
-size_t prim_scan_vectors(const prim_scan_args *args)
+size_t prim_scan_area_rows(const prim_scan_args *args)
 {
-    return prim_element_bytes(args->out_type) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8
-                                                   : PRIM_SCAN_CHUNK_VECTORS;
+    return prim_element_bytes(args->out_type) == 8 ? PRIM_SCAN_AREA_ROWS_OF_8 : PRIM_SCAN_AREA_ROWS;
 }
 
 size_t prim_scan_area_width(const prim_scan_args *args)
@@ -119,16 +118,12 @@ size_t prim_scan_area_width(const prim_scan_args *args)
     return PRIM_SCAN_VECTOR_BYTES / prim_element_bytes(prim_scan_value_type(args->out_type));
 }
 
-size_t prim_scan_vector_width(const prim_scan_args *args)
-{
-    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
-    return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
-}
-
 size_t prim_scan_tiles_of(const prim_scan_args *args)
 {
-    const size_t tile = PRIM_SCAN_TILE_WARPS * PRIM_SCAN_WARP_LANES * prim_scan_vectors(args) *
-                        prim_scan_vector_width(args);
+    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
+    const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
+    const size_t tile =
+        PRIM_SCAN_TILE_WARPS * PRIM_SCAN_WARP_LANES * PRIM_SCAN_RUN_VECTORS * width;
     return args->columns == 0 ? 1 : prim_divide_up(args->columns, tile);
 }
 
@@ -143,7 +138,7 @@ static bool both_directions_support(const prim_scan_args *args)
 {
     const size_t across =
         prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_area_width(args));
-    const size_t down = prim_divide_up(args->rows, PRIM_SCAN_TILE_WARPS * prim_scan_vectors(args));
+    const size_t down = prim_divide_up(args->rows, PRIM_SCAN_AREA_WARPS * prim_scan_area_rows(args));
     return args->op != PRIM_OP_PRODUCT && prim_fits_a_grid(args->rows, across) &&
            prim_fits_a_grid(down, across);
 }

@@ -64,22 +64,28 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 /* To be given with -D where sizes are being measured. The results of float sums depend on the first
  * three. */
 #ifndef PRIM_SCAN_TILE_WARPS
-#define PRIM_SCAN_TILE_WARPS 8
+#define PRIM_SCAN_TILE_WARPS 16
 #endif
-#ifndef PRIM_SCAN_CHUNK_VECTORS
-#define PRIM_SCAN_CHUNK_VECTORS 8
-#endif
-#ifndef PRIM_SCAN_CHUNK_VECTORS_OF_8 /* of results of 8 bytes */
-#define PRIM_SCAN_CHUNK_VECTORS_OF_8 6
+#ifndef PRIM_SCAN_RUN_VECTORS /* vectors of 16 bytes that each lane goes through: a power of two */
+#define PRIM_SCAN_RUN_VECTORS 4
 #endif
 #ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
-#define PRIM_SCAN_TILE_BLOCKS 4
+#define PRIM_SCAN_TILE_BLOCKS 2
 #endif
-#ifndef PRIM_SCAN_MATRIX_BLOCKS
-#define PRIM_SCAN_MATRIX_BLOCKS 3
+#ifndef PRIM_SCAN_AREA_WARPS
+#define PRIM_SCAN_AREA_WARPS 8
 #endif
-#ifndef PRIM_SCAN_MATRIX_BLOCKS_OF_8 /* of results of 8 bytes */
-#define PRIM_SCAN_MATRIX_BLOCKS_OF_8 2
+#ifndef PRIM_SCAN_AREA_ROWS
+#define PRIM_SCAN_AREA_ROWS 8
+#endif
+#ifndef PRIM_SCAN_AREA_ROWS_OF_8 /* of results of 8 bytes, which leave registers for fewer */
+#define PRIM_SCAN_AREA_ROWS_OF_8 6
+#endif
+#ifndef PRIM_SCAN_AREA_BLOCKS
+#define PRIM_SCAN_AREA_BLOCKS 3
+#endif
+#ifndef PRIM_SCAN_AREA_BLOCKS_OF_8
+#define PRIM_SCAN_AREA_BLOCKS_OF_8 2
 #endif
 #ifndef PRIM_SCAN_WAIT_NANOSECONDS
 #define PRIM_SCAN_WAIT_NANOSECONDS 32
@@ -97,19 +103,20 @@ enum {
 typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_NONE,    /* the tile is the whole line */
     PRIM_SCAN_CARRY_CLUSTER, /* the blocks of a cluster tell each other */
-    PRIM_SCAN_CARRY_WORDS,   /* the blocks tell each other in words that are 0 before */
     PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
     PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
 } prim_scan_carry;
 
 typedef struct prim_scan_tiles {
     prim_scan_carry carry;
-    void *totals; /* a value for each tile, line by line; or ticket and words */
+    void *totals; /* a value for each tile, line by line */
     size_t totals_ld;
 } prim_scan_tiles;
 
 /* One launch over all tiles of all rows. */
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
+/* The same, by blocks that tell each other, in a workspace of lookback_bytes that is 0. */
+cudaError_t prim_scan_launch_look_back(const prim_scan_args *args);
 /* Both directions: tiles_2d.cu. */
 typedef struct prim_scan_matrix_tiles {
     bool totals_alone; /* into rows and columns; otherwise what is before stands there */
@@ -138,9 +145,8 @@ size_t prim_scan_lookback_bytes(const void *args);
 /* The type that values are combined in: i32, u32, f32, or out_type where that has 4 bytes or more.
  */
 cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
-/* Vectors of a chunk, and rows of an area; elements of a lane in each. */
-size_t prim_scan_vectors(const prim_scan_args *args);
-size_t prim_scan_vector_width(const prim_scan_args *args);
+/* An area: what a warp has of a matrix; and how many elements of each of its rows a lane has. */
+size_t prim_scan_area_rows(const prim_scan_args *args);
 size_t prim_scan_area_width(const prim_scan_args *args);
 /* Tiles of a line; an empty one has one, too. */
 size_t prim_scan_tiles_of(const prim_scan_args *args);

@@ -26,7 +26,11 @@
 namespace
 {
 
-constexpr unsigned WARPS = PRIM_SCAN_TILE_WARPS, THREADS = WARPS * WARP;
+constexpr unsigned WARPS = PRIM_SCAN_AREA_WARPS, THREADS = WARPS * WARP;
+
+/* Rows of a warp. */
+template <typename Out>
+constexpr unsigned AREA_ROWS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_ROWS_OF_8 : PRIM_SCAN_AREA_ROWS;
 
 /* Elements of a lane in a row: as many values as 16 bytes hold, since a lane has as many columns in
  * registers. */
@@ -77,11 +81,11 @@ template <typename In, unsigned N, unsigned V>
 __device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, const warp_area &a,
                           bool aligned, vector_slot *staging, unsigned lane)
 {
-    using vector = pack<In, N>;
+    using vector = packed<In, N>;
     if (aligned && a.rows == V && a.columns == WARP * N) {
         PRIM_UNROLL(V)
         for (unsigned v = 0; v < V; v++)
-            x[v] = same_bits<packed<In, N>>(reinterpret_cast<const vector *>(from + v * ld)[lane]);
+            x[v] = reinterpret_cast<const vector *>(from + v * ld)[lane];
         return;
     }
     In *const elements = reinterpret_cast<In *>(staging);
@@ -94,7 +98,7 @@ __device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, cons
     const vector *const vectors = reinterpret_cast<const vector *>(staging);
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
-        x[v] = same_bits<packed<In, N>>(vectors[v * WARP + lane]);
+        x[v] = vectors[v * WARP + lane];
 }
 
 template <typename Out>
@@ -107,18 +111,6 @@ __device__ void store_staged_area(Out *to, size_t ld, const warp_area &a, unsign
     for (unsigned row = 0; row < a.rows; row++)
         for (unsigned column = lane; column < a.columns; column += WARP)
             to[row * ld + column] = elements[row * width + column];
-}
-
-template <typename In, typename Out, unsigned N, unsigned V>
-__device__ void transform_area(packed<In, N> (&x)[V], prim_transform transform)
-{
-    if constexpr (TRANSFORMED_AT_ONCE<In, Out>) {
-        if (transform == PRIM_TRANSFORM_NONE)
-            return;
-        PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++)
-            x[v] = same_bits<packed<In, N>>(transformed_vector(x[v], transform));
-    }
 }
 
 /* ---- along the rows ---- */
@@ -152,9 +144,11 @@ template <class Operator, typename In, typename Out, unsigned N>
 __device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
                          prim_transform transform, accumulator_t<Out> before)
 {
+    accumulator_t<Out> values[N];
+    values_of<In, Out>(x, transform, values);
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++) {
-        before = Operator::combine(before, value_of<In, Out>(x.element(e), transform));
+        before = Operator::combine(before, values[e]);
         columns[e] = Operator::combine(columns[e], before);
     }
 }
@@ -164,9 +158,11 @@ template <class Operator, typename In, typename Out, unsigned N>
 __device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
                               prim_transform transform)
 {
+    accumulator_t<Out> values[N];
+    values_of<In, Out>(x, transform, values);
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
-        columns[e] = Operator::combine(columns[e], value_of<In, Out>(x.element(e), transform));
+        columns[e] = Operator::combine(columns[e], values[e]);
 }
 
 /* What the warps' columns add up to, by warp and column, takes the place of the staged vectors. */
@@ -241,13 +237,13 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_BLOCKS_OF_8
-                                                            : PRIM_SCAN_MATRIX_BLOCKS)
+__global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
+                                                            : PRIM_SCAN_AREA_BLOCKS)
     scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
                       bool totals_alone)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = AREA_WIDTH<Out>, V = VECTORS<Out>;
+    constexpr unsigned N = AREA_WIDTH<Out>, V = AREA_ROWS<Out>;
     PRIM_SHARED(vector_slot, staging, [WARPS][WARP * V]);
     static_assert(sizeof staging >= WARPS * WARP * N * sizeof(value), "columns fit in there");
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -258,7 +254,6 @@ __global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_B
     packed<In, N> x[V];
     value before[V];
     load_area(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
-    transform_area<In, Out>(x, m.transform);
     const value row_total = scan_rows<Operator, In, Out>(x, m.transform, before, lane);
     if (totals_alone) {
         store_totals<Operator, In, Out>(x, m, totals, a, row_total, staging[0], warp, lane);
@@ -286,20 +281,11 @@ __global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_MATRIX_B
     const size_t ld = at_once ? m.out_ld : WARP * N;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
-        pack<Out, N> results;
         take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
-            results.element[e] = result_of<Out>(columns[e]);
-        reinterpret_cast<pack<Out, N> *>(rows + v * ld)[lane] = results;
+        reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] = results_of<Out>(columns);
     }
     if (!at_once)
         store_staged_area(to, m.out_ld, a, WARP * N, staging[warp], lane);
-}
-
-bool is_aligned(const void *data, size_t rows, size_t ld_bytes, size_t bytes)
-{
-    return reinterpret_cast<uintptr_t>(data) % bytes == 0 && (rows <= 1 || ld_bytes % bytes == 0);
 }
 
 struct matrix_of_type : device_rung {

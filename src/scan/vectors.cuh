@@ -12,38 +12,17 @@ namespace
 constexpr unsigned WARP = 32, ALL_LANES = 0xffffffffu;
 constexpr unsigned VECTOR_BYTES = PRIM_SCAN_VECTOR_BYTES;
 
-/* Vectors that a lane has: values of 8 bytes leave registers for fewer. */
-template <typename Out>
-constexpr unsigned VECTORS = sizeof(Out) == 8 ? PRIM_SCAN_CHUNK_VECTORS_OF_8
-                                              : PRIM_SCAN_CHUNK_VECTORS;
-
-/* Elements as they lie in memory. */
+/* Elements that lie together in memory, by words where they are narrow: nvcc would give each a
+ * register of its own. */
 template <typename T, unsigned N>
-struct alignas(sizeof(T) * N) pack {
-    T element[N];
-};
-
-/* The same in registers: narrow elements by words, since nvcc would give each a register of its
- * own. */
-template <typename T, unsigned N>
-struct packed {
+struct alignas(sizeof(T) * N) packed {
     static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
     using narrow_word = typename std::conditional <
                         sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
-    using narrow_bits = typename std::conditional<sizeof(T) == 1, uint8_t, uint16_t>::type;
     using word = typename std::conditional<NARROW, narrow_word, T>::type;
     static constexpr unsigned IN_WORD = sizeof(word) / sizeof(T);
 
     word words[N / IN_WORD];
-
-    __device__ T element(unsigned e) const
-    {
-        if constexpr (NARROW)
-            return same_bits<T>(
-                static_cast<narrow_bits>(words[e / IN_WORD] >> e % IN_WORD * 8 * sizeof(T)));
-        else
-            return words[e];
-    }
 };
 
 /* Shared memory for one. */
@@ -51,16 +30,55 @@ struct alignas(VECTOR_BYTES) vector_slot {
     unsigned char byte[VECTOR_BYTES];
 };
 
-/* Elements that are transformed into their own type are so once, as soon as they are there. */
-template <typename In, typename Out>
-constexpr bool TRANSFORMED_AT_ONCE = std::is_same<In, Out>::value && !IS_HALF<In>;
+/* ---- from elements to values, and back ---- */
 
-template <typename In, typename Out>
-__device__ accumulator_t<Out> value_of(In element, prim_transform transform)
+/* Four of the eight bytes of b and a: byte i of the result is number (selector >> 4i) & 7. */
+__device__ inline uint32_t chosen_bytes(uint32_t a, uint32_t b, unsigned selector)
 {
-    const working_t<Out> x = converted<Out>(element);
-    return static_cast<accumulator_t<Out>>(
-        TRANSFORMED_AT_ONCE<In, Out> ? x : transformed(x, transform));
+#ifdef __CUDA_ARCH__
+    return __byte_perm(a, b, selector);
+#else
+    const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++)
+        result |= (both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    return result;
+#endif
+}
+
+/* Element e, narrow integers widened, halves as floats. */
+template <typename T, unsigned N>
+__device__ auto element_of(const packed<T, N> &x, unsigned e)
+{
+    constexpr unsigned IN_WORD = packed<T, N>::IN_WORD, BITS = 8 * sizeof(T);
+    const auto word = x.words[e / IN_WORD];
+    const unsigned place = e % IN_WORD;
+    if constexpr (!packed<T, N>::NARROW)
+        return word;
+    else if constexpr (IS_HALF<T>)
+        return to_float(same_bits<T>(static_cast<uint16_t>(word >> place * BITS)));
+    else if constexpr (std::is_signed<T>::value)
+        return static_cast<int32_t>(static_cast<uint32_t>(word) << (32 - BITS - place * BITS)) >>
+               (32 - BITS);
+    else if constexpr (sizeof(T) == 1)
+        return chosen_bytes(word, 0, 0x4440 + place);
+    else
+        return chosen_bytes(word, 0, place == 0 ? 0x4410 : 0x4432);
+}
+
+template <typename In, typename Out, unsigned N>
+__device__ void values_of(const packed<In, N> &x, prim_transform transform,
+                          accumulator_t<Out> (&values)[N])
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        values[e] = static_cast<accumulator_t<Out>>(element_of(x, e));
+    if (transform != PRIM_TRANSFORM_NONE) {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = static_cast<accumulator_t<Out>>(
+                transformed(static_cast<working_t<Out>>(values[e]), transform));
+    }
 }
 
 template <typename Out>
@@ -75,24 +93,63 @@ __device__ Out result_of(accumulator_t<Out> value)
     }
 }
 
+template <typename Out, unsigned N>
+__device__ packed<Out, N> results_of(const accumulator_t<Out> (&values)[N])
+{
+    using result = packed<Out, N>;
+    result results;
+    PRIM_UNROLL(N)
+    for (unsigned w = 0; w < N / result::IN_WORD; w++) {
+        const accumulator_t<Out> *const of_word = &values[w * result::IN_WORD];
+        if constexpr (IS_HALF<Out>)
+            results.words[w] = two_halves<Out>(of_word[0], of_word[1]);
+        else if constexpr (sizeof(Out) == 2)
+            results.words[w] = chosen_bytes(of_word[0], of_word[1], 0x5410);
+        else if constexpr (sizeof(Out) == 1)
+            results.words[w] = chosen_bytes(chosen_bytes(of_word[0], of_word[1], 0x40),
+                                            chosen_bytes(of_word[2], of_word[3], 0x40), 0x5410);
+        else
+            results.words[w] = of_word[0];
+    }
+    return results;
+}
+
+/* ---- sums ---- */
+
+/* Four bytes and `sum`, as numbers of type T. */
+template <typename T>
+__device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_signed<T>::value)
+        return __dp4a(static_cast<int>(bytes), 0x01010101, static_cast<int>(sum));
+    else
+        return __dp4a(bytes, 0x01010101u, sum);
+#else
+    for (unsigned i = 0; i < 4; i++)
+        sum += static_cast<uint32_t>(static_cast<T>(bytes >> 8 * i & 0xff));
+    return sum;
+#endif
+}
+
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform transform)
 {
-    accumulator_t<Out> sum = value_of<In, Out>(x.element(0), transform);
+    if constexpr (std::is_same<Operator, sum_operator>::value && sizeof(In) == 1 && N >= 4) {
+        if (transform == PRIM_TRANSFORM_NONE) {
+            uint32_t sum = 0;
+            PRIM_UNROLL(N / 4)
+            for (unsigned w = 0; w < N / 4; w++)
+                sum = sum_of_bytes<In>(x.words[w], sum);
+            return static_cast<accumulator_t<Out>>(sum);
+        }
+    }
+    accumulator_t<Out> values[N];
+    values_of<In, Out>(x, transform, values);
     PRIM_UNROLL(N)
     for (unsigned e = 1; e < N; e++)
-        sum = Operator::combine(sum, value_of<In, Out>(x.element(e), transform));
-    return sum;
-}
-
-template <typename T, unsigned N>
-__device__ pack<T, N> transformed_vector(const packed<T, N> &x, prim_transform transform)
-{
-    pack<T, N> elements;
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        elements.element[e] = transformed(x.element(e), transform);
-    return elements;
+        values[0] = Operator::combine(values[0], values[e]);
+    return values[0];
 }
 
 /* In: what each lane has of each vector. Out: what the lanes up to this one have. */
@@ -108,19 +165,14 @@ __device__ void scan_lanes(Value (&sum)[V], unsigned lane)
     }
 }
 
-/* Goes through a vector from so_far on. */
-template <class Operator, typename In, typename Out, unsigned N>
-__device__ pack<Out, N> scanned_vector(const packed<In, N> &x, prim_scan_kind kind,
-                                       prim_transform transform, accumulator_t<Out> so_far)
+/* By a whole warp, in the order of scan_lanes(): what the first `count` lanes have. */
+template <class Operator, typename Value>
+__device__ Value sum_of_first(Value mine, unsigned count, Value nothing, unsigned lane)
 {
-    pack<Out, N> results;
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++) {
-        const accumulator_t<Out> before = so_far;
-        so_far = Operator::combine(so_far, value_of<In, Out>(x.element(e), transform));
-        results.element[e] = result_of<Out>(kind == PRIM_SCAN_EXCLUSIVE ? before : so_far);
-    }
-    return results;
+    Value sums[1] = {mine};
+    scan_lanes<Operator>(sums, lane);
+    const Value sum = __shfl_sync(ALL_LANES, sums[0], (count - 1) % WARP);
+    return count == 0 ? nothing : sum;
 }
 
 } // namespace

@@ -1,0 +1,122 @@
+/* What the kernels that scan lines in tiles have in common. */
+#ifndef PRIM_SCAN_TILE_CUH
+#define PRIM_SCAN_TILE_CUH
+
+#include "scan/chunk.cuh"
+#include "scan/dispatch.cuh"
+
+namespace
+{
+
+constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
+
+template <typename In, typename Out>
+struct tile_lines {
+    const In *in;
+    Out *out;
+    size_t in_ld, out_ld, length, count;
+    unsigned tiles, warps;        /* of a line; warps is TILE_WARPS where there are several tiles */
+    bool in_aligned, out_aligned; /* each line begins at a whole vector */
+};
+
+template <typename Value, typename Out>
+struct tile_rule {
+    prim_scan_kind kind;
+    prim_transform transform;
+    Value initial;
+    Out *total; /* NULL: not wanted */
+};
+
+/* Where a warp stands. */
+struct warp_place {
+    size_t begin; /* of its chunk in the line */
+    unsigned line, tile, count;
+};
+
+template <typename In, typename Out>
+__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp)
+{
+    constexpr unsigned ALL = CHUNK<In, Out>;
+    warp_place p;
+    if (lines.warps == TILE_WARPS) {
+        p.line = lines.tiles == 1 ? block : lines.count == 1 ? 0 : block / lines.tiles;
+        p.tile = block - p.line * lines.tiles;
+        p.begin = (static_cast<size_t>(p.tile) * TILE_WARPS + warp) * ALL;
+    } else {
+        p.line = block * (TILE_WARPS / lines.warps) + warp / lines.warps;
+        p.tile = 0;
+        p.begin = warp % lines.warps * ALL;
+    }
+    const size_t left = p.line < lines.count && p.begin < lines.length ? lines.length - p.begin : 0;
+    p.count = left < ALL ? static_cast<unsigned>(left) : ALL;
+    return p;
+}
+
+/* What a tile's chunks come to before one of them, and in all. */
+template <typename Value>
+struct tile_sums {
+    Value before, total;
+};
+
+/* By a whole warp: before chunk `chunk` of `count`. */
+template <class Operator, typename Value>
+__device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count, unsigned chunk,
+                                         Value nothing, unsigned lane)
+{
+    Value sums[1] = {lane < count ? of_chunks[lane] : nothing};
+    scan_lanes<Operator>(sums, lane);
+    const Value before = __shfl_sync(ALL_LANES, sums[0], (chunk - 1) % WARP);
+    return {chunk == 0 ? nothing : before, __shfl_sync(ALL_LANES, sums[0], count - 1)};
+}
+
+/* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
+ * so_far lies before the lane's run. */
+template <class Operator, typename In, typename Out>
+__device__ void finish_chunk(const tile_lines<In, Out> &lines,
+                             const tile_rule<accumulator_t<Out>, Out> &rule,
+                             const warp_place &place, vector_slot *slots,
+                             accumulator_t<Out> so_far, unsigned lane)
+{
+    constexpr unsigned N = WIDTH<In, Out>;
+    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
+        store_total<Operator, In, Out, N>(slots, rule.transform, so_far, place.count - 1, lane,
+                                          rule.total);
+    if (rule.kind == PRIM_SCAN_EXCLUSIVE)
+        scan_run<Operator, true, In, Out, N>(slots, rule.transform, so_far, lane);
+    else
+        scan_run<Operator, false, In, Out, N>(slots, rule.transform, so_far, lane);
+    __syncwarp();
+    store_chunk<Out, N>(lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin,
+                        slots, place.count, lines.out_aligned, lane);
+}
+
+template <typename In, typename Out>
+tile_lines<In, Out> lines_of(const prim_scan_args *args, unsigned warps)
+{
+    constexpr unsigned N = WIDTH<In, Out>;
+    return {static_cast<const In *>(args->in),
+            static_cast<Out *>(args->out),
+            args->in_ld,
+            args->out_ld,
+            args->columns,
+            args->rows,
+            static_cast<unsigned>(prim_scan_tiles_of(args)),
+            warps,
+            is_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
+            is_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};
+}
+
+template <class Operator, typename Out>
+tile_rule<accumulator_t<Out>, Out> rule_of(const prim_scan_args *args)
+{
+    accumulator_t<Out> initial = start_value<Operator, Out>();
+    if (args->initial != nullptr)
+        initial = static_cast<accumulator_t<Out>>(
+            converted<Out>(*static_cast<const Out *>(args->initial)));
+    return {args->kind, transform_without_sign(args->transform, args->in_type), initial,
+            static_cast<Out *>(args->total)};
+}
+
+} // namespace
+
+#endif
