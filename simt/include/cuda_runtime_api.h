@@ -80,6 +80,7 @@ enum cudaDeviceAttr {
     cudaDevAttrL2CacheSize = 38,
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMemoryPoolsSupported = 115
 };
 

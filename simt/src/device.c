@@ -36,6 +36,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         *value = 0x7fffffff;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock:
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
         *value = SIMT_MAX_SHARED_BYTES;
         return cudaSuccess;
     case cudaDevAttrWarpSize:

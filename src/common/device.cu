@@ -9,6 +9,15 @@ __global__ void any_kernel()
 {
 }
 
+/* Of the current device; where there is none, a launch will say so. */
+int attribute(cudaDeviceAttr which)
+{
+    int device = 0, value = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+}
+
 } // namespace
 
 bool prim_device_has_code(void)
@@ -26,11 +35,12 @@ int prim_device_code(void)
 
 unsigned prim_device_multiprocessors(void)
 {
-    int device = 0, count = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
-        return 1;
-    return static_cast<unsigned>(count);
+    return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
+}
+
+size_t prim_device_shared_bytes(void)
+{
+    return static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
 
 bool prim_device_launches_early(void)

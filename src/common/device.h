@@ -3,6 +3,7 @@
 #define PRIM_COMMON_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #if defined(__cplusplus)
 extern "C" {
@@ -23,6 +24,9 @@ bool prim_device_launches_early(void);
 bool prim_device_has_clusters(void);
 
 unsigned prim_device_multiprocessors(void);
+
+/* Shared memory that a block can have, if its kernel asks for it. */
+size_t prim_device_shared_bytes(void);
 
 #if defined(__cplusplus)
 }

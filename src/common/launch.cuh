@@ -21,6 +21,19 @@ cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
+/* To be called before a kernel is launched with so much of it. */
+template <typename... Parameters>
+cudaError_t prim_allow_shared(void (*kernel)(Parameters...), size_t shared_bytes)
+{
+#ifdef SIMT_BACKEND
+    (void)kernel, (void)shared_bytes;
+    return cudaSuccess;
+#else
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(shared_bytes));
+#endif
+}
+
 /* The same without dynamic shared memory. */
 template <typename... Parameters, typename... Arguments>
 cudaError_t prim_launch(cudaStream_t stream, dim3 grid, dim3 block, void (*kernel)(Parameters...),

@@ -103,8 +103,8 @@ __device__ chunk_sums<accumulator_t<Out>> sum_chunk(vector_slot *slots, prim_tra
     value of_run[1];
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
-        const value sum = vector_sum<Operator, In, Out>(
-            vector_at<In, N>(slots, lane * RUN + v), transform);
+        const value sum =
+            vector_sum<Operator, In, Out>(vector_at<In, N>(slots, lane * RUN + v), transform);
         of_run[0] = v == 0 ? sum : Operator::combine(of_run[0], sum);
     }
     scan_lanes<Operator>(of_run, lane);
@@ -135,8 +135,8 @@ __device__ void scan_run(vector_slot *slots, prim_transform transform, accumulat
 
 /* What the chunk's elements up to number `last` come to, with all that lies before. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ void store_total(vector_slot *slots, prim_transform transform,
-                            accumulator_t<Out> so_far, unsigned last, unsigned lane, Out *total)
+__device__ void store_total(vector_slot *slots, prim_transform transform, accumulator_t<Out> so_far,
+                            unsigned last, unsigned lane, Out *total)
 {
     using value = accumulator_t<Out>;
     if (last / (RUN * N) != lane)

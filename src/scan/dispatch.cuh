@@ -90,7 +90,6 @@ inline bool is_aligned(const void *data, size_t rows, size_t ld_bytes, size_t by
     return reinterpret_cast<uintptr_t>(data) % bytes == 0 && (rows <= 1 || ld_bytes % bytes == 0);
 }
 
-
 } // namespace
 
 #endif

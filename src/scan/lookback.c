@@ -29,17 +29,23 @@
 #include "common/sizes.h"
 #include "scan/scan_variants.h"
 
-/* One total for each tile, in whole groups, which takes twice its bytes: half of every
- * word is its state. */
+/* A line that one block has at once needs none of this. */
+static bool is_one_tile(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of(args) == 1;
+}
+
+/* One total for each tile, in whole groups, which takes twice its bytes: half of every word is its
+ * state. */
 size_t prim_scan_lookback_bytes(const void *any)
 {
     const prim_scan_args *args = any;
-    const size_t tiles = prim_scan_tiles_of(args);
+    const size_t totals = args->rows * prim_scan_lookback_tiles_of(args);
     const size_t total_bytes = 2 * prim_element_bytes(prim_scan_value_type(args->out_type));
-    return args->rows == 0 || tiles <= 1
+    return args->rows == 0 || is_one_tile(args)
                ? 0
-               : PRIM_SCAN_TICKET_BYTES +
-                     prim_divide_up(args->rows * tiles, PRIM_SCAN_GROUP_TILES) * PRIM_SCAN_GROUP_TILES * total_bytes;
+               : PRIM_SCAN_TICKET_BYTES + prim_divide_up(totals, PRIM_SCAN_GROUP_TILES) *
+                                              PRIM_SCAN_GROUP_TILES * total_bytes;
 }
 
 cudaError_t prim_scan_lookback(const void *any)
@@ -47,7 +53,7 @@ cudaError_t prim_scan_lookback(const void *any)
     const prim_scan_args *args = any;
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_nothing(args);
-    if (prim_scan_tiles_of(args) == 1)
+    if (is_one_tile(args))
         return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
     const cudaError_t error =
         prim_scan_clear(args->call.workspace, prim_scan_lookback_bytes(args), args->call.stream);

@@ -118,19 +118,36 @@ size_t prim_scan_area_width(const prim_scan_args *args)
     return PRIM_SCAN_VECTOR_BYTES / prim_element_bytes(prim_scan_value_type(args->out_type));
 }
 
-size_t prim_scan_tiles_of(const prim_scan_args *args)
+static size_t tiles_of_warps(const prim_scan_args *args, size_t warps)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
     const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
-    const size_t tile =
-        PRIM_SCAN_TILE_WARPS * PRIM_SCAN_WARP_LANES * PRIM_SCAN_RUN_VECTORS * width;
+    const size_t tile = warps * PRIM_SCAN_WARP_LANES * PRIM_SCAN_RUN_VECTORS * width;
     return args->columns == 0 ? 1 : prim_divide_up(args->columns, tile);
 }
 
-static bool tiles_support(const prim_scan_args *args)
+size_t prim_scan_tiles_of(const prim_scan_args *args)
 {
-    return types_are_built(args) && operator_is_built(args) &&
-           prim_fits_a_grid(args->rows, prim_scan_tiles_of(args));
+    return tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
+}
+
+size_t prim_scan_lookback_tiles_of(const prim_scan_args *args)
+{
+    return tiles_of_warps(args, prim_scan_lookback_warps());
+}
+
+/* Besides the tiles, a block has less than 2 KiB there. */
+unsigned prim_scan_lookback_warps(void)
+{
+    const size_t of_a_warp = (size_t)PRIM_SCAN_STAGES * PRIM_SCAN_WARP_LANES *
+                             PRIM_SCAN_RUN_VECTORS * PRIM_SCAN_VECTOR_BYTES;
+    const size_t room = (prim_device_shared_bytes() - 2048) / of_a_warp;
+    return room < PRIM_SCAN_LOOKBACK_WARPS ? (unsigned)room : PRIM_SCAN_LOOKBACK_WARPS;
+}
+
+static bool tiles_support(const prim_scan_args *args, size_t tiles)
+{
+    return types_are_built(args) && operator_is_built(args) && prim_fits_a_grid(args->rows, tiles);
 }
 
 /* Nobody multiplies areas. */
@@ -138,7 +155,8 @@ static bool both_directions_support(const prim_scan_args *args)
 {
     const size_t across =
         prim_divide_up(args->columns, PRIM_SCAN_WARP_LANES * prim_scan_area_width(args));
-    const size_t down = prim_divide_up(args->rows, PRIM_SCAN_AREA_WARPS * prim_scan_area_rows(args));
+    const size_t down =
+        prim_divide_up(args->rows, PRIM_SCAN_AREA_WARPS * prim_scan_area_rows(args));
     return args->op != PRIM_OP_PRODUCT && prim_fits_a_grid(args->rows, across) &&
            prim_fits_a_grid(down, across);
 }
@@ -172,18 +190,18 @@ static cudaError_t reduce_then_scan_launch(const void *any)
 static bool lookback_supports(const void *any)
 {
     const prim_scan_args *args = any;
-    return tiles_support(args) && !args->both_directions;
+    return !args->both_directions && tiles_support(args, prim_scan_lookback_tiles_of(args));
 }
 
 static bool cluster_supports(const void *any)
 {
     const prim_scan_args *args = any;
-    return tiles_support(args) && !args->both_directions && args->rows == 1 &&
-           prim_scan_tiles_of(args) <= PRIM_SCAN_CLUSTER_TILES && prim_device_has_clusters();
+    const size_t tiles = prim_scan_tiles_of(args);
+    return !args->both_directions && args->rows == 1 && tiles <= PRIM_SCAN_CLUSTER_TILES &&
+           tiles_support(args, tiles) && prim_device_has_clusters();
 }
 
-/* LOOKBACK and CLUSTER combine in one order, so that the choice between them changes no bit. One
- * tile needs no cluster. */
+/* One tile needs no cluster. */
 int prim_scan_choose(const void *any)
 {
     const prim_scan_args *args = any;

@@ -66,11 +66,18 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 #ifndef PRIM_SCAN_TILE_WARPS
 #define PRIM_SCAN_TILE_WARPS 16
 #endif
-#ifndef PRIM_SCAN_RUN_VECTORS /* vectors of 16 bytes that each lane goes through: a power of two */
+#ifndef PRIM_SCAN_RUN_VECTORS /* vectors of 16 bytes that each lane goes through: a power of two \
+                               */
 #define PRIM_SCAN_RUN_VECTORS 4
 #endif
 #ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
-#define PRIM_SCAN_TILE_BLOCKS 2
+#define PRIM_SCAN_TILE_BLOCKS 3
+#endif
+#ifndef PRIM_SCAN_LOOKBACK_WARPS /* at most: as many as find room in shared memory */
+#define PRIM_SCAN_LOOKBACK_WARPS 18
+#endif
+#ifndef PRIM_SCAN_LOOKBACK_BLOCKS
+#define PRIM_SCAN_LOOKBACK_BLOCKS 2
 #endif
 #ifndef PRIM_SCAN_AREA_WARPS
 #define PRIM_SCAN_AREA_WARPS 8
@@ -95,6 +102,7 @@ enum {
     PRIM_SCAN_WARP_LANES = 32,
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CLUSTER_TILES = 8,
+    PRIM_SCAN_STAGES = 3,        /* tiles that a block of LOOKBACK has in hand */
     PRIM_SCAN_GROUP_TILES = 32,  /* whose totals one warp sees at a time */
     PRIM_SCAN_TICKET_BYTES = 256 /* before the words of the look-back */
 };
@@ -148,8 +156,11 @@ cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
 /* An area: what a warp has of a matrix; and how many elements of each of its rows a lane has. */
 size_t prim_scan_area_rows(const prim_scan_args *args);
 size_t prim_scan_area_width(const prim_scan_args *args);
-/* Tiles of a line; an empty one has one, too. */
+/* Tiles of a line; an empty one has one, too. LOOKBACK has tiles of as many warps as the device's
+ * shared memory has room for. */
 size_t prim_scan_tiles_of(const prim_scan_args *args);
+size_t prim_scan_lookback_tiles_of(const prim_scan_args *args);
+unsigned prim_scan_lookback_warps(void);
 
 /* ---- the host ---- */
 

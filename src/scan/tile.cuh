@@ -8,14 +8,12 @@
 namespace
 {
 
-constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
-
 template <typename In, typename Out>
 struct tile_lines {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, length, count;
-    unsigned tiles, warps;        /* of a line; warps is TILE_WARPS where there are several tiles */
+    unsigned tiles, warps; /* of a line; warps are a whole block's where there are several tiles */
     bool in_aligned, out_aligned; /* each line begins at a whole vector */
 };
 
@@ -27,23 +25,24 @@ struct tile_rule {
     Out *total; /* NULL: not wanted */
 };
 
-/* Where a warp stands. */
+/* Where one of a block's warps stands. */
 struct warp_place {
     size_t begin; /* of its chunk in the line */
     unsigned line, tile, count;
 };
 
 template <typename In, typename Out>
-__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp)
+__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp,
+                               unsigned warps)
 {
     constexpr unsigned ALL = CHUNK<In, Out>;
     warp_place p;
-    if (lines.warps == TILE_WARPS) {
+    if (lines.warps == warps) {
         p.line = lines.tiles == 1 ? block : lines.count == 1 ? 0 : block / lines.tiles;
         p.tile = block - p.line * lines.tiles;
-        p.begin = (static_cast<size_t>(p.tile) * TILE_WARPS + warp) * ALL;
+        p.begin = (static_cast<size_t>(p.tile) * warps + warp) * ALL;
     } else {
-        p.line = block * (TILE_WARPS / lines.warps) + warp / lines.warps;
+        p.line = block * (warps / lines.warps) + warp / lines.warps;
         p.tile = 0;
         p.begin = warp % lines.warps * ALL;
     }
@@ -72,10 +71,9 @@ __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count,
 /* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
  * so_far lies before the lane's run. */
 template <class Operator, typename In, typename Out>
-__device__ void finish_chunk(const tile_lines<In, Out> &lines,
-                             const tile_rule<accumulator_t<Out>, Out> &rule,
-                             const warp_place &place, vector_slot *slots,
-                             accumulator_t<Out> so_far, unsigned lane)
+__device__ void
+finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out>, Out> &rule,
+             const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
     if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
@@ -91,7 +89,7 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
 }
 
 template <typename In, typename Out>
-tile_lines<In, Out> lines_of(const prim_scan_args *args, unsigned warps)
+tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned warps)
 {
     constexpr unsigned N = WIDTH<In, Out>;
     return {static_cast<const In *>(args->in),
@@ -100,7 +98,7 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, unsigned warps)
             args->out_ld,
             args->columns,
             args->rows,
-            static_cast<unsigned>(prim_scan_tiles_of(args)),
+            static_cast<unsigned>(tiles),
             warps,
             is_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
             is_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};

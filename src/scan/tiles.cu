@@ -22,6 +22,7 @@
 namespace
 {
 
+constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 constexpr unsigned CLUSTER_TILES = PRIM_SCAN_CLUSTER_TILES;
 
 template <typename Value>
@@ -60,7 +61,7 @@ __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place 
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, 1024 / TILE_THREADS))
+__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, PRIM_SCAN_TILE_BLOCKS))
     scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
                tile_carry<accumulator_t<Out>> carry)
 {
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, 102
         arrive_at_cluster();
     let_next_launch_in();
     wait_for_earlier_launches();
-    const warp_place place = place_of(lines, blockIdx.x, warp);
+    const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
     load_chunk<In, N>(slots[warp],
                       lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
                       place.count, lines.in_aligned, lane);
@@ -91,8 +92,8 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, 102
             of_warps[warp] = sums.total;
         __syncthreads();
         const unsigned chunk = warp % lines.warps;
-        const tile_sums<value> in_tile = sums_in_tile<Operator>(&of_warps[warp - chunk],
-                                                                lines.warps, chunk, nothing, lane);
+        const tile_sums<value> in_tile =
+            sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, nothing, lane);
         if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
             if (threadIdx.x == 0)
                 carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile] =
@@ -125,9 +126,10 @@ struct tiles_of_type : device_rung {
     static cudaError_t run(const prim_scan_args *args, prim_scan_tiles tiles)
     {
         using value = accumulator_t<Out>;
-        const tile_lines<In, Out> lines = lines_of<In, Out>(
-            args, tiles.carry == PRIM_SCAN_CARRY_NONE ? warps_of(args->columns, CHUNK<In, Out>)
-                                                      : TILE_WARPS);
+        const unsigned warps = tiles.carry == PRIM_SCAN_CARRY_NONE
+                                   ? warps_of(args->columns, CHUNK<In, Out>)
+                                   : TILE_WARPS;
+        const tile_lines<In, Out> lines = lines_of<In, Out>(args, prim_scan_tiles_of(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const tile_carry<value> carry = {tiles.carry, static_cast<value *>(tiles.totals),
                                          tiles.totals_ld};
@@ -139,8 +141,8 @@ struct tiles_of_type : device_rung {
             return prim_launch_cluster(args->call.stream, blocks, TILE_THREADS,
                                        scan_tiles<Operator, In, Out>, lines, rule, carry);
 #endif
-        return prim_launch_early(args->call.stream, blocks, TILE_THREADS, scan_tiles<Operator, In, Out>,
-                                 lines, rule, carry);
+        return prim_launch_early(args->call.stream, blocks, TILE_THREADS,
+                                 scan_tiles<Operator, In, Out>, lines, rule, carry);
     }
 };
 

@@ -82,10 +82,10 @@ __device__ void load_area(packed<In, N> (&x)[V], const In *from, size_t ld, cons
                           bool aligned, vector_slot *staging, unsigned lane)
 {
     using vector = packed<In, N>;
-    if (aligned && a.rows == V && a.columns == WARP * N) {
+    if (aligned && a.columns == WARP * N) {
         PRIM_UNROLL(V)
         for (unsigned v = 0; v < V; v++)
-            x[v] = reinterpret_cast<const vector *>(from + v * ld)[lane];
+            x[v] = v < a.rows ? reinterpret_cast<const vector *>(from + v * ld)[lane] : vector{};
         return;
     }
     In *const elements = reinterpret_cast<In *>(staging);
@@ -275,14 +275,15 @@ __global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLO
     take_above<Operator, Out>(columns, totals, a, of_warps, warp, lane);
     __syncthreads();
 
-    const bool at_once = m.out_aligned && a.rows == V && a.columns == WARP * N;
+    const bool at_once = m.out_aligned && a.columns == WARP * N;
     Out *const to = m.out + a.row * m.out_ld + a.column;
     Out *const rows = at_once ? to : reinterpret_cast<Out *>(staging[warp]);
     const size_t ld = at_once ? m.out_ld : WARP * N;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
         take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
-        reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] = results_of<Out>(columns);
+        if (!at_once || v < a.rows)
+            reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] = results_of<Out>(columns);
     }
     if (!at_once)
         store_staged_area(to, m.out_ld, a, WARP * N, staging[warp], lane);

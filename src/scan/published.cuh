@@ -16,8 +16,8 @@
  *
  * A total travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
  * A word is read whole, and is written once. So no order between words is needed, nor any fence. */
-#ifndef PRIM_SCAN_LOOK_BACK_CUH
-#define PRIM_SCAN_LOOK_BACK_CUH
+#ifndef PRIM_SCAN_PUBLISHED_CUH
+#define PRIM_SCAN_PUBLISHED_CUH
 
 #include <cstring>
 

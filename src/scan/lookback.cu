@@ -13,20 +13,21 @@
  * what they wait for lies before them still: the first of all waits for nobody. */
 #include "common/device.h"
 #include "common/shared.cuh"
-#include "scan/look_back.cuh"
+#include "scan/published.cuh"
 #include "scan/tile.cuh"
 
 namespace
 {
 
-constexpr unsigned STAGES = 3;
+constexpr unsigned STAGES = PRIM_SCAN_STAGES;
+constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS, MOST_THREADS = MOST_WARPS * WARP;
 
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
 
 /* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
 template <typename Value>
 struct look_back_memory {
-    Value of_warps[STAGES][TILE_WARPS]; /* the chunks' totals, and then what is before each */
+    Value of_warps[STAGES][MOST_WARPS]; /* the chunks' totals, and then what is before each */
     Value of_groups[ROUND];
     unsigned turn;
 };
@@ -40,11 +41,11 @@ struct known_front {
 
 /* By one warp. */
 template <class Operator, typename Value>
-__device__ Value scan_warps(Value *of_warps, Value nothing, unsigned lane)
+__device__ Value scan_warps(Value *of_warps, unsigned warps, Value nothing, unsigned lane)
 {
-    const tile_sums<Value> sums = sums_in_tile<Operator>(of_warps, TILE_WARPS, lane, nothing, lane);
+    const tile_sums<Value> sums = sums_in_tile<Operator>(of_warps, warps, lane, nothing, lane);
     __syncwarp();
-    if (lane < TILE_WARPS)
+    if (lane < warps)
         of_warps[lane] = sums.before;
     return sums.total;
 }
@@ -58,11 +59,10 @@ __device__ Value look_back(uint64_t *words, size_t first_of_line, unsigned tile,
     const unsigned group = tile / GROUP; /* of which only the tiles before this one count */
     for (;;) {
         const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
-        for (unsigned g = warp; g < groups; g += TILE_WARPS) {
+        for (unsigned g = warp; g < groups; g += blockDim.x / WARP) {
             const unsigned first = (known.groups + g) * GROUP, before = tile - first;
-            const Value total =
-                total_of_tiles<Operator>(words, first_of_line + first,
-                                         before < GROUP ? before : GROUP, nothing, lane);
+            const Value total = total_of_tiles<Operator>(
+                words, first_of_line + first, before < GROUP ? before : GROUP, nothing, lane);
             if (lane == 0)
                 of_groups[g] = total;
         }
@@ -78,21 +78,35 @@ __device__ Value look_back(uint64_t *words, size_t first_of_line, unsigned tile,
     }
 }
 
+/* A tile that some block will take first: on its way while the launch before this one ends. */
+template <typename In, typename Out>
+__device__ void prefetch_tile(const tile_lines<In, Out> &lines, unsigned turn)
+{
+    constexpr unsigned LINE_BYTES = 128;
+    const warp_place p = place_of(lines, turn, threadIdx.x / WARP, blockDim.x / WARP);
+    const unsigned i = threadIdx.x % WARP * (LINE_BYTES / sizeof(In));
+    if (i < p.count)
+        prefetch(lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin + i);
+}
+
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, PRIM_SCAN_TILE_BLOCKS))
+__global__ void __launch_bounds__(MOST_THREADS,
+                                  blocks_at_once(MOST_THREADS, PRIM_SCAN_LOOKBACK_BLOCKS))
     scan_and_look_back(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
                        unsigned tiles, unsigned *ticket, uint64_t *words)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>;
-    PRIM_SHARED_DYNAMIC(vector_slot, slots); /* [STAGES][TILE_WARPS][CHUNK_SLOTS] */
+    PRIM_SHARED_DYNAMIC(vector_slot, slots); /* [STAGES][warps][CHUNK_SLOTS] */
     PRIM_SHARED(look_back_memory<value>, shared, );
+    const unsigned warps = blockDim.x / WARP;
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const value nothing = start_value<Operator, Out>();
     const auto chunk_of = [=](unsigned stage) {
-        return &slots[(stage * TILE_WARPS + warp) * CHUNK_SLOTS];
+        return &slots[(stage * warps + warp) * CHUNK_SLOTS];
     };
 
+    prefetch_tile(lines, blockIdx.x);
     let_next_launch_in();
     wait_for_earlier_launches();
     if (threadIdx.x == 0)
@@ -107,8 +121,9 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, PRI
         if (threadIdx.x == 0 && loading < tiles)
             upcoming = take_ticket(ticket);
 
+        __syncwarp(); /* all lanes have stored what was there */
         if (loading < tiles) {
-            const warp_place p = place_of(lines, loading, warp);
+            const warp_place p = place_of(lines, loading, warp, warps);
             load_chunk<In, N>(chunk_of(stage_next),
                               lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin,
                               p.count, lines.in_aligned, lane);
@@ -123,15 +138,15 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, PRI
                 shared.of_warps[stage][warp] = sums.total;
         }
         __syncthreads();
-        if (warp == TILE_WARPS - 1 && summing < tiles) { /* which has fewer groups to look at */
-            const value total = scan_warps<Operator>(shared.of_warps[stage], nothing, lane);
+        if (warp == warps - 1 && summing < tiles) { /* which has fewer groups to look at */
+            const value total = scan_warps<Operator>(shared.of_warps[stage], warps, nothing, lane);
             if (lane == 0)
                 publish(words, summing, total);
         }
         if (threadIdx.x == 0)
             shared.turn = upcoming;
         if (finishing < tiles) {
-            const warp_place p = place_of(lines, finishing, warp);
+            const warp_place p = place_of(lines, finishing, warp, warps);
             if (known.line != p.line)
                 known = {p.line, 0, nothing};
             const value before =
@@ -160,20 +175,22 @@ struct look_back_of_type : device_rung {
     static cudaError_t run(const prim_scan_args *args)
     {
         using value = accumulator_t<Out>;
-        const tile_lines<In, Out> lines = lines_of<In, Out>(args, TILE_WARPS);
+        const unsigned warps = prim_scan_lookback_warps();
+        const tile_lines<In, Out> lines =
+            lines_of<In, Out>(args, prim_scan_lookback_tiles_of(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
-        const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_TILE_BLOCKS;
-        constexpr size_t SHARED = STAGES * TILE_WARPS * CHUNK_SLOTS * VECTOR_BYTES;
-        auto *kernel = scan_and_look_back<Operator, In, Out>;
-#ifndef SIMT_BACKEND
-        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED);
-        cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100);
-#endif
+        const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
+        const size_t shared_bytes = size_t(STAGES) * warps * CHUNK_SLOTS * VECTOR_BYTES;
+        const cudaError_t error =
+            prim_allow_shared(scan_and_look_back<Operator, In, Out>, shared_bytes);
+        if (error != cudaSuccess)
+            return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
         return prim_launch_early_shared(
-            args->call.stream, tiles < at_once ? tiles : at_once, TILE_THREADS, SHARED, kernel,
-            lines, rule, tiles, reinterpret_cast<unsigned *>(workspace),
+            args->call.stream, tiles < at_once ? tiles : at_once, warps * WARP, shared_bytes,
+            scan_and_look_back<Operator, In, Out>, lines, rule, tiles,
+            reinterpret_cast<unsigned *>(workspace),
             reinterpret_cast<uint64_t *>(workspace + PRIM_SCAN_TICKET_BYTES));
     }
 };
