@@ -193,5 +193,5 @@ struct columns_rung : device_rung {
 
 cudaError_t prim_reduce_column_walk(const prim_reduce_args *args)
 {
-    return dispatch<columns_rung>(args);
+    return dispatch<PRIM_REDUCE_COLUMNS, columns_rung>(args);
 }

@@ -147,7 +147,8 @@ struct host_version {
     static prim_status not_built(const prim_reduce_args *args, int)
     {
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without these types and op", args->call.name);
+                         "%s: this library was built without this call, or these types and op",
+                         args->call.name);
     }
 };
 
@@ -216,9 +217,9 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
         return status;
     switch (args->kind) {
     case PRIM_REDUCE_LINES:
-        return dispatch<lines_on_host>(args, threads);
+        return dispatch<PRIM_REDUCE_LINES, lines_on_host>(args, threads);
     case PRIM_REDUCE_COLUMNS:
-        return dispatch<columns_on_host>(args, threads);
+        return dispatch<PRIM_REDUCE_COLUMNS, columns_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
         return dispatch_sum<dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:
