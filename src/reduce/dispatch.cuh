@@ -22,6 +22,9 @@ constexpr bool is_built(prim_reduce_kind kind)
     return false;
 }
 
+/* The same kernels serve vectors and rows. */
+constexpr bool LINES_ARE_BUILT = is_built(PRIM_REDUCE_VECTOR) || is_built(PRIM_REDUCE_ROWS);
+
 /* ---- the rungs up to SHUFFLE ---- */
 
 template <typename Rung, typename In, typename Out, typename... More>
@@ -38,7 +41,7 @@ auto textbook_operator(const prim_reduce_args *args, More... more)
 template <typename Rung, typename... More>
 auto dispatch_textbook(const prim_reduce_args *args, More... more)
 {
-    if constexpr (is_built(PRIM_REDUCE_LINES)) {
+    if constexpr (LINES_ARE_BUILT) {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return textbook_operator<Rung, in_c, out_c>(args, more...);
@@ -107,10 +110,10 @@ auto with_float_operator(const prim_reduce_args *args, More... more)
     return Rung::not_built(args, more...);
 }
 
-template <prim_reduce_kind KIND, typename Rung, typename... More>
+template <bool IS_BUILT, typename Rung, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
-    if constexpr (is_built(KIND)) {
+    if constexpr (IS_BUILT) {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return with_integer_operator<Rung, in_c, out_c>(args, more...);

@@ -68,15 +68,19 @@ static bool textbook_operator_is_built(const prim_reduce_args *args)
     return false;
 }
 
+static bool of_lines(const prim_reduce_args *args)
+{
+    return args->kind == PRIM_REDUCE_VECTOR || args->kind == PRIM_REDUCE_ROWS;
+}
+
 /* ---- the rungs up to SHUFFLE: lines, in passes over blocks ---- */
 
 /* An empty row has one block too: it writes the identity. */
 static bool textbook_supports(const prim_reduce_args *args, size_t block_elements)
 {
     const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
-    return args->kind == PRIM_REDUCE_LINES && kind_is_built(args) &&
-           textbook_types_are_built(args) && textbook_operator_is_built(args) &&
-           prim_fits_a_grid(args->rows, blocks);
+    return of_lines(args) && kind_is_built(args) && textbook_types_are_built(args) &&
+           textbook_operator_is_built(args) && prim_fits_a_grid(args->rows, blocks);
 }
 
 /* Every pass but the last leaves its blocks' values in the workspace. */
@@ -193,7 +197,8 @@ static cudaError_t vectorized_launch(const void *any)
 {
     const prim_reduce_args *args = any;
     switch (args->kind) {
-    case PRIM_REDUCE_LINES:
+    case PRIM_REDUCE_VECTOR:
+    case PRIM_REDUCE_ROWS:
         return prim_reduce_vectorized(args);
     case PRIM_REDUCE_COLUMNS:
         return prim_reduce_column_walk(args);
@@ -208,7 +213,7 @@ static cudaError_t vectorized_launch(const void *any)
 static bool single_pass_supports(const void *any)
 {
     const prim_reduce_args *args = any;
-    return args->kind == PRIM_REDUCE_LINES && args->rows == 1 && is_built(args) &&
+    return of_lines(args) && args->rows == 1 && is_built(args) &&
            tiles_of_line(args) <= PRIM_REDUCE_SINGLE_PASS_TILES && prim_device_has_clusters();
 }
 
