@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
 # there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
-# it. On the CPU backend; with nvcc, where it is, reduce is compiled and linked too, with --all every
-# pattern. Then what vendor.sh must refuse and keep.
+# it. On the CPU backend; with nvcc, where it is, reduce is compiled and linked too, file by file and,
+# trimmed, as one, with --all every pattern. Then what vendor.sh must refuse and keep.
 # Ends with a line "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -54,6 +54,13 @@ on_cpu() { # PATTERN
 with_nvcc() { # PATTERN
   local warnings=
   vendor "$1" kit && build_nvcc kit && use kit 'nvcc -I' "$1" && [ -x "$1" ]
+}
+
+# The README's other line: all of a pattern's kernels in one file.
+as_one_file() { # PATTERN
+  local warnings='' line
+  vendor "$1" kit && { [ "$1" != reduce ] || trim_reduce; } && line=$(command_of kit printf) &&
+    (cd kit && eval "$line") && use kit 'nvcc -I' "$1" && [ -x "$1" ]
 }
 
 with_cmake() {
@@ -142,11 +149,14 @@ half_written() {
   vendor reduce kit && touch kit/src/scan && refused 1 '' vendor scan merge kit
 }
 
+# Leaves reduce prim_reduce() alone, for sums of f32.
+trim_reduce() {
+  awk -v kinds=VECTOR -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM \
+    -f "$kit/scripts/trim-instances.awk" "$kit/src/reduce/instances.h" >kit/src/reduce/instances.h
+}
+
 trimmed() {
-  vendor --cpu reduce kit &&
-    awk -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM -f "$kit/scripts/trim-instances.awk" \
-      "$kit/src/reduce/instances.h" >kit/src/reduce/instances.h &&
-    build_cpu kit && run_cpu kit reduce && run_cpu kit trimmed_reduce &&
+  vendor --cpu reduce kit && trim_reduce && build_cpu kit && run_cpu kit reduce && run_cpu kit trimmed_reduce &&
     cp kit/src/reduce/instances.h mine && vendor reduce scan kit >said && cmp mine kit/src/reduce/instances.h &&
     grep -q 'kept.*reduce/instances\.h' said && build_cpu kit && run_cpu kit trimmed_reduce
 }
@@ -169,10 +179,11 @@ check "trimmed instances" trimmed
 if command -v nvcc >/dev/null; then
   for pattern in "${patterns[@]}"; do
     check "$pattern with nvcc" with_nvcc "$pattern"
+    check "$pattern as one file with nvcc" as_one_file "$pattern"
   done
   check "reduce with CMake and nvcc" with_cmake
 else
-  for name in "${patterns[@]/%/ with nvcc}" "reduce with CMake and nvcc"; do
+  for name in "${patterns[@]/%/ with nvcc}" "${patterns[@]/%/ as one file with nvcc}" "reduce with CMake and nvcc"; do
     skip "$name" "there is no nvcc here"
   done
 fi

@@ -9,11 +9,14 @@ cd "$(dirname "$0")/.."
 
 page=docs/costs.md
 mapfile -t patterns < <(scripts/vendor.sh --list)
-rows=(reduce_trimmed "${patterns[@]}")
+rows=(reduce_trimmed reduce_trimmed_one_file "${patterns[@]}")
 
-# reduce_trimmed, in words.
 title() { # ROW
-  [ "$1" = reduce_trimmed ] && echo 'reduce, sums of f32 alone' || echo "$1"
+  case $1 in
+    reduce_trimmed) echo 'reduce, sums of f32 alone' ;;
+    reduce_trimmed_one_file) echo 'the same, kernels in one file' ;;
+    *) echo "$1" ;;
+  esac
 }
 
 if [ "${1-}" = --check ]; then
@@ -30,14 +33,12 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 compiler=(nvcc -O3 -arch=sm_90 -std=c++17 "-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas")
 
-# compile FOLDER FLAGS…: says in `cost` how many files, their seconds of user and system time, since
-# others may use the machine too, and those of the longest.
+# compile FLAGS…: says in `cost` how many files the array `files` has, their seconds of user and
+# system time, since others may use the machine too, and those of the longest.
 compile() {
-  local folder=$1 file TIMEFORMAT='%U %S'
-  shift
+  local file TIMEFORMAT='%U %S'
   : >seconds
-  for file in "$folder"/*/*.c "$folder"/*/*.cu; do
-    [ -e "$file" ] || continue
+  for file in "${files[@]}"; do
     { time quietly "$work/log" "${compiler[@]}" "$@" -c "$file" -o "$file.o" 2>&3; } 3>&2 2>>seconds
   done
   cost=$(awk '{n++; t = $1 + $2; all += t; if (t > most) most = t}
@@ -55,28 +56,36 @@ echo 'int main(void) { return cudaFree(0); }' >runtime.cu
 runtime=0
 runtime=$(($(kilobytes runtime.cu) * 1000))
 
-row() { # ROW: a pattern, or PATTERN_trimmed
-  local pattern=${1%_trimmed} files seconds longest size by_cub='– | –'
-  rm -rf vendored cub && "$kit/scripts/vendor.sh" "$pattern" vendored >/dev/null
-  if [ "$pattern" != "$1" ]; then
-    awk -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM -f "$kit/scripts/trim-instances.awk" \
+row() { # ROW: a pattern, PATTERN_trimmed, or PATTERN_trimmed_one_file
+  local pattern=${1%_one_file} files objects count seconds longest size by_cub='– | –'
+  pattern=${pattern%_trimmed}
+  rm -rf vendored && "$kit/scripts/vendor.sh" "$pattern" vendored >/dev/null
+  if [[ $1 == *_trimmed* ]]; then
+    awk -v kinds=VECTOR -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM -f "$kit/scripts/trim-instances.awk" \
       "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
   fi
-  compile vendored/src -Ivendored/include -Ivendored/src
-  read -r files seconds longest <<<"$cost"
-  size=$(kilobytes -I"$kit/tests/vendor" -Ivendored/include "$kit/tests/vendor/$pattern.c" vendored/src/*/*.o)
+  files=(vendored/src/*/*.c vendored/src/*/*.cu)
+  if [[ $1 == *_one_file ]]; then # as the README.md there says
+    (cd vendored && eval "$(sed -n 's/^    \(printf .*\) && rm .*/\1/p' README.md)")
+    files=(vendored/src/*/*.c vendored/*.cu)
+  fi
+  objects=("${files[@]/%/.o}")
+  compile -Ivendored/include -Ivendored/src
+  read -r count seconds longest <<<"$cost"
+  size=$(kilobytes -I"$kit/tests/vendor" -Ivendored/include "$kit/tests/vendor/$pattern.c" "${objects[@]}")
   if [ -e "$kit/tests/costs/$1.cu" ]; then
-    mkdir -p cub/by && cp "$kit/tests/costs/$1.cu" cub/by
-    compile cub
-    by_cub=$(kilobytes cub/by/*.o)
+    cp "$kit/tests/costs/$1.cu" by_cub.cu
+    files=(by_cub.cu)
+    compile
+    by_cub=$(kilobytes by_cub.cu.o)
     by_cub="$(cut -d ' ' -f 2 <<<"$cost") | $by_cub"
   fi
-  echo "| $(title "$1") | $files | $seconds | $longest | $size | $by_cub |"
+  echo "| $(title "$1") | $count | $seconds | $longest | $size | $by_cub |"
 }
 
 table() {
-  local name empty
-  mkdir -p empty/folder && : >empty/folder/empty.cu && compile empty && empty=${cost##* }
+  local name empty files=(empty.cu)
+  : >empty.cu && compile && empty=${cost##* }
   echo '| | files | compiling, s | longest file, s | in a program, KB | by CUB: compiling, s | in a program, KB |'
   echo '|---|--:|--:|--:|--:|--:|--:|'
   for name in "${rows[@]}"; do

@@ -1,5 +1,6 @@
-# Trims an instances.h: -v types=REGEX and -v operators=REGEX keep the lines that match them, in the
-# lists whose names end in TYPES and in OPERATORS. A list may become empty.
+# Trims an instances.h: -v types=REGEX, -v operators=REGEX and -v kinds=REGEX keep the lines that match
+# them, in the lists whose names end in TYPES, OPERATORS and KINDS. Without one, its lists stay whole. A
+# list may become empty.
 function print_list(   i) {
   if (!kept)
     sub(/ *\\$/, "", line[0])
@@ -8,8 +9,8 @@ function print_list(   i) {
   inside = 0
 }
 
-/^#define [A-Z_]*(TYPES|OPERATORS)\(X\) *\\$/ {
-  keep = /TYPES/ ? types : operators
+/^#define [A-Z_]*(TYPES|OPERATORS|KINDS)\(X\) *\\$/ {
+  keep = /TYPES/ ? types : /OPERATORS/ ? operators : kinds
   line[0] = $0
   kept = 0
   inside = 1

@@ -173,7 +173,8 @@ cp LICENSE "$new/LICENSE"
 printf '%s\n' "$version" >"$new/VERSION"
 
 readme() {
-  local name header
+  local name header pattern includes='' units='' common=' src/common/*.cu'
+  local compile='nvcc -lib -O3 -arch=native -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c'
   name=$(basename "$directory")
   cat <<END
 # Patterns from primitives
@@ -192,7 +193,7 @@ END
 
 To compile all of it into a static library, in this folder, with CUDA 12.8 or newer:
 
-    rm -f libprimitives.a && nvcc -lib -O3 -arch=native -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c src/*/*.cu -o libprimitives.a
+    rm -f libprimitives.a && $compile src/*/*.cu -o libprimitives.a
 
 \`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
 it, in the folder above:
@@ -200,6 +201,18 @@ it, in the folder above:
     nvcc -I$name/include yours.c $name/libprimitives.a -o yours
 
 Linked by gcc instead, it needs \`-lcudart -lstdc++\` after the library.
+
+END
+  for pattern in $(cd "$new/src" && ls); do
+    [ "$pattern" != common ] || continue
+    includes+="printf '#include \"%s\"\\n'$common src/$pattern/*.cu >$pattern.cu && "
+    units+=" $pattern.cu" common=
+  done
+  cat <<END
+nvcc takes most of a second for an empty file. Where \`instances.h\` is trimmed, one file for all of
+a pattern compiles in less time:
+
+    ${includes}rm -f libprimitives.a && $compile$units -o libprimitives.a
 
 In a CMake project of yours, with this folder as \`$name/\`:
 
@@ -236,8 +249,8 @@ libboost-context-dev), in this folder, and then a program in the folder above:
 END
   fi
   cat <<END
-\`src/<pattern>/instances.h\` lists the types and operators that are built; remove lines to build
-less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
+\`src/<pattern>/instances.h\` lists the types and operators that are built, and for reduce the calls;
+remove lines to build less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
 that were changed in it, this one apart. For another version, start with an empty folder.
 END
 }

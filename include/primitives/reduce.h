@@ -212,7 +212,7 @@ PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_t
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
- * OpenMP, or types and operators that were trimmed from src/reduce/instances.h).
+ * OpenMP, or a call, types or an operator that were trimmed from src/reduce/instances.h).
  *
  * Determinism, NaN and overflow as for prim_reduce() with AUTO. */
 PRIM_API prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,

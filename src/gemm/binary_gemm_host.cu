@@ -14,7 +14,7 @@ struct host_product : binary_product<Out> {
     }
 };
 
-struct host_version {
+struct binary_on_host {
     template <typename Args>
     static prim_status not_built(const Args *args, int)
     {
@@ -23,7 +23,7 @@ struct host_version {
     }
 };
 
-struct product_on_host : host_version {
+struct product_on_host : binary_on_host {
     template <typename Product>
     static prim_status run(const problem<Product> &p, int threads)
     {
@@ -32,7 +32,7 @@ struct product_on_host : host_version {
     }
 };
 
-struct rows_on_host : host_version {
+struct rows_on_host : binary_on_host {
     template <typename T>
     static prim_status run(const prim_binary_pack_args *args, int threads)
     {
@@ -49,7 +49,7 @@ struct rows_on_host : host_version {
     }
 };
 
-struct columns_on_host : host_version {
+struct columns_on_host : binary_on_host {
     template <typename T>
     static prim_status run(const prim_binary_pack_args *args, int threads)
     {

@@ -5,7 +5,7 @@
 namespace
 {
 
-struct host_version {
+struct gemm_on_host {
     template <typename Product>
     static prim_status run(const problem<Product> &p, int threads)
     {
@@ -24,5 +24,5 @@ struct host_version {
 prim_status prim_gemm_on_host(const prim_gemm_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? for_gemm<host_version>(args, threads) : status;
+    return status == PRIM_OK ? for_gemm<gemm_on_host>(args, threads) : status;
 }

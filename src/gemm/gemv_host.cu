@@ -14,7 +14,7 @@ problem<dense_product<T>> as_matrices(const vector_problem<T> &p)
     return {x_row, a_transposed, p.y, 1, p.outputs, p.inner, p.outputs, p.product};
 }
 
-struct host_version {
+struct gemv_on_host {
     template <typename T>
     static prim_status run(const vector_problem<T> &p, int threads)
     {
@@ -40,5 +40,5 @@ struct host_version {
 prim_status prim_gemv_on_host(const prim_gemv_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? for_gemv<host_version>(args, threads) : status;
+    return status == PRIM_OK ? for_gemv<gemv_on_host>(args, threads) : status;
 }

@@ -8,7 +8,7 @@
 namespace
 {
 
-void clear_counters(const prim_histogram_args *args)
+void clear_host_counters(const prim_histogram_args *args)
 {
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
         return;
@@ -26,7 +26,7 @@ struct host_version {
         const T *samples = static_cast<const T *>(args->samples);
         uint32_t *counters = static_cast<uint32_t *>(args->counters);
         uint32_t *outside = static_cast<uint32_t *>(args->outside_counters);
-        clear_counters(args);
+        clear_host_counters(args);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t i = 0; i < args->count; i++) {
             const size_t counter = counter_of(b, samples[i]);

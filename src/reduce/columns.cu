@@ -18,7 +18,7 @@ namespace
 
 /* Four loads under way in each of 1536 threads: eight in half as many took 5 % longer. Wide values
  * need more registers. */
-constexpr unsigned BATCH = 4;
+[[maybe_unused]] constexpr unsigned BATCH = 4;
 
 template <class Source>
 [[maybe_unused]] constexpr unsigned
@@ -36,8 +36,8 @@ struct column_place {
 };
 
 /* Shifts, and one division of 32 bits: a block's start is part of what the whole costs. */
-__device__ inline column_place place_of(const prim_column_shape &shape, size_t rows, size_t columns,
-                                        unsigned vector_width)
+[[maybe_unused]] __device__ inline column_place
+place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned vector_width)
 {
     const unsigned lane = threadIdx.x & (shape.lanes - 1), h = threadIdx.x >> shape.lane_bits;
     const unsigned strips = static_cast<unsigned>(shape.strips);
@@ -193,5 +193,5 @@ struct columns_rung : device_rung {
 
 cudaError_t prim_reduce_column_walk(const prim_reduce_args *args)
 {
-    return dispatch<columns_rung>(args);
+    return dispatch<is_built(PRIM_REDUCE_COLUMNS), columns_rung>(args);
 }

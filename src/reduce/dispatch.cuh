@@ -1,6 +1,6 @@
 /* From types and operator as enums to template arguments. A dispatch calls
  * Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or
- * Rung::not_built(args, more…). */
+ * Rung::not_built(args, more…): always, where calls of its kind are not built. */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
@@ -11,6 +11,19 @@
 
 namespace
 {
+
+constexpr bool is_built(prim_reduce_kind kind)
+{
+#define BUILT(kind_enum)   \
+    if (kind == kind_enum) \
+        return true;
+    PRIM_REDUCE_KINDS(BUILT)
+#undef BUILT
+    return false;
+}
+
+/* The same kernels serve vectors and rows. */
+constexpr bool LINES_ARE_BUILT = is_built(PRIM_REDUCE_VECTOR) || is_built(PRIM_REDUCE_ROWS);
 
 /* ---- the rungs up to SHUFFLE ---- */
 
@@ -28,11 +41,13 @@ auto textbook_operator(const prim_reduce_args *args, More... more)
 template <typename Rung, typename... More>
 auto dispatch_textbook(const prim_reduce_args *args, More... more)
 {
+    if constexpr (LINES_ARE_BUILT) {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return textbook_operator<Rung, in_c, out_c>(args, more...);
-    PRIM_REDUCE_TEXTBOOK_TYPES(TYPES)
+        PRIM_REDUCE_TEXTBOOK_TYPES(TYPES)
 #undef TYPES
+    }
     return Rung::not_built(args, more...);
 }
 
@@ -74,19 +89,21 @@ auto with_float_operator(const prim_reduce_args *args, More... more)
     return Rung::not_built(args, more...);
 }
 
-template <typename Rung, typename... More>
+template <bool IS_BUILT, typename Rung, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
+    if constexpr (IS_BUILT) {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return with_integer_operator<Rung, in_c, out_c>(args, more...);
-    PRIM_REDUCE_INTEGER_TYPES(TYPES)
+        PRIM_REDUCE_INTEGER_TYPES(TYPES)
 #undef TYPES
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return with_float_operator<Rung, in_c, out_c>(args, more...);
-    PRIM_REDUCE_FLOAT_TYPES(TYPES)
+        PRIM_REDUCE_FLOAT_TYPES(TYPES)
 #undef TYPES
+    }
     return Rung::not_built(args, more...);
 }
 
@@ -96,16 +113,18 @@ auto dispatch(const prim_reduce_args *args, More... more)
 template <typename Rung, typename... More>
 auto dispatch_sum(const prim_reduce_args *args, More... more)
 {
+    if constexpr (is_built(PRIM_REDUCE_DOT)) {
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return run_signless<Rung, in_c, out_c, sum_operator>(args, more...);
-    PRIM_REDUCE_INTEGER_TYPES(TYPES)
+        PRIM_REDUCE_INTEGER_TYPES(TYPES)
 #undef TYPES
 #define TYPES(in_enum, in_c, out_enum, out_c)                   \
     if (args->in_type == in_enum && args->out_type == out_enum) \
         return Rung::template run<in_c, out_c, sum_operator>(args, more...);
-    PRIM_REDUCE_FLOAT_TYPES(TYPES)
+        PRIM_REDUCE_FLOAT_TYPES(TYPES)
 #undef TYPES
+    }
     return Rung::not_built(args, more...);
 }
 
@@ -113,12 +132,14 @@ auto dispatch_sum(const prim_reduce_args *args, More... more)
 template <typename Rung, class Operator, typename... More>
 auto dispatch_elements(const prim_reduce_args *args, More... more)
 {
+    if constexpr (is_built(PRIM_REDUCE_ARG)) {
 #define TYPES(in_enum, in_c, out_enum, out_c)            \
     if (args->in_type == in_enum && in_enum == out_enum) \
         return Rung::template run<in_c, in_c, Operator>(args, more...);
-    PRIM_REDUCE_INTEGER_TYPES(TYPES)
-    PRIM_REDUCE_FLOAT_TYPES(TYPES)
+        PRIM_REDUCE_INTEGER_TYPES(TYPES)
+        PRIM_REDUCE_FLOAT_TYPES(TYPES)
 #undef TYPES
+    }
     return Rung::not_built(args, more...);
 }
 

@@ -72,7 +72,7 @@ typename Source::value line_value(const Source &source, size_t at, size_t count,
 
 /* ---- columns: a few at a time, so that a line of the cache serves them all ---- */
 
-constexpr unsigned COLUMNS_AT_ONCE = 16, MOST_LEVELS = 8;
+[[maybe_unused]] constexpr unsigned COLUMNS_AT_ONCE = 16, MOST_LEVELS = 8;
 
 struct column_levels {
     prim_column_shape shape[MOST_LEVELS];
@@ -147,7 +147,8 @@ struct host_version {
     static prim_status not_built(const prim_reduce_args *args, int)
     {
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without these types and op", args->call.name);
+                         "%s: this library was built without this call, or these types and op",
+                         args->call.name);
     }
 };
 
@@ -215,10 +216,12 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
     if (status != PRIM_OK)
         return status;
     switch (args->kind) {
-    case PRIM_REDUCE_LINES:
-        return dispatch<lines_on_host>(args, threads);
+    case PRIM_REDUCE_VECTOR:
+        return dispatch<is_built(PRIM_REDUCE_VECTOR), lines_on_host>(args, threads);
+    case PRIM_REDUCE_ROWS:
+        return dispatch<is_built(PRIM_REDUCE_ROWS), lines_on_host>(args, threads);
     case PRIM_REDUCE_COLUMNS:
-        return dispatch<columns_on_host>(args, threads);
+        return dispatch<is_built(PRIM_REDUCE_COLUMNS), columns_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
         return dispatch_sum<dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:

@@ -3,6 +3,14 @@
 #ifndef PRIM_REDUCE_INSTANCES_H
 #define PRIM_REDUCE_INSTANCES_H
 
+/* kinds of call: prim_reduce(), prim_reduce_rows(), …_columns(), prim_arg_reduce(), prim_dot() */
+#define PRIM_REDUCE_KINDS(X) \
+    X(PRIM_REDUCE_VECTOR)    \
+    X(PRIM_REDUCE_ROWS)      \
+    X(PRIM_REDUCE_COLUMNS)   \
+    X(PRIM_REDUCE_ARG)       \
+    X(PRIM_REDUCE_DOT)
+
 /* in_type, its C type, out_type, its C type */
 #define PRIM_REDUCE_INTEGER_TYPES(X)              \
     X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \

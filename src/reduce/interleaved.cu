@@ -20,18 +20,18 @@
 namespace
 {
 
-constexpr unsigned THREADS = PRIM_REDUCE_INTERLEAVED_ELEMENTS;
+constexpr unsigned INTERLEAVED_THREADS = PRIM_REDUCE_INTERLEAVED_ELEMENTS;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(INTERLEAVED_THREADS)
     interleaved(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, partial, [THREADS]);
+    PRIM_SHARED(Out, partial, [INTERLEAVED_THREADS]);
     const unsigned t = threadIdx.x;
-    const row_block<In> block = this_block(rows, THREADS);
+    const row_block<In> block = this_block(rows, INTERLEAVED_THREADS);
 
     partial[t] = load_or_identity<Operator, Out>(block, t, transform);
-    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+    for (unsigned stride = 1; stride < INTERLEAVED_THREADS; stride *= 2) {
         __syncthreads();
         if (t % (2 * stride) == 0)
             partial[t] = Operator::combine(partial[t], partial[t + stride]);
@@ -44,7 +44,7 @@ struct interleaved_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS, THREADS,
+        return reduce_in_passes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS, INTERLEAVED_THREADS,
                                 interleaved<In, Out, Operator>, interleaved<Out, Out, Operator>);
     }
 };

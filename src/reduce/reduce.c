@@ -145,7 +145,7 @@ static prim_reduce_args vector_args(const char *name, prim_reduce_variant varian
                                     prim_transform transform, cudaDataType_t in_type, size_t count,
                                     cudaDataType_t out_type)
 {
-    return matrix_args(name, variant, PRIM_REDUCE_LINES, op, transform, in_type, 1, count, count,
+    return matrix_args(name, variant, PRIM_REDUCE_VECTOR, op, transform, in_type, 1, count, count,
                        out_type);
 }
 
@@ -191,7 +191,7 @@ prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op, prim_trans
                              size_t ld, cudaDataType_t out_type, void *d_out, void *d_workspace,
                              size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_reduce_args args = matrix_args("prim_reduce_rows", variant, PRIM_REDUCE_LINES, op,
+    prim_reduce_args args = matrix_args("prim_reduce_rows", variant, PRIM_REDUCE_ROWS, op,
                                         transform, in_type, rows, columns, ld, out_type);
     return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
 }
@@ -242,7 +242,7 @@ prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_o
                                              size_t *bytes)
 {
     const prim_reduce_args args =
-        matrix_args("prim_reduce_rows_workspace_bytes", variant, PRIM_REDUCE_LINES, op, transform,
+        matrix_args("prim_reduce_rows_workspace_bytes", variant, PRIM_REDUCE_ROWS, op, transform,
                     in_type, rows, columns, columns, out_type);
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
@@ -288,7 +288,7 @@ bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op, prim_tra
                                cudaDataType_t out_type)
 {
     const prim_reduce_args args =
-        matrix_args("prim_reduce_rows_supports", variant, PRIM_REDUCE_LINES, op, transform, in_type,
+        matrix_args("prim_reduce_rows_supports", variant, PRIM_REDUCE_ROWS, op, transform, in_type,
                     rows, columns, columns, out_type);
     return prim_ladder_supports(&ladder, &args.call);
 }
@@ -342,9 +342,8 @@ prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaData
                                   const void *h_in, size_t rows, size_t columns, size_t ld,
                                   cudaDataType_t out_type, void *h_out, int threads)
 {
-    prim_reduce_args args =
-        matrix_args("prim_reduce_rows_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_LINES, op, transform,
-                    in_type, rows, columns, ld, out_type);
+    prim_reduce_args args = matrix_args("prim_reduce_rows_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_ROWS,
+                                        op, transform, in_type, rows, columns, ld, out_type);
     return run_on_host(&args, h_in, h_out, threads);
 }
 

@@ -9,6 +9,16 @@
 
 /* ---- what is built ---- */
 
+static bool kind_is_built(const prim_reduce_args *args)
+{
+#define BUILT(kind_enum)         \
+    if (args->kind == kind_enum) \
+        return true;
+    PRIM_REDUCE_KINDS(BUILT)
+#undef BUILT
+    return false;
+}
+
 static bool types_are_built(const prim_reduce_args *args)
 {
 #define BUILT(in_enum, in_c, out_enum, out_c)                   \
@@ -33,6 +43,11 @@ static bool operator_is_built(const prim_reduce_args *args)
     return false;
 }
 
+static bool is_built(const prim_reduce_args *args)
+{
+    return kind_is_built(args) && types_are_built(args) && operator_is_built(args);
+}
+
 static bool textbook_types_are_built(const prim_reduce_args *args)
 {
 #define BUILT(in_enum, in_c, out_enum, out_c)                   \
@@ -53,13 +68,18 @@ static bool textbook_operator_is_built(const prim_reduce_args *args)
     return false;
 }
 
+static bool of_lines(const prim_reduce_args *args)
+{
+    return args->kind == PRIM_REDUCE_VECTOR || args->kind == PRIM_REDUCE_ROWS;
+}
+
 /* ---- the rungs up to SHUFFLE: lines, in passes over blocks ---- */
 
 /* An empty row has one block too: it writes the identity. */
 static bool textbook_supports(const prim_reduce_args *args, size_t block_elements)
 {
     const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
-    return args->kind == PRIM_REDUCE_LINES && textbook_types_are_built(args) &&
+    return of_lines(args) && kind_is_built(args) && textbook_types_are_built(args) &&
            textbook_operator_is_built(args) && prim_fits_a_grid(args->rows, blocks);
 }
 
@@ -159,7 +179,7 @@ static size_t columns_workspace(const prim_reduce_args *args)
 static bool vectorized_supports(const void *any)
 {
     const prim_reduce_args *args = any;
-    if (!types_are_built(args) || !operator_is_built(args))
+    if (!is_built(args))
         return false;
     if (args->kind != PRIM_REDUCE_COLUMNS)
         return prim_fits_a_grid(args->rows, tiles_of_line(args));
@@ -177,7 +197,8 @@ static cudaError_t vectorized_launch(const void *any)
 {
     const prim_reduce_args *args = any;
     switch (args->kind) {
-    case PRIM_REDUCE_LINES:
+    case PRIM_REDUCE_VECTOR:
+    case PRIM_REDUCE_ROWS:
         return prim_reduce_vectorized(args);
     case PRIM_REDUCE_COLUMNS:
         return prim_reduce_column_walk(args);
@@ -192,9 +213,8 @@ static cudaError_t vectorized_launch(const void *any)
 static bool single_pass_supports(const void *any)
 {
     const prim_reduce_args *args = any;
-    return args->kind == PRIM_REDUCE_LINES && args->rows == 1 && types_are_built(args) &&
-           operator_is_built(args) && tiles_of_line(args) <= PRIM_REDUCE_SINGLE_PASS_TILES &&
-           prim_device_has_clusters();
+    return of_lines(args) && args->rows == 1 && is_built(args) &&
+           tiles_of_line(args) <= PRIM_REDUCE_SINGLE_PASS_TILES && prim_device_has_clusters();
 }
 
 /* One tile needs no cluster, and more than 16 tiles are too much for one. */

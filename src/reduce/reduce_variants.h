@@ -11,7 +11,8 @@ extern "C" {
 #endif
 
 typedef enum prim_reduce_kind {
-    PRIM_REDUCE_LINES,   /* a vector, or each row of a matrix */
+    PRIM_REDUCE_VECTOR,
+    PRIM_REDUCE_ROWS,    /* each row of a matrix */
     PRIM_REDUCE_COLUMNS, /* each column */
     PRIM_REDUCE_ARG,     /* the first extreme element of a vector */
     PRIM_REDUCE_DOT      /* two vectors */

@@ -24,19 +24,20 @@
 namespace
 {
 
-constexpr unsigned THREADS = PRIM_REDUCE_SEQUENTIAL_ELEMENTS / 2;
+constexpr unsigned SEQUENTIAL_THREADS = PRIM_REDUCE_SEQUENTIAL_ELEMENTS / 2;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(SEQUENTIAL_THREADS)
     sequential(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, partial, [THREADS]);
+    PRIM_SHARED(Out, partial, [SEQUENTIAL_THREADS]);
     const unsigned t = threadIdx.x;
-    const row_block<In> block = this_block(rows, 2 * THREADS);
+    const row_block<In> block = this_block(rows, 2 * SEQUENTIAL_THREADS);
 
-    partial[t] = Operator::combine(load_or_identity<Operator, Out>(block, t, transform),
-                                   load_or_identity<Operator, Out>(block, t + THREADS, transform));
-    for (unsigned stride = THREADS / 2; stride > 0; stride /= 2) {
+    partial[t] = Operator::combine(
+        load_or_identity<Operator, Out>(block, t, transform),
+        load_or_identity<Operator, Out>(block, t + SEQUENTIAL_THREADS, transform));
+    for (unsigned stride = SEQUENTIAL_THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride)
             partial[t] = Operator::combine(partial[t], partial[t + stride]);
@@ -49,7 +50,7 @@ struct sequential_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS, THREADS,
+        return reduce_in_passes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS, SEQUENTIAL_THREADS,
                                 sequential<In, Out, Operator>, sequential<Out, Out, Operator>);
     }
 };

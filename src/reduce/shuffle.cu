@@ -25,41 +25,42 @@
 namespace
 {
 
-constexpr unsigned THREADS = 256, LOADS = PRIM_REDUCE_SHUFFLE_ELEMENTS / THREADS, LANES = 32;
+constexpr unsigned SHUFFLE_THREADS = 256, LOADS = PRIM_REDUCE_SHUFFLE_ELEMENTS / SHUFFLE_THREADS,
+                   WARP_LANES = 32;
 
 template <typename Operator, typename T>
 __device__ T combine_warp(T value)
 {
-    for (unsigned stride = LANES / 2; stride > 0; stride /= 2)
+    for (unsigned stride = WARP_LANES / 2; stride > 0; stride /= 2)
         value = Operator::combine(value, __shfl_down_sync(0xffffffffu, value, stride));
     return value;
 }
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(SHUFFLE_THREADS)
     shuffle(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, of_warp, [THREADS / LANES]);
+    PRIM_SHARED(Out, of_warp, [SHUFFLE_THREADS / WARP_LANES]);
     const unsigned t = threadIdx.x;
     const row_block<In> block = this_block(rows, PRIM_REDUCE_SHUFFLE_ELEMENTS);
 
     Out loaded[LOADS];
     PRIM_UNROLL(LOADS)
     for (unsigned i = 0; i < LOADS; i++)
-        loaded[i] = load_or_identity<Operator, Out>(block, t + i * THREADS, transform);
+        loaded[i] = load_or_identity<Operator, Out>(block, t + i * SHUFFLE_THREADS, transform);
     Out value = loaded[0];
     PRIM_UNROLL(LOADS)
     for (unsigned i = 1; i < LOADS; i++)
         value = Operator::combine(value, loaded[i]);
 
     value = combine_warp<Operator>(value);
-    if (t % LANES == 0)
-        of_warp[t / LANES] = value;
+    if (t % WARP_LANES == 0)
+        of_warp[t / WARP_LANES] = value;
     __syncthreads();
-    if (t >= LANES)
+    if (t >= WARP_LANES)
         return;
-    value = combine_warp<Operator>(t < THREADS / LANES ? of_warp[t]
-                                                       : Operator::template identity<Out>());
+    value = combine_warp<Operator>(
+        t < SHUFFLE_THREADS / WARP_LANES ? of_warp[t] : Operator::template identity<Out>());
     if (t == 0)
         out[blockIdx.x] = value;
 }
@@ -68,7 +69,7 @@ struct shuffle_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_SHUFFLE_ELEMENTS, THREADS,
+        return reduce_in_passes(args, PRIM_REDUCE_SHUFFLE_ELEMENTS, SHUFFLE_THREADS,
                                 shuffle<In, Out, Operator>, shuffle<Out, Out, Operator>);
     }
 };

@@ -95,7 +95,7 @@ struct single_pass_rung : device_rung {
 
 cudaError_t prim_reduce_single_pass(const void *any)
 {
-    return dispatch<single_pass_rung>(static_cast<const prim_reduce_args *>(any));
+    return dispatch<LINES_ARE_BUILT, single_pass_rung>(static_cast<const prim_reduce_args *>(any));
 }
 
 #endif

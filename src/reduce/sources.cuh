@@ -10,6 +10,7 @@
 
 #include "common/unroll.cuh"
 #include "common/values.cuh"
+#include "reduce/dispatch.cuh"
 #include "reduce/order.cuh"
 
 namespace
@@ -75,7 +76,7 @@ struct elements {
     using value = accumulator_t<Out>;
     using loaded = vector<In>;
 
-    static constexpr bool has_rows = true; /* more than one line */
+    static constexpr bool has_rows = is_built(PRIM_REDUCE_ROWS); /* more than one line */
 
     const In *in;
     bool aligned; /* every line begins at a multiple of 16 bytes */

@@ -33,5 +33,5 @@ struct vectorized_rung : device_rung {
 
 cudaError_t prim_reduce_vectorized(const prim_reduce_args *args)
 {
-    return dispatch<vectorized_rung>(args);
+    return dispatch<LINES_ARE_BUILT, vectorized_rung>(args);
 }
