@@ -483,7 +483,7 @@ ParameterizedTest(combination *k, scan, large_sizes)
     const test_level level = get_test_level();
     void *h_in = malloc(LARGEST * type_bytes(k->types.in));
     for (size_t s = 0; s < COUNT_OF(large_sizes); s++) {
-        if (level == LEVEL_QUICK && (s + turn_of(k)) % 4 != 0)
+        if ((s + turn_of(k)) % (level == LEVEL_QUICK ? 4 : level == LEVEL_NORMAL ? 2 : 1) != 0)
             continue;
         fill(k->types.in, h_in, large_sizes[s], (distribution)(s % DISTRIBUTION_COUNT), s);
         check_all(vector(k, large_sizes[s], h_in), s + turn_of(k),
@@ -525,16 +525,20 @@ static const size_t shapes[][4] = {{1, 300, 300, 300},     {7, 1, 1, 1},
                                    {513, 2, 5, 4},         {130, 300, 304, 304},
                                    {65, 1025, 1025, 1040}, {2, 65537, 65540, 65539}};
 
-/* Each line takes blocks of its own, so that time goes by lines. AUTO is one of the others. */
+/* On the textbook's rungs each line takes blocks of its own, so that time goes by lines; elsewhere
+ * by tiles. AUTO is one of the others. */
 static size_t how_many(prim_scan_variant variant, size_t lines, size_t columns)
 {
     const test_level level = get_test_level();
-    const bool large = lines >= 20 || columns >= 10000;
+    const bool textbook = variant >= PRIM_SCAN_KOGGE_STONE && variant <= PRIM_SCAN_SHUFFLE;
+    const bool large = (textbook && lines >= 20) || columns >= 10000;
     if (level == LEVEL_FULL)
         return SOME;
-    if (lines > 10000 || (level == LEVEL_QUICK && large && variant == PRIM_SCAN_AUTO))
+    if (lines > 10000 && (textbook || level == LEVEL_QUICK))
         return NONE;
-    return level == LEVEL_QUICK ? (large ? ONE : FEW) : large ? FEW : SOME;
+    if (level == LEVEL_QUICK)
+        return !large ? FEW : variant == PRIM_SCAN_AUTO ? NONE : ONE;
+    return lines >= 1000 ? ONE : large ? FEW : SOME;
 }
 
 static void check_shapes(const combination *k, form f)
@@ -542,10 +546,8 @@ static void check_shapes(const combination *k, form f)
     for (size_t s = 0; s < COUNT_OF(shapes); s++) {
         const size_t rows = shapes[s][0], columns = shapes[s][1], in_ld = shapes[s][2];
         const size_t lines = f == BOTH_DIRECTIONS ? rows + columns : rows;
-        const bool textbook =
-            k->variant >= PRIM_SCAN_KOGGE_STONE && k->variant <= PRIM_SCAN_SHUFFLE;
-        const size_t one_of = how_many(k->variant, textbook ? lines : rows, columns);
-        const size_t turns = get_test_level() != LEVEL_QUICK ? 1 : f == BOTH_DIRECTIONS ? 4 : 2;
+        const size_t one_of = how_many(k->variant, lines, columns);
+        const size_t turns = (get_test_level() == LEVEL_QUICK ? 2 : 1) * (f == ROWS ? 1 : 2);
         if (one_of == NONE || (s + turn_of(k)) % turns != 0)
             continue;
         void *h_in = malloc(rows * in_ld * type_bytes(k->types.in) + 1);
