@@ -27,28 +27,29 @@
 namespace
 {
 
-constexpr unsigned ELEMENTS = PRIM_SCAN_COARSENED_ELEMENTS, THREADS = 256, RUN = ELEMENTS / THREADS;
+constexpr unsigned COARSENED_ELEMENTS = PRIM_SCAN_COARSENED_ELEMENTS, COARSENED_THREADS = 256,
+                   COARSENED_RUN = COARSENED_ELEMENTS / COARSENED_THREADS;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(COARSENED_THREADS)
     coarsened(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
               Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, values, [ELEMENTS]);
-    PRIM_SHARED(Out, runs, [2][THREADS]);
+    PRIM_SHARED(Out, values, [COARSENED_ELEMENTS]);
+    PRIM_SHARED(Out, runs, [2][COARSENED_THREADS]);
     const unsigned t = threadIdx.x;
-    const section<const In> read = this_section(in, ELEMENTS);
+    const section<const In> read = this_section(in, COARSENED_ELEMENTS);
     unsigned from = 0;
 
-    for (unsigned i = t; i < ELEMENTS; i += THREADS)
+    for (unsigned i = t; i < COARSENED_ELEMENTS; i += COARSENED_THREADS)
         values[i] = load_or_identity<Operator>(read, i, transform, initial);
     __syncthreads();
-    Out *const run = &values[t * RUN];
-    for (unsigned i = 1; i < RUN; i++)
+    Out *const run = &values[t * COARSENED_RUN];
+    for (unsigned i = 1; i < COARSENED_RUN; i++)
         run[i] = Operator::combine(run[i - 1], run[i]);
 
-    runs[from][t] = run[RUN - 1];
-    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+    runs[from][t] = run[COARSENED_RUN - 1];
+    for (unsigned stride = 1; stride < COARSENED_THREADS; stride *= 2) {
         __syncthreads();
         const Out value = runs[from][t];
         runs[1 - from][t] = t >= stride ? Operator::combine(runs[from][t - stride], value) : value;
@@ -56,21 +57,22 @@ __global__ void __launch_bounds__(THREADS)
     }
     __syncthreads();
     if (t > 0)
-        for (unsigned i = 0; i < RUN; i++)
+        for (unsigned i = 0; i < COARSENED_RUN; i++)
             run[i] = Operator::combine(runs[from][t - 1], run[i]);
     __syncthreads();
-    for (unsigned i = t; i < ELEMENTS; i += THREADS)
-        store<Operator>(this_section(out, ELEMENTS), i, kind, initial, values);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = run[RUN - 1];
+    for (unsigned i = t; i < COARSENED_ELEMENTS; i += COARSENED_THREADS)
+        store<Operator>(this_section(out, COARSENED_ELEMENTS), i, kind, initial, values);
+    if (t == COARSENED_THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = run[COARSENED_RUN - 1];
 }
 
 struct coarsened_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(
-            args, ELEMENTS, THREADS, coarsened<In, Out, Operator>, coarsened<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, COARSENED_ELEMENTS, COARSENED_THREADS,
+                                                   coarsened<In, Out, Operator>,
+                                                   coarsened<Out, Out, Operator>);
     }
 };
 

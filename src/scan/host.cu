@@ -8,7 +8,7 @@ namespace
 
 /* What stands before the first element of a line. */
 template <typename Out, typename Operator>
-accumulator_t<Out> initial_value(const prim_scan_args *args)
+accumulator_t<Out> initial_on_host(const prim_scan_args *args)
 {
     return args->initial != nullptr ? static_cast<accumulator_t<Out>>(
                                           converted<Out>(*static_cast<const Out *>(args->initial)))
@@ -113,7 +113,7 @@ struct host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_scan_args *args, int threads)
     {
-        const accumulator_t<Out> initial = initial_value<Out, Operator>(args);
+        const accumulator_t<Out> initial = initial_on_host<Out, Operator>(args);
         if (args->rows == 1)
             scan_row<In, Out, Operator>(args, initial, threads);
         else

@@ -25,19 +25,20 @@
 namespace
 {
 
-constexpr unsigned THREADS = PRIM_SCAN_KOGGE_STONE_ELEMENTS;
+constexpr unsigned KOGGE_STONE_THREADS = PRIM_SCAN_KOGGE_STONE_ELEMENTS;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(KOGGE_STONE_THREADS)
     kogge_stone(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
                 Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, values, [2][THREADS]);
+    PRIM_SHARED(Out, values, [2][KOGGE_STONE_THREADS]);
     const unsigned t = threadIdx.x;
     unsigned from = 0;
 
-    values[from][t] = load_or_identity<Operator>(this_section(in, THREADS), t, transform, initial);
-    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
+    values[from][t] =
+        load_or_identity<Operator>(this_section(in, KOGGE_STONE_THREADS), t, transform, initial);
+    for (unsigned stride = 1; stride < KOGGE_STONE_THREADS; stride *= 2) {
         __syncthreads();
         const Out value = values[from][t];
         values[1 - from][t] =
@@ -45,8 +46,8 @@ __global__ void __launch_bounds__(THREADS)
         from = 1 - from;
     }
     __syncthreads();
-    store<Operator>(this_section(out, THREADS), t, kind, initial, values[from]);
-    if (t == THREADS - 1 && totals != nullptr)
+    store<Operator>(this_section(out, KOGGE_STONE_THREADS), t, kind, initial, values[from]);
+    if (t == KOGGE_STONE_THREADS - 1 && totals != nullptr)
         totals[blockIdx.x] = values[from][t];
 }
 
@@ -54,9 +55,9 @@ struct kogge_stone_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(args, PRIM_SCAN_KOGGE_STONE_ELEMENTS, THREADS,
-                                                   kogge_stone<In, Out, Operator>,
-                                                   kogge_stone<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(
+            args, PRIM_SCAN_KOGGE_STONE_ELEMENTS, KOGGE_STONE_THREADS,
+            kogge_stone<In, Out, Operator>, kogge_stone<Out, Out, Operator>);
     }
 };
 

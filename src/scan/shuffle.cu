@@ -27,14 +27,15 @@
 namespace
 {
 
-constexpr unsigned ELEMENTS = PRIM_SCAN_SHUFFLE_ELEMENTS, THREADS = 256, RUN = ELEMENTS / THREADS;
-constexpr unsigned LANES = 32;
+constexpr unsigned SHUFFLE_ELEMENTS = PRIM_SCAN_SHUFFLE_ELEMENTS, SHUFFLE_THREADS = 256,
+                   SHUFFLE_RUN = SHUFFLE_ELEMENTS / SHUFFLE_THREADS;
+constexpr unsigned WARP_LANES = 32;
 
 /* What the lanes up to this one have. */
 template <typename Operator, typename T>
 __device__ T scan_warp(T value, unsigned lane)
 {
-    for (unsigned stride = 1; stride < LANES; stride *= 2) {
+    for (unsigned stride = 1; stride < WARP_LANES; stride *= 2) {
         const T below = __shfl_up_sync(0xffffffffu, value, stride);
         value = lane >= stride ? Operator::combine(below, value) : value;
     }
@@ -42,27 +43,27 @@ __device__ T scan_warp(T value, unsigned lane)
 }
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(SHUFFLE_THREADS)
     shuffle(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
             Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, of_warps, [THREADS / LANES]);
-    const unsigned t = threadIdx.x, lane = t % LANES, warp = t / LANES;
-    const section<const In> read = this_section(in, ELEMENTS);
-    const section<Out> write = this_section(out, ELEMENTS);
+    PRIM_SHARED(Out, of_warps, [SHUFFLE_THREADS / WARP_LANES]);
+    const unsigned t = threadIdx.x, lane = t % WARP_LANES, warp = t / WARP_LANES;
+    const section<const In> read = this_section(in, SHUFFLE_ELEMENTS);
+    const section<Out> write = this_section(out, SHUFFLE_ELEMENTS);
     const Out nothing = Operator::template identity<Out>();
 
-    Out value[RUN];
-    PRIM_UNROLL(RUN)
-    for (unsigned i = 0; i < RUN; i++)
-        value[i] = load_or_identity<Operator>(read, t * RUN + i, transform, initial);
-    PRIM_UNROLL(RUN)
-    for (unsigned i = 1; i < RUN; i++)
+    Out value[SHUFFLE_RUN];
+    PRIM_UNROLL(SHUFFLE_RUN)
+    for (unsigned i = 0; i < SHUFFLE_RUN; i++)
+        value[i] = load_or_identity<Operator>(read, t * SHUFFLE_RUN + i, transform, initial);
+    PRIM_UNROLL(SHUFFLE_RUN)
+    for (unsigned i = 1; i < SHUFFLE_RUN; i++)
         value[i] = Operator::combine(value[i - 1], value[i]);
 
-    const Out up_to_here = scan_warp<Operator>(value[RUN - 1], lane);
+    const Out up_to_here = scan_warp<Operator>(value[SHUFFLE_RUN - 1], lane);
     const Out below = __shfl_up_sync(0xffffffffu, up_to_here, 1);
-    if (lane == LANES - 1)
+    if (lane == WARP_LANES - 1)
         of_warps[warp] = up_to_here;
     __syncthreads();
     Out before = nothing;
@@ -70,16 +71,16 @@ __global__ void __launch_bounds__(THREADS)
         before = Operator::combine(before, of_warps[w]);
     if (lane > 0)
         before = Operator::combine(before, below);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = Operator::combine(before, value[RUN - 1]);
+    if (t == SHUFFLE_THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = Operator::combine(before, value[SHUFFLE_RUN - 1]);
 
     const Out first = t == 0 && write.begins_line ? initial : before;
-    PRIM_UNROLL(RUN)
-    for (unsigned i = 0; i < RUN; i++) {
+    PRIM_UNROLL(SHUFFLE_RUN)
+    for (unsigned i = 0; i < SHUFFLE_RUN; i++) {
         const Out behind = Operator::combine(before, value[i]);
         const Out ahead = i == 0 ? first : Operator::combine(before, value[i == 0 ? 0 : i - 1]);
-        if (t * RUN + i < write.length)
-            write.first[(t * RUN + i) * write.stride] =
+        if (t * SHUFFLE_RUN + i < write.length)
+            write.first[(t * SHUFFLE_RUN + i) * write.stride] =
                 kind == PRIM_SCAN_INCLUSIVE ? behind : ahead;
     }
 }
@@ -88,8 +89,9 @@ struct shuffle_rung : device_rung {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(
-            args, ELEMENTS, THREADS, shuffle<In, Out, Operator>, shuffle<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, SHUFFLE_ELEMENTS, SHUFFLE_THREADS,
+                                                   shuffle<In, Out, Operator>,
+                                                   shuffle<Out, Out, Operator>);
     }
 };
 

@@ -26,7 +26,7 @@
 namespace
 {
 
-constexpr unsigned WARPS = PRIM_SCAN_AREA_WARPS, THREADS = WARPS * WARP;
+constexpr unsigned AREA_WARPS = PRIM_SCAN_AREA_WARPS, AREA_THREADS = AREA_WARPS * WARP;
 
 /* Rows of a warp. */
 template <typename Out>
@@ -67,7 +67,7 @@ __device__ warp_area area_of(const matrix_tiles<In, Out> &m, unsigned warp)
     warp_area a;
     a.tile_y = blockIdx.x / m.across;
     a.tile_x = blockIdx.x - a.tile_y * m.across;
-    a.row = (static_cast<size_t>(a.tile_y) * WARPS + warp) * V;
+    a.row = (static_cast<size_t>(a.tile_y) * AREA_WARPS + warp) * V;
     a.column = static_cast<size_t>(a.tile_x) * (WARP * N);
     const size_t down = a.row < m.rows ? m.rows - a.row : 0, across = m.columns - a.column;
     a.rows = down < V ? static_cast<unsigned>(down) : V;
@@ -208,9 +208,9 @@ __device__ void store_totals(const packed<In, N> (&x)[V], const matrix_tiles<In,
         take_elements<Operator, In, Out>(columns, x[v], m.transform);
     const value *const of_warps = share_columns(columns, staging, warp, lane);
     PRIM_UNROLL(1)
-    for (unsigned c = threadIdx.x; c < a.columns; c += THREADS) {
+    for (unsigned c = threadIdx.x; c < a.columns; c += AREA_THREADS) {
         value sum = of_warps[place_of_column<N>(0, c)];
-        for (unsigned w = 1; w < WARPS; w++)
+        for (unsigned w = 1; w < AREA_WARPS; w++)
             sum = Operator::combine(sum, of_warps[place_of_column<N>(w, c)]);
         totals.columns[a.tile_y * totals.columns_ld + a.column + c] = sum;
     }
@@ -237,15 +237,15 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
-                                                            : PRIM_SCAN_AREA_BLOCKS)
+__global__ void __launch_bounds__(AREA_THREADS, sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
+                                                                 : PRIM_SCAN_AREA_BLOCKS)
     scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
                       bool totals_alone)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = AREA_WIDTH<Out>, V = AREA_ROWS<Out>;
-    PRIM_SHARED(vector_slot, staging, [WARPS][WARP * V]);
-    static_assert(sizeof staging >= WARPS * WARP * N * sizeof(value), "columns fit in there");
+    PRIM_SHARED(vector_slot, staging, [AREA_WARPS][WARP * V]);
+    static_assert(sizeof staging >= AREA_WARPS * WARP * N * sizeof(value), "columns fit in there");
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const warp_area a = area_of<V, N>(m, warp);
 
@@ -319,7 +319,7 @@ struct matrix_of_type : device_rung {
                                              static_cast<value *>(tiles->columns), tiles->rows_ld,
                                              tiles->columns_ld};
         return prim_launch_early(
-            args->call.stream, static_cast<unsigned>(tiles->across * tiles->down), THREADS,
+            args->call.stream, static_cast<unsigned>(tiles->across * tiles->down), AREA_THREADS,
             scan_matrix_tiles<Operator, In, Out>, m, totals, tiles->totals_alone);
     }
 };
