@@ -11,11 +11,11 @@ extern "C" {
 /* The rungs of the ladder; src/scan/README.md draws them. The values are pinned.
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
- * from timing, from the device's size, from a pointer's alignment or from being in place. So each
- * gives the same bits in every run. LOOKBACK and CLUSTER have one order in common, and AUTO takes
- * one of the two (in both directions of a matrix: REDUCE_THEN_SCAN), so its results have the same
- * bits on every GPU, too. The other rungs each have an order of their own, and so have the host
- * versions. */
+ * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
+ * every run. That of LOOKBACK follows also from how much shared memory a block of the device can
+ * have: the same bits on all that have 110 KiB (compute capability 8.0, 8.7, 9.0, 10.0). AUTO takes
+ * CLUSTER or LOOKBACK (in both directions of a matrix: REDUCE_THEN_SCAN) by count and device, never
+ * by timing. The host versions have orders of their own. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -37,19 +37,16 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *   op         SUM, PRODUCT, MIN or MAX.
  *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
- *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest value
- *              of out_type (+inf) for MIN, the smallest (-inf) for MAX.
- *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
- *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
- *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
- *              must not overlap it in any other way. May be NULL if count is 0.
- *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
- *              wanted.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0:
- *              the call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_scan_workspace_bytes() says.
- *   stream     where the work is submitted.
+ *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest
+ * value of out_type (+inf) for MIN, the smallest (-inf) for MAX. d_in       device, `count`
+ * elements of in_type. May be NULL if count is 0. count      any number; 0 writes nothing but
+ * *d_total, which is then the initial value. d_out      device, `count` elements of out_type. May
+ * be d_in itself where out_type is in_type; must not overlap it in any other way. May be NULL if
+ * count is 0. d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL:
+ * not wanted. d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not
+ * matter and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0: the
+ * call allocates what it needs from the device's pool in stream order. workspace_bytes  at least
+ * what prim_scan_workspace_bytes() says. stream     where the work is submitted.
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
@@ -78,9 +75,9 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE,
  * and in REDUCE_THEN_SCAN, each float sum is a tree of a height that grows with log2(count), so its
  * relative error grows no faster than that times the sum of |elements|; runs within it have up to
- * 32 elements. LOOKBACK and CLUSTER combine the totals of tiles (8192 elements of 32F) one after
- * the other: there it grows no faster than count / 1024 roundings, with REDUCE_THEN_SCAN as the
- * choice for whom that is too much.
+ * 32 elements. LOOKBACK and CLUSTER combine groups of 32 tiles (294912 elements of 32F; fewer where
+ * shared memory is smaller) one after the other: there it grows no faster than 60 + count / 50000
+ * roundings.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
@@ -112,9 +109,9 @@ PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind,
  *   in_ld, out_ld  elements from one row's begin to the next one's, at least columns. What lies
  *              between the rows is neither read nor written.
  *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
- *              out_ld = in_ld where out_type is in_type. Otherwise no element of one may be one of the other; where the ld
- *              differ, the bytes from the first to the last element are compared instead, gaps
- *              between rows included.
+ *              out_ld = in_ld where out_type is in_type. Otherwise no element of one may be one of
+ *              the other; where the ld differ, the bytes from the first to the last element are
+ *              compared instead, gaps between rows included.
  *
  * variant, kind, op, transform, types, d_workspace, stream: as for prim_scan(). CLUSTER takes one
  * row only.

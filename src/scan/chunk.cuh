@@ -61,15 +61,19 @@ __device__ void load_chunk(vector_slot *slots, const In *from, unsigned count, b
                            unsigned lane)
 {
     using vector = packed<In, N>;
-    if (aligned && count == CHUNK_SLOTS * N) {
-        PRIM_UNROLL(RUN)
-        for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+    const unsigned whole = aligned ? count / N : 0; /* vectors */
+    PRIM_UNROLL(RUN)
+    for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+        if (v < whole)
             copy_async(&vector_at<In, N>(slots, v), &reinterpret_cast<const vector *>(from)[v]);
+        else
+            vector_at<In, N>(slots, v) = vector{};
+    if (whole * N == count)
         return;
-    }
+    __syncwarp();
     PRIM_UNROLL(4)
-    for (unsigned i = lane; i < CHUNK_SLOTS * N; i += WARP)
-        element_at<In, N>(slots, i) = i < count ? from[i] : In{};
+    for (unsigned i = whole * N + lane; i < count; i += WARP)
+        element_at<In, N>(slots, i) = from[i];
 }
 
 template <typename Out, unsigned N>
@@ -77,14 +81,13 @@ __device__ void store_chunk(Out *to, vector_slot *slots, unsigned count, bool al
                             unsigned lane)
 {
     using vector = packed<Out, N>;
-    if (aligned && count == CHUNK_SLOTS * N) {
-        PRIM_UNROLL(RUN)
-        for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+    const unsigned whole = aligned ? count / N : 0;
+    PRIM_UNROLL(RUN)
+    for (unsigned v = lane; v < CHUNK_SLOTS; v += WARP)
+        if (v < whole)
             reinterpret_cast<vector *>(to)[v] = vector_at<Out, N>(slots, v);
-        return;
-    }
     PRIM_UNROLL(4)
-    for (unsigned i = lane; i < count; i += WARP)
+    for (unsigned i = whole * N + lane; i < count; i += WARP)
         to[i] = element_at<Out, N>(slots, i);
 }
 

@@ -1,30 +1,10 @@
-/* LOOKBACK: each element is read once and written once.
+/* LOOKBACK's launches, lookback.cu, and CLUSTER's, which is tiles.cu's kernel.
  *
- *     tiles       0        1        2        3
- *     blocks   ████████ ████████ ████████ ████████      load, scan, publish the tile's own total
- *                  A        B        C        D
- *                  └───→    ├────────┴───→             look back for what is before; publish the
- *                  A       AB       ABC     ABCD        line's total up to here
- *              ████████ A+██████ AB+█████ ABC+████      store
- *
- * A block does not wait until the block before it is done: it takes the totals of the tiles before
- * it as they come, each its own, back to the first one that already knows the line's total. A whole
- * warp looks, at 32 tiles at once: look_back.cuh. The tile that a block has is the next one that no
- * block has taken yet, so that it waits for blocks that run, only.
- *
- * The totals lie in the workspace, which arrives dirty: a first launch clears them, and is over
- * before the blocks of the second one, launched early, have begun.
- *
- * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: a block
- * holds its tile's registers while it looks back, and does nothing else meanwhile.
+ * The tiles' totals lie in the workspace, which arrives dirty: a first launch clears them, and the
+ * second one, launched early, waits for that and nothing else.
  *
  * CLUSTER, for up to eight tiles: one launch, nothing to clear. The blocks of a cluster run
- * together, and write their totals into each other's shared memory. It combines in the same order.
- *
- * Work: 4 × count combinations. Bytes: the elements once, the results once, and 8 bytes (f32) for
- * each tile. Steps: of a tile, tiles.cu; and of the look-back, some 40 combinations.
- * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
- * NVIDIA (2016). */
+ * together, and write their totals into each other's shared memory. */
 #include "common/element.h"
 #include "common/sizes.h"
 #include "scan/scan_variants.h"

@@ -1,5 +1,5 @@
-/* A scan that reads and writes each element once: blocks stay, take tile after tile, and tell each
- * other what their tiles come to.
+/* LOOKBACK: each element is read once and written once. Blocks stay, take tile after tile, and tell
+ * each other what their tiles come to.
  *
  *     step        0       1       2       3          a block has three tiles in hand:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
@@ -7,10 +7,23 @@
  *     finish                     t₀      t₁          and one that gets what lies before it
  *
  * A tile's total is published a whole step before anybody asks for it, and the copy of a later tile
- * goes on while a block looks back: so memory is never idle because blocks wait for each other.
+ * goes on while a block looks back: memory is not idle because blocks wait for each other.
+ *
+ * All blocks read the totals of all tiles, 32 with each look of a warp, and a block keeps what it
+ * knows of the line: at its next tile it asks for those in between, only. What a tile has before it
+ * follows from the totals alone, so it is the same in every run: published.cuh.
  *
  * Tiles are taken by tickets. All tiles before one are then in the hands of blocks that run, and
- * what they wait for lies before them still: the first of all waits for nobody. */
+ * what these wait for lies before them still: the first of all waits for nobody.
+ *
+ * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
+ *
+ * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile
+ * (9216 elements of f32) some 300 words of 8 bytes from L2. Steps: of a tile, 2 runs of 16 elements
+ * (f32), 10 for the lanes and the chunks, and in groups of 32 tiles what the blocks at work have.
+ * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
+ * NVIDIA (2016); for looking at all totals, not at the nearest: the same, section 4, turned into
+ * the rule. */
 #include "common/device.h"
 #include "common/shared.cuh"
 #include "scan/published.cuh"
@@ -21,7 +34,6 @@ namespace
 
 constexpr unsigned STAGES = PRIM_SCAN_STAGES;
 constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS, MOST_THREADS = MOST_WARPS * WARP;
-
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
 
 /* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
@@ -39,55 +51,107 @@ struct known_front {
     Value total;
 };
 
-/* By one warp. */
-template <class Operator, typename Value>
-__device__ Value scan_warps(Value *of_warps, unsigned warps, Value nothing, unsigned lane)
-{
-    const tile_sums<Value> sums = sums_in_tile<Operator>(of_warps, warps, lane, nothing, lane);
-    __syncwarp();
-    if (lane < warps)
-        of_warps[lane] = sums.before;
-    return sums.total;
-}
+/* One of a block's threads. Tiles are counted through all lines; a turn of `tiles` or more is none.
+ */
+template <class Operator, typename In, typename Out>
+struct look_back_thread {
+    using value = accumulator_t<Out>;
+    static constexpr unsigned N = WIDTH<In, Out>;
 
-/* By all threads, with a barrier: what the line has before the tile. */
-template <class Operator, typename Value>
-__device__ Value look_back(uint64_t *words, size_t first_of_line, unsigned tile, Value nothing,
-                           known_front<Value> &known, Value *of_groups)
-{
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const unsigned group = tile / GROUP; /* of which only the tiles before this one count */
-    for (;;) {
-        const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
-        for (unsigned g = warp; g < groups; g += blockDim.x / WARP) {
-            const unsigned first = (known.groups + g) * GROUP, before = tile - first;
-            const Value total = total_of_tiles<Operator>(
-                words, first_of_line + first, before < GROUP ? before : GROUP, nothing, lane);
-            if (lane == 0)
-                of_groups[g] = total;
-        }
-        __syncthreads();
-        const unsigned whole = left <= ROUND ? left - 1 : ROUND;
-        PRIM_UNROLL(4)
-        for (unsigned g = 0; g < whole; g++)
-            known.total = Operator::combine(known.total, of_groups[g]);
-        known.groups += whole;
-        if (left <= ROUND)
-            return Operator::combine(known.total, of_groups[whole]);
-        __syncthreads();
+    const tile_lines<In, Out> &lines;
+    const tile_rule<value, Out> &rule;
+    uint64_t *words;
+    vector_slot *slots; /* [STAGES][warps][CHUNK_SLOTS] */
+    look_back_memory<value> &shared;
+    unsigned warps, warp, lane;
+    value nothing;
+
+    __device__ vector_slot *chunk(unsigned stage) const
+    {
+        return &slots[(stage * warps + warp) * CHUNK_SLOTS];
     }
-}
 
-/* A tile that some block will take first: on its way while the launch before this one ends. */
-template <typename In, typename Out>
-__device__ void prefetch_tile(const tile_lines<In, Out> &lines, unsigned turn)
-{
-    constexpr unsigned LINE_BYTES = 128;
-    const warp_place p = place_of(lines, turn, threadIdx.x / WARP, blockDim.x / WARP);
-    const unsigned i = threadIdx.x % WARP * (LINE_BYTES / sizeof(In));
-    if (i < p.count)
-        prefetch(lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin + i);
-}
+    /* That some block will take first: on its way while the launch before this one ends. */
+    __device__ void prefetch_tile(unsigned turn) const
+    {
+        constexpr unsigned CACHE_LINE = 128 / sizeof(In);
+        const warp_place p = place_of(lines, turn, warp, warps);
+        if (lane * CACHE_LINE < p.count)
+            prefetch(first_of(p) + lane * CACHE_LINE);
+    }
+
+    __device__ void load(unsigned turn, unsigned stage) const
+    {
+        const warp_place p = place_of(lines, turn, warp, warps);
+        __syncwarp(); /* all lanes have stored what was there */
+        load_chunk<In, N>(chunk(stage), first_of(p), p.count, lines.in_aligned, lane);
+    }
+
+    /* Returns what lies before this lane's run in its chunk. */
+    __device__ value sum_up(unsigned stage) const
+    {
+        const chunk_sums<value> sums =
+            sum_chunk<Operator, In, Out, N>(chunk(stage), rule.transform, lane);
+        if (lane == 0)
+            shared.of_warps[stage][warp] = sums.total;
+        return sums.before_run;
+    }
+
+    /* By one warp, when all have summed up. */
+    __device__ void publish_tile(unsigned turn, unsigned stage) const
+    {
+        value *const of_warps = shared.of_warps[stage];
+        const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, nothing, lane);
+        __syncwarp();
+        if (lane < warps)
+            of_warps[lane] = sums.before;
+        if (lane == 0)
+            publish(words, turn, sums.total);
+    }
+
+    /* With a barrier: what the line has before the tile. */
+    __device__ value look_back(const warp_place &p, known_front<value> &known) const
+    {
+        const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
+        const unsigned group = p.tile / GROUP; /* of which only the tiles before this one count */
+        if (known.line != p.line)
+            known = {p.line, 0, nothing};
+        for (;;) {
+            const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
+            for (unsigned g = warp; g < groups; g += warps) {
+                const unsigned first = (known.groups + g) * GROUP, before = p.tile - first;
+                const value total = total_of_tiles<Operator>(
+                    words, first_of_line + first, before < GROUP ? before : GROUP, nothing, lane);
+                if (lane == 0)
+                    shared.of_groups[g] = total;
+            }
+            __syncthreads();
+            const unsigned whole = left <= ROUND ? left - 1 : ROUND;
+            PRIM_UNROLL(4)
+            for (unsigned g = 0; g < whole; g++)
+                known.total = Operator::combine(known.total, shared.of_groups[g]);
+            known.groups += whole;
+            if (left <= ROUND)
+                return Operator::combine(known.total, shared.of_groups[whole]);
+            __syncthreads();
+        }
+    }
+
+    __device__ void finish(unsigned turn, unsigned stage, value before_run,
+                           known_front<value> &known) const
+    {
+        const warp_place p = place_of(lines, turn, warp, warps);
+        const value before_tile = Operator::combine(rule.initial, look_back(p, known));
+        const value before_chunk = Operator::combine(before_tile, shared.of_warps[stage][warp]);
+        finish_chunk<Operator>(lines, rule, p, chunk(stage),
+                               Operator::combine(before_chunk, before_run), lane);
+    }
+
+    __device__ const In *first_of(const warp_place &p) const
+    {
+        return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
+    }
+};
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(MOST_THREADS,
@@ -96,77 +160,59 @@ __global__ void __launch_bounds__(MOST_THREADS,
                        unsigned tiles, unsigned *ticket, uint64_t *words)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = WIDTH<In, Out>;
-    PRIM_SHARED_DYNAMIC(vector_slot, slots); /* [STAGES][warps][CHUNK_SLOTS] */
+    PRIM_SHARED_DYNAMIC(vector_slot, slots);
     PRIM_SHARED(look_back_memory<value>, shared, );
-    const unsigned warps = blockDim.x / WARP;
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const value nothing = start_value<Operator, Out>();
-    const auto chunk_of = [=](unsigned stage) {
-        return &slots[(stage * warps + warp) * CHUNK_SLOTS];
-    };
+    const look_back_thread<Operator, In, Out> t = {lines,
+                                                   rule,
+                                                   words,
+                                                   slots,
+                                                   shared,
+                                                   blockDim.x / WARP,
+                                                   threadIdx.x / WARP,
+                                                   threadIdx.x % WARP,
+                                                   nothing};
 
-    prefetch_tile(lines, blockIdx.x);
+    t.prefetch_tile(blockIdx.x);
     let_next_launch_in();
     wait_for_earlier_launches();
     if (threadIdx.x == 0)
         shared.turn = take_ticket(ticket);
     __syncthreads();
     unsigned loading = shared.turn, summing = tiles, finishing = tiles;
-    unsigned stage = 0, stage_before = STAGES - 1, stage_next = 1;
+    unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
     known_front<value> known = {0, 0, nothing};
     value before_run = nothing;
     while (loading < tiles || summing < tiles || finishing < tiles) {
-        unsigned upcoming = tiles;
-        if (threadIdx.x == 0 && loading < tiles)
-            upcoming = take_ticket(ticket);
-
-        __syncwarp(); /* all lanes have stored what was there */
-        if (loading < tiles) {
-            const warp_place p = place_of(lines, loading, warp, warps);
-            load_chunk<In, N>(chunk_of(stage_next),
-                              lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin,
-                              p.count, lines.in_aligned, lane);
-        }
+        const bool more = threadIdx.x == 0 && loading < tiles;
+        const unsigned upcoming = more ? take_ticket(ticket) : tiles;
+        if (loading < tiles)
+            t.load(loading, to);
         close_batch_of_copies();
         wait_for_copies_but<1>();
         __syncwarp();
-        chunk_sums<value> sums = {};
-        if (summing < tiles) {
-            sums = sum_chunk<Operator, In, Out, N>(chunk_of(stage), rule.transform, lane);
-            if (lane == 0)
-                shared.of_warps[stage][warp] = sums.total;
-        }
+        value before_next_run = nothing;
+        if (summing < tiles)
+            before_next_run = t.sum_up(in);
         __syncthreads();
-        if (warp == warps - 1 && summing < tiles) { /* which has fewer groups to look at */
-            const value total = scan_warps<Operator>(shared.of_warps[stage], warps, nothing, lane);
-            if (lane == 0)
-                publish(words, summing, total);
-        }
+
+        if (t.warp == t.warps - 1 && summing < tiles) /* the warp with fewest groups to look at */
+            t.publish_tile(summing, in);
         if (threadIdx.x == 0)
             shared.turn = upcoming;
-        if (finishing < tiles) {
-            const warp_place p = place_of(lines, finishing, warp, warps);
-            if (known.line != p.line)
-                known = {p.line, 0, nothing};
-            const value before =
-                look_back<Operator>(words, static_cast<size_t>(p.line) * lines.tiles, p.tile,
-                                    nothing, known, shared.of_groups);
-            const value before_chunk = Operator::combine(Operator::combine(rule.initial, before),
-                                                         shared.of_warps[stage_before][warp]);
-            finish_chunk<Operator>(lines, rule, p, chunk_of(stage_before),
-                                   Operator::combine(before_chunk, before_run), lane);
-        } else {
+        if (finishing < tiles)
+            t.finish(finishing, from, before_run, known);
+        else
             __syncthreads();
-        }
-        before_run = sums.before_run;
+
+        before_run = before_next_run;
         finishing = summing;
         summing = loading;
         loading = shared.turn;
-        const unsigned done = stage_before;
-        stage_before = stage;
-        stage = stage_next;
-        stage_next = done;
+        const unsigned free = from;
+        from = in;
+        in = to;
+        to = free;
     }
 }
 

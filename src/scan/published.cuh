@@ -1,18 +1,10 @@
-/* What blocks tell each other of their tiles while they run.
+/* What blocks tell each other of their tiles while they run: of each its total.
  *
- * The tiles of a line stand in groups of 32. Each tile has a place where its block publishes the
- * tile's total, and each group one where the block of its last tile publishes the group's:
+ *     tiles      64 65 66 … 95 │ 96 97 98 99         98 needs: all before it
+ *     groups     0…31  32…63   │ 64…95               and asks by groups of 32, a lane for each tile
  *
- *     tiles      64 65 66 … 95 │ 96 97 98 99         98 needs: 96, 97
- *     groups     0…31  32…63   │ 64…95                         the groups since the one up to which
- *                                                              its block knew the line's total
- *
- * So one warp sees with one look, two words a lane, what lies between a block's last tile and its
- * next one. With single tiles instead of groups, all blocks would read all totals.
- *
- * The tiles' totals in a group are combined as scan_lanes() does it, and the groups' totals one by
- * one from the first to the last. So the result does not depend on timing, not even in the last
- * bit.
+ * The totals of a group are combined as scan_lanes() does it, and the groups' one by one from the
+ * first to the last: however the waiting goes, that is one sum, to the last bit.
  *
  * A total travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
  * A word is read whole, and is written once. So no order between words is needed, nor any fence. */

@@ -5,13 +5,13 @@
  *     before         ·        A       AB   ABC          of totals is a line, so again 1 to 3
  *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
  *
- * What changed from SHUFFLE: 16 bytes a load and eight loads in flight a thread; the elements are
+ * What changed from SHUFFLE: 16 bytes a load and four loads in flight a thread; the elements are
  * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
  * launch is under way while the one before it still runs.
  *
  * What holds it back: the second reading. LOOKBACK does without.
  *
- * Work: 4 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
+ * Work: 3 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
  * (f32) for the totals. Steps: of a tile, tiles.cu; in log8192(count) levels.
  * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
  * Virginia (2009). */

@@ -89,7 +89,10 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 #define PRIM_SCAN_AREA_ROWS_OF_8 6
 #endif
 #ifndef PRIM_SCAN_AREA_BLOCKS
-#define PRIM_SCAN_AREA_BLOCKS 3
+#define PRIM_SCAN_AREA_BLOCKS 4
+#endif
+#ifndef PRIM_SCAN_AREA_BLOCKS_OF_NARROW
+#define PRIM_SCAN_AREA_BLOCKS_OF_NARROW 3
 #endif
 #ifndef PRIM_SCAN_AREA_BLOCKS_OF_8
 #define PRIM_SCAN_AREA_BLOCKS_OF_8 2

@@ -1,16 +1,14 @@
-/* A tile of a line: eight warps with a chunk each, and what lies before the tile.
+/* A tile of a line: sixteen warps with a chunk each, and what lies before the tile.
  *
- *     chunks      0   1   2   3   4   5   6   7      each warp scans its own: chunk.cuh
+ *     chunks      0   1   2   3   4   5   6   7  …   each warp scans its own: chunk.cuh
  *     totals      A   B   C   D   E   F   G   H      through shared memory; one barrier
  *     before      ·   A  AB  ABC  …                  and before the tile: what the rung says
  *
- * All that differs between the fast rungs is where a tile's block learns what lies before it, so
- * they share this one kernel: REDUCE_THEN_SCAN has it say only its totals in a first launch, and
- * gives it what lies before in a last one; LOOKBACK and CLUSTER have the blocks tell each other.
- * In each, a result is (initial + before the tile) + before the chunk + before the vector + the
- * vector's elements up to its own; and what is before a chunk or vector is the sum of the chunks'
- * or vectors' totals from the first to the last. Only what is before the tile is combined in an
- * order of the rung's own.
+ * All that differs here is where a tile's block learns what lies before it: REDUCE_THEN_SCAN has it
+ * say only its total in a first launch, and gives it what lies before in a last one; in a CLUSTER
+ * the blocks tell each other. In each, a result is (initial + before the tile) + before the chunk +
+ * before the lane's run + the run's elements up to its own. Only what is before the tile is
+ * combined in an order of the rung's own.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -24,6 +22,11 @@ namespace
 
 constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 constexpr unsigned CLUSTER_TILES = PRIM_SCAN_CLUSTER_TILES;
+
+/* Bytes take more registers. */
+template <typename Out>
+constexpr unsigned TILE_BLOCKS = blocks_at_once(TILE_THREADS,
+                                                sizeof(Out) == 1 ? 2 : PRIM_SCAN_TILE_BLOCKS);
 
 template <typename Value>
 struct tile_carry {
@@ -61,7 +64,7 @@ __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place 
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, PRIM_SCAN_TILE_BLOCKS))
+__global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
                tile_carry<accumulator_t<Out>> carry)
 {

@@ -32,6 +32,12 @@ constexpr unsigned AREA_WARPS = PRIM_SCAN_AREA_WARPS, AREA_THREADS = AREA_WARPS 
 template <typename Out>
 constexpr unsigned AREA_ROWS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_ROWS_OF_8 : PRIM_SCAN_AREA_ROWS;
 
+/* Of a multiprocessor: values of 8 bytes, and conversions from narrow types, take registers. */
+template <typename In, typename Out>
+constexpr unsigned AREA_BLOCKS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
+                                 : sizeof(In) < 4 ? PRIM_SCAN_AREA_BLOCKS_OF_NARROW
+                                                  : PRIM_SCAN_AREA_BLOCKS;
+
 /* Elements of a lane in a row: as many values as 16 bytes hold, since a lane has as many columns in
  * registers. */
 template <typename Out>
@@ -237,8 +243,7 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(AREA_THREADS, sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
-                                                                 : PRIM_SCAN_AREA_BLOCKS)
+__global__ void __launch_bounds__(AREA_THREADS, AREA_BLOCKS<In, Out>)
     scan_matrix_tiles(matrix_tiles<In, Out> m, matrix_totals<accumulator_t<Out>> totals,
                       bool totals_alone)
 {
