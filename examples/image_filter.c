@@ -11,15 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <png.h>
-
 #include <primitives/convolution.h>
 
-typedef struct picture {
-    size_t width, height;
-    int channels; /* 3: red, green, blue; 1: brightness */
-    uint8_t *h_pixels;
-} picture;
+#include "picture.h"
 
 static void check_cuda(cudaError_t error)
 {
@@ -45,39 +39,6 @@ static void *allocate(size_t bytes)
     fprintf(stderr, "image_filter: out of memory\n");
     exit(1);
 }
-
-/* ---- files ---- */
-
-static void check_png(const char *path, const png_image *image, int succeeded)
-{
-    if (succeeded)
-        return;
-    fprintf(stderr, "image_filter: %s: %s\n", path, image->message);
-    exit(1);
-}
-
-/* Any PNG, converted to the channels asked for; what is transparent lies on white. */
-static picture read_picture(const char *path, int channels)
-{
-    const png_color white = {255, 255, 255};
-    png_image image = {.version = PNG_IMAGE_VERSION};
-    check_png(path, &image, png_image_begin_read_from_file(&image, path));
-    image.format = channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-    const picture p = {image.width, image.height, channels, allocate(PNG_IMAGE_SIZE(image))};
-    check_png(path, &image, png_image_finish_read(&image, &white, p.h_pixels, 0, NULL));
-    return p;
-}
-
-static void write_picture(const char *path, const picture *p)
-{
-    png_image image = {.version = PNG_IMAGE_VERSION,
-                       .width = (png_uint_32)p->width,
-                       .height = (png_uint_32)p->height,
-                       .format = p->channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB};
-    check_png(path, &image, png_image_write_to_file(&image, path, 0, p->h_pixels, 0, NULL));
-}
-
-/* ---- filters ---- */
 
 static size_t element_bytes(cudaDataType_t type)
 {
@@ -175,6 +136,12 @@ static prim_convolution_variant find_variant(const char *name)
     exit(1);
 }
 
+static int fail(const char *sentence)
+{
+    fprintf(stderr, "image_filter: %s\n", sentence);
+    return 1;
+}
+
 int main(int argc, char **argv)
 {
     const bool is_blur = argc > 1 && strcmp(argv[1], "blur") == 0;
@@ -183,12 +150,15 @@ int main(int argc, char **argv)
         return 2;
     }
     const prim_convolution_variant variant = find_variant(argc == 5 ? argv[4] : "auto");
-    picture p = read_picture(argv[2], is_blur ? 3 : 1);
+    char sentence[PICTURE_SENTENCE];
+    picture p;
+    if (!picture_read(argv[2], is_blur ? 3 : 1, &p, sentence))
+        return fail(sentence);
     if (is_blur)
         blur(variant, &p);
     else
         edges(variant, &p);
-    write_picture(argv[3], &p);
-    free(p.h_pixels);
-    return 0;
+    const bool written = picture_write(argv[3], &p, sentence);
+    picture_free(&p);
+    return written ? 0 : fail(sentence);
 }

@@ -1,4 +1,4 @@
-/* For check_image_filter.sh: PNG pictures from numbers, and back.
+/* For check_image_filter.sh and check_box_filter.sh: PNG pictures from numbers, and back.
  *
  *     picture_numbers write gray|rgb WIDTH HEIGHT OUT.png     the elements on the standard input
  *     picture_numbers read gray|rgb IN.png                    a line for each row of pixels */

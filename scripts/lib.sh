@@ -62,7 +62,7 @@ need_plots() {
   need 'command -v gnuplot' gnuplot-nox
 }
 
-# Without it an example is left out of the build.
+# Without it the examples with pictures are left out of the build.
 need_examples() {
   need 'pkg-config --exists libpng' libpng-dev
 }

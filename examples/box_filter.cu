@@ -1,0 +1,219 @@
+/* Blurs a picture: each pixel becomes the mean of the square around it.
+ *
+ *     box_filter IN.png OUT.png RADIUS…      a square has 2 · RADIUS + 1 pixels a side
+ *
+ * Of a square that reaches beyond the border, the part inside counts. Several radii are as many
+ * filters, one after the other: three of one radius come near a Gaussian bell.
+ *
+ * The time does not depend on the radius. A summed-area table has for each pixel the sum over the
+ * rectangle from the picture's first pixel to this one. Four such sums give that over any other
+ * rectangle:
+ *
+ *     ┌──────┬──────┐
+ *     │      │      │
+ *     ├──────a──────b
+ *     │      │▒▒▒▒▒▒│      ▒ = d - b - c + a
+ *     └──────c▒▒▒▒▒▒d                          */
+#include <chrono>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/scan.h>
+
+#include "common/launch.cuh"
+#include "picture.h"
+
+namespace
+{
+
+/* Of a block: a grid of such is high enough for the 10^6 rows that libpng takes. */
+constexpr unsigned SIDE = 16;
+
+/* ---- the kernel ---- */
+
+struct span {
+    size_t begin, end;
+};
+
+/* What of 0 … size - 1 is within `radius` of `centre`; no radius makes it overflow. */
+__device__ span inside(size_t centre, size_t radius, size_t size)
+{
+    return {centre > radius ? centre - radius : 0,
+            radius < size - centre ? centre + radius + 1 : size};
+}
+
+/* The sum over the rows before `row` in the columns before `column`. */
+template <typename sum_type>
+__device__ sum_type sum_before(const sum_type *table, size_t width, size_t row, size_t column)
+{
+    return row == 0 || column == 0 ? 0 : table[(row - 1) * width + column - 1];
+}
+
+/* A thread for each pixel, a layer of blocks for each plane. */
+template <typename sum_type>
+__global__ void means(const sum_type *tables, size_t width, size_t height, size_t radius,
+                      uint8_t *planes)
+{
+    const size_t x = static_cast<size_t>(blockIdx.x) * SIDE + threadIdx.x;
+    const size_t y = static_cast<size_t>(blockIdx.y) * SIDE + threadIdx.y;
+    if (x >= width || y >= height)
+        return;
+    const size_t plane = blockIdx.z * width * height;
+    const sum_type *table = tables + plane;
+    const span columns = inside(x, radius, width), rows = inside(y, radius, height);
+    const sum_type sum = sum_before(table, width, rows.end, columns.end) -
+                         sum_before(table, width, rows.begin, columns.end) -
+                         sum_before(table, width, rows.end, columns.begin) +
+                         sum_before(table, width, rows.begin, columns.begin);
+    const sum_type area =
+        static_cast<sum_type>((rows.end - rows.begin) * (columns.end - columns.begin));
+    planes[plane + y * width + x] = static_cast<uint8_t>((sum + area / 2) / area);
+}
+
+/* ---- the device ---- */
+
+void check_cuda(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "box_filter: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+void check(prim_status status)
+{
+    if (status == PRIM_OK)
+        return;
+    fprintf(stderr, "box_filter: %s\n", prim_last_error(nullptr));
+    exit(1);
+}
+
+void *allocate(size_t bytes)
+{
+    void *data = malloc(bytes);
+    if (data != nullptr)
+        return data;
+    fprintf(stderr, "box_filter: out of memory\n");
+    exit(1);
+}
+
+/* In milliseconds, once the device has done all it was given. */
+double now()
+{
+    check_cuda(cudaDeviceSynchronize());
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double, std::milli>(time).count();
+}
+
+/* One radius. The means take their planes' place: the tables have all that was in them. */
+template <typename sum_type>
+void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radius)
+{
+    const unsigned channels = static_cast<unsigned>(p.channels);
+    const dim3 blocks(static_cast<unsigned>((p.width + SIDE - 1) / SIDE),
+                      static_cast<unsigned>((p.height + SIDE - 1) / SIDE), channels);
+    const double begin = now();
+    for (unsigned c = 0; c < channels; c++) {
+        const size_t plane = c * p.width * p.height;
+        check(prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U,
+                           d_planes + plane, p.height, p.width, p.width,
+                           sizeof(sum_type) == 4 ? CUDA_R_32U : CUDA_R_64U, d_tables + plane,
+                           p.width, nullptr, 0, 0));
+    }
+    const double between = now();
+    check_cuda(prim_launch(0, blocks, dim3(SIDE, SIDE), means<sum_type>, d_tables, p.width,
+                           p.height, radius, d_planes));
+    const double end = now();
+    printf("radius %zu: table of u%zu %.3f ms, means %.3f ms\n", radius, 8 * sizeof(sum_type),
+           between - begin, end - between);
+}
+
+template <typename sum_type>
+void filter_all(const picture &p, uint8_t *d_planes, const size_t *radii, size_t count)
+{
+    sum_type *d_tables;
+    check_cuda(cudaMalloc(&d_tables, picture_bytes(&p) * sizeof(sum_type)));
+    for (size_t i = 0; i < count; i++)
+        filter(p, d_planes, d_tables, radii[i]);
+    check_cuda(cudaFree(d_tables));
+}
+
+/* ---- the host ---- */
+
+/* Scans want neighbours side by side, so each channel becomes a plane of its own. */
+void split(const picture &p, uint8_t *h_planes)
+{
+    const size_t pixels = p.width * p.height, channels = static_cast<size_t>(p.channels);
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t c = 0; c < channels; c++)
+            h_planes[c * pixels + i] = p.h_pixels[i * channels + c];
+}
+
+void join(const uint8_t *h_planes, const picture &p)
+{
+    const size_t pixels = p.width * p.height, channels = static_cast<size_t>(p.channels);
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t c = 0; c < channels; c++)
+            p.h_pixels[i * channels + c] = h_planes[c * pixels + i];
+}
+
+void filter_picture(const picture &p, const size_t *radii, size_t count)
+{
+    const size_t bytes = picture_bytes(&p);
+    uint8_t *h_planes = static_cast<uint8_t *>(allocate(bytes)), *d_planes;
+    check_cuda(cudaMalloc(&d_planes, bytes));
+    split(p, h_planes);
+    check_cuda(cudaMemcpy(d_planes, h_planes, bytes, cudaMemcpyHostToDevice));
+    if (p.width * p.height <= UINT32_MAX / 256) /* not 255: half a pixel is added to round */
+        filter_all<uint32_t>(p, d_planes, radii, count);
+    else
+        filter_all<uint64_t>(p, d_planes, radii, count);
+    check_cuda(cudaMemcpy(h_planes, d_planes, bytes, cudaMemcpyDeviceToHost));
+    join(h_planes, p);
+    check_cuda(cudaFree(d_planes));
+    free(h_planes);
+}
+
+size_t read_radius(const char *word)
+{
+    errno = 0;
+    const unsigned long long radius = strtoull(word, nullptr, 10);
+    if (*word != '\0' && word[strspn(word, "0123456789")] == '\0' && errno == 0)
+        return radius;
+    fprintf(stderr, "box_filter: %s is no radius\n", word);
+    exit(1);
+}
+
+bool filter_file(const char *in, const char *out, const size_t *radii, size_t count, char *sentence)
+{
+    picture p;
+    if (!picture_read(in, 0, &p, sentence))
+        return false;
+    filter_picture(p, radii, count);
+    const bool written = picture_write(out, &p, sentence);
+    picture_free(&p);
+    return written;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) {
+        fprintf(stderr, "usage: box_filter IN.png OUT.png RADIUS...\n");
+        return 2;
+    }
+    const size_t count = static_cast<size_t>(argc) - 3;
+    size_t *radii = static_cast<size_t *>(allocate(count * sizeof *radii));
+    for (size_t i = 0; i < count; i++)
+        radii[i] = read_radius(argv[i + 3]);
+    char sentence[PICTURE_SENTENCE];
+    const bool filtered = filter_file(argv[1], argv[2], radii, count, sentence);
+    if (!filtered)
+        fprintf(stderr, "box_filter: %s\n", sentence);
+    free(radii);
+    return filtered ? 0 : 1;
+}
