@@ -12,10 +12,10 @@ extern "C" {
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
  * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
- * every run. That of LOOKBACK follows also from how much shared memory a block of the device can
- * have: the same bits on all that have 110 KiB (compute capability 8.0, 8.7, 9.0, 10.0). AUTO takes
- * CLUSTER or LOOKBACK (in both directions of a matrix: REDUCE_THEN_SCAN) by count and device, never
- * by timing. The host versions have orders of their own. */
+ * every run. That of LOOKBACK follows also from the device: from its number of multiprocessors, and
+ * from how much shared memory a block can have. AUTO takes CLUSTER or LOOKBACK (in both directions
+ * of a matrix: REDUCE_THEN_SCAN) by count and device, never by timing. The host versions have
+ * orders of their own. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -75,9 +75,8 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE,
  * and in REDUCE_THEN_SCAN, each float sum is a tree of a height that grows with log2(count), so its
  * relative error grows no faster than that times the sum of |elements|; runs within it have up to
- * 32 elements. LOOKBACK and CLUSTER combine groups of 32 tiles (294912 elements of 32F; fewer where
- * shared memory is smaller) one after the other: there it grows no faster than 60 + count / 50000
- * roundings.
+ * 32 elements. LOOKBACK combines groups of 32 tiles (294912 elements of 32F in a large array) one
+ * after the other: there it grows no faster than 100 + count / 50000 roundings.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */

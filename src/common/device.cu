@@ -1,6 +1,9 @@
 #include "common/device.h"
 
 #include <cuda_runtime.h>
+#ifndef SIMT_BACKEND
+#include <cuda.h> /* names alone: nothing links to the driver */
+#endif
 
 namespace
 {
@@ -42,6 +45,32 @@ size_t prim_device_shared_bytes(void)
 {
     return static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
+
+#ifdef SIMT_BACKEND
+cudaError_t prim_device_allow_shared(const void *, size_t)
+{
+    return cudaSuccess;
+}
+#else
+/* By the driver: cudaFuncSetAttribute() takes away an older error that the caller has not seen yet,
+ * measured with CUDA 13.0. */
+cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
+{
+    void *set_attribute = nullptr;
+    cudaFunction_t function = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &set_attribute,
+                                                               12000, cudaEnableDefault, &found);
+    if (error != cudaSuccess)
+        return error;
+    if (cudaGetFuncBySymbol(&function, kernel) != cudaSuccess ||
+        reinterpret_cast<decltype(&cuFuncSetAttribute)>(set_attribute)(
+            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)) !=
+            CUDA_SUCCESS)
+        return cudaErrorInvalidDeviceFunction;
+    return cudaSuccess;
+}
+#endif
 
 bool prim_device_launches_early(void)
 {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <cuda_runtime_api.h>
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -25,8 +27,9 @@ bool prim_device_has_clusters(void);
 
 unsigned prim_device_multiprocessors(void);
 
-/* Shared memory that a block can have, if its kernel asks for it. */
+/* Shared memory that a block can have, if its kernel is allowed to; and the allowance. */
 size_t prim_device_shared_bytes(void);
+cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes);
 
 #if defined(__cplusplus)
 }

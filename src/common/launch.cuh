@@ -21,17 +21,11 @@ cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
-/* To be called before a kernel is launched with so much of it. */
+/* More than 48 KiB of it: to be called before each such launch. */
 template <typename... Parameters>
 cudaError_t prim_allow_shared(void (*kernel)(Parameters...), size_t shared_bytes)
 {
-#ifdef SIMT_BACKEND
-    (void)kernel, (void)shared_bytes;
-    return cudaSuccess;
-#else
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                static_cast<int>(shared_bytes));
-#endif
+    return prim_device_allow_shared(reinterpret_cast<const void *>(kernel), shared_bytes);
 }
 
 /* The same without dynamic shared memory. */

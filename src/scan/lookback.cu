@@ -221,7 +221,7 @@ struct look_back_of_type : device_rung {
     static cudaError_t run(const prim_scan_args *args)
     {
         using value = accumulator_t<Out>;
-        const unsigned warps = prim_scan_lookback_warps();
+        const unsigned warps = prim_scan_lookback_warps(args);
         const tile_lines<In, Out> lines =
             lines_of<In, Out>(args, prim_scan_lookback_tiles_of(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);

@@ -133,16 +133,22 @@ size_t prim_scan_tiles_of(const prim_scan_args *args)
 
 size_t prim_scan_lookback_tiles_of(const prim_scan_args *args)
 {
-    return tiles_of_warps(args, prim_scan_lookback_warps());
+    return tiles_of_warps(args, prim_scan_lookback_warps(args));
 }
 
-/* Besides the tiles, a block has less than 2 KiB there. */
-unsigned prim_scan_lookback_warps(void)
+/* As few as give most multiprocessors a tile (where all had one, some got a second before others
+ * their first), but as many as find room in shared memory, where a block has less than 2 KiB
+ * besides its tiles. */
+unsigned prim_scan_lookback_warps(const prim_scan_args *args)
 {
-    const size_t of_a_warp = (size_t)PRIM_SCAN_STAGES * PRIM_SCAN_WARP_LANES *
-                             PRIM_SCAN_RUN_VECTORS * PRIM_SCAN_VECTOR_BYTES;
-    const size_t room = (prim_device_shared_bytes() - 2048) / of_a_warp;
-    return room < PRIM_SCAN_LOOKBACK_WARPS ? (unsigned)room : PRIM_SCAN_LOOKBACK_WARPS;
+    enum { FEWEST = 4 };
+    const size_t chunk_bytes =
+        (size_t)PRIM_SCAN_WARP_LANES * PRIM_SCAN_RUN_VECTORS * PRIM_SCAN_VECTOR_BYTES;
+    const size_t room = (prim_device_shared_bytes() - 2048) / (PRIM_SCAN_STAGES * chunk_bytes);
+    const size_t most = room < PRIM_SCAN_LOOKBACK_WARPS ? room : PRIM_SCAN_LOOKBACK_WARPS;
+    const size_t spread = prim_device_multiprocessors() - prim_device_multiprocessors() / 8;
+    const size_t wanted = prim_divide_up(args->rows * tiles_of_warps(args, 1), spread);
+    return (unsigned)(wanted < FEWEST ? FEWEST : wanted < most ? wanted : most);
 }
 
 static bool tiles_support(const prim_scan_args *args, size_t tiles)
