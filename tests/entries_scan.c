@@ -292,7 +292,7 @@ static const bad_argument rows_bad[] = {
 
 /* ---- both directions: several tiles in each ---- */
 
-enum { DOWN = 133, ACROSS = 300, PITCH = 303, BOTH_SPAN = (DOWN - 1) * PITCH + ACROSS };
+enum { DOWN = 70, ACROSS = 2100, PITCH = 2103, BOTH_SPAN = (DOWN - 1) * PITCH + ACROSS };
 
 static bool both_takes(prim_scan_variant variant)
 {
