@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Draws bench/results/h200.json with primbench, on either backend: the figures come out of the file as
+# Draws bench/results/h200*.json with primbench, on either backend: the figures come out of a file as
 # they went in, each pattern, case and type has its plots and no others, they name what they show, and
-# the same file gives the same bytes. Builds nothing: after scripts/bench.sh.
+# the same file gives the same bytes. A pattern stands in one of the files. Builds nothing: after
+# scripts/bench.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-results=bench/results/h200.json
 bench=build/cpu/bench/primbench
 [ -x $bench ] || bench=build/cuda/bench/primbench
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
 # A line for each plot: its name, and the variants and peers that it must name.
-expected() {
+expected() { # RESULTS
   jq -r '
     def size: split("^")[0] | split("x") | map(tonumber) | reduce .[] as $n (1; . * $n);
     def names: [.[] | .variant // .peer] | unique | join(" ");
@@ -26,27 +26,36 @@ expected() {
         "\($stem)-time.svg \(names)",
         if any(.[]; .of_ceiling != null) and ($ffma or ($first.shape | contains("^") | not))
           then "\($stem)-ceiling.svg \(names)" else empty end
-      end' $results
+      end' "$1"
 }
 
-"$bench" --from $results --plot "$directory/plots" --csv "$directory/again.csv" >"$directory/tables.txt"
-cmp "$directory/again.csv" bench/results/h200.csv
-"$bench" --from $results --plot "$directory/again" >/dev/null
-diff -r "$directory/plots" "$directory/again"
+check() { # RESULTS
+  rm -rf "${directory:?}"/*
+  "$bench" --from "$1" --plot "$directory/plots" --csv "$directory/again.csv" >"$directory/tables.txt"
+  cmp "$directory/again.csv" "${1%.json}.csv"
+  "$bench" --from "$1" --plot "$directory/again" >/dev/null
+  diff -r "$directory/plots" "$directory/again"
 
-expected >"$directory/expected.txt"
-diff <(cut -d ' ' -f 1 "$directory/expected.txt" | sort) <(cd "$directory/plots" && printf '%s\n' * | sort)
-xmllint --noout "$directory"/plots/*.svg
-while read -r file names; do
-  for name in $names; do
-    grep -qF "<text>$name</text>" "$directory/plots/$file" ||
-      { echo "$file does not name $name" >&2; exit 1; }
-  done
-done <"$directory/expected.txt"
+  expected "$1" >"$directory/expected.txt"
+  diff <(cut -d ' ' -f 1 "$directory/expected.txt" | sort) <(cd "$directory/plots" && printf '%s\n' * | sort)
+  xmllint --noout "$directory"/plots/*.svg
+  while read -r file names; do
+    for name in $names; do
+      grep -qF "<text>$name</text>" "$directory/plots/$file" ||
+        { echo "$file does not name $name" >&2; exit 1; }
+    done
+  done <"$directory/expected.txt"
 
-if PATH=/nonexistent "$bench" --from $results --plot "$directory/none" >/dev/null 2>"$directory/none.txt"; then
-  echo "primbench --plot succeeds without gnuplot" >&2
-  exit 1
-fi
-grep -q 'there is no gnuplot' "$directory/none.txt"
-echo "$(wc -l <"$directory/expected.txt") plots of $results"
+  if PATH=/nonexistent "$bench" --from "$1" --plot "$directory/none" >/dev/null 2>"$directory/none.txt"; then
+    echo "primbench --plot succeeds without gnuplot" >&2
+    exit 1
+  fi
+  grep -q 'there is no gnuplot' "$directory/none.txt"
+  echo "$(wc -l <"$directory/expected.txt") plots of $1"
+}
+
+for results in bench/results/h200*.json; do
+  check "$results"
+done
+twice=$(jq -r '[.results[].pattern] | unique[]' bench/results/h200*.json | sort | uniq -d)
+[ -z "$twice" ] || { echo "in two runs: $twice" >&2; exit 1; }

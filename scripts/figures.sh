@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Writes the figures in the READMEs from bench/results/h200.json. A table stands between
+# Writes the figures in the READMEs from bench/results/h200*.json, runs in which each pattern has been
+# measured once. A table stands between
 #     <!-- figures PATTERN CASE TYPE MODE -->  and  <!-- end figures -->
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
 # how auto compares with the fastest of them; of more than seven shapes every second one. --check:
@@ -7,9 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-results=bench/results/h200.json
-
 table() { # PATTERN CASE TYPE MODE
+  local results
+  results=$(grep -l "\"pattern\":.\"$1\"" bench/results/h200*.json)
   jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" '
     def row: "| " + join(" | ") + " |";
     def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
