@@ -25,7 +25,8 @@ declare -A entries=(
 
 # Where all types take long to compile: the lines of instances.h that are kept, one type of each kind.
 declare -A fewer_types=(
-  [reduce]='8I, .*8I|8U, .*(8U|64U)|32I, .*32I|32U|64I, int64_t, |_16F, .*16F|_32F, .*32F|64F, double, ')
+  [reduce]='8I, .*8I|8U, .*(8U|64U)|32I, .*32I|32U|64I, int64_t, |_16F, .*16F|_32F, .*32F|64F, double, '
+  [scan]='8I, .*8I|8U, .*64U|64U, .*64U|32I, .*32I|_16F, .*16F|_32F, .*(32F|64F)|64F, double, ')
 declare -A fewer_operators=([reduce]='SUM|PRODUCT|MIN|MAX|AND')
 
 usage() {
