@@ -351,7 +351,8 @@ typedef struct combination {
 } combination;
 
 /* What a variant has at all, as the header says, and one pair where it has none, which is skipped
- * with its name. On the CPU backend AUTO is LOOKBACK, which is tested in full. */
+ * with its name. On the CPU backend AUTO is REDUCE_THEN_SCAN or LOOKBACK, which are tested in
+ * full. */
 static bool worth_a_test(prim_scan_variant variant, type_pair types)
 {
     const bool f32 = types.in == CUDA_R_32F && types.out == CUDA_R_32F;

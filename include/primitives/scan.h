@@ -13,8 +13,8 @@ extern "C" {
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
  * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
  * every run. That of LOOKBACK follows also from the device: from its number of multiprocessors, and
- * from how much shared memory a block can have. AUTO takes CLUSTER or LOOKBACK (in both directions
- * of a matrix: REDUCE_THEN_SCAN) by count and device, never by timing. The host versions have
+ * from how much shared memory a block can have. AUTO takes CLUSTER, REDUCE_THEN_SCAN (also in both
+ * directions of a matrix) or LOOKBACK, by size and device, never by timing. The host versions have
  * orders of their own. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
@@ -22,7 +22,7 @@ typedef enum prim_scan_variant {
     PRIM_SCAN_BRENT_KUNG = 2,       /* a tree up and a tree down: twice the steps, little work */
     PRIM_SCAN_COARSENED = 3,        /* each thread a run of its own, then the runs' totals */
     PRIM_SCAN_SHUFFLE = 4,          /* warps scan in registers; one barrier a block */
-    PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* three launches: totals, what is before them, results */
+    PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the totals of tiles first, then the results */
     PRIM_SCAN_LOOKBACK = 6,         /* each element read once: blocks look back at each other */
     PRIM_SCAN_CLUSTER = 7           /* one launch of up to eight blocks, which share memory */
 } prim_scan_variant;

@@ -14,14 +14,13 @@
 #include <cstring>
 
 #include "common/atomic.cuh"
-#include "scan/chunk.cuh"
+#include "scan/tile.cuh"
 
 namespace
 {
 
 enum word_state : uint32_t { EMPTY = 0, PUBLISHED = 1 };
 
-constexpr unsigned GROUP = PRIM_SCAN_GROUP_TILES;
 constexpr unsigned WAIT_NS = PRIM_SCAN_WAIT_NANOSECONDS;
 
 template <typename Value>

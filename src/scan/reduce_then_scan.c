@@ -1,9 +1,13 @@
-/* REDUCE_THEN_SCAN: three launches, and no block ever waits for another one.
+/* REDUCE_THEN_SCAN: two or three launches, and no block ever waits for another one.
  *
  *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
  *     totals         A        B        C    D        2  the totals are scanned, exclusively: a line
  *     before         ·        A       AB   ABC          of totals is a line, so again 1 to 3
  *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
+ *
+ * Up to 512 tiles, step 2 is a part of 3: each block adds up the totals before its own tile. From
+ * compute capability 9.0 on, that launch reads its tiles, which are in L2 by then, while the one
+ * for the totals still runs.
  *
  * What changed from SHUFFLE: 16 bytes a load and four loads in flight a thread; the elements are
  * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
@@ -52,10 +56,12 @@ static prim_scan_args scan_of_totals(const prim_scan_args *args)
 
 size_t prim_scan_reduce_then_scan_bytes(const prim_scan_args *args)
 {
-    if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
+    const size_t tiles = prim_scan_tiles_of(args);
+    if (args->rows == 0 || tiles == 1)
         return 0;
     const prim_scan_args of_totals = scan_of_totals(args);
-    return totals_bytes(args) + prim_scan_reduce_then_scan_bytes(&of_totals);
+    return totals_bytes(args) +
+           (tiles <= PRIM_SCAN_TOTALS_AT_ONCE ? 0 : prim_scan_reduce_then_scan_bytes(&of_totals));
 }
 
 cudaError_t prim_scan_reduce_then_scan(const prim_scan_args *args)
@@ -66,11 +72,12 @@ cudaError_t prim_scan_reduce_then_scan(const prim_scan_args *args)
         return prim_scan_launch_tiles(args, (prim_scan_tiles){.carry = PRIM_SCAN_CARRY_NONE});
 
     const prim_scan_args of_totals = scan_of_totals(args);
+    const bool at_once = of_totals.columns <= PRIM_SCAN_TOTALS_AT_ONCE;
     prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, of_totals.out, of_totals.out_ld};
     cudaError_t error = prim_scan_launch_tiles(args, tiles);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && !at_once)
         error = prim_scan_reduce_then_scan(&of_totals);
-    tiles.carry = PRIM_SCAN_CARRY_GIVEN;
+    tiles.carry = at_once ? PRIM_SCAN_CARRY_TOTALS : PRIM_SCAN_CARRY_GIVEN;
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
 }
 

@@ -167,16 +167,19 @@ static bool both_directions_support(const prim_scan_args *args)
            prim_fits_a_grid(down, across);
 }
 
-/* The scans of the totals have fewer blocks. */
+/* The scans of the totals, where there are any, have fewer blocks. */
 static bool reduce_then_scan_supports(const void *any)
 {
     const prim_scan_args *args = any;
+    const size_t tiles = prim_scan_tiles_of(args);
     prim_scan_args of_totals = *args;
     of_totals.in_type = of_totals.out_type = prim_scan_value_type(args->out_type);
-    if (!types_are_built(args) || !types_are_built(&of_totals) || !operator_is_built(args))
+    const bool are_scanned = args->both_directions || tiles > PRIM_SCAN_TOTALS_AT_ONCE;
+    if (are_scanned && !types_are_built(&of_totals))
         return false;
-    return args->both_directions ? both_directions_support(args)
-                                 : prim_fits_a_grid(args->rows, prim_scan_tiles_of(args));
+    return args->both_directions
+               ? types_are_built(args) && operator_is_built(args) && both_directions_support(args)
+               : tiles_support(args, tiles);
 }
 
 static size_t reduce_then_scan_workspace(const void *any)
@@ -207,14 +210,21 @@ static bool cluster_supports(const void *any)
            tiles_support(args, tiles) && prim_device_has_clusters();
 }
 
-/* One tile needs no cluster. */
+/* One tile needs no cluster. While the elements stay in L2, to read them twice takes less time than
+ * to clear the words that LOOKBACK needs. */
 int prim_scan_choose(const void *any)
 {
+    enum { TILES_IN_L2 = 384 };
     const prim_scan_args *args = any;
+    const size_t tiles = prim_scan_tiles_of(args);
     if (args->both_directions)
         return PRIM_SCAN_REDUCE_THEN_SCAN;
-    return prim_scan_tiles_of(args) > 1 && cluster_supports(args) ? PRIM_SCAN_CLUSTER
-                                                                  : PRIM_SCAN_LOOKBACK;
+    if (tiles > 1 && cluster_supports(args))
+        return PRIM_SCAN_CLUSTER;
+    return tiles > 1 && tiles <= TILES_IN_L2 && args->rows <= TILES_IN_L2 / tiles &&
+                   reduce_then_scan_supports(args)
+               ? PRIM_SCAN_REDUCE_THEN_SCAN
+               : PRIM_SCAN_LOOKBACK;
 }
 
 const prim_rung prim_scan_rungs[] = {

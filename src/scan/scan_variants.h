@@ -105,6 +105,7 @@ enum {
     PRIM_SCAN_WARP_LANES = 32,
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CLUSTER_TILES = 8,
+    PRIM_SCAN_TOTALS_AT_ONCE = PRIM_SCAN_TILE_WARPS * 32, /* whose sum a block makes up itself */
     PRIM_SCAN_STAGES = 3,        /* tiles that a block of LOOKBACK has in hand */
     PRIM_SCAN_GROUP_TILES = 32,  /* whose totals one warp sees at a time */
     PRIM_SCAN_TICKET_BYTES = 256 /* before the words of the look-back */
@@ -115,6 +116,8 @@ typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_NONE,    /* the tile is the whole line */
     PRIM_SCAN_CARRY_CLUSTER, /* the blocks of a cluster tell each other */
     PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
+    PRIM_SCAN_CARRY_TOTALS,  /* `totals` has each tile's own total, and the launch before this one
+                                was TOTALS_ALONE; of a line, up to PRIM_SCAN_TOTALS_AT_ONCE tiles */
     PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
 } prim_scan_carry;
 

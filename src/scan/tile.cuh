@@ -8,6 +8,8 @@
 namespace
 {
 
+constexpr unsigned GROUP = PRIM_SCAN_GROUP_TILES;
+
 template <typename In, typename Out>
 struct tile_lines {
     const In *in;

@@ -5,10 +5,10 @@
  *     before      ·   A  AB  ABC  …                  and before the tile: what the rung says
  *
  * All that differs here is where a tile's block learns what lies before it: REDUCE_THEN_SCAN has it
- * say only its total in a first launch, and gives it what lies before in a last one; in a CLUSTER
- * the blocks tell each other. In each, a result is (initial + before the tile) + before the chunk +
- * before the lane's run + the run's elements up to its own. Only what is before the tile is
- * combined in an order of the rung's own.
+ * say only its total in a first launch, and gives it what lies before, or the totals, in a last
+ * one; in a CLUSTER the blocks tell each other. In each, a result is (initial + before the tile) +
+ * before the chunk + before the lane's run + the run's elements up to its own. Only what is before
+ * the tile is combined in an order of the rung's own.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -21,7 +21,7 @@ namespace
 {
 
 constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
-constexpr unsigned CLUSTER_TILES = PRIM_SCAN_CLUSTER_TILES;
+static_assert(PRIM_SCAN_CLUSTER_TILES <= TILE_WARPS, "both have room in of_others");
 
 /* Bytes take more registers. */
 template <typename Out>
@@ -52,15 +52,35 @@ __device__ Value carry_in_cluster(Value total, Value nothing, Value *of_blocks)
                                   nothing, lane);
 }
 
+/* By all threads, with a barrier: the sum of the totals before the tile, 32 of them a warp. */
+template <class Operator, typename Value>
+__device__ Value carry_of_totals(const Value *totals, unsigned tile, Value nothing,
+                                 Value *of_groups)
+{
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    const unsigned first = warp * GROUP, before = tile > first ? tile - first : 0;
+    const unsigned count = before < GROUP ? before : GROUP;
+    const Value total =
+        sum_of_first<Operator>(lane < count ? totals[first + lane] : nothing, count, nothing, lane);
+    if (lane == 0)
+        of_groups[warp] = total;
+    __syncthreads();
+    Value so_far = nothing;
+    for (unsigned g = 0; g * GROUP < tile; g++)
+        so_far = Operator::combine(so_far, of_groups[g]);
+    return so_far;
+}
+
 template <class Operator, typename Value>
 __device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place &place, Value total,
-                               Value nothing, Value *of_blocks)
+                               Value nothing, Value *of_others)
 {
+    const Value *const totals = carry.totals + static_cast<size_t>(place.line) * carry.totals_ld;
     if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-        return carry_in_cluster<Operator>(total, nothing, of_blocks);
-    if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
-        return carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile];
-    return nothing;
+        return carry_in_cluster<Operator>(total, nothing, of_others);
+    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
+        return carry_of_totals<Operator>(totals, place.tile, nothing, of_others);
+    return carry.kind == PRIM_SCAN_CARRY_GIVEN ? totals[place.tile] : nothing;
 }
 
 template <class Operator, typename In, typename Out>
@@ -72,14 +92,20 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     constexpr unsigned N = WIDTH<In, Out>;
     PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
     PRIM_SHARED(value, of_warps, [TILE_WARPS]);
-    PRIM_SHARED(value, of_blocks, [CLUSTER_TILES]); /* CLUSTER: the totals of the blocks before */
+    PRIM_SHARED(value, of_others, [TILE_WARPS]); /* blocks of the cluster, or groups of tiles */
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const value nothing = start_value<Operator, Out>();
 
     if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
         arrive_at_cluster();
-    let_next_launch_in();
-    wait_for_earlier_launches();
+    /* The launch before CARRY_TOTALS lets it in when all that is older is done, so that it may read
+     * its elements at once: only the totals are to be waited for. */
+    if (carry.kind != PRIM_SCAN_TOTALS_ALONE)
+        let_next_launch_in();
+    if (carry.kind != PRIM_SCAN_CARRY_TOTALS)
+        wait_for_earlier_launches();
+    if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
+        let_next_launch_in();
     const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
     load_chunk<In, N>(slots[warp],
                       lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
@@ -88,6 +114,8 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     __syncwarp();
     const chunk_sums<value> sums =
         sum_chunk<Operator, In, Out, N>(slots[warp], rule.transform, lane);
+    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
+        wait_for_earlier_launches();
 
     value so_far = rule.initial;
     if (lines.warps > 1) {
@@ -104,7 +132,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
             return;
         }
         const value before_tile =
-            carry_of_tile<Operator>(carry, place, in_tile.total, nothing, of_blocks);
+            carry_of_tile<Operator>(carry, place, in_tile.total, nothing, of_others);
         so_far = Operator::combine(Operator::combine(so_far, before_tile), in_tile.before);
     }
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
