@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -719,6 +720,51 @@ Test(scan, the_initial_value_is_read_during_the_call)
             if (supports(&c))
                 check_initial_is_read_at_once(&c);
         }
+}
+
+/* LOOKBACK asks for an allowance of shared memory that is the kernel's, not the launch's. */
+typedef struct scanner {
+    pthread_t thread;
+    size_t count;
+    int32_t last;
+} scanner;
+
+static void *scan_ones(void *any)
+{
+    scanner *s = any;
+    const size_t bytes = s->count * sizeof(int32_t);
+    const int repetitions = on_cpu_backend() ? 2 : 200;
+    int32_t *h_ones = malloc(bytes), *d_in = NULL, *d_out = NULL;
+    cudaStream_t stream = NULL;
+    for (size_t i = 0; i < s->count; i++)
+        h_ones[i] = 1;
+    bool failed = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) ||
+                  cudaMalloc((void **)&d_in, bytes) || cudaMalloc((void **)&d_out, bytes) ||
+                  cudaMemcpy(d_in, h_ones, bytes, cudaMemcpyHostToDevice);
+    for (int i = 0; i < repetitions && !failed; i++)
+        failed = prim_scan(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                           PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, d_in, s->count, CUDA_R_32I, d_out,
+                           NULL, NULL, 0, stream) != PRIM_OK;
+    if (failed || cudaStreamSynchronize(stream) ||
+        cudaMemcpy(&s->last, d_out + s->count - 1, sizeof s->last, cudaMemcpyDeviceToHost))
+        s->last = -1;
+    cudaFree(d_in);
+    cudaFree(d_out);
+    if (stream != NULL)
+        cudaStreamDestroy(stream);
+    free(h_ones);
+    return NULL;
+}
+
+Test(scan, threads_scan_arrays_of_unlike_sizes)
+{
+    scanner scanners[] = {{.count = 20000}, {.count = on_cpu_backend() ? 50000 : 10000000}};
+    for (size_t i = 0; i < COUNT_OF(scanners); i++)
+        cr_assert_eq(pthread_create(&scanners[i].thread, NULL, scan_ones, &scanners[i]), 0);
+    for (size_t i = 0; i < COUNT_OF(scanners); i++)
+        pthread_join(scanners[i].thread, NULL);
+    for (size_t i = 0; i < COUNT_OF(scanners); i++)
+        cr_assert_eq(scanners[i].last, (int32_t)scanners[i].count);
 }
 
 Test(scan, total_of_nothing_is_the_initial_value)

@@ -12,10 +12,10 @@ extern "C" {
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
  * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
- * every run. That of LOOKBACK follows also from the device: from its number of multiprocessors, and
- * from how much shared memory a block can have. AUTO takes CLUSTER, REDUCE_THEN_SCAN (also in both
- * directions of a matrix) or LOOKBACK, by size and device, never by timing. The host versions have
- * orders of their own. */
+ * every run. That of LOOKBACK follows also from the number of rows and from the device: from its
+ * number of multiprocessors, and from how much shared memory a block can have. AUTO takes CLUSTER,
+ * REDUCE_THEN_SCAN (also in both directions of a matrix) or LOOKBACK, by size and device, never by
+ * timing. The host versions have orders of their own. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -38,15 +38,18 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
  *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest
- * value of out_type (+inf) for MIN, the smallest (-inf) for MAX. d_in       device, `count`
- * elements of in_type. May be NULL if count is 0. count      any number; 0 writes nothing but
- * *d_total, which is then the initial value. d_out      device, `count` elements of out_type. May
- * be d_in itself where out_type is in_type; must not overlap it in any other way. May be NULL if
- * count is 0. d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL:
- * not wanted. d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not
- * matter and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0: the
- * call allocates what it needs from the device's pool in stream order. workspace_bytes  at least
- * what prim_scan_workspace_bytes() says. stream     where the work is submitted.
+ *              value of out_type (+inf) for MIN, the smallest (-inf) for MAX.
+ *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
+ *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
+ *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
+ *              must not overlap it in any other way. May be NULL if count is 0.
+ *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
+ *              wanted.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0:
+ *              the call allocates what it needs from the device's pool in stream order.
+ *   workspace_bytes  at least what prim_scan_workspace_bytes() says.
+ *   stream     where the work is submitted.
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
@@ -116,7 +119,8 @@ PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind,
  * row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
- * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others. */
+ * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others'
+ * elements. */
 PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                     prim_transform transform, const void *h_initial,
                                     cudaDataType_t in_type, const void *d_in, size_t rows,
@@ -180,8 +184,9 @@ PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transf
 
 /* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
  * threads as whole ones, and so are the columns of the second direction: the same bits for any
- * number of threads. A single row is shared out as prim_scan_host() does.
- * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns. */
+ * number of threads. A single row is shared out as prim_scan_host() does. In 16F and 16BF, the
+ * rows' prefixes are rounded before the columns are combined. Return what prim_scan_host() does;
+ * PRIM_ERROR_VALUE also where an ld is less than columns. */
 PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                          const void *h_initial, cudaDataType_t in_type,
                                          const void *h_in, size_t rows, size_t columns,

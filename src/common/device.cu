@@ -12,13 +12,14 @@ __global__ void any_kernel()
 {
 }
 
-/* Of the current device; where there is none, a launch will say so. */
-int attribute(cudaDeviceAttr which)
+/* Of the current device, and `least` where there is none: a launch will say so. */
+int attribute(cudaDeviceAttr which, int least)
 {
     int device = 0, value = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&value, which, device);
-    return value;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&value, which, device) != cudaSuccess)
+        return least;
+    return value > least ? value : least;
 }
 
 } // namespace
@@ -38,12 +39,12 @@ int prim_device_code(void)
 
 unsigned prim_device_multiprocessors(void)
 {
-    return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
+    return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, 1));
 }
 
 size_t prim_device_shared_bytes(void)
 {
-    return static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    return static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024));
 }
 
 #ifdef SIMT_BACKEND
@@ -59,16 +60,17 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
     void *set_attribute = nullptr;
     cudaFunction_t function = nullptr;
     cudaDriverEntryPointQueryResult found;
-    const cudaError_t error = cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &set_attribute,
-                                                               12000, cudaEnableDefault, &found);
+    cudaError_t error = cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &set_attribute,
+                                                         12000, cudaEnableDefault, &found);
+    if (error == cudaSuccess && found != cudaDriverEntryPointSuccess)
+        error = cudaErrorNotSupported;
+    if (error == cudaSuccess)
+        error = cudaGetFuncBySymbol(&function, kernel);
     if (error != cudaSuccess)
         return error;
-    if (cudaGetFuncBySymbol(&function, kernel) != cudaSuccess ||
-        reinterpret_cast<decltype(&cuFuncSetAttribute)>(set_attribute)(
-            function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes)) !=
-            CUDA_SUCCESS)
-        return cudaErrorInvalidDeviceFunction;
-    return cudaSuccess;
+    const CUresult result = reinterpret_cast<decltype(&cuFuncSetAttribute)>(set_attribute)(
+        function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
+    return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 #endif
 

@@ -27,7 +27,8 @@ bool prim_device_has_clusters(void);
 
 unsigned prim_device_multiprocessors(void);
 
-/* Shared memory that a block can have, if its kernel is allowed to; and the allowance. */
+/* Shared memory that a block can have, if its kernel is allowed to; and the allowance, which is one
+ * for all threads of the program: the same for every launch of the kernel. */
 size_t prim_device_shared_bytes(void);
 cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes);
 

@@ -21,7 +21,8 @@ cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
-/* More than 48 KiB of it: to be called before each such launch. */
+/* To be called before launches with more than 48 KiB of it, always with the most that any launch of
+ * this kernel takes on this device. */
 template <typename... Parameters>
 cudaError_t prim_allow_shared(void (*kernel)(Parameters...), size_t shared_bytes)
 {

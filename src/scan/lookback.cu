@@ -227,14 +227,14 @@ struct look_back_of_type : device_rung {
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
-        const size_t shared_bytes = size_t(STAGES) * warps * CHUNK_SLOTS * VECTOR_BYTES;
-        const cudaError_t error =
-            prim_allow_shared(scan_and_look_back<Operator, In, Out>, shared_bytes);
+        constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES;
+        const cudaError_t error = prim_allow_shared(scan_and_look_back<Operator, In, Out>,
+                                                    prim_scan_lookback_most_warps() * WARP_BYTES);
         if (error != cudaSuccess)
             return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
         return prim_launch_early_shared(
-            args->call.stream, tiles < at_once ? tiles : at_once, warps * WARP, shared_bytes,
+            args->call.stream, tiles < at_once ? tiles : at_once, warps * WARP, warps * WARP_BYTES,
             scan_and_look_back<Operator, In, Out>, lines, rule, tiles,
             reinterpret_cast<unsigned *>(workspace),
             reinterpret_cast<uint64_t *>(workspace + PRIM_SCAN_TICKET_BYTES));

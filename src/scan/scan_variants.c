@@ -136,16 +136,21 @@ size_t prim_scan_lookback_tiles_of(const prim_scan_args *args)
     return tiles_of_warps(args, prim_scan_lookback_warps(args));
 }
 
-/* As few as give most multiprocessors a tile (where all had one, some got a second before others
- * their first), but as many as find room in shared memory, where a block has less than 2 KiB
- * besides its tiles. */
-unsigned prim_scan_lookback_warps(const prim_scan_args *args)
+/* A block has less than 2 KiB besides its tiles. */
+unsigned prim_scan_lookback_most_warps(void)
 {
-    enum { FEWEST = 4 };
     const size_t chunk_bytes =
         (size_t)PRIM_SCAN_WARP_LANES * PRIM_SCAN_RUN_VECTORS * PRIM_SCAN_VECTOR_BYTES;
     const size_t room = (prim_device_shared_bytes() - 2048) / (PRIM_SCAN_STAGES * chunk_bytes);
-    const size_t most = room < PRIM_SCAN_LOOKBACK_WARPS ? room : PRIM_SCAN_LOOKBACK_WARPS;
+    return room < PRIM_SCAN_LOOKBACK_WARPS ? (unsigned)room : PRIM_SCAN_LOOKBACK_WARPS;
+}
+
+/* As few as give most multiprocessors a tile: where all had one, some got a second before others
+ * their first. */
+unsigned prim_scan_lookback_warps(const prim_scan_args *args)
+{
+    enum { FEWEST = 4 };
+    const size_t most = prim_scan_lookback_most_warps();
     const size_t spread = prim_device_multiprocessors() - prim_device_multiprocessors() / 8;
     const size_t wanted = prim_divide_up(args->rows * tiles_of_warps(args, 1), spread);
     return (unsigned)(wanted < FEWEST ? FEWEST : wanted < most ? wanted : most);

@@ -167,6 +167,7 @@ size_t prim_scan_area_width(const prim_scan_args *args);
 size_t prim_scan_tiles_of(const prim_scan_args *args);
 size_t prim_scan_lookback_tiles_of(const prim_scan_args *args);
 unsigned prim_scan_lookback_warps(const prim_scan_args *args);
+unsigned prim_scan_lookback_most_warps(void);
 
 /* ---- the host ---- */
 

@@ -177,9 +177,9 @@ struct tiles_of_type : device_rung {
     }
 };
 
-__global__ void clear(uint64_t *words, unsigned count)
+__global__ void clear(uint64_t *words, size_t count)
 {
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     let_next_launch_in();
     wait_for_earlier_launches();
     if (i < count)
@@ -205,7 +205,7 @@ cudaError_t prim_scan_nothing(const prim_scan_args *args)
 cudaError_t prim_scan_clear(void *words, size_t bytes, cudaStream_t stream)
 {
     constexpr unsigned BLOCK = 256;
-    const unsigned count = static_cast<unsigned>(bytes / sizeof(uint64_t));
-    return prim_launch_early(stream, (count + BLOCK - 1) / BLOCK, BLOCK, clear,
-                             static_cast<uint64_t *>(words), count);
+    const size_t count = bytes / sizeof(uint64_t);
+    return prim_launch_early(stream, static_cast<unsigned>((count + BLOCK - 1) / BLOCK), BLOCK,
+                             clear, static_cast<uint64_t *>(words), count);
 }
