@@ -33,7 +33,8 @@ namespace
 {
 
 constexpr unsigned STAGES = PRIM_SCAN_STAGES;
-constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS, MOST_THREADS = MOST_WARPS * WARP;
+constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
+[[maybe_unused]] constexpr unsigned MOST_THREADS = MOST_WARPS * WARP; /* the CPU has no bounds */
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
 
 /* Of this block's tiles, by stage; and of what lies before the one that is being finished. */

@@ -25,8 +25,8 @@ static_assert(PRIM_SCAN_CLUSTER_TILES <= TILE_WARPS, "both have room in of_other
 
 /* Bytes take more registers. */
 template <typename Out>
-constexpr unsigned TILE_BLOCKS = blocks_at_once(TILE_THREADS,
-                                                sizeof(Out) == 1 ? 2 : PRIM_SCAN_TILE_BLOCKS);
+[[maybe_unused]] constexpr unsigned
+    TILE_BLOCKS = blocks_at_once(TILE_THREADS, sizeof(Out) == 1 ? 2 : PRIM_SCAN_TILE_BLOCKS);
 
 template <typename Value>
 struct tile_carry {

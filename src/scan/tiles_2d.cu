@@ -34,9 +34,9 @@ constexpr unsigned AREA_ROWS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_ROWS_OF_8 : PRI
 
 /* Of a multiprocessor: values of 8 bytes, and conversions from narrow types, take registers. */
 template <typename In, typename Out>
-constexpr unsigned AREA_BLOCKS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
-                                 : sizeof(In) < 4 ? PRIM_SCAN_AREA_BLOCKS_OF_NARROW
-                                                  : PRIM_SCAN_AREA_BLOCKS;
+[[maybe_unused]] constexpr unsigned AREA_BLOCKS = sizeof(Out) == 8 ? PRIM_SCAN_AREA_BLOCKS_OF_8
+                                                  : sizeof(In) < 4 ? PRIM_SCAN_AREA_BLOCKS_OF_NARROW
+                                                                   : PRIM_SCAN_AREA_BLOCKS;
 
 /* Elements of a lane in a row: as many values as 16 bytes hold, since a lane has as many columns in
  * registers. */
