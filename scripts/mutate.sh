@@ -102,7 +102,7 @@ copy_tree() {
     [ -e "$path" ] || rm "$tree/$path"
   done < <(find "$tree" -type f -printf '%P\0')
   if [ -n "${fewer_types[$pattern]-}" ]; then
-    awk -v types="${fewer_types[$pattern]}" -v operators="${fewer_operators[$pattern]}" \
+    awk -v types="${fewer_types[$pattern]}" -v operators="${fewer_operators[$pattern]-}" \
       -f scripts/trim-instances.awk "src/$pattern/instances.h" >"$tree/src/$pattern/instances.h"
   fi
 }
