@@ -14,42 +14,13 @@ static const char *reduce_variant_name(int variant)
     return prim_reduce_variant_name((prim_reduce_variant)variant);
 }
 
-/* The variants that take a call, AUTO first. */
-typedef bool takes_call(prim_reduce_variant variant);
-
-static size_t count_variants(takes_call *takes)
-{
-    size_t count = 0;
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++)
-        count += takes(prim_reduce_variant_at(v));
-    return count;
-}
-
-static int find_variant(takes_call *takes, size_t index)
-{
-    size_t v = 0;
-    while (!takes(prim_reduce_variant_at(v)) || index-- > 0)
-        v++;
-    return prim_reduce_variant_at(v);
-}
-
-#define VARIANTS_THAT_TAKE(name)                  \
-    static size_t name##_variant_count(void)      \
-    {                                             \
-        return count_variants(name##_takes);      \
-    }                                             \
-    static int name##_variant_at(size_t index)    \
-    {                                             \
-        return find_variant(name##_takes, index); \
-    }
-
 static bool reduce_takes(prim_reduce_variant variant)
 {
     return prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, REDUCE_COUNT,
                                 CUDA_R_32F);
 }
 
-VARIANTS_THAT_TAKE(reduce)
+VARIANTS_THAT_TAKE(reduce, reduce)
 
 static void reduce_input(void *h_in, unsigned seed)
 {
@@ -85,7 +56,7 @@ static bool short_takes(prim_reduce_variant variant)
                                 CUDA_R_32F);
 }
 
-VARIANTS_THAT_TAKE(short)
+VARIANTS_THAT_TAKE(reduce, short)
 
 /* The call with everything spelled out, for the bad arguments below. */
 #define REDUCE(variant, op, transform, in_type, d_in, count, out_type, d_out, d_workspace, bytes) \
@@ -172,7 +143,7 @@ static bool rows_takes(prim_reduce_variant variant)
                                      COLUMNS, CUDA_R_32I);
 }
 
-VARIANTS_THAT_TAKE(rows)
+VARIANTS_THAT_TAKE(reduce, rows)
 
 static void rows_input(void *h_in, unsigned seed)
 {
@@ -245,7 +216,7 @@ static bool columns_takes(prim_reduce_variant variant)
                                         ACROSS, CUDA_R_32I);
 }
 
-VARIANTS_THAT_TAKE(columns)
+VARIANTS_THAT_TAKE(reduce, columns)
 
 static void columns_input(void *h_in, unsigned seed)
 {
@@ -316,7 +287,7 @@ static bool arg_takes(prim_reduce_variant variant)
                                     ARG_COUNT);
 }
 
-VARIANTS_THAT_TAKE(arg)
+VARIANTS_THAT_TAKE(reduce, arg)
 
 /* Few different values, so that the first of many counts. */
 static void arg_input(void *h_in, unsigned seed)
@@ -400,7 +371,7 @@ static bool dot_takes(prim_reduce_variant variant)
     return prim_dot_supports(variant, CUDA_R_32F, DOT_COUNT, CUDA_R_32F);
 }
 
-VARIANTS_THAT_TAKE(dot)
+VARIANTS_THAT_TAKE(reduce, dot)
 
 static void dot_input(void *h_in, unsigned seed)
 {

@@ -5,35 +5,6 @@
 
 #include "entry_points.h"
 
-/* The variants that take a call, AUTO first. */
-typedef bool takes_call(prim_scan_variant variant);
-
-static size_t count_variants(takes_call *takes)
-{
-    size_t count = 0;
-    for (size_t v = 0; v < prim_scan_variant_count(); v++)
-        count += takes(prim_scan_variant_at(v));
-    return count;
-}
-
-static int find_variant(takes_call *takes, size_t index)
-{
-    size_t v = 0;
-    while (!takes(prim_scan_variant_at(v)) || index-- > 0)
-        v++;
-    return prim_scan_variant_at(v);
-}
-
-#define VARIANTS_THAT_TAKE(name)                  \
-    static size_t name##_variant_count(void)      \
-    {                                             \
-        return count_variants(name##_takes);      \
-    }                                             \
-    static int name##_variant_at(size_t index)    \
-    {                                             \
-        return find_variant(name##_takes, index); \
-    }
-
 static const char *scan_variant_name(int variant)
 {
     return prim_scan_variant_name((prim_scan_variant)variant);
@@ -56,7 +27,7 @@ static bool scan_takes(prim_scan_variant variant)
                               CUDA_R_32I, SCAN_COUNT, CUDA_R_32I);
 }
 
-VARIANTS_THAT_TAKE(scan)
+VARIANTS_THAT_TAKE(scan, scan)
 
 static void scan_input(void *h_in, unsigned seed)
 {
@@ -187,7 +158,7 @@ static bool rows_takes(prim_scan_variant variant)
                                    CUDA_R_32I, ROWS, COLUMNS, CUDA_R_32I);
 }
 
-VARIANTS_THAT_TAKE(rows)
+VARIANTS_THAT_TAKE(scan, rows)
 
 static void matrix_input(void *h_in, unsigned seed)
 {
@@ -300,7 +271,7 @@ static bool both_takes(prim_scan_variant variant)
                                  ACROSS, CUDA_R_32I);
 }
 
-VARIANTS_THAT_TAKE(both)
+VARIANTS_THAT_TAKE(scan, both)
 
 static void both_input(void *h_in, unsigned seed)
 {

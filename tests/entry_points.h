@@ -39,6 +39,24 @@ typedef struct entry_point {
     bool (*is_stateless)(int variant);
 } entry_point;
 
+/* An entry point's variant_count and variant_at: the variants of its pattern for which
+ * name_takes(variant) holds, AUTO first. */
+#define VARIANTS_THAT_TAKE(pattern, name)                                    \
+    static size_t name##_variant_count(void)                                 \
+    {                                                                        \
+        size_t count = 0;                                                    \
+        for (size_t v = 0; v < prim_##pattern##_variant_count(); v++)        \
+            count += name##_takes(prim_##pattern##_variant_at(v));           \
+        return count;                                                        \
+    }                                                                        \
+    static int name##_variant_at(size_t index)                               \
+    {                                                                        \
+        size_t v = 0;                                                        \
+        while (!name##_takes(prim_##pattern##_variant_at(v)) || index-- > 0) \
+            v++;                                                             \
+        return prim_##pattern##_variant_at(v);                               \
+    }
+
 extern const entry_point *const entry_points[];
 extern const size_t entry_point_count;
 
