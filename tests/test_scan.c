@@ -447,8 +447,8 @@ static void check_all(scan_case c, size_t turn, size_t one_of)
     free(h_product);
 }
 
-/* Around a lane's, a warp's, a block's and a tile's share of every rung: chunks have from 384 to
- * 4096 elements, tiles from 3072 to 32768. */
+/* Around a lane's, a warp's, a block's and a tile's share of every rung: chunks have from 256 to
+ * 2048 elements, tiles of four to sixteen of them from 1024 to 32768. */
 static const size_t small_sizes[] = {0,   1,   2,    3,    15,   16,   17,   31,   32,  33,  127,
                                      128, 129, 255,  256,  257,  383,  384,  385,  511, 512, 513,
                                      767, 769, 1023, 1024, 1025, 2049, 3071, 3072, 3073};

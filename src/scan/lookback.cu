@@ -22,8 +22,7 @@
  * (9216 elements of f32) some 300 words of 8 bytes from L2. Steps: of a tile, 2 runs of 16 elements
  * (f32), 10 for the lanes and the chunks, and in groups of 32 tiles what the blocks at work have.
  * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
- * NVIDIA (2016); for looking at all totals, not at the nearest: the same, section 4, turned into
- * the rule. */
+ * NVIDIA (2016), where a block stops at the first tile that knows what lies before itself. */
 #include "common/device.h"
 #include "common/shared.cuh"
 #include "scan/published.cuh"
@@ -78,14 +77,14 @@ struct look_back_thread {
         constexpr unsigned CACHE_LINE = 128 / sizeof(In);
         const warp_place p = place_of(lines, turn, warp, warps);
         if (lane * CACHE_LINE < p.count)
-            prefetch(first_of(p) + lane * CACHE_LINE);
+            prefetch(first_of(lines, p) + lane * CACHE_LINE);
     }
 
     __device__ void load(unsigned turn, unsigned stage) const
     {
         const warp_place p = place_of(lines, turn, warp, warps);
         __syncwarp(); /* all lanes have stored what was there */
-        load_chunk<In, N>(chunk(stage), first_of(p), p.count, lines.in_aligned, lane);
+        load_chunk<In, N>(chunk(stage), first_of(lines, p), p.count, lines.in_aligned, lane);
     }
 
     /* Returns what lies before this lane's run in its chunk. */
@@ -146,11 +145,6 @@ struct look_back_thread {
         const value before_chunk = Operator::combine(before_tile, shared.of_warps[stage][warp]);
         finish_chunk<Operator>(lines, rule, p, chunk(stage),
                                Operator::combine(before_chunk, before_run), lane);
-    }
-
-    __device__ const In *first_of(const warp_place &p) const
-    {
-        return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
     }
 };
 

@@ -61,13 +61,12 @@ cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_se
 
 /* ---- the fast rungs: tiles, which chunk.cuh and tiles.cu describe ---- */
 
-/* To be given with -D where sizes are being measured. The results of float sums depend on the first
- * three. */
+/* To be given with -D where sizes are being measured. The results of float sums depend on those of
+ * warps, vectors and rows. */
 #ifndef PRIM_SCAN_TILE_WARPS
 #define PRIM_SCAN_TILE_WARPS 16
 #endif
-#ifndef PRIM_SCAN_RUN_VECTORS /* vectors of 16 bytes that each lane goes through: a power of two \
-                               */
+#ifndef PRIM_SCAN_RUN_VECTORS /* of 16 bytes, that each lane goes through: a power of two */
 #define PRIM_SCAN_RUN_VECTORS 4
 #endif
 #ifndef PRIM_SCAN_TILE_BLOCKS /* that a multiprocessor is to hold */
@@ -162,8 +161,8 @@ cudaDataType_t prim_scan_value_type(cudaDataType_t out_type);
 /* An area: what a warp has of a matrix; and how many elements of each of its rows a lane has. */
 size_t prim_scan_area_rows(const prim_scan_args *args);
 size_t prim_scan_area_width(const prim_scan_args *args);
-/* Tiles of a line; an empty one has one, too. LOOKBACK has tiles of as many warps as the device's
- * shared memory has room for. */
+/* Tiles of a line; an empty one has one, too. LOOKBACK's have so many warps that most of the device
+ * is at work, up to as many as find room in shared memory. */
 size_t prim_scan_tiles_of(const prim_scan_args *args);
 size_t prim_scan_lookback_tiles_of(const prim_scan_args *args);
 unsigned prim_scan_lookback_warps(const prim_scan_args *args);

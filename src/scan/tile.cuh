@@ -53,6 +53,12 @@ __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block,
     return p;
 }
 
+template <typename In, typename Out>
+__device__ const In *first_of(const tile_lines<In, Out> &lines, const warp_place &p)
+{
+    return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
+}
+
 /* What a tile's chunks come to before one of them, and in all. */
 template <typename Value>
 struct tile_sums {

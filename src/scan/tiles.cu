@@ -107,9 +107,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
         let_next_launch_in();
     const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
-    load_chunk<In, N>(slots[warp],
-                      lines.in + static_cast<size_t>(place.line) * lines.in_ld + place.begin,
-                      place.count, lines.in_aligned, lane);
+    load_chunk<In, N>(slots[warp], first_of(lines, place), place.count, lines.in_aligned, lane);
     wait_for_copies();
     __syncwarp();
     const chunk_sums<value> sums =
