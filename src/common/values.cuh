@@ -83,6 +83,22 @@ __host__ __device__ Out finished(Value value)
     }
 }
 
+/* Four bytes and `sum`, as numbers of type T. */
+template <typename T>
+__device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_signed<T>::value)
+        return __dp4a(static_cast<int>(bytes), 0x01010101, static_cast<int>(sum));
+    else
+        return __dp4a(bytes, 0x01010101u, sum);
+#else
+    for (unsigned i = 0; i < 4; i++)
+        sum += static_cast<uint32_t>(static_cast<T>(bytes >> 8 * i & 0xff));
+    return sum;
+#endif
+}
+
 /* ---- one kernel for signed and unsigned integers ---- */
 
 /* Sums, products and bit operations of integers give the same bits whether these are signed or

@@ -33,22 +33,11 @@ __device__ vector<T> load_vector(const T *from)
 template <typename Byte>
 __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 {
-    int32_t sum = 0;
-#ifdef __CUDA_ARCH__
-    const int4 words = same_bits<int4>(x);
-    constexpr int ONES = 0x01010101;
-    for (const int word : {words.x, words.y, words.z, words.w})
-        if constexpr (std::is_signed<Byte>::value)
-            sum = __dp4a(word, ONES, sum);
-        else
-            sum = static_cast<int32_t>(__dp4a(static_cast<unsigned>(word),
-                                              static_cast<unsigned>(ONES),
-                                              static_cast<unsigned>(sum)));
-#else
-    for (const Byte byte : x.element)
-        sum += byte;
-#endif
-    return sum;
+    const vector<uint32_t> words = same_bits<vector<uint32_t>>(x);
+    uint32_t sum = 0;
+    for (const uint32_t word : words.element)
+        sum = sum_of_bytes<Byte>(word, sum);
+    return static_cast<int32_t>(sum);
 }
 
 /* Bits do not care where an element ends: a vector's words combined, then their parts. Above the

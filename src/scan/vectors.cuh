@@ -116,22 +116,6 @@ __device__ packed<Out, N> results_of(const accumulator_t<Out> (&values)[N])
 
 /* ---- sums ---- */
 
-/* Four bytes and `sum`, as numbers of type T. */
-template <typename T>
-__device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
-{
-#ifdef __CUDA_ARCH__
-    if constexpr (std::is_signed<T>::value)
-        return __dp4a(static_cast<int>(bytes), 0x01010101, static_cast<int>(sum));
-    else
-        return __dp4a(bytes, 0x01010101u, sum);
-#else
-    for (unsigned i = 0; i < 4; i++)
-        sum += static_cast<uint32_t>(static_cast<T>(bytes >> 8 * i & 0xff));
-    return sum;
-#endif
-}
-
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform transform)
 {
