@@ -96,6 +96,11 @@ PRIM_API prim_status prim_binary_gemm_workspace_bytes(prim_binary_gemm_variant v
 PRIM_API bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t m, size_t n,
                                         size_t k, cudaDataType_t c_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, size_t k,
+                                                          cudaDataType_t c_type);
+
 /* The same on the CPU, in host memory, done when the calls return.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows of the result,
@@ -116,13 +121,11 @@ PRIM_API prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const u
                                            cudaDataType_t c_type, void *h_c, size_t ldc,
                                            int threads);
 
-/* The variants, PRIM_BINARY_GEMM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_binary_gemm_variant_count(void);
-PRIM_API prim_binary_gemm_variant prim_binary_gemm_variant_at(size_t index);
+/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);
 
-/* "auto", "xnor_global", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_binary_gemm_variant_name(prim_binary_gemm_variant variant);
-PRIM_API const char *prim_binary_gemm_variant_idea(prim_binary_gemm_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_binary_gemm_variant_info(prim_binary_gemm_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -111,6 +111,12 @@ PRIM_API bool prim_convolve_2d_supports(prim_convolution_variant variant, unsign
                                         prim_boundary boundary, prim_image in, prim_mask mask,
                                         prim_image out);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_boundary boundary,
+                                                          prim_image in, prim_mask mask,
+                                                          prim_image out);
+
 /* The same of a vector: an image of one row, one channel and any width.
  *
  *   type       of d_in and d_out.
@@ -132,6 +138,12 @@ PRIM_API bool prim_convolve_1d_supports(prim_convolution_variant variant, unsign
                                         prim_boundary boundary, cudaDataType_t type, size_t count,
                                         prim_mask mask);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_boundary boundary,
+                                                          cudaDataType_t type, size_t count,
+                                                          prim_mask mask);
+
 /* The same on the CPU, in host memory, done when the calls return; of the mask, h_values is read.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows (a vector: for
@@ -149,13 +161,11 @@ PRIM_API prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundar
                                            const void *h_in, size_t count, prim_mask mask,
                                            void *h_out, int threads);
 
-/* The variants, PRIM_CONVOLUTION_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_convolution_variant_count(void);
-PRIM_API prim_convolution_variant prim_convolution_variant_at(size_t index);
+/* The variants: PRIM_CONVOLUTION_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_convolution_variant_at(size_t index);
 
-/* "auto", "basic", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_convolution_variant_name(prim_convolution_variant variant);
-PRIM_API const char *prim_convolution_variant_idea(prim_convolution_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_convolution_variant_info(prim_convolution_variant variant);
 
 #if defined(__cplusplus)
 }

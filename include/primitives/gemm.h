@@ -90,6 +90,13 @@ PRIM_API bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a,
                                  cudaDataType_t a_type, cudaDataType_t b_type,
                                  cudaDataType_t c_type, prim_compute compute);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, size_t m,
+                                            size_t n, size_t k, cudaDataType_t a_type,
+                                            cudaDataType_t b_type, cudaDataType_t c_type,
+                                            prim_compute compute);
+
 /* prim_gemm() on the CPU, in host memory, done when the call returns.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows of C; the result
@@ -104,13 +111,11 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
                                     double beta, cudaDataType_t c_type, void *h_c, size_t ldc,
                                     prim_compute compute, int threads);
 
-/* The variants, PRIM_GEMM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_gemm_variant_count(void);
-PRIM_API prim_gemm_variant prim_gemm_variant_at(size_t index);
+/* The variants: PRIM_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_gemm_variant_at(size_t index);
 
-/* "auto", "row_per_block", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_gemm_variant_name(prim_gemm_variant variant);
-PRIM_API const char *prim_gemm_variant_idea(prim_gemm_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_gemm_variant_info(prim_gemm_variant variant);
 
 #if defined(__cplusplus)
 }

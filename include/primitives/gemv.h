@@ -79,6 +79,12 @@ PRIM_API bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, s
                                  size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
                                  cudaDataType_t y_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size_t columns,
+                                            cudaDataType_t a_type, cudaDataType_t x_type,
+                                            cudaDataType_t y_type);
+
 /* prim_gemv() on the CPU, in host memory, done when the call returns.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for its own elements of y; the
@@ -92,13 +98,11 @@ PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t colum
                                     cudaDataType_t x_type, const void *h_x, double beta,
                                     cudaDataType_t y_type, void *h_y, int threads);
 
-/* The variants, PRIM_GEMV_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_gemv_variant_count(void);
-PRIM_API prim_gemv_variant prim_gemv_variant_at(size_t index);
+/* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_gemv_variant_at(size_t index);
 
-/* "auto", "row_per_thread", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_gemv_variant_name(prim_gemv_variant variant);
-PRIM_API const char *prim_gemv_variant_idea(prim_gemv_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_gemv_variant_info(prim_gemv_variant variant);
 
 #if defined(__cplusplus)
 }

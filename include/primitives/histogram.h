@@ -96,6 +96,14 @@ PRIM_API bool prim_histogram_even_supports(prim_histogram_variant variant, unsig
                                            cudaDataType_t sample_type, size_t count, size_t bins,
                                            cudaDataType_t counter_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_outside outside,
+                                                           prim_histogram_range range,
+                                                           cudaDataType_t sample_type, size_t count,
+                                                           size_t bins,
+                                                           cudaDataType_t counter_type);
+
 /* The same on the CPU, in host memory, when the call returns: threads 1 is one loop, n > 1 shares
  * the samples over that many OpenMP threads; 1 to 1024. The same counters for any number of
  * threads. Returns what prim_histogram_even() does but _WORKSPACE and _CUDA; PRIM_ERROR_VALUE also
@@ -107,13 +115,11 @@ PRIM_API prim_status prim_histogram_even_host(unsigned flags, prim_outside outsi
                                               cudaDataType_t counter_type, void *h_counters,
                                               void *h_outside, int threads);
 
-/* The variants, PRIM_HISTOGRAM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_histogram_variant_count(void);
-PRIM_API prim_histogram_variant prim_histogram_variant_at(size_t index);
+/* The variants: PRIM_HISTOGRAM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
-/* "auto", "global_atomic", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_histogram_variant_name(prim_histogram_variant variant);
-PRIM_API const char *prim_histogram_variant_idea(prim_histogram_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant);
 
 #if defined(__cplusplus)
 }

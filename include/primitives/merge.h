@@ -76,6 +76,11 @@ PRIM_API prim_status prim_merge_workspace_bytes(prim_merge_variant variant, prim
 PRIM_API bool prim_merge_supports(prim_merge_variant variant, prim_order order,
                                   cudaDataType_t key_type, size_t a_count, size_t b_count);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type,
+                                              size_t a_count, size_t b_count);
+
 /* d_out = the keys of d_in in order, equal ones in the order that they have in d_in.
  *
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
@@ -94,6 +99,11 @@ PRIM_API prim_status prim_merge_sort_workspace_bytes(prim_merge_sort_variant var
                                                      size_t count, size_t *bytes);
 PRIM_API bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_order order,
                                        cudaDataType_t key_type, size_t count);
+
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
+                                                        size_t count);
 
 /* d_ranks[i] = how many of the first d_diagonals[i] keys of the merged array come from d_a: the
  * rest comes from d_b. This is what divides one merge into independent ones.
@@ -131,17 +141,13 @@ PRIM_API prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type
                                        const uint64_t *h_diagonals, size_t count,
                                        uint64_t *h_ranks);
 
-/* The variants, …_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_merge_variant_count(void);
-PRIM_API prim_merge_variant prim_merge_variant_at(size_t index);
-PRIM_API size_t prim_merge_sort_variant_count(void);
-PRIM_API prim_merge_sort_variant prim_merge_sort_variant_at(size_t index);
+/* The variants: PRIM_MERGE_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_merge_variant_at(size_t index);
+PRIM_API const prim_variant *prim_merge_sort_variant_at(size_t index);
 
-/* "auto", "co_rank", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_merge_variant_name(prim_merge_variant variant);
-PRIM_API const char *prim_merge_variant_idea(prim_merge_variant variant);
-PRIM_API const char *prim_merge_sort_variant_name(prim_merge_sort_variant variant);
-PRIM_API const char *prim_merge_sort_variant_idea(prim_merge_sort_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_merge_variant_info(prim_merge_variant variant);
+PRIM_API const prim_variant *prim_merge_sort_variant_info(prim_merge_sort_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -87,6 +87,12 @@ PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
                                    prim_transform transform, cudaDataType_t in_type, size_t count,
                                    cudaDataType_t out_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform transform,
+                                                cudaDataType_t in_type, size_t count,
+                                                cudaDataType_t out_type);
+
 /* d_out[i] = op(t(d_in[i * ld]), …, t(d_in[i * ld + columns - 1])) for each row i of a matrix.
  *
  *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are
@@ -118,6 +124,12 @@ PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
                                         prim_transform transform, cudaDataType_t in_type,
                                         size_t rows, size_t columns, cudaDataType_t out_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform transform,
+                                                     cudaDataType_t in_type, size_t rows,
+                                                     size_t columns, cudaDataType_t out_type);
+
 /* d_out[j] = op(t(d_in[j]), t(d_in[ld + j]), …, t(d_in[(rows - 1) * ld + j])) for each column j.
  *
  *   rows       any number; 0 gives the operator's identity for each column.
@@ -145,6 +157,12 @@ PRIM_API prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant var
 PRIM_API bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,
                                            size_t rows, size_t columns, cudaDataType_t out_type);
+
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transform,
+                                                        cudaDataType_t in_type, size_t rows,
+                                                        size_t columns, cudaDataType_t out_type);
 
 /* *d_index = the smallest i at which t(d_in[i]) is the least (op MIN) or the greatest (op MAX) of
  * all, and *d_value = t(d_in[*d_index]).
@@ -178,6 +196,11 @@ PRIM_API bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op,
                                        prim_transform transform, cudaDataType_t in_type,
                                        size_t count);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
+                                                    cudaDataType_t in_type, size_t count);
+
 /* *d_out = d_x[0] * d_y[0] + d_x[1] * d_y[1] + … + d_x[count - 1] * d_y[count - 1].
  *
  *   in_type    of both vectors; with out_type, any pair of prim_reduce()'s.
@@ -201,6 +224,11 @@ PRIM_API prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaD
                                               size_t count, cudaDataType_t out_type, size_t *bytes);
 PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
                                 cudaDataType_t out_type);
+
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count,
+                                             cudaDataType_t out_type);
 
 /* *h_out = prim_reduce() on the CPU, in host memory, when the call returns: with the bits that
  * PRIM_REDUCE_AUTO gives on a GPU.
@@ -237,13 +265,11 @@ PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
 PRIM_API prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y,
                                    size_t count, cudaDataType_t out_type, void *h_out, int threads);
 
-/* The variants, PRIM_REDUCE_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_reduce_variant_count(void);
-PRIM_API prim_reduce_variant prim_reduce_variant_at(size_t index);
+/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_reduce_variant_at(size_t index);
 
-/* "auto", "interleaved", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_reduce_variant_name(prim_reduce_variant variant);
-PRIM_API const char *prim_reduce_variant_idea(prim_reduce_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_reduce_variant_info(prim_reduce_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -103,6 +103,12 @@ PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind,
                                  prim_transform transform, cudaDataType_t in_type, size_t count,
                                  cudaDataType_t out_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
+                                            prim_transform transform, cudaDataType_t in_type,
+                                            size_t count, cudaDataType_t out_type);
+
 /* prim_scan() of each row of a matrix by itself: d_in[i * in_ld …] into d_out[i * out_ld …].
  *
  *   h_initial  as for prim_scan(), the same for every row.
@@ -138,6 +144,13 @@ PRIM_API bool prim_scan_rows_supports(prim_scan_variant variant, prim_scan_kind 
                                       prim_transform transform, cudaDataType_t in_type, size_t rows,
                                       size_t columns, cudaDataType_t out_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op,
+                                                 prim_transform transform, cudaDataType_t in_type,
+                                                 size_t rows, size_t columns,
+                                                 cudaDataType_t out_type);
+
 /* d_out[i * out_ld + j] = op over all t(d_in[k * in_ld + l]) with k ≤ i and l ≤ j: inclusive in
  * both directions. For SUM that is the summed-area table, from which the sum over any rectangle
  * follows with three additions.
@@ -159,6 +172,12 @@ PRIM_API prim_status prim_scan_2d_workspace_bytes(prim_scan_variant variant, pri
 PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform transform,
                                     cudaDataType_t in_type, size_t rows, size_t columns,
                                     cudaDataType_t out_type);
+
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transform,
+                                               cudaDataType_t in_type, size_t rows, size_t columns,
+                                               cudaDataType_t out_type);
 
 /* prim_scan() on the CPU, in host memory, done when the call returns.
  *
@@ -197,13 +216,11 @@ PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cud
                                        cudaDataType_t out_type, void *h_out, size_t out_ld,
                                        int threads);
 
-/* The variants, PRIM_SCAN_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_scan_variant_count(void);
-PRIM_API prim_scan_variant prim_scan_variant_at(size_t index);
+/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_scan_variant_at(size_t index);
 
-/* "auto", "kogge_stone", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_scan_variant_name(prim_scan_variant variant);
-PRIM_API const char *prim_scan_variant_idea(prim_scan_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_scan_variant_info(prim_scan_variant variant);
 
 #if defined(__cplusplus)
 }

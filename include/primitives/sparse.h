@@ -131,6 +131,11 @@ PRIM_API prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_s
 PRIM_API bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix,
                                  cudaDataType_t x_type, cudaDataType_t y_type);
 
+/* What AUTO takes for these arguments on the current device: one of the rungs; AUTO where the call
+ * would not run, and prim_last_error() then says why. */
+PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type,
+                                            cudaDataType_t y_type);
+
 /* prim_spmv() on the CPU, any format in host memory, done when the call returns.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for its own rows; the result
@@ -183,13 +188,11 @@ PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, con
  * of order), or _WORKSPACE (JDS, and malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
-/* The variants, PRIM_SPMV_AUTO first: at(0) … at(count - 1). */
-PRIM_API size_t prim_spmv_variant_count(void);
-PRIM_API prim_spmv_variant prim_spmv_variant_at(size_t index);
+/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);
 
-/* "auto", "csr_scalar", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_spmv_variant_name(prim_spmv_variant variant);
-PRIM_API const char *prim_spmv_variant_idea(prim_spmv_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_spmv_variant_info(prim_spmv_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -71,6 +71,13 @@ typedef enum prim_transform {
     PRIM_TRANSFORM_ABS = 2     /* |x|; the most negative integer stays as it is */
 } prim_transform;
 
+/* A variant of a pattern. */
+typedef struct prim_variant {
+    int value;        /* the enumerator */
+    const char *name; /* "auto", "lookback", … */
+    const char *idea; /* in one line */
+} prim_variant;
+
 /* How a matrix is taken. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
 

@@ -20,9 +20,12 @@ bool prim_device_has_code(void);
  * kernel has of __CUDA_ARCH__, its launch must ask here. */
 int prim_device_code(void);
 
-/* Do kernels know how to wait for the one before them, so that they can be launched early, and form
- * clusters? From 9.0 on. */
-bool prim_device_launches_early(void);
+/* The current device's compute capability, such as 75 or 90; 0: there is none. */
+int prim_device_capability(void);
+
+/* Do kernels know how to wait for the one before them, as dependent launches do, and form clusters?
+ * From 9.0 on. */
+bool prim_device_launches_dependents(void);
 bool prim_device_has_clusters(void);
 
 unsigned prim_device_multiprocessors(void);
