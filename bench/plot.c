@@ -31,14 +31,6 @@ static bool is_product(const bench_case *c)
     return strchr(c->shape, '^') != NULL;
 }
 
-/* "1024": elements; "64x1024": elements in all; "512^3": the side. */
-static double size_of(const bench_case *c)
-{
-    char *end;
-    const double first = strtod(c->shape, &end);
-    return *end == 'x' ? first * strtod(end + 1, NULL) : first;
-}
-
 static bool same_plots(const bench_case *a, const bench_case *b)
 {
     return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->name, b->name) == 0 &&
@@ -67,8 +59,8 @@ static void collect(const bench_case **list, size_t *count, const bench_case *c,
 
 static int by_size(const void *a, const void *b)
 {
-    const double x = size_of(*(const bench_case *const *)a),
-                 y = size_of(*(const bench_case *const *)b);
+    const double x = shape_size(*(const bench_case *const *)a),
+                 y = shape_size(*(const bench_case *const *)b);
     return (x > y) - (x < y);
 }
 
@@ -226,7 +218,7 @@ static const char *size_label(const plot_set *set)
 static const char *size_text(const bench_case *c, const char *power_format, char *text,
                              size_t bytes)
 {
-    const double size = size_of(c), exponent = round(log2(size));
+    const double size = shape_size(c), exponent = round(log2(size));
     if (strchr(c->shape, 'x') != NULL)
         return c->shape;
     if (exp2(exponent) == size)
@@ -248,14 +240,15 @@ static void print_size_tics(FILE *script, const plot_set *set)
         char text[64];
         fprintf(script, i > 0 ? ", " : "set xtics (");
         print_quoted(script, size_text(set->sizes[i], "2^{%d}", text, sizeof text));
-        fprintf(script, " %.17g", size_of(set->sizes[i]));
+        fprintf(script, " %.17g", shape_size(set->sizes[i]));
     }
     fprintf(script, ")\n");
 }
 
 static void print_size_axis(FILE *script, const plot_set *set)
 {
-    const double first = size_of(set->sizes[0]), last = size_of(set->sizes[set->size_count - 1]);
+    const double first = shape_size(set->sizes[0]),
+                 last = shape_size(set->sizes[set->size_count - 1]);
     fprintf(script, "set logscale x 2\nset xrange [%.17g:%.17g]\nset xlabel '%s'\n", first / 1.5,
             last * 1.5, size_label(set));
     print_size_tics(script, set);
@@ -278,7 +271,7 @@ static void print_points(FILE *script, const plot_set *set, double (*y)(const be
         for (size_t i = 0; i < set->size_count; i++) {
             const bench_result *r = find(set, set->series[s], set->sizes[i]);
             if (r != NULL)
-                fprintf(script, "%.17g %.9g\n", size_of(r->c), y(r));
+                fprintf(script, "%.17g %.9g\n", shape_size(r->c), y(r));
         }
         fprintf(script, "end\n");
     }

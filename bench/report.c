@@ -106,11 +106,15 @@ static void print_result(const bench_result *r, const yardsticks *y)
     printf("\n");
 }
 
-void print_group(const bench_result *results, size_t count)
+void print_group_title(const bench_case *c)
 {
-    const bench_case *c = results[0].c;
     printf("\n%s %s %s, %s%s, %s\n", c->pattern, c->name, c->type, c->shape,
            strchr(c->shape, '^') != NULL ? "" : " elements", input_name(c->input));
+}
+
+void print_group(const bench_result *results, size_t count)
+{
+    print_group_title(results[0].c);
     printf("  %-21s %-5s %12s %7s %10s %10s %9s %9s %9s %9s\n", "variant", "mode", "median us",
            "noise", "GB/s", "GFLOP/s", "ceiling", "floor", "1st rung", "peer");
     for (int mode = 0; mode < MODE_COUNT; mode++) {
