@@ -167,7 +167,8 @@ void timing_end(void);
 void must(cudaError_t error, const char *what);
 void must_prim(prim_status status);
 
-/* ---- results (measure.c, report.c, save.c, load.c, plot.c, compare.c) ---- */
+/* ---- results (measure.c, derived.c, report.c, summary.c, save.c, load.c, plot.c, compare.c) ----
+ */
 
 typedef struct bench_result {
     const bench_case *c;
@@ -191,7 +192,21 @@ void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_r
 void set_shares(bench_result *r, const bench_ceilings *ceilings);
 double gbps(const bench_result *r);
 double gflops(const bench_result *r);
+bool is_noisy(const bench_result *r);
 const char *mode_name(bench_mode mode);
+/* "1.25x"; of a small one two digits that say something: "0.0014x". */
+void ratio_text(char *text, size_t bytes, double ratio);
+
+/* How many results from the first on are of its group. */
+size_t group_length(const bench_result *results, size_t count);
+
+/* What the results of a group in one mode are compared with; NULL: there is none. */
+typedef struct bench_yardsticks {
+    const bench_result *automatic, *first; /* auto, and the first rung */
+    const bench_result *peer;              /* the fastest */
+} bench_yardsticks;
+
+bench_yardsticks find_yardsticks(const bench_result *results, size_t count, bench_mode mode);
 
 void print_context(const bench_context *context);
 /* The line above a group's table. */
@@ -200,8 +215,15 @@ void print_group_title(const bench_case *c);
 void print_group(const bench_result *results, size_t count);
 /* All, group by group. */
 void print_groups(const bench_result *results, size_t count);
-/* On a terminal only. */
+/* On a terminal only: so many cases are measured, and what comes next. */
 void show_progress(size_t done, size_t all, const char *what);
+void clear_progress(void);
+/* Of all results: auto against peers or first rungs, and how many times are noisy. */
+void print_summary(const bench_result *results, size_t count);
+
+/* End the program with a sentence where the file, or plots in the folder, could not be written. */
+void check_writable(const char *path);
+void check_plots(const char *folder);
 
 void save_json(const char *path, const bench_context *context, const bench_result *results,
                size_t count);

@@ -152,7 +152,7 @@ static void count_alone(const bench_result *row, void *argument)
     all->alone[1] += figure_of(&all->sides[0], row).runs == 0;
 }
 
-static void print_summary(const comparison *all)
+static void print_end(const comparison *all)
 {
     const bench_result *worst = all->worst_at;
     printf("\n%zu rows compared; in A alone %zu, in B alone %zu\n", all->rows, all->alone[0],
@@ -176,7 +176,7 @@ int compare_files(const bench_options *options)
     for_each_row(&all->sides[0], compare_row, all);
     for_each_row(&all->sides[1], count_alone, all);
     if (all->rows > 0)
-        print_summary(all);
+        print_end(all);
     else
         fprintf(stderr, "primbench: A and B have no row in common\n");
     const int status = all->rows == 0 ? 2 : all->slower > 0;

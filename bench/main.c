@@ -84,10 +84,22 @@ static void save(const bench_options *options, const bench_context *context,
         save_csv(options->csv, results, count);
 }
 
+/* Before hours of measuring. */
+static void check_outputs(const bench_options *options)
+{
+    if (options->json != NULL)
+        check_writable(options->json);
+    if (options->csv != NULL)
+        check_writable(options->csv);
+    if (options->plot != NULL)
+        check_plots(options->plot);
+}
+
 /* `primbench articles`: tables of their own instead of the patterns' cases. */
 static int compare_with_articles(const bench_options *options)
 {
     size_t count;
+    check_outputs(options);
     timing_begin();
     const bench_context context = make_context(options);
     print_context(&context);
@@ -145,12 +157,14 @@ static int show_saved(const bench_options *options)
     keep_newest(files, count);
     if (options->json != NULL)
         refuse_several_runs(files, count);
+    check_outputs(options);
     for (size_t f = 0; f < count; f++) {
         const bench_file *file = &files[f];
         if (file->count == 0)
             continue;
         print_context(&file->context);
         print_groups(file->results, file->count);
+        print_summary(file->results, file->count);
         if (options->json != NULL)
             save_json(options->json, &file->context, file->results, file->count);
         draw(options, &file->context, file->results, file->count);
@@ -163,6 +177,7 @@ static int show_saved(const bench_options *options)
 
 static int measure_plan(const bench_options *options, const bench_plan *plan)
 {
+    check_outputs(options);
     timing_begin();
     const bench_context context = make_context(options);
     print_context(&context);
@@ -171,6 +186,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     if (results == NULL)
         return 1;
     measure_all(plan, &context.ceilings, results);
+    print_summary(results, count);
     save(options, &context, results, count);
     timing_end();
     draw(options, &context, results, count);

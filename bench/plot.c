@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -450,21 +451,16 @@ static void draw_all(FILE *script, const char *folder, const bench_context *cont
     }
 }
 
-void plot_all(const char *folder, const bench_context *context, const bench_result *results,
-              size_t count)
+static void make_folder(const char *folder)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        perror(folder);
-        exit(1);
-    }
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that is not there reads nothing */
-    FILE *script = popen("gnuplot", "w");
-    if (script == NULL) {
-        perror("gnuplot");
-        exit(1);
-    }
-    draw_all(script, folder, context, results, count);
-    const int status = pclose(script);
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && access(folder, W_OK | X_OK) == 0))
+        return;
+    perror(folder);
+    exit(1);
+}
+
+static void check_gnuplot(int status)
+{
     if (status == 0)
         return;
     fprintf(stderr, "primbench: %s\n",
@@ -472,4 +468,23 @@ void plot_all(const char *folder, const bench_context *context, const bench_resu
                 ? "there is no gnuplot; Debian's package is gnuplot-nox"
                 : "gnuplot could not draw the plots");
     exit(1);
+}
+
+void check_plots(const char *folder)
+{
+    make_folder(folder);
+    check_gnuplot(system("gnuplot --version >/dev/null 2>&1"));
+}
+
+void plot_all(const char *folder, const bench_context *context, const bench_result *results,
+              size_t count)
+{
+    signal(SIGPIPE, SIG_IGN); /* a gnuplot that died reads nothing */
+    FILE *script = popen("gnuplot", "w");
+    if (script == NULL) {
+        perror("gnuplot");
+        exit(1);
+    }
+    draw_all(script, folder, context, results, count);
+    check_gnuplot(pclose(script));
 }

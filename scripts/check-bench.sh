@@ -98,6 +98,53 @@ takes_the_newest() {
     exits 2 'these results are of 2' --from "$all,$scan" --json both.json && [ ! -e both.json ]
 }
 
+# The table of files has nothing where JSON has null, and a number where JSON has one.
+leaves_empty_what_means_nothing() {
+  "$bench" --from "$all" --csv rows.csv >/dev/null &&
+    diff <(tail -n +2 rows.csv | sed -E 's/[^,]+/x/g') <(jq -r '.results[] | [.pattern, .case, .variant,
+      .peer, .type, .shape, .input, .mode, .median_us, .min_us, .noise, .bytes, .flops, .gbps, .gflops,
+      .of_ceiling, .of_floor] | map(if . == null then "" else "x" end) | join(",")' "$all") &&
+    grep -q ',,' rows.csv
+}
+
+# Before anything is measured: not even the device is named.
+checks_outputs_first() {
+  local option
+  for option in --json=none/a.json --csv=none/a.csv --plot=none/plots; do
+    exits 1 'No such file or directory' reduce --size 1000 "$option" && [ "$(wc -l <said)" -eq 1 ] || return 1
+  done
+  echo kept >kept.json && exits 2 'no variant foo' reduce --variant foo --json kept.json &&
+    [ "$(<kept.json)" = kept ] || return 1
+  mkdir bin && ln -s "$(command -v sh)" bin/sh &&
+    PATH=$PWD/bin exits_without_gnuplot
+}
+
+exits_without_gnuplot() {
+  ! "$bench" reduce --size 1000 --plot plots >said 2>&1 || return 1
+  [ "$(<said)" = "primbench: there is no gnuplot; Debian's package is gnuplot-nox" ]
+}
+
+# What a group has none of has no column; what is noisy has a mark; small figures are no zeros.
+prints_what_says_something() {
+  jq '.context.ceilings = {} | .results |= map(select(.peer == null and .mode == "cold" and .shape == "1024")
+    | .of_ceiling = null | .of_floor = null)' "$all" >plain.json &&
+    exits 0 'auto to the first rung' --from plain.json merge &&
+    grep -qx '  variant               mode     median us   noise        GB/s  1st rung' said &&
+    ! grep -q ' - *$' said && jq '.results |= map(if .variant == "auto" then .median_us *= 700 | .noise = 0.06
+      else . end)' plain.json >slow.json &&
+    exits 0 '6.0%!' --from slow.json merge --type i32 --case merge && grep -q ' 0\.0014x$' said &&
+    grep -qx '1 of 3 times are noisy: marked with !' said && exits 0 'auto to the fastest peer' --from "$all"
+}
+
+# Of auto at 1 and 8 times the peer's time: the mean is geometric, and the worst is named.
+sums_up() {
+  jq '.results |= (map(select(.pattern == "merge" and .case == "merge" and .type == "i32" and .mode == "cold"
+    and (.shape == "1024" or .shape == "65536") and (.variant == "auto" or .peer == "cub")))
+    | map(.median_us = if .variant == "auto" and .shape == "65536" then 8 else 1 end))' "$all" >two.json
+  exits 0 'auto to the fastest peer' --from two.json &&
+    grep -qE '^  merge +2 +0\.35x +0\.12x  merge i32 65536 uniform$' said
+}
+
 names_what_there_is() {
   exits 2 'there is no pattern foo; there are: reduce scan' foo &&
     exits 2 'there is no variant foo here; there are: auto kogge_stone' --list scan --variant foo &&
@@ -114,5 +161,9 @@ check compares-what-was-asked-for compares_what_was_asked_for
 check compares-several-runs compares_several_runs
 check takes-what-was-asked-for takes_what_was_asked_for
 check takes-the-newest takes_the_newest
+check leaves-empty-what-means-nothing leaves_empty_what_means_nothing
+check checks-outputs-first checks_outputs_first
+check prints-what-says-something prints_what_says_something
+check sums-up sums_up
 check names-what-there-is names_what_there_is
 counts
