@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "common/launch.cuh"
 
 namespace
@@ -141,12 +142,16 @@ void matrices()
 
 int main(int argc, char **argv)
 {
-    const long long count = argc > 1 ? atoll(argv[1]) : (1 << 20) + 3;
-    if (argc > 2 || count < 1 || count > 1ll << 32) {
+    unsigned long long count = (1 << 20) + 3;
+    if (argc > 2) {
         fprintf(stderr, "usage: element_wise [COUNT, 1 to 2^32]\n");
         return 2;
     }
-    vectors(static_cast<size_t>(count));
+    if (argc == 2 && (!read_number(argv[1], &count) || count < 1 || count > 1ull << 32)) {
+        fprintf(stderr, "element_wise: %s is no number from 1 to 2^32\n", argv[1]);
+        return 2;
+    }
+    vectors(count);
     matrices();
     return 0;
 }

@@ -8,6 +8,8 @@
 
 #include <primitives/reduce.h>
 
+#include "arguments.h"
+
 static void check_cuda(cudaError_t error)
 {
     if (error == cudaSuccess)
@@ -26,12 +28,16 @@ static void check(prim_status status)
 
 int main(int argc, char **argv)
 {
-    const long long count = argc > 1 ? atoll(argv[1]) : 1000003;
-    if (argc > 2 || count < 0 || count > 1ll << 32) {
+    unsigned long long count = 1000003;
+    if (argc > 2) {
         fprintf(stderr, "usage: managed_sum [COUNT, up to 2^32]\n");
         return 2;
     }
-    const uint64_t n = (uint64_t)count;
+    if (argc == 2 && (!read_number(argv[1], &count) || count > 1ull << 32)) {
+        fprintf(stderr, "managed_sum: %s is no number from 0 to 2^32\n", argv[1]);
+        return 2;
+    }
+    const uint64_t n = count;
     const uint32_t right = (uint32_t)(n % 2 == 0 ? n / 2 * (n + 1) : (n + 1) / 2 * n);
     int32_t *values, *sum;
     check_cuda(cudaMallocManaged((void **)&values, (n + 1) * sizeof *values, cudaMemAttachGlobal));
