@@ -70,12 +70,14 @@ cudaError_t simt_result(cudaError_t error);
 cudaError_t simt_sticky(void);
 void simt_set_sticky(cudaError_t error);
 
-/* ---- memory.c ---- */
+/* ---- regions.c ---- */
+
+typedef enum simt_space { SIMT_DEVICE_MEMORY, SIMT_PINNED_MEMORY } simt_space;
 
 void simt_poison(void *memory, size_t bytes);
-/* The allocation behind a graph's allocation node: alive as long as the graph. */
-void *simt_allocate_device(size_t bytes);
-cudaError_t simt_release_device(void *pointer);
+/* NULL: no memory. A graph's allocations live as long as the graph. */
+void *simt_allocate(size_t bytes, simt_space space);
+cudaError_t simt_release(void *pointer, simt_space space);
 /* Validity of a copy or a memset, checked when it is submitted. */
 cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
                             enum cudaMemcpyKind kind);
@@ -115,6 +117,8 @@ typedef struct simt_work {
 cudaError_t simt_submit(cudaStream_t stream, simt_work *work);
 /* Is the stream capturing? Fails for a handle that is none, or a capture that broke. */
 cudaError_t simt_stream_state(cudaStream_t stream, bool *capturing);
+/* The node of the stream's capture that allocated the pointer; NULL: none did. */
+const simt_work *simt_captured_allocation(cudaStream_t stream, const void *pointer);
 /* An error where a running capture forbids what the caller is about to do (allocate, wait). */
 cudaError_t simt_forbidden_while_capturing(void);
 /* Runs or frees one piece of work. */

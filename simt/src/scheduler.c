@@ -13,8 +13,6 @@
 #include "block.h"
 #include "sanitizers.h"
 
-__thread const simt_identity *simt_self;
-
 /* Threads of two blocks share a fiber's history only where their indices differ by multiples of
  * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };

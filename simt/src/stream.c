@@ -68,7 +68,7 @@ static void drop_graph(struct CUgraph_st *graph)
     for (struct CUgraphNode_st *node = graph->first, *next; node != NULL; node = next) {
         next = node->next;
         if (node->work.type == cudaGraphNodeTypeMemAlloc)
-            simt_release_device(node->work.as.allocation.pointer);
+            simt_release(node->work.as.allocation.pointer, SIMT_DEVICE_MEMORY);
         simt_discard(&node->work);
         free(node);
     }
@@ -179,68 +179,14 @@ cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
     return error;
 }
 
-/* ---- stream-ordered allocation ---- */
-
-static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t stream)
+const simt_work *simt_captured_allocation(cudaStream_t stream, const void *pointer)
 {
-    bool capturing;
-    *pointer = NULL;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error != cudaSuccess || bytes == 0)
-        return error;
-    void *memory = simt_allocate_device(bytes);
-    if (memory == NULL)
-        return cudaErrorMemoryAllocation;
-    if (capturing) {
-        simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes}};
-        error = simt_submit(stream, &work);
-        if (error != cudaSuccess) {
-            simt_release_device(memory);
-            return error;
-        }
-    }
-    *pointer = memory;
-    return cudaSuccess;
-}
-
-/* The node of the graph that allocated the pointer; NULL: another graph did, or none. */
-static const simt_work *find_allocation(const struct CUgraph_st *graph, const void *pointer)
-{
-    for (const struct CUgraphNode_st *node = graph->first; node != NULL; node = node->next)
+    for (const struct CUgraphNode_st *node = stream->capture->first; node != NULL;
+         node = node->next)
         if (node->work.type == cudaGraphNodeTypeMemAlloc &&
             node->work.as.allocation.pointer == pointer)
             return &node->work;
     return NULL;
-}
-
-static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
-{
-    bool capturing;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error != cudaSuccess || pointer == NULL)
-        return error;
-    if (!capturing)
-        return simt_release_device(pointer);
-    const simt_work *allocation = find_allocation(stream->capture, pointer);
-    if (allocation == NULL)
-        return cudaErrorInvalidValue;
-    simt_work work = *allocation;
-    work.type = cudaGraphNodeTypeMemFree;
-    return simt_submit(stream, &work);
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-    return simt_result(allocate_in_stream(pointer, bytes, stream));
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    return simt_result(free_in_stream(pointer, stream));
 }
 
 /* ---- graphs ---- */

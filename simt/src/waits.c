@@ -6,6 +6,8 @@
 #include "block.h"
 #include "sanitizers.h"
 
+__thread const simt_identity *simt_self;
+
 static simt_thread *running(void)
 {
     return (simt_thread *)(uintptr_t)simt_self;
