@@ -1,5 +1,5 @@
 /* What programs allocate and free: at once, or in the order of a stream. */
-#include "internal.h"
+#include "work.h"
 
 /* ---- at once, which a capture forbids ---- */
 
@@ -17,42 +17,49 @@ static cudaError_t allocate_now(void **pointer, size_t bytes, simt_space space)
     return *pointer != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static cudaError_t release_now(void *pointer, simt_space space)
+static cudaError_t release_now(void *pointer, cudaError_t (*release)(void *pointer))
 {
     cudaError_t error = simt_sticky();
     if (error == cudaSuccess)
         error = simt_forbidden_while_capturing();
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    return simt_release(pointer, space);
+    return release(pointer);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    return simt_result(allocate_now(pointer, bytes, SIMT_DEVICE_MEMORY));
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_now(pointer, bytes, SIMT_DEVICE_MEMORY));
 }
 
 /* Any memory is the host's as well here: this differs from cudaMalloc() in its flags only. */
-cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+static cudaError_t allocate_managed(void **pointer, size_t bytes, unsigned flags)
 {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-        return simt_result(cudaErrorInvalidValue);
-    return simt_result(allocate_now(pointer, bytes, SIMT_DEVICE_MEMORY));
+        return cudaErrorInvalidValue;
+    return allocate_now(pointer, bytes, SIMT_MANAGED_MEMORY);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_managed(pointer, bytes, flags));
 }
 
 cudaError_t cudaFree(void *pointer)
 {
-    return simt_result(release_now(pointer, SIMT_DEVICE_MEMORY));
+    const cudaError_t error = release_now(pointer, simt_release_device);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
-    return simt_result(allocate_now(pointer, bytes, SIMT_PINNED_MEMORY));
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_now(pointer, bytes, SIMT_PINNED_MEMORY));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    return simt_result(release_now(pointer, SIMT_PINNED_MEMORY));
+    const cudaError_t error = release_now(pointer, simt_release_pinned);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
 }
 
 /* ---- in the order of a stream; a capture makes nodes of it ---- */
@@ -66,14 +73,16 @@ static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t
         error = simt_stream_state(stream, &capturing);
     if (error != cudaSuccess || bytes == 0)
         return error;
-    void *memory = simt_allocate(bytes, SIMT_DEVICE_MEMORY);
+    void *memory = simt_allocate(bytes, SIMT_POOL_MEMORY);
     if (memory == NULL)
         return cudaErrorMemoryAllocation;
-    if (capturing) {
+    if (!capturing) {
+        simt_count_submission(stream);
+    } else {
         simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes}};
         error = simt_submit(stream, &work);
         if (error != cudaSuccess) {
-            simt_release(memory, SIMT_DEVICE_MEMORY);
+            simt_release_device(memory);
             return error;
         }
     }
@@ -89,8 +98,10 @@ static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
         error = simt_stream_state(stream, &capturing);
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    if (!capturing)
-        return simt_release(pointer, SIMT_DEVICE_MEMORY);
+    if (!capturing) {
+        simt_count_submission(stream);
+        return simt_release_device(pointer);
+    }
     const simt_work *allocation = simt_captured_allocation(stream, pointer);
     if (allocation == NULL)
         return cudaErrorInvalidValue;
@@ -101,10 +112,11 @@ static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
 {
-    return simt_result(allocate_in_stream(pointer, bytes, stream));
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_in_stream(pointer, bytes, stream));
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    return simt_result(free_in_stream(pointer, stream));
+    const cudaError_t error = free_in_stream(pointer, stream);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
 }

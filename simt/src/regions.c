@@ -3,6 +3,7 @@
  * here asks whether the caller may have it. */
 #define _GNU_SOURCE
 #include "internal.h"
+#include "simt.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ typedef struct region {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static region *regions; /* sorted by base */
 static size_t region_count, region_capacity;
+static size_t device_count, pool_bytes;
 
 void simt_poison(void *memory, size_t bytes)
 {
@@ -42,6 +44,16 @@ static size_t upper_bound(const char *address)
     return low;
 }
 
+/* How many more there are now. */
+static void count(const region *r, bool added)
+{
+    if (r->space == SIMT_PINNED_MEMORY)
+        return;
+    device_count += added ? 1 : (size_t)-1;
+    if (r->space == SIMT_POOL_MEMORY)
+        pool_bytes += added ? r->bytes : -r->bytes;
+}
+
 static bool add_region(region added)
 {
     if (region_count == region_capacity) {
@@ -56,6 +68,7 @@ static bool add_region(region added)
     memmove(regions + at + 1, regions + at, (region_count - at) * sizeof *regions);
     regions[at] = added;
     region_count++;
+    count(&added, true);
     return true;
 }
 
@@ -75,13 +88,14 @@ void *simt_allocate(size_t bytes, simt_space space)
     return memory;
 }
 
-cudaError_t simt_release(void *pointer, simt_space space)
+static cudaError_t release(void *pointer, bool pinned)
 {
     pthread_mutex_lock(&lock);
     const size_t after = upper_bound(pointer);
     const bool found = after > 0 && regions[after - 1].base == (char *)pointer &&
-                       regions[after - 1].space == space;
+                       (regions[after - 1].space == SIMT_PINNED_MEMORY) == pinned;
     if (found) {
+        count(&regions[after - 1], false);
         memmove(regions + after - 1, regions + after, (region_count - after) * sizeof *regions);
         region_count--;
     }
@@ -92,6 +106,34 @@ cudaError_t simt_release(void *pointer, simt_space space)
     return cudaSuccess;
 }
 
+cudaError_t simt_release_device(void *pointer)
+{
+    return release(pointer, false);
+}
+
+cudaError_t simt_release_pinned(void *pointer)
+{
+    return release(pointer, true);
+}
+
+static size_t read_count(const size_t *counted)
+{
+    pthread_mutex_lock(&lock);
+    const size_t value = *counted;
+    pthread_mutex_unlock(&lock);
+    return value;
+}
+
+size_t simt_device_allocations(void)
+{
+    return read_count(&device_count);
+}
+
+size_t simt_pool_bytes(void)
+{
+    return read_count(&pool_bytes);
+}
+
 /* Does the range lie in device memory? *whole: in one allocation, to its last byte. */
 static bool in_device_memory(const void *pointer, size_t bytes, bool *whole)
 {
@@ -99,7 +141,7 @@ static bool in_device_memory(const void *pointer, size_t bytes, bool *whole)
     pthread_mutex_lock(&lock);
     const size_t after = upper_bound(address);
     const region *r = after > 0 ? &regions[after - 1] : NULL;
-    const bool inside = r != NULL && r->space == SIMT_DEVICE_MEMORY &&
+    const bool inside = r != NULL && r->space != SIMT_PINNED_MEMORY &&
                         (address < r->base + r->bytes || address == r->base);
     *whole = inside && bytes <= (size_t)(r->base + r->bytes - address);
     pthread_mutex_unlock(&lock);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static void read_settings(void)
     read_order();
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
+    settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);
 }
 
 const simt_settings *simt_get_settings(void)
