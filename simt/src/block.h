@@ -51,6 +51,8 @@ struct simt_block {
     const simt_call *call;
     uint3 index;
     unsigned thread_count, live, at_barrier, barrier_phase;
+    const simt_wait *first_arrival; /* at the barrier that the others are to meet at */
+    bool barriers_differ;
     bool failed; /* a thread did what a GPU would not survive */
     bool occupied;
     uint64_t passes;

@@ -42,9 +42,10 @@ typedef enum simt_order { SIMT_FORWARD, SIMT_REVERSE, SIMT_SHUFFLE } simt_order;
 typedef struct simt_settings {
     simt_order order;
     uint64_t seed;
-    unsigned workers;  /* operating-system threads that run blocks */
-    unsigned resident; /* blocks that interleave on each of them; 0: by the block's size */
-    unsigned fail;     /* the call of the runtime that is to fail, counted from 1; 0: none */
+    bool strict_barriers; /* threads that meet must meet on one line */
+    unsigned workers;     /* operating-system threads that run blocks */
+    unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */
+    unsigned fail;        /* the call of the runtime that is to fail, counted from 1; 0: none */
 } simt_settings;
 
 const simt_settings *simt_get_settings(void);

@@ -42,11 +42,22 @@ static void read_order(void)
     }
 }
 
+static void read_barriers(void)
+{
+    const char *text = getenv("SIMT_BARRIERS");
+    settings.strict_barriers = text != NULL && strcmp(text, "strict") == 0;
+    if (text == NULL || *text == '\0' || strcmp(text, "counted") == 0 || settings.strict_barriers)
+        return;
+    fprintf(stderr, "simt: SIMT_BARRIERS=%s is neither counted nor strict\n", text);
+    exit(2);
+}
+
 static void read_settings(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
     read_order();
+    read_barriers();
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
     settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);

@@ -96,6 +96,21 @@ __global__ void stuck_barrier(bool broken, int *out)
     out[blockIdx.x * THREADS + t] = t;
 }
 
+/* Both halves of the block meet; broken: each at a barrier of its own, which CUDA leaves undefined.
+ * The hardware counts arrivals and takes the two for one: an H200 gave the right result, where
+ * compute-sanitizer's synccheck reports it. */
+__global__ void two_barriers(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (broken && t < THREADS / 2)
+        __syncthreads();
+    else
+        __syncthreads();
+    out[blockIdx.x * THREADS + t] = words[(t + 1) % THREADS];
+}
+
 /* A thread reads what a lower one wrote; broken: without a barrier. In forward order, the writer
  * has always run before. */
 __global__ void forgotten_barrier(bool broken, int *out)
@@ -213,6 +228,7 @@ const fault faults[] = {
     {"shared_overrun", shared_overrun, thread_number},
     {"global_overrun", global_overrun, zero},
     {"stuck_barrier", stuck_barrier, thread_number},
+    {"two_barriers", two_barriers, next_thread_number},
     {"forgotten_barrier", forgotten_barrier, thread_number},
     {"uninitialised_shared", uninitialised_shared, thread_number},
     {"lane_outside_mask", lane_outside_mask, thread_number},
