@@ -36,6 +36,7 @@ typedef struct simt_thread {
     simt_state state;
     bool slept; /* since its last barrier */
     simt_wait wait;
+    uint64_t coin;       /* at atomic operations, in shuffled orders */
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */
 } simt_thread;

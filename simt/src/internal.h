@@ -57,6 +57,12 @@ typedef struct simt_sequence {
 
 simt_sequence simt_make_sequence(uint64_t count, uint64_t round);
 
+/* What a thread's coin starts with: the seed, the launch, the block and the thread say. 0: not a
+ * shuffled order, nobody tosses. */
+uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread);
+/* One time in eight. */
+bool simt_toss(uint64_t *coin);
+
 __extension__ typedef unsigned __int128 simt_wide;
 
 static inline uint64_t simt_sequence_at(const simt_sequence *s, uint64_t i)

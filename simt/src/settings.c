@@ -104,3 +104,16 @@ simt_sequence simt_make_sequence(uint64_t count, uint64_t round)
     }
     return s;
 }
+
+uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread)
+{
+    if (settings.order != SIMT_SHUFFLE)
+        return 0;
+    return mix(settings.seed ^ mix(launch ^ mix(block << 10 | thread))) | 1;
+}
+
+bool simt_toss(uint64_t *coin)
+{
+    *coin = *coin * 0xd1342543de82ef95u + 2; /* stays odd, so never becomes 0 */
+    return *coin >> 61 == 0;
+}

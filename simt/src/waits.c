@@ -238,6 +238,15 @@ void simt_sleep(const char *file, int line)
     thread->state = SIMT_READY;
 }
 
+/* ---- atomic operations: others may come between two of them ---- */
+
+void simt_interleave(void)
+{
+    simt_thread *thread = running();
+    if (thread != NULL && thread->coin != 0 && simt_toss(&thread->coin))
+        wait_here(thread);
+}
+
 /* ---- leaving ---- */
 
 void simt_thread_exits(simt_thread *thread)
