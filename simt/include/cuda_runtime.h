@@ -151,15 +151,17 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
     return simt_shuffle(mask, value, source > last ? lane : source, "__shfl_xor_sync", file, line);
 }
 
-/* ---- atomics: relaxed, as on the GPU ---- */
+/* ---- atomics: relaxed, as on the GPU; other threads may come before each ---- */
 
 inline int atomicAdd(int *address, int value)
 {
+    simt_interleave();
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
 inline unsigned atomicAdd(unsigned *address, unsigned value)
 {
+    simt_interleave();
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 

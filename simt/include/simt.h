@@ -2,6 +2,7 @@
 #ifndef SIMT_H
 #define SIMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,11 +48,33 @@ SIMT_API void *simt_shared_dynamic(void);
 SIMT_API void simt_syncthreads(const char *file, int line);
 /* Lets the other threads and blocks run before this thread goes on. */
 SIMT_API void simt_sleep(const char *file, int line);
+/* Called before an atomic operation: in shuffled orders a coin decides whether other threads and
+ * blocks run first. Nothing outside of kernels. */
+SIMT_API void simt_interleave(void);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */
 SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
                             int source_lane, const char *name, const char *file, int line);
 SIMT_API int simt_lane(void);
+
+/* ---- called by tests ---- */
+
+/* The n-th call of the runtime from here on fails, once, with an error that it might have on a GPU;
+ * 0: none does. A call that frees or destroys has done so, as where an older error comes to light
+ * with it. SIMT_FAIL=n is the same from the program's start. What only reads errors is no call. */
+SIMT_API void simt_fail_at(uint64_t n);
+/* Calls since then, the failed one included; and its name, or NULL where it has not come yet. */
+SIMT_API uint64_t simt_calls(void);
+SIMT_API const char *simt_failed_call(void);
+/* Allocations of device memory that are not freed yet, and those bytes of them that are from the
+ * pool: cudaMallocAsync's. What a capture allocated is alive as long as its graph. */
+SIMT_API size_t simt_device_allocations(void);
+SIMT_API size_t simt_pool_bytes(void);
+/* How much work was submitted so far, to any stream and to this one: where the two do not grow
+ * alike, another stream was used. Launches, copies, memsets, what is allocated and freed in the
+ * order of a stream, events recorded and waited for, graphs. */
+SIMT_API uint64_t simt_submissions(void);
+SIMT_API uint64_t simt_submissions_to(cudaStream_t stream);
 
 #if defined(__cplusplus)
 }

@@ -36,6 +36,7 @@ typedef struct simt_thread {
     simt_state state;
     bool slept; /* since its last barrier */
     simt_wait wait;
+    uint64_t coin;       /* at atomic operations, in shuffled orders */
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */
 } simt_thread;
@@ -51,6 +52,8 @@ struct simt_block {
     const simt_call *call;
     uint3 index;
     unsigned thread_count, live, at_barrier, barrier_phase;
+    const simt_wait *first_arrival; /* at the barrier that the others are to meet at */
+    bool barriers_differ;
     bool failed; /* a thread did what a GPU would not survive */
     bool occupied;
     uint64_t passes;

@@ -1,6 +1,6 @@
 /* A launch: refuse what a GPU would refuse, copy the arguments, submit. */
-#include "internal.h"
 #include "simt.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,5 +60,5 @@ static cudaError_t launch(const cudaLaunchConfig_t *config, const simt_kernel *k
 
 cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *kernel)
 {
-    return simt_result(launch(config, kernel));
+    return SIMT_CALL(cudaErrorLaunchOutOfResources, launch(config, kernel));
 }

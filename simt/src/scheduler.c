@@ -13,8 +13,6 @@
 #include "block.h"
 #include "sanitizers.h"
 
-__thread const simt_identity *simt_self;
-
 /* Threads of two blocks share a fiber's history only where their indices differ by multiples of
  * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
@@ -25,6 +23,7 @@ enum { QUIET_ROUNDS = 2000 };
 /* One launch while it runs. */
 typedef struct run {
     const simt_call *call;
+    uint64_t number; /* of the launch */
     simt_sequence order;
     _Atomic uint64_t next; /* how many blocks have been taken */
     atomic_bool failed;
@@ -133,6 +132,7 @@ static bool begin_block(seat *s, run *r, uint64_t number)
         t->index = i;
         t->state = SIMT_READY;
         t->slept = false;
+        t->coin = simt_first_toss(r->number, number, i);
         t->sync_objects = block->barrier_objects + 2 + 2 * i;
         simt_fiber_prepare(t->fiber, f);
     }
@@ -338,8 +338,8 @@ cudaError_t simt_run(const simt_call *call)
     static uint64_t launches;
     (void)simt_get_settings();
     r->call = call;
-    r->order =
-        simt_make_sequence((uint64_t)call->grid.x * call->grid.y * call->grid.z, ~launches++);
+    r->number = launches++;
+    r->order = simt_make_sequence((uint64_t)call->grid.x * call->grid.y * call->grid.z, ~r->number);
 #ifdef SIMT_TSAN
     r->arenas = calloc(r->order.count, sizeof *r->arenas);
 #endif

@@ -1,5 +1,5 @@
 /* Copies and memsets: judged when they are submitted, whatever runs them later. */
-#include "internal.h"
+#include "work.h"
 
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                         cudaStream_t stream)
@@ -22,21 +22,21 @@ static cudaError_t set(void *to, int byte, size_t bytes, cudaStream_t stream)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return simt_result(copy(to, from, bytes, kind, NULL));
+    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, NULL));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    return simt_result(copy(to, from, bytes, kind, stream));
+    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, stream));
 }
 
 cudaError_t cudaMemset(void *to, int byte, size_t bytes)
 {
-    return simt_result(set(to, byte, bytes, NULL));
+    return SIMT_CALL(cudaErrorInvalidValue, set(to, byte, bytes, NULL));
 }
 
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream)
 {
-    return simt_result(set(to, byte, bytes, stream));
+    return SIMT_CALL(cudaErrorInvalidValue, set(to, byte, bytes, stream));
 }

@@ -2,9 +2,12 @@
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "block.h"
 #include "sanitizers.h"
+
+__thread const simt_identity *simt_self;
 
 static simt_thread *running(void)
 {
@@ -16,12 +19,79 @@ static void wait_here(simt_thread *thread)
     simt_fiber_wait(thread->fiber);
 }
 
+/* ---- reports ---- */
+
+static void print_place(const simt_thread *t)
+{
+    fprintf(stderr, "%s", t->wait.name);
+    if (t->state == SIMT_AT_WARP)
+        fprintf(stderr, " mask 0x%08x", t->wait.mask);
+    fprintf(stderr, " at %s:%d", t->wait.file, t->wait.line);
+}
+
+static bool same_line(const simt_wait *a, const simt_wait *b)
+{
+    return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
+}
+
+static bool same_place(const simt_thread *a, const simt_thread *b)
+{
+    if (a->state != b->state)
+        return false;
+    return a->state == SIMT_EXITED ||
+           (same_line(&a->wait, &b->wait) && a->wait.mask == b->wait.mask);
+}
+
+/* As one piece, whatever other workers have to say. */
+static void report_threads(const simt_block *block, const char *what)
+{
+    flockfile(stderr);
+    fprintf(stderr, "simt: block (%u,%u,%u) %s:\n", block->index.x, block->index.y, block->index.z,
+            what);
+    for (unsigned i = 0, end; i < block->thread_count; i = end) {
+        const simt_thread *t = &block->threads[i];
+        for (end = i + 1; end < block->thread_count && same_place(t, &block->threads[end]); end++)
+            ;
+        fprintf(stderr, "simt:   threads %u-%u ", i, end - 1);
+        if (t->state == SIMT_EXITED) {
+            fprintf(stderr, "have returned\n");
+        } else {
+            fprintf(stderr, "wait in ");
+            print_place(t);
+            fprintf(stderr, "\n");
+        }
+    }
+    funlockfile(stderr);
+}
+
+void simt_report_stuck(const simt_block *block)
+{
+    report_threads(block, "cannot go on");
+}
+
 /* ---- barriers: count the arrivals of live threads ---- */
+
+/* CUDA asks for one barrier for all; the hardware counts, and may take two for one. */
+static void arrive(simt_thread *thread)
+{
+    simt_block *block = thread->block;
+    if (block->at_barrier++ == 0) {
+        block->first_arrival = &thread->wait;
+        block->barriers_differ = false;
+    } else if (!same_line(&thread->wait, block->first_arrival)) {
+        block->barriers_differ = true;
+    }
+}
 
 static void release_barrier_if_complete(simt_block *block)
 {
     if (block->live == 0 || block->at_barrier < block->live)
         return;
+    if (block->barriers_differ && simt_get_settings()->strict_barriers) {
+        report_threads(block, "meets at different barriers");
+        block->failed = true;
+        return;
+    }
     block->at_barrier = 0;
     block->barrier_phase++;
     for (unsigned i = 0; i < block->thread_count; i++)
@@ -43,7 +113,7 @@ void simt_syncthreads(const char *file, int line)
     thread->state = SIMT_AT_BARRIER;
     thread->slept = false;
     simt_tsan_release(object);
-    block->at_barrier++;
+    arrive(thread);
     release_barrier_if_complete(block);
     wait_here(thread);
     simt_tsan_acquire(object);
@@ -168,6 +238,15 @@ void simt_sleep(const char *file, int line)
     thread->state = SIMT_READY;
 }
 
+/* ---- atomic operations: others may come between two of them ---- */
+
+void simt_interleave(void)
+{
+    simt_thread *thread = running();
+    if (thread != NULL && thread->coin != 0 && simt_toss(&thread->coin))
+        wait_here(thread);
+}
+
 /* ---- leaving ---- */
 
 void simt_thread_exits(simt_thread *thread)
@@ -182,43 +261,7 @@ void simt_thread_exits(simt_thread *thread)
             complete(lanes[l].wait.mask, lanes, count);
 }
 
-/* ---- reports ---- */
-
-static void print_place(const simt_thread *t)
-{
-    fprintf(stderr, "%s", t->wait.name);
-    if (t->state == SIMT_AT_WARP)
-        fprintf(stderr, " mask 0x%08x", t->wait.mask);
-    fprintf(stderr, " at %s:%d", t->wait.file, t->wait.line);
-}
-
-static bool same_place(const simt_thread *a, const simt_thread *b)
-{
-    if (a->state != b->state)
-        return false;
-    return a->state == SIMT_EXITED ||
-           (a->wait.file == b->wait.file && a->wait.line == b->wait.line &&
-            a->wait.mask == b->wait.mask);
-}
-
-void simt_report_stuck(const simt_block *block)
-{
-    fprintf(stderr, "simt: block (%u,%u,%u) cannot go on:\n", block->index.x, block->index.y,
-            block->index.z);
-    for (unsigned i = 0, end; i < block->thread_count; i = end) {
-        const simt_thread *t = &block->threads[i];
-        for (end = i + 1; end < block->thread_count && same_place(t, &block->threads[end]); end++)
-            ;
-        fprintf(stderr, "simt:   threads %u-%u ", i, end - 1);
-        if (t->state == SIMT_EXITED) {
-            fprintf(stderr, "have returned\n");
-        } else {
-            fprintf(stderr, "wait in ");
-            print_place(t);
-            fprintf(stderr, "\n");
-        }
-    }
-}
+/* ---- faults ---- */
 
 void simt_fault(const char *format, ...)
 {

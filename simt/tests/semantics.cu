@@ -47,20 +47,6 @@ __global__ void early_return(unsigned live, int *out)
     out[t] = values[t];
 }
 
-__global__ void divergent_barrier(int *out)
-{
-    PRIM_SHARED(int, values, [1024]);
-    const unsigned t = threadIdx.x;
-    if (t / 32 % 2 == 0) {
-        values[t] = static_cast<int>(2 * t);
-        __syncthreads();
-    } else {
-        values[t] = static_cast<int>(2 * t + 1);
-        __syncthreads();
-    }
-    out[t] = values[blockDim.x - 1 - t];
-}
-
 __global__ void divergent_shuffle(int *out)
 {
     const int lane = static_cast<int>(threadIdx.x);
@@ -195,12 +181,6 @@ cudaError_t run_early_return(unsigned threads, unsigned live, int *h_out)
 {
     return collect(h_out, threads,
                    [&](int *out) { return prim_launch(0, 1, threads, early_return, live, out); });
-}
-
-cudaError_t run_divergent_barrier(unsigned threads, int *h_out)
-{
-    return collect(h_out, threads,
-                   [&](int *out) { return prim_launch(0, 1, threads, divergent_barrier, out); });
 }
 
 cudaError_t run_divergent_shuffle(int *h_out)

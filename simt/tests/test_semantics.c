@@ -26,23 +26,6 @@ Test(semantics, threads_that_return_are_not_waited_for)
     }
 }
 
-/* CUDA leaves this undefined; the hardware and this backend count arrivals, wherever they are. It
- * gave this result on an H200, where compute-sanitizer's synccheck rightly reports it. */
-Test(semantics, barriers_on_different_lines_are_one)
-{
-#ifndef SIMT_BACKEND
-    cr_skip_test("undefined in CUDA: asked of the CPU backend only");
-#endif
-    static int out[1024];
-    for (unsigned threads = 64; threads <= 1024; threads *= 2) {
-        cr_cuda(run_divergent_barrier(threads, out));
-        for (unsigned t = 0; t < threads; t++) {
-            const unsigned m = threads - 1 - t;
-            cr_assert_eq(out[t], (int)(2 * m + m / 32 % 2));
-        }
-    }
-}
-
 Test(semantics, shuffles_in_two_branches)
 {
     int out[32];
