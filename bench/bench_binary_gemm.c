@@ -18,11 +18,11 @@ static size_t words_of(size_t k)
 static void plan_group(bench_plan *plan, size_t side, bench_input input)
 {
     const double n = (double)side, words = (double)words_of(side);
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
-        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v);
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v)->value;
         bench_case c = {.pattern = "binary_gemm",
                         .name = "square",
-                        .variant = prim_binary_gemm_variant_name(variant),
+                        .variant = prim_binary_gemm_variant_info(variant)->name,
                         .type = "i32",
                         .input = input,
                         .size = side * side,

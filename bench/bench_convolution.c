@@ -85,12 +85,12 @@ static bool supports(const kind *k, const bench_case *c)
 static void plan_group(bench_plan *plan, const kind *k, size_t width, size_t height,
                        bench_input input)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
-        const prim_convolution_variant variant = prim_convolution_variant_at(v);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+        const prim_convolution_variant variant = prim_convolution_variant_at(v)->value;
         const size_t size = width * height * (size_t)k->channels;
         bench_case c = {.pattern = "convolution",
                         .name = k->name,
-                        .variant = prim_convolution_variant_name(variant),
+                        .variant = prim_convolution_variant_info(variant)->name,
                         .type = k->type_name,
                         .input = input,
                         .size = size,

@@ -26,11 +26,11 @@ static size_t index_of(cudaDataType_t type)
 static void plan_group(bench_plan *plan, size_t t, size_t side, bench_input input)
 {
     const double n = (double)side;
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
-        const prim_gemm_variant variant = prim_gemm_variant_at(v);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        const prim_gemm_variant variant = prim_gemm_variant_at(v)->value;
         bench_case c = {.pattern = "gemm",
                         .name = "square",
-                        .variant = prim_gemm_variant_name(variant),
+                        .variant = prim_gemm_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
                         .size = side * side,

@@ -47,12 +47,12 @@ static void plan_group(bench_plan *plan, size_t t, size_t o, size_t rows, size_t
                        bench_input input)
 {
     const cudaDataType_t type = types[t].type;
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++) {
-        const prim_gemv_variant variant = prim_gemv_variant_at(v);
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
+        const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
         const size_t size = rows * columns;
         bench_case c = {.pattern = "gemv",
                         .name = ops[o].name,
-                        .variant = prim_gemv_variant_name(variant),
+                        .variant = prim_gemv_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
                         .size = size,

@@ -31,11 +31,11 @@ static bool supports(prim_histogram_variant variant, const histogram_kind *k, si
 
 static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
-        const prim_histogram_variant variant = prim_histogram_variant_at(v);
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
         bench_case c = {.pattern = "histogram",
                         .name = k->name,
-                        .variant = prim_histogram_variant_name(variant),
+                        .variant = prim_histogram_variant_info(variant)->name,
                         .type = k->type_name,
                         .input = input,
                         .size = size,

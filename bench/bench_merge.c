@@ -54,9 +54,9 @@ static bench_case make_case(size_t k, const char *name, int variant, const char 
 
 static void plan_merges(bench_plan *plan, size_t k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v);
-        const char *name = prim_merge_variant_name(variant);
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
+        const char *name = prim_merge_variant_info(variant)->name;
         if (prim_merge_supports(variant, PRIM_ASCENDING, keys[k].type, size / 2, size - size / 2))
             plan_add(plan, make_case(k, "merge", variant, name, size, input));
     }
@@ -64,9 +64,9 @@ static void plan_merges(bench_plan *plan, size_t k, size_t size, bench_input inp
 
 static void plan_sorts(bench_plan *plan, size_t k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
-        const char *name = prim_merge_sort_variant_name(variant);
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        const char *name = prim_merge_sort_variant_info(variant)->name;
         if (prim_merge_sort_supports(variant, PRIM_ASCENDING, keys[k].type, size))
             plan_add(plan, make_case(k, "sort", variant, name, size, input));
     }

@@ -102,11 +102,11 @@ static prim_status ask(const bench_case *c, size_t *bytes)
 static void plan_group(bench_plan *plan, size_t pair, kind k, size_t rows, size_t columns,
                        bench_input input)
 {
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-        const prim_reduce_variant variant = prim_reduce_variant_at(v);
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+        const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
         bench_case c = {.pattern = "reduce",
                         .name = kind_names[k],
-                        .variant = prim_reduce_variant_name(variant),
+                        .variant = prim_reduce_variant_info(variant)->name,
                         .type = pairs[pair].name,
                         .input = input,
                         .size = rows * columns,

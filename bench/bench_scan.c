@@ -45,13 +45,13 @@ static prim_status ask(const bench_case *c, size_t *bytes)
 static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t rows, size_t columns,
                        bench_input input)
 {
-    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        const prim_scan_variant variant = prim_scan_variant_at(v);
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+        const prim_scan_variant variant = prim_scan_variant_at(v)->value;
         const size_t size = rows * columns;
         size_t workspace_bytes;
         bench_case c = {.pattern = "scan",
                         .name = name,
-                        .variant = prim_scan_variant_name(variant),
+                        .variant = prim_scan_variant_info(variant)->name,
                         .type = pairs[pair].name,
                         .input = input,
                         .size = size,

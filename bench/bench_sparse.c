@@ -130,11 +130,11 @@ static double bytes_of(const extent *e, size_t value_bytes)
 static void plan_group(bench_plan *plan, const kind *k, size_t type, size_t rows, bench_input input)
 {
     const extent e = measure_kind(k, rows);
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        const prim_spmv_variant variant = prim_spmv_variant_at(v);
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
         bench_case c = {.pattern = "spmv",
                         .name = k->name,
-                        .variant = prim_spmv_variant_name(variant),
+                        .variant = prim_spmv_variant_info(variant)->name,
                         .type = types[type].name,
                         .input = input,
                         .size = rows,

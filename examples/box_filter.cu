@@ -135,7 +135,7 @@ void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radi
                            p.width, nullptr, 0, 0));
     }
     const double between = now();
-    check_cuda(prim_launch(0, blocks, dim3(SIDE, SIDE), means<sum_type>, d_tables, p.width,
+    check_cuda(prim_launch({nullptr, blocks, dim3(SIDE, SIDE)}, means<sum_type>, d_tables, p.width,
                            p.height, radius, d_planes));
     const double end = now();
     printf("radius %zu: table of u%zu %.3f ms, means %.3f ms on %s\n", radius, 8 * sizeof(sum_type),

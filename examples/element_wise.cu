@@ -115,9 +115,9 @@ void vectors(size_t count)
 {
     const unsigned blocks = static_cast<unsigned>((count + THREADS - 1) / THREADS);
     float *a = device_vector(count, 0), *b = device_vector(count, 1), *c = device_vector(count, 2);
-    check(prim_launch(0, 64, THREADS, add_vectors, a, b, c, count));
+    check(prim_launch({nullptr, 64, THREADS}, add_vectors, a, b, c, count));
     expect("add vectors", c, count, sum);
-    check(prim_launch(0, blocks, THREADS, add_one, a, count));
+    check(prim_launch({nullptr, blocks, THREADS}, add_one, a, count));
     expect("add one", a, count, plus_one);
     check(cudaFree(a));
     check(cudaFree(b));
@@ -129,9 +129,9 @@ void matrices()
     const size_t count = static_cast<size_t>(ROWS) * COLUMNS;
     const dim3 blocks((COLUMNS + SIDE - 1) / SIDE, (ROWS + SIDE - 1) / SIDE), block(SIDE, SIDE);
     float *a = device_vector(count, 0), *b = device_vector(count, 1), *c = device_vector(count, 2);
-    check(prim_launch(0, blocks, block, add_matrices, a, b, c, ROWS, COLUMNS));
+    check(prim_launch({nullptr, blocks, block}, add_matrices, a, b, c, ROWS, COLUMNS));
     expect("add matrices", c, count, sum);
-    check(prim_launch(0, blocks, block, square, a, ROWS, COLUMNS));
+    check(prim_launch({nullptr, blocks, block}, square, a, ROWS, COLUMNS));
     expect("square", a, count, squared);
     check(cudaFree(a));
     check(cudaFree(b));

@@ -142,12 +142,12 @@ static void edges(prim_convolution_variant variant, picture *p)
 
 static prim_convolution_variant find_variant(const char *name)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
-        if (strcmp(prim_convolution_variant_name(prim_convolution_variant_at(v)), name) == 0)
-            return prim_convolution_variant_at(v);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+        if (strcmp(prim_convolution_variant_at(v)->name, name) == 0)
+            return prim_convolution_variant_at(v)->value;
     fprintf(stderr, "image_filter: there is no variant %s; there are:", name);
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
-        fprintf(stderr, " %s", prim_convolution_variant_name(prim_convolution_variant_at(v)));
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+        fprintf(stderr, " %s", prim_convolution_variant_at(v)->name);
     fprintf(stderr, "\n");
     exit(2);
 }

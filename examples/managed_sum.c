@@ -45,15 +45,15 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < n; i++)
         values[i] = (int32_t)(uint32_t)(i + 1);
     int wrong = 0;
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-        const prim_reduce_variant variant = prim_reduce_variant_at(v);
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+        const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
         if (!prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, n,
                                   CUDA_R_32I))
             continue; /* not so many elements, or not on this device */
         check(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, values, n,
                           CUDA_R_32I, sum, NULL, 0, 0));
         check_cuda(cudaDeviceSynchronize()); /* before the host may read what the device wrote */
-        printf("%-12s %d, %s\n", prim_reduce_variant_name(variant), *sum,
+        printf("%-12s %d, %s\n", prim_reduce_variant_info(variant)->name, *sum,
                (uint32_t)*sum == right ? "right" : "wrong");
         wrong += (uint32_t)*sum != right;
     }

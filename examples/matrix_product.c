@@ -99,12 +99,12 @@ static matrix read_matrix(const char *path)
 
 static prim_gemm_variant find_variant(const char *name)
 {
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
-        if (strcmp(prim_gemm_variant_name(prim_gemm_variant_at(v)), name) == 0)
-            return prim_gemm_variant_at(v);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        if (strcmp(prim_gemm_variant_at(v)->name, name) == 0)
+            return prim_gemm_variant_at(v)->value;
     fprintf(stderr, "matrix_product: there is no variant %s; there are:", name);
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
-        fprintf(stderr, " %s", prim_gemm_variant_name(prim_gemm_variant_at(v)));
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        fprintf(stderr, " %s", prim_gemm_variant_at(v)->name);
     fprintf(stderr, "\n");
     exit(2);
 }

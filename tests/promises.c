@@ -59,15 +59,15 @@ static void check_answer(test_stand *s, const char *where)
 {
     guarded_read(&s->out, s->h_out);
     cr_assert_arr_eq(s->h_out, s->h_expected, s->entry->out_bytes, "%s, variant %s: %s",
-                     s->entry->name, s->entry->variant_name(s->o.variant), where);
+                     s->entry->name, variant_name(s->entry, s->o.variant), where);
 }
 
 /* Calls check(stand) for every variant of every entry point. */
 static void for_each_variant(void (*check)(test_stand *s))
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; v < entry_points[e]->variant_count(); v++) {
-            test_stand s = set_up(entry_points[e], entry_points[e]->variant_at(v));
+        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
+            test_stand s = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
             check(&s);
             tear_down(&s);
         }
@@ -228,7 +228,7 @@ static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
 
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
 {
-    const char *name = s->entry->variant_name(s->o.variant), *sentence = prim_last_error(NULL);
+    const char *name = variant_name(s->entry, s->o.variant), *sentence = prim_last_error(NULL);
     cr_assert_eq(status, f->status, "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
                  prim_status_string(status));
     cr_assert(strncmp(sentence, s->entry->name, strlen(s->entry->name)) == 0, "%s", sentence);
@@ -246,7 +246,7 @@ static void check_refused_capture(test_stand *s, fault *f)
     s->o.fault = f;
     cudaGraph_t graph = capture(s, &status);
     s->o.fault = NULL;
-    const char *name = s->entry->variant_name(s->o.variant);
+    const char *name = variant_name(s->entry, s->o.variant);
     cr_assert(status == f->status || (!is_stateless(s) && status == PRIM_ERROR_UNSUPPORTED),
               "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
               prim_status_string(status));
@@ -362,10 +362,10 @@ static void *call_often(void *argument)
 Test(promises, two_host_threads_at_once)
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; v < entry_points[e]->variant_count(); v++) {
+        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
             caller callers[2] = {0};
             for (unsigned i = 0; i < 2; i++) {
-                callers[i].stand = set_up(entry_points[e], entry_points[e]->variant_at(v));
+                callers[i].stand = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
                 set_input(&callers[i].stand, 10 + i);
             }
             cr_cuda(cudaDeviceSynchronize());

@@ -320,7 +320,7 @@ cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)
     int *d_out;
     cudaMalloc(&d_out, bytes);
     cudaMemset(d_out, 0, bytes);
-    cudaError_t error = prim_launch(0, BLOCKS, f.threads, f.kernel, broken, d_out);
+    cudaError_t error = prim_launch({nullptr, BLOCKS, f.threads}, f.kernel, broken, d_out);
     if (error == cudaSuccess)
         error = cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost);
     cudaFree(d_out);
