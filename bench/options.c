@@ -200,11 +200,11 @@ static bool names_articles(const bench_options *o)
     return false;
 }
 
-static bool chooses_more_than_patterns(const bench_options *o)
+static bool takes_more_than_patterns(const bench_options *o)
 {
     return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
                0 ||
-           o->peers || o->list;
+           o->peers || o->list || o->plot != NULL;
 }
 
 /* Options that would do nothing, or each something else. */
@@ -217,7 +217,7 @@ static void check_together(const bench_options *o, struct argp_state *state)
     if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
         argp_error(state, "--compare prints, and writes no files");
     if (!measures_nothing(o) && names_articles(o) &&
-        (o->patterns.count > 1 || chooses_more_than_patterns(o)))
+        (o->patterns.count > 1 || takes_more_than_patterns(o)))
         argp_error(state, "articles are measured alone and as they stand");
 }
 
