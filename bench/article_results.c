@@ -19,6 +19,13 @@ void article_keep(article_results *all, bench_case c, bench_time time)
     all->results[all->count++] = (bench_result){.c = kept, .mode = MODE_COLD, .time = time};
 }
 
+void free_articles(bench_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free((void *)results[i].c);
+    free(results);
+}
+
 double article_measure(article_results *all, bench_case c, bench_call *call, const void *argument)
 {
     const bench_time time = measure(MODE_COLD, call, argument);

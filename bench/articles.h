@@ -4,8 +4,9 @@
 
 #include "bench.h"
 
-/* Prints the tables and leaves their figures as results, for the files. The caller frees. */
+/* Prints the tables and leaves their figures as results, for the files. */
 bench_result *run_articles(size_t *count);
+void free_articles(bench_result *results, size_t count);
 
 /* ---- results (article_results.c) ---- */
 

@@ -78,9 +78,19 @@ static figure figure_of(const side *s, const bench_result *like)
     }
     if (f.runs == 0)
         return f;
-    f.median_us = median(us, f.runs);
+    f.median_us = median(us, f.runs); /* and us is in order */
     f.noise = fmax(median(noise, f.runs), (us[f.runs - 1] - us[0]) / f.median_us);
     return f;
+}
+
+/* Does no file before this one, and no row of it before number i, say the same? */
+static bool is_first(const side *s, size_t f, size_t i)
+{
+    const bench_result *row = &s->files[f].results[i];
+    for (size_t before = 0; before < f; before++)
+        if (find_row(&s->files[before], s->files[before].count, row) != NULL)
+            return false;
+    return find_row(&s->files[f], i, row) == NULL;
 }
 
 /* Calls `visit` for each row of the side, once. */
@@ -88,15 +98,9 @@ static void for_each_row(const side *s, void (*visit)(const bench_result *row, v
                          void *argument)
 {
     for (size_t f = 0; f < s->count; f++)
-        for (size_t i = 0; i < s->files[f].count; i++) {
-            const bench_result *row = &s->files[f].results[i];
-            bool is_first = find_row(&s->files[f], i, row) == NULL;
-            for (size_t before = 0; before < f; before++)
-                is_first =
-                    is_first && find_row(&s->files[before], s->files[before].count, row) == NULL;
-            if (is_first)
-                visit(row, argument);
-        }
+        for (size_t i = 0; i < s->files[f].count; i++)
+            if (is_first(s, f, i))
+                visit(&s->files[f].results[i], argument);
 }
 
 /* ---- both ---- */

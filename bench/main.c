@@ -106,7 +106,7 @@ static int compare_with_articles(const bench_options *options)
     bench_result *results = run_articles(&count);
     save(options, &context, results, count);
     timing_end();
-    free(results);
+    free_articles(results, count);
     return 0;
 }
 

@@ -153,8 +153,12 @@ static char *pattern_list(void)
     FILE *stream = open_memstream(&text, &bytes);
     if (stream == NULL)
         exit(1);
-    for (size_t p = 0; pattern_at(p) != NULL; p++)
-        fprintf(stream, "%s%s", p > 0 ? " " : "", pattern_at(p)->name);
+    for (size_t i = 0; pattern_at(i) != NULL; i++) {
+        const bench_pattern *p = pattern_at(i);
+        fprintf(stream, "%s%s", i > 0 ? " " : "", p->name);
+        if (strcmp(p->name, p->header) != 0)
+            fprintf(stream, " (or %s)", p->header);
+    }
     fclose(stream);
     return text;
 }
@@ -188,6 +192,21 @@ static bool measures_nothing(const bench_options *o)
     return o->from.count + o->compared[0].count > 0;
 }
 
+static bool names_articles(const bench_options *o)
+{
+    for (size_t i = 0; i < o->patterns.count; i++)
+        if (strcmp(o->patterns.names[i], articles) == 0)
+            return true;
+    return false;
+}
+
+static bool takes_more_than_patterns(const bench_options *o)
+{
+    return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
+               0 ||
+           o->peers || o->list || o->plot != NULL;
+}
+
 /* Options that would do nothing, or each something else. */
 static void check_together(const bench_options *o, struct argp_state *state)
 {
@@ -197,9 +216,9 @@ static void check_together(const bench_options *o, struct argp_state *state)
         argp_error(state, "--list is of what would be measured");
     if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
         argp_error(state, "--compare prints, and writes no files");
-    for (size_t i = 0; !measures_nothing(o) && o->patterns.count > 1 && i < o->patterns.count; i++)
-        if (strcmp(o->patterns.names[i], articles) == 0)
-            argp_error(state, "articles is measured alone");
+    if (!measures_nothing(o) && names_articles(o) &&
+        (o->patterns.count > 1 || takes_more_than_patterns(o)))
+        argp_error(state, "articles are measured alone and as they stand");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -152,7 +152,10 @@ names_what_there_is() {
     exits 2 'there is no variant foo here; there are: auto interleaved' --compare "$all" "$all" --variant foo &&
     exits 2 'no result of what was asked for' --from "$all" reduce --size 3 &&
     exits 0 'Patterns: reduce scan' --help &&
-    exits 64 'two files' --compare "$all"
+    grep -qF 'spmv (or sparse)' said &&
+    exits 64 'two files' --compare "$all" &&
+    exits 64 'writes no files' --compare "$all" "$all" --csv rows.csv &&
+    exits 64 'as they stand' articles --list
 }
 
 check compares compares
