@@ -77,6 +77,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)
     return ::cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 
+template <typename... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute,
+                                 int value)
+{
+    return ::cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
+}
+
 /* ---- barriers and warp operations; the default arguments name the caller's line ---- */
 
 inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())

@@ -53,6 +53,7 @@ typedef enum cudaError {
     cudaErrorStreamCaptureUnmatched = 903,
     cudaErrorStreamCaptureImplicit = 906,
     cudaErrorCapturedEvent = 907,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorUnknown = 999
 } cudaError_t;
 
@@ -83,7 +84,8 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMemoryPoolsSupported = 115
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120
 };
 
 enum cudaStreamCaptureMode {
@@ -123,7 +125,27 @@ typedef struct dim3 {
 #endif
 } dim3;
 
-typedef struct cudaLaunchAttribute cudaLaunchAttribute; /* none is modelled yet */
+/* Those that are modelled. Both need a device of 9.0; a launch that may be early follows as all do.
+ */
+typedef enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
+} cudaLaunchAttributeID;
+
+typedef union cudaLaunchAttributeValue {
+    char pad[64];
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+} cudaLaunchAttributeValue;
+
+typedef struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    char pad[8 - sizeof(cudaLaunchAttributeID)];
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
 
 typedef struct cudaLaunchConfig_t {
     dim3 gridDim;
@@ -134,9 +156,12 @@ typedef struct cudaLaunchConfig_t {
     unsigned numAttrs;
 } cudaLaunchConfig_t;
 
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int maxThreadsPerBlock;
+    int maxDynamicSharedSizeBytes;
     int numRegs;
     int ptxVersion;
 };
@@ -170,7 +195,9 @@ cudaError_t cudaDriverGetVersion(int *version) SIMT_SYMBOL(cudaDriverGetVersion)
 cudaError_t cudaRuntimeGetVersion(int *version) SIMT_SYMBOL(cudaRuntimeGetVersion);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) SIMT_SYMBOL(cudaMemGetInfo);
 
-/* kernels: on this backend every kernel has code, and no limits of its own */
+/* kernels: on this backend every kernel has code, and one limit of its own */
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+    SIMT_SYMBOL(cudaFuncSetAttribute);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
     SIMT_SYMBOL(cudaFuncGetAttributes);
 

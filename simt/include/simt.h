@@ -57,6 +57,16 @@ SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64
                             int source_lane, const char *name, const char *file, int line);
 SIMT_API int simt_lane(void);
 
+/* A barrier of all threads of a cluster's blocks, in two steps; each thread takes both in turn. A
+ * launch without the attribute has clusters of one block. */
+SIMT_API void simt_cluster_arrive(const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                  int line SIMT_DEFAULT(__builtin_LINE()));
+SIMT_API void simt_cluster_wait(const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                int line SIMT_DEFAULT(__builtin_LINE()));
+/* Where block `rank` of the cluster keeps the shared variable that this block keeps at `mine`. That
+ * block must have begun, and must not return before others have done with its memory. */
+SIMT_API void *simt_shared_of_block(void *mine, unsigned rank);
+
 /* ---- called by tests ---- */
 
 /* The n-th call of the runtime from here on fails, once, with an error that it might have on a GPU;

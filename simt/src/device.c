@@ -1,11 +1,14 @@
-/* The one device of this backend, and what it says of itself: a small GPU of capability 7.5. */
+/* The one device of this backend, and what it says of itself. */
 #define _GNU_SOURCE
 #include "internal.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5, MULTIPROCESSORS = 4, L2_BYTES = 1 << 20 };
+static const simt_device *played(void)
+{
+    return simt_get_settings()->device;
+}
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -35,8 +38,10 @@ static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int 
         *value = 0x7fffffff;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock:
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
         *value = SIMT_MAX_SHARED_BYTES;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)played()->shared_bytes;
         return cudaSuccess;
     case cudaDevAttrWarpSize:
         *value = SIMT_WARP_SIZE;
@@ -45,19 +50,22 @@ static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int 
         *value = 0;
         return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
-        *value = MULTIPROCESSORS;
+        *value = played()->multiprocessors;
         return cudaSuccess;
     case cudaDevAttrL2CacheSize:
-        *value = L2_BYTES;
+        *value = played()->l2_bytes;
         return cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor:
-        *value = CAPABILITY_MAJOR;
+        *value = played()->major;
         return cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor:
-        *value = CAPABILITY_MINOR;
+        *value = played()->minor;
         return cudaSuccess;
     case cudaDevAttrMemoryPoolsSupported:
         *value = 1;
+        return cudaSuccess;
+    case cudaDevAttrClusterLaunch:
+        *value = played()->has_clusters;
         return cudaSuccess;
     }
     return cudaErrorInvalidValue;
@@ -90,10 +98,10 @@ static cudaError_t get_properties(struct cudaDeviceProp *properties, int device)
     strcpy(properties->name, "CPU backend");
     get_memory(&free_bytes, &properties->totalGlobalMem);
     properties->sharedMemPerBlock = SIMT_MAX_SHARED_BYTES;
-    properties->major = CAPABILITY_MAJOR;
-    properties->minor = CAPABILITY_MINOR;
-    properties->multiProcessorCount = MULTIPROCESSORS;
-    properties->l2CacheSize = L2_BYTES;
+    properties->major = played()->major;
+    properties->minor = played()->minor;
+    properties->multiProcessorCount = played()->multiprocessors;
+    properties->l2CacheSize = played()->l2_bytes;
     return cudaSuccess;
 }
 
@@ -110,20 +118,4 @@ cudaError_t cudaDriverGetVersion(int *version)
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     return SIMT_CALL(cudaErrorInvalidValue, (*version = CUDART_VERSION, cudaSuccess));
-}
-
-static cudaError_t get_function_attributes(struct cudaFuncAttributes *attributes,
-                                           const void *kernel)
-{
-    if (kernel == NULL)
-        return cudaErrorInvalidDeviceFunction;
-    *attributes =
-        (struct cudaFuncAttributes){.maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
-                                    .ptxVersion = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR};
-    return cudaSuccess;
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
-{
-    return SIMT_CALL(cudaErrorInitializationError, get_function_attributes(attributes, kernel));
 }

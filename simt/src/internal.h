@@ -10,7 +10,8 @@
 enum {
     SIMT_WARP_SIZE = 32,
     SIMT_MAX_BLOCK_THREADS = 1024,
-    SIMT_MAX_SHARED_BYTES = 48 * 1024,
+    SIMT_MAX_CLUSTER_BLOCKS = 8,
+    SIMT_MAX_SHARED_BYTES = 48 * 1024, /* of a kernel that is not allowed more */
     SIMT_ALLOCATION_ALIGNMENT = 256
 };
 
@@ -25,8 +26,8 @@ typedef struct simt_call {
     void (*invoke)(void (*function)(void), void *const *arguments);
     void **arguments; /* points into storage */
     unsigned char *storage;
-    dim3 grid, block;
-    size_t dynamic_shared_bytes;
+    dim3 grid, block, cluster;
+    size_t dynamic_shared_bytes, shared_limit;
 } simt_call;
 
 /* ---- scheduler.c ---- */
@@ -39,7 +40,17 @@ cudaError_t simt_run(const simt_call *call);
 
 typedef enum simt_order { SIMT_FORWARD, SIMT_REVERSE, SIMT_SHUFFLE } simt_order;
 
+/* What differs between the devices that this backend plays. */
+typedef struct simt_device {
+    int major, minor;
+    int multiprocessors;
+    int l2_bytes;
+    size_t shared_bytes; /* of a block whose kernel is allowed to have so much */
+    bool has_clusters;   /* and takes launches before the one ahead has ended */
+} simt_device;
+
 typedef struct simt_settings {
+    const simt_device *device;
     simt_order order;
     uint64_t seed;
     bool strict_barriers; /* threads that meet must meet on one line */
@@ -87,6 +98,11 @@ bool simt_is_to_fail(const char *name);
  * the second expression comes to, which is evaluated only then. */
 #define SIMT_CALL(planted, result) \
     simt_result(simt_is_to_fail(__func__) ? (planted) : (cudaError_t)(result))
+
+/* ---- functions.c ---- */
+
+/* How much dynamic shared memory a block of the kernel may have. */
+size_t simt_allowed_shared(const void *kernel);
 
 /* ---- regions.c ---- */
 

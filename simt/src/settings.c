@@ -52,12 +52,33 @@ static void read_barriers(void)
     exit(2);
 }
 
+/* Both have few multiprocessors, so that grids made to fill the device are small, and small inputs
+ * give each block several turns. */
+static const simt_device devices[] = {
+    {7, 5, 4, 1 << 20, SIMT_MAX_SHARED_BYTES, false},
+    {9, 0, 8, 50 << 20, 227 * 1024, true},
+};
+
+static void read_device(void)
+{
+    const char *text = getenv("SIMT_DEVICE");
+    settings.device = &devices[0];
+    if (text == NULL || *text == '\0' || strcmp(text, "7.5") == 0)
+        return;
+    settings.device = &devices[1];
+    if (strcmp(text, "9.0") == 0)
+        return;
+    fprintf(stderr, "simt: SIMT_DEVICE=%s is neither 7.5 nor 9.0\n", text);
+    exit(2);
+}
+
 static void read_settings(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
     read_order();
     read_barriers();
+    read_device();
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
     settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);

@@ -1,72 +1,10 @@
 /* Where CUDA threads wait for each other: barriers and warp operations. */
-#define _GNU_SOURCE
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "block.h"
 #include "sanitizers.h"
-
-__thread const simt_identity *simt_self;
-
-static simt_thread *running(void)
-{
-    return (simt_thread *)(uintptr_t)simt_self;
-}
 
 static void wait_here(simt_thread *thread)
 {
     simt_fiber_wait(thread->fiber);
-}
-
-/* ---- reports ---- */
-
-static void print_place(const simt_thread *t)
-{
-    fprintf(stderr, "%s", t->wait.name);
-    if (t->state == SIMT_AT_WARP)
-        fprintf(stderr, " mask 0x%08x", t->wait.mask);
-    fprintf(stderr, " at %s:%d", t->wait.file, t->wait.line);
-}
-
-static bool same_line(const simt_wait *a, const simt_wait *b)
-{
-    return a->line == b->line && (a->file == b->file || strcmp(a->file, b->file) == 0);
-}
-
-static bool same_place(const simt_thread *a, const simt_thread *b)
-{
-    if (a->state != b->state)
-        return false;
-    return a->state == SIMT_EXITED ||
-           (same_line(&a->wait, &b->wait) && a->wait.mask == b->wait.mask);
-}
-
-/* As one piece, whatever other workers have to say. */
-static void report_threads(const simt_block *block, const char *what)
-{
-    flockfile(stderr);
-    fprintf(stderr, "simt: block (%u,%u,%u) %s:\n", block->index.x, block->index.y, block->index.z,
-            what);
-    for (unsigned i = 0, end; i < block->thread_count; i = end) {
-        const simt_thread *t = &block->threads[i];
-        for (end = i + 1; end < block->thread_count && same_place(t, &block->threads[end]); end++)
-            ;
-        fprintf(stderr, "simt:   threads %u-%u ", i, end - 1);
-        if (t->state == SIMT_EXITED) {
-            fprintf(stderr, "have returned\n");
-        } else {
-            fprintf(stderr, "wait in ");
-            print_place(t);
-            fprintf(stderr, "\n");
-        }
-    }
-    funlockfile(stderr);
-}
-
-void simt_report_stuck(const simt_block *block)
-{
-    report_threads(block, "cannot go on");
 }
 
 /* ---- barriers: count the arrivals of live threads ---- */
@@ -78,7 +16,7 @@ static void arrive(simt_thread *thread)
     if (block->at_barrier++ == 0) {
         block->first_arrival = &thread->wait;
         block->barriers_differ = false;
-    } else if (!same_line(&thread->wait, block->first_arrival)) {
+    } else if (!simt_same_line(&thread->wait, block->first_arrival)) {
         block->barriers_differ = true;
     }
 }
@@ -88,7 +26,7 @@ static void release_barrier_if_complete(simt_block *block)
     if (block->live == 0 || block->at_barrier < block->live)
         return;
     if (block->barriers_differ && simt_get_settings()->strict_barriers) {
-        report_threads(block, "meets at different barriers");
+        simt_report_threads(block, "meets at different barriers");
         block->failed = true;
         return;
     }
@@ -101,7 +39,7 @@ static void release_barrier_if_complete(simt_block *block)
 
 void simt_syncthreads(const char *file, int line)
 {
-    simt_thread *thread = running();
+    simt_thread *thread = simt_running();
     simt_block *block = thread->block;
     /* Two objects in turn: a thread that is already at the next barrier must not add its history
      * to what a slower one acquires from this one. */
@@ -193,13 +131,13 @@ static void acquire_from_lanes(const simt_wait *wait, simt_thread *lanes, unsign
 
 int simt_lane(void)
 {
-    return (int)(running()->index % SIMT_WARP_SIZE);
+    return (int)(simt_running()->index % SIMT_WARP_SIZE);
 }
 
 uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,
                    const char *name, const char *file, int line)
 {
-    simt_thread *thread = running(), *lanes;
+    simt_thread *thread = simt_running(), *lanes;
     const unsigned count = warp_lanes(thread, &lanes);
     simt_wait *wait = &thread->wait;
     wait->name = name;
@@ -227,7 +165,7 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
 
 void simt_sleep(const char *file, int line)
 {
-    simt_thread *thread = running();
+    simt_thread *thread = simt_running();
     thread->wait.name = "__nanosleep";
     thread->wait.file = file;
     thread->wait.line = line;
@@ -242,7 +180,7 @@ void simt_sleep(const char *file, int line)
 
 void simt_interleave(void)
 {
-    simt_thread *thread = running();
+    simt_thread *thread = simt_running();
     if (thread != NULL && thread->coin != 0 && simt_toss(&thread->coin))
         wait_here(thread);
 }
@@ -256,25 +194,8 @@ void simt_thread_exits(simt_thread *thread)
     thread->state = SIMT_EXITED;
     thread->block->live--;
     release_barrier_if_complete(thread->block);
+    simt_leave_cluster(thread);
     for (unsigned l = 0; l < count; l++)
         if (lanes[l].state == SIMT_AT_WARP && all_arrived(&lanes[l].wait, lanes, count))
             complete(lanes[l].wait.mask, lanes, count);
-}
-
-/* ---- faults ---- */
-
-void simt_fault(const char *format, ...)
-{
-    simt_thread *thread = running();
-    const simt_block *block = thread->block;
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "simt: block (%u,%u,%u) thread %u: ", block->index.x, block->index.y,
-            block->index.z, thread->index);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-    thread->block->failed = true;
-    for (;;)
-        wait_here(thread);
 }

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "common/atomic.cuh"
-#include "common/launch.cuh"
 #include "common/shared.cuh"
 
 namespace
@@ -228,6 +227,110 @@ __global__ void half_awaited(bool broken, int *out)
     out[BLOCKS * THREADS / 2 + turn] = static_cast<int>(low + high);
 }
 
+/* ---- in clusters ---- */
+
+/* Every block reads the next one's word; broken: the cluster doesn't meet between write and read.
+ */
+__global__ void race_in_cluster(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    simt_cluster_wait(); /* all blocks have begun */
+    words[t] = t;
+    if (!broken) {
+        simt_cluster_arrive();
+        simt_cluster_wait();
+    }
+    int *const theirs =
+        static_cast<int *>(simt_shared_of_block(&words[t], (blockIdx.x + 1) % gridDim.x));
+    out[blockIdx.x * THREADS + t] = *theirs;
+    simt_cluster_arrive();
+    simt_cluster_wait(); /* all have read */
+}
+
+/* Broken: a thread goes round the cluster's barrier. */
+__global__ void stuck_cluster(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    if (broken && blockIdx.x == 3 && t == 5)
+        __syncwarp(1u << 5 | 1u << 6);
+    simt_cluster_wait();
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Block 0 reads a word of each other one; broken: they may not have begun. */
+__global__ void cluster_not_begun(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (!broken) {
+        simt_cluster_arrive();
+        simt_cluster_wait();
+    }
+    for (unsigned rank = 0; rank < gridDim.x && blockIdx.x == 0; rank++)
+        out[rank * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
+/* The same, where they have begun; broken: and return before block 0 reads. */
+__global__ void cluster_returned(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    __syncthreads();
+    if (broken && blockIdx.x > 0)
+        return;
+    relax(20);
+    for (unsigned rank = 0; rank < gridDim.x && blockIdx.x == 0; rank++)
+        out[rank * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
+/* Broken: waits where it has not arrived. */
+__global__ void cluster_not_arrived(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    if (!broken || t != 7)
+        simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Broken: arrives twice before it waits. */
+__global__ void cluster_arrived_twice(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    if (broken && t == 7)
+        simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Broken: reaches for a block that the cluster has not. */
+__global__ void cluster_too_small(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    const unsigned rank = broken ? gridDim.x : gridDim.x - 1;
+    out[blockIdx.x * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
 typedef void fault_kernel(bool broken, int *out);
 
 /* What a correct kernel leaves, for element i. */
@@ -294,7 +397,8 @@ struct fault {
     fault_kernel *kernel;
     int (*expected)(int i);
     int threads = THREADS;
-    int rounds = 1; /* each launch has an order of its own, where orders are shuffled */
+    int rounds = 1;          /* each launch has an order of its own, where orders are shuffled */
+    bool in_cluster = false; /* all blocks */
 };
 
 const fault faults[] = {
@@ -313,6 +417,13 @@ const fault faults[] = {
     {"wrong_turn", wrong_turn, turns},
     {"flag_first", flag_first, sums_in_one_word, THREADS, 100},
     {"half_awaited", half_awaited, sums_in_two_words, THREADS, 100},
+    {"race_in_cluster", race_in_cluster, thread_number, THREADS, 1, true},
+    {"stuck_cluster", stuck_cluster, thread_number, THREADS, 1, true},
+    {"cluster_not_begun", cluster_not_begun, thread_number, THREADS, 1, true},
+    {"cluster_returned", cluster_returned, thread_number, THREADS, 1, true},
+    {"cluster_not_arrived", cluster_not_arrived, thread_number, THREADS, 1, true},
+    {"cluster_arrived_twice", cluster_arrived_twice, thread_number, THREADS, 1, true},
+    {"cluster_too_small", cluster_too_small, thread_number, THREADS, 1, true},
 };
 
 cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)
@@ -320,7 +431,9 @@ cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)
     int *d_out;
     cudaMalloc(&d_out, bytes);
     cudaMemset(d_out, 0, bytes);
-    cudaError_t error = prim_launch({nullptr, BLOCKS, f.threads}, f.kernel, broken, d_out);
+    launch_config where = {nullptr, BLOCKS, f.threads};
+    where.cluster = f.in_cluster ? BLOCKS : 0;
+    cudaError_t error = prim_launch(where, f.kernel, broken, d_out);
     if (error == cudaSuccess)
         error = cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost);
     cudaFree(d_out);

@@ -27,7 +27,6 @@ cudaError_t prim_launch(const launch_config &where, void (*kernel)(Parameters...
     /* By position: on the CPU backend gridDim and blockDim are macros. */
     cudaLaunchConfig_t config = {where.grid,   where.block, where.shared_bytes,
                                  where.stream, nullptr,     0};
-#ifndef SIMT_BACKEND
     cudaLaunchAttribute attributes[2];
     config.attrs = attributes;
     if (where.cluster > 0) {
@@ -41,7 +40,6 @@ cudaError_t prim_launch(const launch_config &where, void (*kernel)(Parameters...
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;
     }
-#endif
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
