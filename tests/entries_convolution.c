@@ -224,6 +224,8 @@ static void spoil_images(const operands *o, image_arguments *a)
     FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "in",
           a->in.height = a->out.height = SIZE_MAX / ROW);
     FAULT("a row beyond size_t", PRIM_ERROR_SIZE, "in", a->in.width = a->out.width = SIZE_MAX / 8);
+    FAULT("rows whose bytes wrap", PRIM_ERROR_SIZE, "in",
+          (a->in.height = a->out.height = ((size_t)1 << 60) + 1, a->in.pitch = a->out.pitch = 512));
     FAULT("pitch beyond size_t", PRIM_ERROR_SIZE, "in", a->in.pitch = SIZE_MAX / 8 * 4);
 }
 

@@ -845,6 +845,42 @@ Test(convolution, host_refuses_what_it_cannot_do)
                      PRIM_ERROR_UNSUPPORTED);
 }
 
+/* Bytes behind the last row belong to no image: here out begins in in's, and ends with the memory.
+ */
+static void check_behind_the_last_row(prim_convolution_variant variant, int threads)
+{
+    enum { WIDTH = 5, HEIGHT = 4, PITCH = 64, BEGIN = 3 * PITCH + WIDTH * 4, END = 2 * BEGIN };
+    float h_mask[] = {2};
+    guarded memory = guarded_new(END, 0), d_mask = guarded_copy(h_mask, sizeof h_mask, 0);
+    char h[END];
+    fill(CUDA_R_32F, h, END / 4, UNIFORM, 5);
+    cr_cuda(cudaMemcpy(memory.data, h, END, cudaMemcpyHostToDevice));
+    const prim_mask mask = {h_mask, d_mask.data, 1, 1, 0, 0, CUDA_R_32F};
+    prim_image in = {memory.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_32F}, out = in;
+    if (threads > 0) {
+        in.data = h;
+        out.data = h + BEGIN;
+        cr_prim(prim_convolve_2d_host(0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, threads));
+    } else {
+        out.data = (char *)memory.data + BEGIN;
+        cr_prim(prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, NULL, 0, 0));
+        guarded_read(&memory, h);
+    }
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t x = 0; x < WIDTH; x++)
+            cr_assert_eq(read_float(CUDA_R_32F, h + BEGIN + y * PITCH, x),
+                         2 * read_float(CUDA_R_32F, h + y * PITCH, x));
+    guarded_free(&memory);
+    guarded_free(&d_mask);
+}
+
+Test(convolution, padding_behind_the_last_row_is_nobodys)
+{
+    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+        check_behind_the_last_row(prim_convolution_variant_at(v), 0);
+    check_behind_the_last_row(PRIM_CONVOLUTION_AUTO, 1);
+}
+
 /* ---- the table ---- */
 
 Test(convolution, variants_have_names_and_ideas)

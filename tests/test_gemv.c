@@ -242,6 +242,8 @@ static size_t longest(prim_gemv_variant variant)
         return SIZE_MAX;
     if (variant == PRIM_GEMV_CONSTANT)
         return get_test_level() == LEVEL_QUICK ? 24577 : SIZE_MAX;
+    if (variant == PRIM_GEMV_SHARED)
+        return 8193;
     return variant == PRIM_GEMV_SHUFFLE ? 1025 : 4097;
 }
 

@@ -159,7 +159,8 @@ static void check_host(const histogram_case *c, int threads)
 
 /* ---- inputs ---- */
 
-/* Ranges that cut off samples at both ends, that hold all of them, and that are very wide. */
+/* Ranges that cut off samples at both ends, that hold all of them, and that are very wide. The span
+ * of the last one fits 32 bits, and times the bins it does not. */
 static const prim_histogram_range ranges[] = {
     {.lower = -1000, .upper = 900, .real_lower = -900.5, .real_upper = 1000},
     {.lower = 97, .upper = 125, .real_lower = 0.0, .real_upper = 1.0},
@@ -167,6 +168,7 @@ static const prim_histogram_range ranges[] = {
     {.lower = INT32_MIN, .upper = (int64_t)INT32_MAX + 1, .real_lower = -2048, .real_upper = 2047},
     {.lower = INT64_MIN, .upper = INT64_MAX, .real_lower = -1e308, .real_upper = 7e307},
     {.lower = 5, .upper = 6, .real_lower = 5, .real_upper = 5.0000001},
+    {.lower = -(1 << 30), .upper = 1 << 30, .real_lower = -0x1p-20, .real_upper = 0x1p20},
 };
 
 static const size_t bin_counts[] = {1, 2, 3, 7, 100, 256, 1000, 12288};

@@ -580,6 +580,22 @@ ParameterizedTest(combination *k, scan, rows)
     check_shapes(k, ROWS);
 }
 
+/* Which operators the shapes above meet is chance. */
+static void check_every_operator(const combination *k)
+{
+    char h_in[7 * 41 * 8];
+    fill(k->types.in, h_in, 7 * 41, INTEGERS, 3);
+    check_all((scan_case){.variant = k->variant,
+                          .types = k->types,
+                          .form = BOTH_DIRECTIONS,
+                          .rows = 7,
+                          .columns = 40,
+                          .in_ld = 41,
+                          .out_ld = 41,
+                          .h_in = h_in},
+              0, ALL);
+}
+
 ParameterizedTestParameters(scan, both_directions)
 {
     return combinations();
@@ -589,6 +605,7 @@ ParameterizedTest(combination *k, scan, both_directions)
 {
     skip_unless_supported(k, BOTH_DIRECTIONS);
     check_shapes(k, BOTH_DIRECTIONS);
+    check_every_operator(k);
 }
 
 ParameterizedTestParameters(scan, nan_and_infinity_anywhere)
@@ -987,6 +1004,26 @@ Test(scan, operands_that_may_and_may_not_meet)
     cr_assert_eq(MEET(h + 34, 3, 4, 10, 10), PRIM_OK);
     cr_assert_eq(MEET(h, 4, 4, 10, 9), PRIM_ERROR_OVERLAP);
     cr_assert_eq(MEET(h, 4, 4, 3, 10), PRIM_ERROR_VALUE);
+#undef MEET
+}
+
+/* An element would be read behind a result that has been written over it. */
+Test(scan, in_place_is_for_one_type)
+{
+    uint32_t h[64] = {0};
+    const prim_scan_kind kind = PRIM_SCAN_INCLUSIVE;
+    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U, h, 3,
+                                     8, 64, CUDA_R_32U, h, 16, 1),
+                 PRIM_ERROR_OVERLAP, "rows as many bytes apart");
+    cr_assert_eq(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, h, 3, 8, 64,
+                                   CUDA_R_32U, h, 16, 1),
+                 PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_scan_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U, h, 8,
+                                CUDA_R_32U, h, NULL, 1),
+                 PRIM_ERROR_OVERLAP);
+    cr_assert_eq(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, CUDA_R_8U,
+                                     (char *)h + 32, 3, 8, 64, CUDA_R_32U, h, 16, 1),
+                 PRIM_OK, "side by side");
 }
 
 /* Blocks that no grid holds, and nothing to do at all. */
