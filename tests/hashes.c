@@ -198,15 +198,14 @@ static way host_way(size_t index, size_t variants)
     return (way){index, names[index - variants], 0, index == variants ? 1 : 3};
 }
 
-#define WAYS(pattern)                                                       \
-    static way pattern##_way(size_t i)                                      \
-    {                                                                       \
-        size_t variants = 0;                                                \
-        while (prim_##pattern##_variant_at(variants) != NULL)               \
-            variants++;                                                     \
-        const prim_variant *const variant = prim_##pattern##_variant_at(i); \
-        return i < variants ? (way){i, variant->name, variant->value, 0}    \
-                            : host_way(i, variants);                    \
+#define WAYS(pattern)                                                                             \
+    static way pattern##_way(size_t i)                                                            \
+    {                                                                                             \
+        size_t variants = 0;                                                                      \
+        while (prim_##pattern##_variant_at(variants) != NULL)                                     \
+            variants++;                                                                           \
+        const prim_variant *const variant = prim_##pattern##_variant_at(i);                       \
+        return i < variants ? (way){i, variant->name, variant->value, 0} : host_way(i, variants); \
     }
 
 WAYS(reduce)

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/atomic.cuh"
+#include "common/launch.cuh"
 #include "common/shared.cuh"
 
 namespace
