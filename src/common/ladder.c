@@ -43,6 +43,7 @@ static const prim_rung *automatic_rung(const prim_ladder *ladder, const prim_cal
 static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
+    (void)prim_device_take_error(); /* another call's */
     if (!automatic && find_rung(ladder, call->variant) == NULL)
         return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call->name,
                          call->variant);
@@ -53,11 +54,23 @@ static prim_status resolve(const prim_ladder *ladder, const prim_call *call, con
     return PRIM_OK;
 }
 
+/* A call must not go on with what it would have learned. */
+static prim_status check_device(const prim_call *call)
+{
+    const cudaError_t error = prim_device_take_error();
+    if (error == cudaSuccess)
+        return PRIM_OK;
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the device's properties were not read",
+                          call->name);
+}
+
 static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
-    if (rung->supports(call))
-        return PRIM_OK;
+    const bool supported = rung->supports(call);
+    const prim_status status = check_device(call);
+    if (status != PRIM_OK || supported)
+        return status;
     return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s %s", call->name, rung->name,
                      ladder->refusal);
 }
@@ -101,6 +114,15 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
     return status != PRIM_OK ? status : closed;
 }
 
+static prim_status workspace_of(const prim_rung *rung, const prim_call *call, size_t *bytes)
+{
+    const size_t needed = rung->workspace_bytes(call);
+    const prim_status status = check_device(call);
+    if (status == PRIM_OK)
+        *bytes = needed;
+    return status;
+}
+
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
 {
     const prim_rung *rung;
@@ -114,8 +136,10 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
         status = check_capture(ladder, call, rung);
     if (status != PRIM_OK)
         return status;
-    const size_t needed_bytes = rung->workspace_bytes(call);
-    status = check_workspace(call, needed_bytes, &operands);
+    size_t needed_bytes = 0;
+    status = workspace_of(rung, call, &needed_bytes);
+    if (status == PRIM_OK)
+        status = check_workspace(call, needed_bytes, &operands);
     return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
 }
 
@@ -136,7 +160,7 @@ prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_ca
     if (status == PRIM_OK)
         status = check_support(ladder, call, rung);
     if (status == PRIM_OK)
-        *bytes = rung->workspace_bytes(call);
+        status = workspace_of(rung, call, bytes);
     return status;
 }
 

@@ -18,6 +18,9 @@ cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_
 {
     /* By position: on the CPU backend gridDim and blockDim are macros. */
     const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, nullptr, 0};
+    const cudaError_t not_read = prim_device_take_error();
+    if (not_read != cudaSuccess)
+        return not_read;
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
@@ -76,7 +79,11 @@ cudaError_t prim_launch_early_shared(cudaStream_t stream, dim3 grid, dim3 block,
 #ifdef SIMT_BACKEND
     return prim_launch_shared(stream, grid, block, shared_bytes, kernel, arguments...);
 #else
-    if (!prim_device_launches_early())
+    const bool early_here = prim_device_launches_early();
+    const cudaError_t not_read = prim_device_take_error();
+    if (not_read != cudaSuccess)
+        return not_read;
+    if (!early_here)
         return prim_launch_shared(stream, grid, block, shared_bytes, kernel, arguments...);
     cudaLaunchAttribute early;
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
