@@ -1,10 +1,14 @@
 /* What all patterns promise, asked of every entry point and variant in one table. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entry_points.h"
 #include "support.h"
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#endif
 
 /* ---- operands of one entry point ---- */
 
@@ -433,3 +437,160 @@ Test(promises, errors_of_the_runtime_are_passed_on)
 {
     for_each_variant(check_cuda_error);
 }
+
+/* ---- each call of the runtime fails in turn ---- */
+
+#ifdef SIMT_BACKEND
+
+/* One call of an entry point, of whose calls of the runtime the n-th fails. */
+static struct trial {
+    const entry_point *entry;
+    prim_status (*call)(const operands *o);
+    uint64_t n;
+    const char *failed; /* the call that did; NULL: there were fewer */
+    uint64_t submissions, to_own_stream;
+    size_t allocations, pool_bytes;
+    char where[200];
+} trial;
+
+static prim_status call_with_failure(const operands *o)
+{
+    const uint64_t all = simt_submissions(), own = simt_submissions_to(o->stream);
+    simt_fail_at(trial.n);
+    const prim_status status = trial.call(o);
+    trial.failed = simt_failed_call();
+    simt_fail_at(0);
+    trial.submissions = simt_submissions() - all;
+    trial.to_own_stream = simt_submissions_to(o->stream) - own;
+    return status;
+}
+
+static void begin_trial(const test_stand *s, uint64_t n)
+{
+    guarded_poison(&s->out);
+    trial.entry = s->entry;
+    trial.call = s->entry->call;
+    trial.n = n;
+    trial.allocations = simt_device_allocations();
+    trial.pool_bytes = simt_pool_bytes();
+}
+
+/* What holds of every call, whatever failed. */
+static void check_left_behind(const test_stand *s)
+{
+    snprintf(trial.where, sizeof trial.where, "%s, variant %s, call %d of the runtime: %s",
+             s->entry->name, s->entry->variant_name(s->o.variant), (int)trial.n,
+             trial.failed != NULL ? trial.failed : "none");
+    cr_assert_eq(trial.submissions, trial.to_own_stream, "%s: used another stream", trial.where);
+    cr_assert_eq(simt_device_allocations(), trial.allocations, "%s: memory leaked", trial.where);
+    cr_assert_eq(simt_pool_bytes(), trial.pool_bytes, "%s: the pool lacks bytes", trial.where);
+}
+
+/* PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error: none was. */
+static void check_failure(const test_stand *s, prim_status status)
+{
+    cudaError_t error;
+    const char *sentence = prim_last_error(&error);
+    cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
+              prim_status_string(status));
+    cr_assert(strncmp(sentence, s->entry->name, strcspn(s->entry->name, " ")) == 0, "%s: %s",
+              trial.where, sentence);
+    cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
+              trial.where, sentence);
+    if (status == PRIM_ERROR_CUDA)
+        cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
+    else
+        cr_assert_eq(trial.submissions, 0, "%s: submitted something", trial.where);
+    if (trial.submissions == 0)
+        cr_assert(guarded_untouched(&s->out), "%s: wrote to d_out", trial.where);
+    cudaGetLastError();
+}
+
+/* The last call, of which nothing fails, shows that those before it left nothing broken. */
+static void check_each_failure(test_stand *s)
+{
+    cudaStream_t stream;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    s->o.stream = stream;
+    for (uint64_t n = 1;; n++) {
+        begin_trial(s, n);
+        const prim_status status = call_with_failure(&s->o);
+        check_left_behind(s);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            check_answer(s, "after each failure");
+            break;
+        }
+        check_failure(s, status);
+    }
+    cr_assert(trial.n > 1, "%s calls nothing that can fail", s->entry->name);
+    cr_cuda(cudaStreamDestroy(stream));
+    s->o.stream = 0;
+}
+
+static void check_each_failure_twice(test_stand *s)
+{
+    check_each_failure(s);
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    check_each_failure(s);
+}
+
+Test(promises, a_call_of_the_runtime_that_fails_is_a_status_and_leaves_nothing)
+{
+    for_each_variant(check_each_failure_twice);
+}
+
+static void check_each_failure_captured(test_stand *s)
+{
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    for (uint64_t n = 1; is_stateless(s); n++) {
+        prim_status status;
+        begin_trial(s, n);
+        cudaGraph_t graph = capture(s, call_with_failure, &status);
+        cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc),
+                     count_nodes(graph, cudaGraphNodeTypeMemFree));
+        cr_cuda(cudaGraphDestroy(graph));
+        check_left_behind(s);
+        cr_assert(guarded_untouched(&s->out), "%s: a captured call ran", trial.where);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            break;
+        }
+        check_failure(s, status);
+    }
+}
+
+Test(promises, a_capture_outlives_a_call_that_fails)
+{
+    for_each_variant(check_each_failure_captured);
+}
+
+static prim_status ask_workspace(const operands *o)
+{
+    size_t bytes;
+    return trial.entry->workspace_bytes(o->variant, o->count, &bytes);
+}
+
+static void check_each_failure_of_queries(test_stand *s)
+{
+    for (uint64_t n = 1;; n++) {
+        begin_trial(s, n);
+        trial.call = ask_workspace;
+        const prim_status status = call_with_failure(&s->o);
+        check_left_behind(s);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            break;
+        }
+        check_failure(s, status);
+    }
+}
+
+Test(promises, a_query_that_learns_nothing_of_the_device_says_so)
+{
+    for_each_variant(check_each_failure_of_queries);
+}
+
+#endif

@@ -11,6 +11,12 @@
 extern "C" {
 #endif
 
+/* What of the current device this host thread could not read since it last asked: the runtime's
+ * error, or cudaSuccess. Where reading fails, the functions below give the least that there is, and
+ * nothing may be built on that: prim_launch() and the ladder ask here. That there is no device, or
+ * none with code, is an answer. */
+cudaError_t prim_device_take_error(void);
+
 /* Was this library compiled for the current device? All kernels are built for the same
  * architectures, so one answers for all. For queries, not for the path of a call. */
 bool prim_device_has_code(void);

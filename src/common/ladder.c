@@ -26,6 +26,7 @@ int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferre
 static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
+    (void)prim_device_take_error(); /* another call's */
     if (!automatic && find_rung(ladder, call->variant) == NULL)
         return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call->name,
                          call->variant);
@@ -36,13 +37,24 @@ static prim_status resolve(const prim_ladder *ladder, const prim_call *call, con
     return PRIM_OK;
 }
 
+/* A call must not go on with what it would have learned. */
+static prim_status check_device(const prim_call *call)
+{
+    const cudaError_t error = prim_device_take_error();
+    if (error == cudaSuccess)
+        return PRIM_OK;
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the device's properties were not read",
+                          call->name);
+}
+
 /* With AUTO the reason is that of the rung which it would take, and stands for all. */
 static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
     const char *const reason = rung->why_not(call);
-    if (reason == NULL)
-        return PRIM_OK;
+    const prim_status status = check_device(call);
+    if (status != PRIM_OK || reason == NULL)
+        return status;
     char particulars[96];
     ladder->describe(call, particulars, sizeof particulars);
     const bool named = call->variant != PRIM_VARIANT_AUTO;
@@ -80,11 +92,6 @@ static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
     return status;
 }
 
-static size_t workspace_of(const prim_rung *rung, const prim_call *call)
-{
-    return rung->workspace_bytes != NULL ? rung->workspace_bytes(call) : 0;
-}
-
 static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_bytes)
 {
     prim_workspace workspace;
@@ -95,6 +102,15 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
     status = prim_launch_status(call->name, rung->variant.name, rung->launch(call));
     const prim_status closed = prim_workspace_close(call, workspace);
     return status != PRIM_OK ? status : closed;
+}
+
+static prim_status workspace_of(const prim_rung *rung, const prim_call *call, size_t *bytes)
+{
+    const size_t needed = rung->workspace_bytes != NULL ? rung->workspace_bytes(call) : 0;
+    const prim_status status = check_device(call);
+    if (status == PRIM_OK)
+        *bytes = needed;
+    return status;
 }
 
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
@@ -110,8 +126,10 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
         status = check_capture(ladder, call, rung);
     if (status != PRIM_OK)
         return status;
-    const size_t needed_bytes = workspace_of(rung, call);
-    status = check_workspace(call, needed_bytes, &operands);
+    size_t needed_bytes = 0;
+    status = workspace_of(rung, call, &needed_bytes);
+    if (status == PRIM_OK)
+        status = check_workspace(call, needed_bytes, &operands);
     return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
 }
 
@@ -132,7 +150,7 @@ prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_ca
     if (status == PRIM_OK)
         status = check_support(ladder, call, rung);
     if (status == PRIM_OK)
-        *bytes = workspace_of(rung, call);
+        status = workspace_of(rung, call, bytes);
     return status;
 }
 

@@ -40,6 +40,9 @@ cudaError_t prim_launch(const launch_config &where, void (*kernel)(Parameters...
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;
     }
+    const cudaError_t not_read = prim_device_take_error();
+    if (not_read != cudaSuccess)
+        return not_read;
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
