@@ -13,8 +13,8 @@ extern "C" {
 
 /* What of the current device this host thread could not read since it last asked: the runtime's
  * error, or cudaSuccess. Where reading fails, the functions below give the least that there is, and
- * nothing may be built on that: prim_launch() and the ladder ask here. That there is no device, or
- * none with code, is an answer. */
+ * nothing may be built on that: a launch whose shape comes from them asks here first, and the
+ * ladder asks in any case. That there is no device, or none with code, is an answer. */
 cudaError_t prim_device_take_error(void);
 
 /* Was this library compiled for the current device? All kernels are built for the same

@@ -110,6 +110,8 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
         return status;
     call->workspace = workspace.data;
     status = prim_launch_status(call->name, rung->name, rung->launch(call));
+    if (status == PRIM_OK)
+        status = check_device(call);
     const prim_status closed = prim_workspace_close(call, workspace);
     return status != PRIM_OK ? status : closed;
 }

@@ -18,9 +18,6 @@ cudaError_t prim_launch_shared(cudaStream_t stream, dim3 grid, dim3 block, size_
 {
     /* By position: on the CPU backend gridDim and blockDim are macros. */
     const cudaLaunchConfig_t config = {grid, block, shared_bytes, stream, nullptr, 0};
-    const cudaError_t not_read = prim_device_take_error();
-    if (not_read != cudaSuccess)
-        return not_read;
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 

@@ -223,8 +223,10 @@ struct look_back_of_type : device_rung {
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
         constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES;
-        const cudaError_t error = prim_allow_shared(scan_and_look_back<Operator, In, Out>,
-                                                    prim_scan_lookback_most_warps() * WARP_BYTES);
+        const size_t most_bytes = prim_scan_lookback_most_warps() * WARP_BYTES;
+        cudaError_t error = prim_device_take_error();
+        if (error == cudaSuccess)
+            error = prim_allow_shared(scan_and_look_back<Operator, In, Out>, most_bytes);
         if (error != cudaSuccess)
             return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
