@@ -26,7 +26,7 @@ my $argument = qr/(?:[^(),]|$brackets)+/;
 my $call = qr/(?:\w*(?:::|\.))*(?:combine|add|multiply|add_product)
     \((?<first>$argument),\s(?:$argument,\s)?(?<last>$argument)\)/x;
 my $condition = qr/\bif \((?!.*(?:error|cudaSuccess)).*\)(?=(?: \{)?$)/;
-my $grid = qr/(?<=prim_launch\()(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
+my $grid = qr/prim_launch(?:_dependent)?\(\{\K(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
 my $place = qr/\*?[\w.>-]+(?:\[[^=]*\])*(?:\.\w+)*/; # what an assignment writes to
 
 # Name, where, and what is put there. The rules of %arithmetic apply to common's helpers too.
@@ -102,14 +102,12 @@ sub with_included {
     return $included{$path};
 }
 
-# The dense patterns share a folder: a rung is of the pattern whose variants.h it includes.
 sub kernel_files {
     my ($pattern) = @_;
     my %files;
-    for my $rung (map { s{^src/}{}r } glob 'src/*/*.cu') {
-        my $all = with_included($rung);
-        next if $rung =~ /host\.cu$/ or not grep { m{/\Q$pattern\E_variants\.h$} } @$all;
-        $files{$_} = 1 for grep { /\.cuh?$/ } @$all;
+    for my $rung (map { s{^src/}{}r } glob "src/$pattern/*.cu") {
+        next if $rung =~ /host\.cu$/;
+        $files{$_} = 1 for grep { /\.cuh?$/ } @{ with_included($rung) };
     }
     die "$pattern has no kernels\n" unless %files;
     return sort keys %files;

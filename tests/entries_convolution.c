@@ -7,16 +7,6 @@
 
 #include "entry_points.h"
 
-static int convolution_variant_at(size_t index)
-{
-    return prim_convolution_variant_at(index);
-}
-
-static const char *convolution_variant_name(int variant)
-{
-    return prim_convolution_variant_name((prim_convolution_variant)variant);
-}
-
 /* Without elements there is no d_in, and nothing is read of a mask. */
 static const void *mask_in(const operands *o, size_t image_bytes)
 {
@@ -59,133 +49,87 @@ static prim_status vector_workspace(int variant, size_t count, size_t *bytes)
                                             CUDA_R_32F, count, vector_mask(taps, taps), bytes);
 }
 
+/* The arguments of a call but the workspace. */
+typedef struct vector_arguments {
+    unsigned flags;
+    prim_boundary boundary;
+    const void *h_fill;
+    cudaDataType_t type;
+    char *d_in, *d_out;
+    size_t count;
+    prim_mask mask;
+} vector_arguments;
+
+static const int32_t two_words[2]; /* some of their bytes are no aligned element */
+
+static void spoil_mask(const operands *o, prim_mask *mask)
+{
+    FAULT("unknown type", PRIM_ERROR_TYPE, "mask", mask->type = 9999);
+    FAULT("no weights", PRIM_ERROR_VALUE, "mask", mask->width = 0);
+    FAULT("too wide", PRIM_ERROR_VALUE, "mask", mask->width = 256);
+    FAULT("no rows", PRIM_ERROR_VALUE, "mask", mask->height = 0);
+    FAULT("behind the mask", PRIM_ERROR_VALUE, "anchor", mask->anchor_x = mask->width);
+    FAULT("below the mask", PRIM_ERROR_VALUE, "anchor", mask->anchor_y = mask->height);
+    FAULT("NULL, and d_values", PRIM_ERROR_NULL, "h_values",
+          mask->h_values = mask->d_values = NULL);
+    FAULT("NULL, and h_values", PRIM_ERROR_NULL, "d_values",
+          mask->h_values = mask->d_values = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_values",
+          mask->h_values = (const char *)two_words + 1);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_values",
+          mask->d_values = (const char *)mask->d_values + 2);
+}
+
+static void spoil_vector(const operands *o, vector_arguments *a, call_head *c)
+{
+    spoil(o, "d_in", &a->d_in);
+    spoil(o, "d_out", &a->d_out);
+    FAULT("unknown", PRIM_ERROR_ENUM, "boundary", a->boundary = 5);
+    FAULT("negative", PRIM_ERROR_ENUM, "boundary", a->boundary = -1);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", a->flags = 2);
+    FAULT("of the vectors", PRIM_ERROR_TYPE, "unknown type", a->type = 9999);
+    FAULT("of f64", PRIM_ERROR_TYPE, "f64", a->type = CUDA_R_64F);
+    FAULT("under a mask of f32", PRIM_ERROR_TYPE, "i32", a->type = CUDA_R_32I);
+    FAULT("u8", PRIM_ERROR_TYPE, "mask", a->mask.type = CUDA_R_8U);
+    FAULT("two rows", PRIM_ERROR_VALUE, "height", a->mask.height = 2);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_fill", a->h_fill = (const char *)two_words + 2);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", a->count = SIZE_MAX / 4 + 1);
+    FAULT("end beyond memory", PRIM_ERROR_SIZE, "d_in", a->count = SIZE_MAX / 4);
+    FAULT("in place", PRIM_ERROR_OVERLAP, "d_out", a->d_out = a->d_in);
+    FAULT("one behind d_in", PRIM_ERROR_OVERLAP, "d_out", (a->d_out = a->d_in + 4, a->count--));
+    FAULT("d_in one behind it", PRIM_ERROR_OVERLAP, "d_out", (a->d_in = a->d_out + 4, a->count--));
+    FAULT("d_out in it", PRIM_ERROR_OVERLAP, "d_values",
+          (a->d_out = a->d_in + 4 * COUNT + 4, a->count = 2));
+    FAULT("in the mask", PRIM_ERROR_OVERLAP, "d_workspace",
+          (a->mask.d_values = a->d_out, a->d_out += 1024, a->count = 9, c->workspace = o->d_out,
+           c->bytes = 256));
+}
+
 static prim_status vector_call(const operands *o)
 {
     volatile float values[TAPS], fill = TAPS_FILL; /* volatile: what is written below, too */
     for (size_t i = 0; i < TAPS; i++)
         values[i] = taps[i];
-    const prim_mask mask = vector_mask((const void *)values, mask_in(o, COUNT * sizeof(float)));
+    call_head c = spoilt_head(o);
+    vector_arguments a = {.flags = PRIM_CONVOLUTION_FLIP,
+                          .boundary = PRIM_BOUNDARY_CONSTANT,
+                          .h_fill = (const void *)&fill,
+                          .type = CUDA_R_32F,
+                          .d_in = o->d_in,
+                          .d_out = o->d_out,
+                          .count = o->count,
+                          .mask =
+                              vector_mask((const void *)values, mask_in(o, COUNT * sizeof(float)))};
+    spoil_vector(o, &a, &c);
+    spoil_mask(o, &a.mask);
     const prim_status status =
-        prim_convolve_1d((prim_convolution_variant)o->variant, PRIM_CONVOLUTION_FLIP,
-                         PRIM_BOUNDARY_CONSTANT, (const void *)&fill, CUDA_R_32F, o->d_in, o->count,
-                         mask, o->d_out, o->d_workspace, o->workspace_bytes, o->stream);
+        prim_convolve_1d((prim_convolution_variant)c.variant, a.flags, a.boundary, a.h_fill, a.type,
+                         a.d_in, a.count, a.mask, a.d_out, c.workspace, c.bytes, o->stream);
     for (size_t i = 0; i < TAPS; i++)
         values[i] = 77;
     fill = 77;
     return status;
 }
-
-static const int32_t two_words[2];
-
-/* A call of valid arguments, of which `change` spoils some. */
-typedef struct vector_arguments {
-    int variant, boundary, type;
-    unsigned flags;
-    const void *h_fill;
-    char *d_in, *d_out, *d_workspace;
-    size_t count, bytes;
-    prim_mask mask;
-} vector_arguments;
-
-#define BAD_VECTOR(name, change)                                                             \
-    static prim_status vector_##name(const operands *o)                                      \
-    {                                                                                        \
-        vector_arguments a = {.variant = o->variant,                                         \
-                              .boundary = PRIM_BOUNDARY_CONSTANT,                            \
-                              .type = CUDA_R_32F,                                            \
-                              .d_in = o->d_in,                                               \
-                              .d_out = o->d_out,                                             \
-                              .d_workspace = o->d_workspace,                                 \
-                              .count = o->count,                                             \
-                              .bytes = o->workspace_bytes,                                   \
-                              .mask = vector_mask(taps, mask_in(o, COUNT * sizeof(float)))}; \
-        change;                                                                              \
-        return prim_convolve_1d((prim_convolution_variant)a.variant, a.flags,                \
-                                (prim_boundary)a.boundary, a.h_fill, (cudaDataType_t)a.type, \
-                                a.d_in, a.count, a.mask, a.d_out, a.d_workspace, a.bytes,    \
-                                o->stream);                                                  \
-    }
-
-BAD_VECTOR(no_variant, a.variant = 9999)
-BAD_VECTOR(negative_variant, a.variant = -1)
-BAD_VECTOR(no_boundary, a.boundary = 5)
-BAD_VECTOR(negative_boundary, a.boundary = -1)
-BAD_VECTOR(no_flag, a.flags = 2)
-BAD_VECTOR(no_type, a.type = 9999)
-BAD_VECTOR(other_type, a.type = CUDA_R_64F)
-BAD_VECTOR(other_mask, a.type = CUDA_R_32I)
-BAD_VECTOR(no_mask_type, a.mask.type = (cudaDataType_t)9999)
-BAD_VECTOR(bytes_mask, a.mask.type = CUDA_R_8U)
-BAD_VECTOR(no_taps, a.mask.width = 0)
-BAD_VECTOR(many_taps, a.mask.width = 256)
-BAD_VECTOR(high_mask, a.mask.height = 2)
-BAD_VECTOR(no_height, a.mask.height = 0)
-BAD_VECTOR(anchor_behind, a.mask.anchor_x = TAPS)
-BAD_VECTOR(anchor_below, a.mask.anchor_y = 1)
-BAD_VECTOR(no_values, a.mask.h_values = a.mask.d_values = NULL)
-BAD_VECTOR(null_in, a.d_in = NULL)
-BAD_VECTOR(null_out, a.d_out = NULL)
-BAD_VECTOR(null_space, (a.d_workspace = NULL, a.bytes = 256))
-BAD_VECTOR(odd_in, (a.d_in += 2, a.count--))
-BAD_VECTOR(odd_out, (a.d_out += 1, a.count--))
-BAD_VECTOR(odd_fill, a.h_fill = (const char *)two_words + 2)
-BAD_VECTOR(odd_host_mask, a.mask.h_values = (const char *)two_words + 1)
-BAD_VECTOR(odd_mask, a.mask.d_values = (const char *)a.mask.d_values + 2)
-BAD_VECTOR(odd_space, (a.d_workspace = a.d_out + 128, a.bytes = 256))
-BAD_VECTOR(too_many, a.count = SIZE_MAX / 4 + 1)
-BAD_VECTOR(beyond_memory, a.count = SIZE_MAX / 4)
-BAD_VECTOR(out_is_in, a.d_out = a.d_in)
-BAD_VECTOR(out_in_in, (a.d_out = a.d_in + 4, a.count--))
-BAD_VECTOR(in_in_out, (a.d_in = a.d_out + 4, a.count--))
-BAD_VECTOR(out_in_mask, (a.d_out = a.d_in + 4 * COUNT + 4, a.count = 2))
-BAD_VECTOR(space_in_in, (a.d_workspace = a.d_in + 256, a.bytes = 256))
-BAD_VECTOR(space_in_out, (a.d_workspace = a.d_out + 256, a.bytes = 256))
-BAD_VECTOR(space_in_mask, (a.mask.d_values = a.d_out, a.d_out += 1024, a.count = 9,
-                           a.d_workspace = o->d_out, a.bytes = 256))
-
-static prim_status vector_null_bytes(const operands *o)
-{
-    return vector_workspace(o->variant, o->count, NULL);
-}
-
-static const bad_argument vector_bad[] = {
-    {"unknown variant", vector_no_variant, PRIM_ERROR_ENUM, "variant"},
-    {"negative variant", vector_negative_variant, PRIM_ERROR_ENUM, "variant"},
-    {"unknown boundary", vector_no_boundary, PRIM_ERROR_ENUM, "boundary"},
-    {"negative boundary", vector_negative_boundary, PRIM_ERROR_ENUM, "boundary"},
-    {"unknown flag", vector_no_flag, PRIM_ERROR_VALUE, "flags"},
-    {"unknown type", vector_no_type, PRIM_ERROR_TYPE, "unknown type"},
-    {"f64", vector_other_type, PRIM_ERROR_TYPE, "f64"},
-    {"f32 mask over i32", vector_other_mask, PRIM_ERROR_TYPE, "i32"},
-    {"unknown type of the mask", vector_no_mask_type, PRIM_ERROR_TYPE, "mask"},
-    {"u8 mask", vector_bytes_mask, PRIM_ERROR_TYPE, "mask"},
-    {"mask of no weights", vector_no_taps, PRIM_ERROR_VALUE, "mask"},
-    {"mask too wide", vector_many_taps, PRIM_ERROR_VALUE, "mask"},
-    {"mask of two rows", vector_high_mask, PRIM_ERROR_VALUE, "height"},
-    {"mask of no rows", vector_no_height, PRIM_ERROR_VALUE, "mask"},
-    {"anchor behind the mask", vector_anchor_behind, PRIM_ERROR_VALUE, "anchor"},
-    {"anchor below the mask", vector_anchor_below, PRIM_ERROR_VALUE, "anchor"},
-    {"no values", vector_no_values, PRIM_ERROR_NULL, "h_values"},
-    {"d_in NULL", vector_null_in, PRIM_ERROR_NULL, "d_in"},
-    {"d_out NULL", vector_null_out, PRIM_ERROR_NULL, "d_out"},
-    {"d_workspace NULL with bytes", vector_null_space, PRIM_ERROR_NULL, "d_workspace"},
-    {"bytes NULL", vector_null_bytes, PRIM_ERROR_NULL, "bytes"},
-    {"d_in misaligned", vector_odd_in, PRIM_ERROR_MISALIGNED, "d_in"},
-    {"d_out misaligned", vector_odd_out, PRIM_ERROR_MISALIGNED, "d_out"},
-    {"h_fill misaligned", vector_odd_fill, PRIM_ERROR_MISALIGNED, "h_fill"},
-    {"h_values misaligned", vector_odd_host_mask, PRIM_ERROR_MISALIGNED, "h_values"},
-    {"d_values misaligned", vector_odd_mask, PRIM_ERROR_MISALIGNED, "d_values"},
-    {"d_workspace misaligned", vector_odd_space, PRIM_ERROR_MISALIGNED, "d_workspace"},
-    {"bytes beyond size_t", vector_too_many, PRIM_ERROR_SIZE, "d_in"},
-    {"end beyond memory", vector_beyond_memory, PRIM_ERROR_SIZE, "d_in"},
-    {"in place", vector_out_is_in, PRIM_ERROR_OVERLAP, "d_out"},
-    {"d_out one behind d_in", vector_out_in_in, PRIM_ERROR_OVERLAP, "d_out"},
-    {"d_in one behind d_out", vector_in_in_out, PRIM_ERROR_OVERLAP, "d_out"},
-    {"d_out in the mask", vector_out_in_mask, PRIM_ERROR_OVERLAP, "d_values"},
-    {"d_workspace in d_in", vector_space_in_in, PRIM_ERROR_OVERLAP, "d_workspace"},
-    {"d_workspace in d_out", vector_space_in_out, PRIM_ERROR_OVERLAP, "d_workspace"},
-    {"d_workspace in the mask", vector_space_in_mask, PRIM_ERROR_OVERLAP, "d_workspace"},
-};
 
 /* ---- convolve_2d: three channels, gaps in the input, wrapped around ---- */
 
@@ -227,172 +171,109 @@ static void image_answer(const void *h_in, size_t width, void *h_out)
         }
 }
 
-/* A call of valid arguments, of which the bad ones spoil some. */
+/* The arguments of a call but the workspace. */
 typedef struct image_arguments {
-    int variant, boundary;
     unsigned flags;
+    prim_boundary boundary;
     prim_image in, out;
     prim_mask mask;
-    char *d_workspace;
-    size_t bytes;
 } image_arguments;
 
 static image_arguments valid_images(const operands *o)
 {
     const size_t span = IN_SPAN * sizeof(int32_t);
     return (image_arguments){
-        .variant = o->variant,
         .boundary = PRIM_BOUNDARY_WRAP,
         .in = {o->d_in, o->count, HEIGHT, LD * sizeof(int32_t), CHANNELS, CUDA_R_32I},
         .out = {o->d_out, o->count, HEIGHT, ROW * sizeof(int32_t), CHANNELS, CUDA_R_32I},
-        .mask = {weights, mask_in(o, span), SIDE_X, SIDE_Y, ANCHOR_X, ANCHOR_Y, CUDA_R_32I},
-        .d_workspace = o->d_workspace,
-        .bytes = o->workspace_bytes};
+        .mask = {weights, mask_in(o, span), SIDE_X, SIDE_Y, ANCHOR_X, ANCHOR_Y, CUDA_R_32I}};
 }
 
-static prim_status call_images(const image_arguments *a, cudaStream_t stream)
+static prim_status ask_for_images(int variant, const image_arguments *a, size_t *bytes)
 {
-    return prim_convolve_2d((prim_convolution_variant)a->variant, a->flags,
-                            (prim_boundary)a->boundary, NULL, a->in, a->mask, a->out,
-                            a->d_workspace, a->bytes, stream);
-}
-
-static prim_status ask_for_images(const image_arguments *a, size_t *bytes)
-{
-    return prim_convolve_2d_workspace_bytes((prim_convolution_variant)a->variant, a->flags,
-                                            (prim_boundary)a->boundary, a->in, a->mask, a->out,
-                                            bytes);
+    return prim_convolve_2d_workspace_bytes((prim_convolution_variant)variant, a->flags,
+                                            a->boundary, a->in, a->mask, a->out, bytes);
 }
 
 static prim_status image_workspace(int variant, size_t width, size_t *bytes)
 {
     static char somewhere;
-    const operands o = {.d_out = &somewhere, .count = width, .variant = variant};
+    const operands o = {.d_out = &somewhere, .count = width};
     const image_arguments a = valid_images(&o);
-    return ask_for_images(&a, bytes);
+    return ask_for_images(variant, &a, bytes);
+}
+
+static void spoil_images(const operands *o, image_arguments *a)
+{
+    FAULT("unknown", PRIM_ERROR_ENUM, "boundary", a->boundary = 5);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", a->flags = 0x80000001u);
+    FAULT("unknown", PRIM_ERROR_TYPE, "type", a->in.type = a->out.type = 9999);
+    FAULT("i32 into f32", PRIM_ERROR_TYPE, "f32", a->out.type = CUDA_R_32F);
+    FAULT("f32 over i32", PRIM_ERROR_TYPE, "mask", a->mask.type = CUDA_R_32F);
+    FAULT("too high", PRIM_ERROR_VALUE, "mask", a->mask.height = 256);
+    FAULT("none", PRIM_ERROR_VALUE, "channels", a->in.channels = a->out.channels = 0);
+    FAULT("five", PRIM_ERROR_VALUE, "channels",
+          (a->in.width = a->out.width = 9, a->in.channels = a->out.channels = 5));
+    FAULT("negative", PRIM_ERROR_VALUE, "channels", a->in.channels = a->out.channels = -1);
+    FAULT("less than a row", PRIM_ERROR_VALUE, "in's pitch", a->in.pitch = ROW * 4 - 4);
+    FAULT("less than a row", PRIM_ERROR_VALUE, "out's pitch", a->out.pitch = ROW * 4 - 4);
+    FAULT("half elements", PRIM_ERROR_VALUE, "in's pitch", a->in.pitch = LD * 4 - 2);
+    FAULT("other width", PRIM_ERROR_VALUE, "out", a->out.width--);
+    FAULT("other height", PRIM_ERROR_VALUE, "out", a->out.height--);
+    FAULT("other channels", PRIM_ERROR_VALUE, "out", a->out.channels = 1);
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "in",
+          a->in.height = a->out.height = SIZE_MAX / ROW);
+    FAULT("a row beyond size_t", PRIM_ERROR_SIZE, "in", a->in.width = a->out.width = SIZE_MAX / 8);
+    FAULT("rows whose bytes wrap", PRIM_ERROR_SIZE, "in",
+          (a->in.height = a->out.height = ((size_t)1 << 60) + 1, a->in.pitch = a->out.pitch = 512));
+    FAULT("pitch beyond size_t", PRIM_ERROR_SIZE, "in", a->in.pitch = SIZE_MAX / 8 * 4);
+}
+
+static void spoil_pixels(const operands *o, image_arguments *a)
+{
+    char *d_in = a->in.data, *d_out = a->out.data;
+    spoil(o, "d_in", &d_in);
+    spoil(o, "d_out", &d_out);
+    FAULT("in place", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_in, a->out.pitch = a->in.pitch));
+    FAULT(
+        "in a gap of in", PRIM_ERROR_OVERLAP, "d_out",
+        (a->in.width = a->out.width = 1, d_out = d_in + 4 * CHANNELS, a->out.pitch = a->in.pitch));
+    FAULT("out in it", PRIM_ERROR_OVERLAP, "d_values",
+          (a->in.height = a->out.height = 1, d_out = d_in + IN_SPAN * 4 - ROW * 4 + 4));
+    a->in.data = d_in;
+    a->out.data = d_out;
 }
 
 static prim_status image_call(const operands *o)
 {
-    const image_arguments a = valid_images(o);
-    return call_images(&a, o->stream);
-}
-
-#define BAD_IMAGE(name, change)                        \
-    static prim_status image_##name(const operands *o) \
-    {                                                  \
-        image_arguments a = valid_images(o);           \
-        change;                                        \
-        return call_images(&a, o->stream);             \
-    }
-
-BAD_IMAGE(no_variant, a.variant = 4)
-BAD_IMAGE(no_boundary, a.boundary = 5)
-BAD_IMAGE(no_flag, a.flags = 0x80000001u)
-BAD_IMAGE(no_type, a.in.type = a.out.type = (cudaDataType_t)9999)
-BAD_IMAGE(other_out, a.out.type = CUDA_R_32F)
-BAD_IMAGE(other_mask, a.mask.type = CUDA_R_32F)
-BAD_IMAGE(no_channels, a.in.channels = a.out.channels = 0)
-BAD_IMAGE(many_channels, (a.in.width = a.out.width = 9, a.in.channels = a.out.channels = 5))
-BAD_IMAGE(negative_channels, a.in.channels = a.out.channels = -1)
-BAD_IMAGE(short_pitch, a.in.pitch = ROW * 4 - 4)
-BAD_IMAGE(short_out_pitch, a.out.pitch = ROW * 4 - 4)
-BAD_IMAGE(odd_pitch, a.in.pitch = LD * 4 - 2)
-BAD_IMAGE(other_width, a.out.width--)
-BAD_IMAGE(other_height, a.out.height--)
-BAD_IMAGE(other_channels, (a.out.channels = 1, a.out.width = a.in.width))
-BAD_IMAGE(no_mask_height, a.mask.height = 0)
-BAD_IMAGE(high_mask, a.mask.height = 256)
-BAD_IMAGE(anchor_beside, a.mask.anchor_x = SIDE_X)
-BAD_IMAGE(anchor_below, a.mask.anchor_y = SIDE_Y)
-BAD_IMAGE(no_values, a.mask.h_values = a.mask.d_values = NULL)
-BAD_IMAGE(null_in, a.in.data = NULL)
-BAD_IMAGE(null_out, a.out.data = NULL)
-BAD_IMAGE(odd_in, a.in.data = (char *)a.in.data + 1)
-BAD_IMAGE(odd_out, (a.out.data = (char *)a.out.data + 2, a.in.height--, a.out.height--))
-BAD_IMAGE(too_high, a.in.height = a.out.height = SIZE_MAX / ROW)
-BAD_IMAGE(too_wide, a.in.width = a.out.width = SIZE_MAX / 8)
-BAD_IMAGE(far_rows, a.in.pitch = SIZE_MAX / 8 * 4)
-BAD_IMAGE(out_in_in, (a.out.data = a.in.data, a.out.pitch = a.in.pitch))
-BAD_IMAGE(out_in_gap, (a.in.width = a.out.width = 1, a.out.data = (char *)a.in.data + 4 * CHANNELS,
-                       a.out.pitch = a.in.pitch))
-BAD_IMAGE(out_in_mask, (a.in.height = a.out.height = 1,
-                        a.out.data = (char *)a.in.data + IN_SPAN * 4 - ROW * 4 + 4))
-BAD_IMAGE(space_in_in, (a.d_workspace = (char *)a.in.data + 256, a.bytes = 256))
-
-static prim_status image_null_bytes(const operands *o)
-{
-    return image_workspace(o->variant, o->count, NULL);
-}
-
-static prim_status image_query_without_mask(const operands *o)
-{
+    const call_head c = spoilt_head(o);
     image_arguments a = valid_images(o);
     size_t bytes;
-    a.mask.h_values = a.mask.d_values = NULL;
-    return ask_for_images(&a, &bytes);
+    spoil_images(o, &a);
+    spoil_pixels(o, &a);
+    spoil_mask(o, &a.mask);
+    FAULT("NULL in a query", PRIM_ERROR_NULL, "d_values", a.mask.h_values = a.mask.d_values = NULL;
+          return ask_for_images(c.variant, &a, &bytes));
+    return prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL, a.in,
+                            a.mask, a.out, c.workspace, c.bytes, o->stream);
 }
 
-static const bad_argument image_bad[] = {
-    {"unknown variant", image_no_variant, PRIM_ERROR_ENUM, "variant"},
-    {"unknown boundary", image_no_boundary, PRIM_ERROR_ENUM, "boundary"},
-    {"unknown flag", image_no_flag, PRIM_ERROR_VALUE, "flags"},
-    {"unknown type", image_no_type, PRIM_ERROR_TYPE, "type"},
-    {"i32 into f32", image_other_out, PRIM_ERROR_TYPE, "f32"},
-    {"f32 mask over i32", image_other_mask, PRIM_ERROR_TYPE, "mask"},
-    {"no channels", image_no_channels, PRIM_ERROR_VALUE, "channels"},
-    {"five channels", image_many_channels, PRIM_ERROR_VALUE, "channels"},
-    {"negative channels", image_negative_channels, PRIM_ERROR_VALUE, "channels"},
-    {"pitch less than a row", image_short_pitch, PRIM_ERROR_VALUE, "in's pitch"},
-    {"out's pitch less than a row", image_short_out_pitch, PRIM_ERROR_VALUE, "out's pitch"},
-    {"pitch of half elements", image_odd_pitch, PRIM_ERROR_VALUE, "in's pitch"},
-    {"other width", image_other_width, PRIM_ERROR_VALUE, "out"},
-    {"other height", image_other_height, PRIM_ERROR_VALUE, "out"},
-    {"other channels", image_other_channels, PRIM_ERROR_VALUE, "out"},
-    {"mask of no rows", image_no_mask_height, PRIM_ERROR_VALUE, "mask"},
-    {"mask too high", image_high_mask, PRIM_ERROR_VALUE, "mask"},
-    {"anchor beside the mask", image_anchor_beside, PRIM_ERROR_VALUE, "anchor"},
-    {"anchor below the mask", image_anchor_below, PRIM_ERROR_VALUE, "anchor"},
-    {"no values", image_no_values, PRIM_ERROR_NULL, "d_values"},
-    {"query without values", image_query_without_mask, PRIM_ERROR_NULL, "d_values"},
-    {"in.data NULL", image_null_in, PRIM_ERROR_NULL, "d_in"},
-    {"out.data NULL", image_null_out, PRIM_ERROR_NULL, "d_out"},
-    {"bytes NULL", image_null_bytes, PRIM_ERROR_NULL, "bytes"},
-    {"in.data misaligned", image_odd_in, PRIM_ERROR_MISALIGNED, "d_in"},
-    {"out.data misaligned", image_odd_out, PRIM_ERROR_MISALIGNED, "d_out"},
-    {"rows beyond size_t", image_too_high, PRIM_ERROR_SIZE, "in"},
-    {"a row beyond size_t", image_too_wide, PRIM_ERROR_SIZE, "in"},
-    {"pitch beyond size_t", image_far_rows, PRIM_ERROR_SIZE, "in"},
-    {"in place", image_out_in_in, PRIM_ERROR_OVERLAP, "d_out"},
-    {"out in a gap of in", image_out_in_gap, PRIM_ERROR_OVERLAP, "d_out"},
-    {"out in the mask", image_out_in_mask, PRIM_ERROR_OVERLAP, "d_values"},
-    {"d_workspace in in", image_space_in_in, PRIM_ERROR_OVERLAP, "d_workspace"},
-};
-
 const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
-                                       .variant_count = prim_convolution_variant_count,
-                                       .variant_at = convolution_variant_at,
-                                       .variant_name = convolution_variant_name,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = COUNT * sizeof(float) + sizeof taps,
                                        .out_bytes = COUNT * sizeof(float),
                                        .count = COUNT,
                                        .make_input = vector_input,
                                        .right_answer = vector_answer,
                                        .workspace_bytes = vector_workspace,
-                                       .call = vector_call,
-                                       .bad = vector_bad,
-                                       .bad_count = sizeof vector_bad / sizeof *vector_bad};
+                                       .call = vector_call};
 
 const entry_point convolve_2d_entry = {.name = "prim_convolve_2d",
-                                       .variant_count = prim_convolution_variant_count,
-                                       .variant_at = convolution_variant_at,
-                                       .variant_name = convolution_variant_name,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = IN_SPAN * sizeof(int32_t) + sizeof weights,
                                        .out_bytes = HEIGHT * ROW * sizeof(int32_t),
                                        .count = WIDTH,
                                        .make_input = image_input,
                                        .right_answer = image_answer,
                                        .workspace_bytes = image_workspace,
-                                       .call = image_call,
-                                       .bad = image_bad,
-                                       .bad_count = sizeof image_bad / sizeof *image_bad};
+                                       .call = image_call};

@@ -10,16 +10,6 @@
 
 enum { M = 37, COLUMNS = 35, K = 70, A_COUNT = M * K, IN_COUNT = A_COUNT + K * COLUMNS };
 
-static int gemm_variant_at(size_t index)
-{
-    return prim_gemm_variant_at(index);
-}
-
-static const char *gemm_variant_name(int variant)
-{
-    return prim_gemm_variant_name((prim_gemm_variant)variant);
-}
-
 static void gemm_input(void *h_in, unsigned seed)
 {
     for (unsigned i = 0; i < IN_COUNT; i++)
@@ -45,124 +35,84 @@ static prim_status gemm_workspace(int variant, size_t k, size_t *bytes)
                                      CUDA_R_32F, PRIM_COMPUTE_DEFAULT, bytes);
 }
 
+/* The arguments of a call on f32. */
+typedef struct gemm_arguments {
+    prim_transpose op_a, op_b;
+    size_t m, n, k, lda, ldb, ldc;
+    double alpha, beta;
+    cudaDataType_t a_type, b_type, c_type;
+    char *d_a, *d_b, *d_c;
+    prim_compute compute;
+} gemm_arguments;
+
+static void spoil_kind(const operands *o, gemm_arguments *a)
+{
+    FAULT("unknown", PRIM_ERROR_ENUM, "op_a", a->op_a = 2);
+    FAULT("negative", PRIM_ERROR_ENUM, "op_a", a->op_a = -1);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op_b", a->op_b = 2);
+    FAULT("unknown", PRIM_ERROR_ENUM, "compute", a->compute = 1);
+    FAULT("unknown", PRIM_ERROR_TYPE, "c_type", a->a_type = a->b_type = a->c_type = 9999);
+    FAULT("complex", PRIM_ERROR_TYPE, "c_type", a->a_type = a->b_type = a->c_type = 4);
+    FAULT("A of f64", PRIM_ERROR_TYPE, "f64", a->a_type = CUDA_R_64F);
+    FAULT("B of i32", PRIM_ERROR_TYPE, "i32", a->b_type = CUDA_R_32I);
+    FAULT("C of i32", PRIM_ERROR_TYPE, "i32", a->c_type = CUDA_R_32I);
+    FAULT("half of i32", PRIM_ERROR_VALUE, "alpha",
+          (a->a_type = a->b_type = a->c_type = CUDA_R_32I, a->alpha = 0.5));
+    FAULT("half of i32", PRIM_ERROR_VALUE, "beta",
+          (a->a_type = a->b_type = a->c_type = CUDA_R_32I, a->beta = 0.5));
+    FAULT("2^63 of i32", PRIM_ERROR_VALUE, "alpha",
+          (a->a_type = a->b_type = a->c_type = CUDA_R_32I, a->alpha = 0x1p63));
+}
+
+static void spoil_shapes(const operands *o, gemm_arguments *a)
+{
+    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a->lda = K - 1);
+    FAULT("lda less than m", PRIM_ERROR_VALUE, "d_a", (a->op_a = PRIM_TRANSPOSED, a->lda = M - 1));
+    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a->ldb = COLUMNS - 1);
+    FAULT("ldb less than k", PRIM_ERROR_VALUE, "d_b", (a->op_b = PRIM_TRANSPOSED, a->ldb = K - 1));
+    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a->ldc = COLUMNS - 1);
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "d_a", a->m = SIZE_MAX / 8);
+    FAULT("columns beyond size_t", PRIM_ERROR_SIZE, "d_b", a->n = a->ldb = a->ldc = SIZE_MAX / 8);
+    FAULT("lda beyond size_t", PRIM_ERROR_SIZE, "d_a", a->lda = SIZE_MAX / 8);
+    FAULT("ldc beyond size_t", PRIM_ERROR_SIZE, "d_c", a->ldc = SIZE_MAX / 8);
+}
+
+static void spoil_operands(const operands *o, gemm_arguments *a)
+{
+    spoil(o, "d_a", &a->d_a);
+    spoil(o, "d_b", &a->d_b);
+    spoil(o, "d_c", &a->d_c);
+    FAULT("NULL with alpha 0", PRIM_ERROR_NULL, "d_a", (a->d_a = NULL, a->alpha = 0));
+    FAULT("in A", PRIM_ERROR_OVERLAP, "d_c", a->d_c = a->d_a + 8);
+    FAULT("in B", PRIM_ERROR_OVERLAP, "d_c", a->d_c = a->d_b + 8);
+    FAULT("is B", PRIM_ERROR_OVERLAP, "d_c", (a->m = K, a->d_b = a->d_c = a->d_a));
+    FAULT("meets A's last column", PRIM_ERROR_OVERLAP, "d_c",
+          (a->n = a->k = a->ldb = 3, a->lda = a->ldc = 10, a->d_c = a->d_a + 8));
+}
+
 static prim_status gemm_call(const operands *o)
 {
-    const float *a = o->d_in, *b = a != NULL ? a + A_COUNT : NULL;
-    return prim_gemm((prim_gemm_variant)o->variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, M,
-                     COLUMNS, o->count, 2, CUDA_R_32F, a, K, CUDA_R_32F, b, COLUMNS, 0, CUDA_R_32F,
-                     o->d_out, COLUMNS, PRIM_COMPUTE_DEFAULT, o->d_workspace, o->workspace_bytes,
-                     o->stream);
+    const call_head c = spoilt_head(o);
+    gemm_arguments a = {.m = M,
+                        .n = COLUMNS,
+                        .k = o->count,
+                        .alpha = 2,
+                        .a_type = CUDA_R_32F,
+                        .d_a = o->d_in,
+                        .lda = K,
+                        .b_type = CUDA_R_32F,
+                        .d_b = o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT : NULL,
+                        .ldb = COLUMNS,
+                        .c_type = CUDA_R_32F,
+                        .d_c = o->d_out,
+                        .ldc = COLUMNS};
+    spoil_kind(o, &a);
+    spoil_shapes(o, &a);
+    spoil_operands(o, &a);
+    return prim_gemm((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha, a.a_type,
+                     a.d_a, a.lda, a.b_type, a.d_b, a.ldb, a.beta, a.c_type, a.d_c, a.ldc,
+                     a.compute, c.workspace, c.bytes, o->stream);
 }
-
-/* The call with everything spelled out, for the bad arguments below. */
-#define BAD_GEMM(name, variant, op_a, op_b, m, n, k, alpha, a_type, d_a_, lda, b_type, d_b_, ldb,  \
-                 beta, c_type, d_c_, ldc, compute, d_workspace_, bytes_)                           \
-    static prim_status gemm_##name(const operands *o)                                              \
-    {                                                                                              \
-        char *const d_a = o->d_in, *const d_b = d_a + A_COUNT * 4, *const d_c = o->d_out;          \
-        (void)d_a, (void)d_b, (void)d_c;                                                           \
-        return prim_gemm((prim_gemm_variant)(variant), (prim_transpose)(op_a),                     \
-                         (prim_transpose)(op_b), m, n, k, alpha, (cudaDataType_t)(a_type), d_a_,   \
-                         lda, (cudaDataType_t)(b_type), d_b_, ldb, beta, (cudaDataType_t)(c_type), \
-                         d_c_, ldc, (prim_compute)(compute), d_workspace_, bytes_, o->stream);     \
-    }
-
-#define V o->variant
-#define N COLUMNS
-#define F CUDA_R_32F
-#define I CUDA_R_32I
-BAD_GEMM(no_variant, 9999, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(negative_variant, -1, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(no_op_a, V, 2, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(negative_op_a, V, -1, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(no_op_b, V, 0, 2, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(no_compute, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 1, NULL, 0)
-BAD_GEMM(no_type, V, 0, 0, M, N, K, 1, 9999, d_a, K, 9999, d_b, N, 0, 9999, d_c, N, 0, NULL, 0)
-BAD_GEMM(complex_type, V, 0, 0, M, N, 8, 1, 4, d_a, K, 4, d_b, N, 0, 4, d_c, N, 0, NULL, 0)
-BAD_GEMM(other_a, V, 0, 0, M, N, 8, 1, CUDA_R_64F, d_a, 8, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(other_b, V, 0, 0, M, N, K, 1, F, d_a, K, I, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(other_c, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, I, d_c, N, 0, NULL, 0)
-BAD_GEMM(small_lda, V, 0, 0, M, N, K, 1, F, d_a, K - 1, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(small_lda_t, V, 1, 0, M, N, K, 1, F, d_a, M - 1, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(small_ldb, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N - 1, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(small_ldb_t, V, 0, 1, M, N, K, 1, F, d_a, K, F, d_b, K - 1, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(small_ldc, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N - 1, 0, NULL, 0)
-BAD_GEMM(half_alpha, V, 0, 0, M, N, K, 0.5, I, d_a, K, I, d_b, N, 0, I, d_c, N, 0, NULL, 0)
-BAD_GEMM(half_beta, V, 0, 0, M, N, K, 1, I, d_a, K, I, d_b, N, 0.5, I, d_c, N, 0, NULL, 0)
-BAD_GEMM(large_alpha, V, 0, 0, M, N, K, 0x1p63, I, d_a, K, I, d_b, N, 0, I, d_c, N, 0, NULL, 0)
-BAD_GEMM(null_a, V, 0, 0, M, N, K, 1, F, NULL, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(null_unread_a, V, 0, 0, M, N, K, 0, F, NULL, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(null_b, V, 0, 0, M, N, K, 1, F, d_a, K, F, NULL, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(null_c, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, NULL, N, 0, NULL, 0)
-BAD_GEMM(null_space, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 256)
-BAD_GEMM(odd_a, V, 0, 0, M - 1, N, K, 1, F, d_a + 2, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(odd_b, V, 0, 0, M, N, K - 1, 1, F, d_a, K, F, d_b + 1, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(odd_c, V, 0, 0, M - 1, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c + 2, N, 0, NULL, 0)
-BAD_GEMM(odd_space, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, d_a + 4, 256)
-BAD_GEMM(many_rows, V, 0, 0, SIZE_MAX / 8, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, NULL, 0)
-BAD_GEMM(many_columns, V, 0, 0, M, SIZE_MAX / 8, K, 1, F, d_a, K, F, d_b, SIZE_MAX / 8, 0, F, d_c,
-         SIZE_MAX / 8, 0, NULL, 0)
-BAD_GEMM(far_apart_a, V, 0, 0, M, N, K, 1, F, d_a, SIZE_MAX / 8, F, d_b, N, 0, F, d_c, N, 0, NULL,
-         0)
-BAD_GEMM(far_apart_c, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, SIZE_MAX / 8, 0, NULL,
-         0)
-BAD_GEMM(c_in_a, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_a + 8, N, 0, NULL, 0)
-BAD_GEMM(c_in_b, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_b + 8, N, 0, NULL, 0)
-BAD_GEMM(c_is_b, V, 0, 0, K, N, K, 1, F, d_a, K, F, d_a, N, 0, F, d_a, N, 0, NULL, 0)
-BAD_GEMM(c_beside_a, V, 0, 0, M, 3, 3, 1, F, d_a, 10, F, d_b, 3, 0, F, d_a + 8, 10, 0, NULL, 0)
-BAD_GEMM(space_in_a, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, d_a, 256)
-BAD_GEMM(space_in_c, V, 0, 0, M, N, K, 1, F, d_a, K, F, d_b, N, 0, F, d_c, N, 0, d_c, 256)
-#undef V
-#undef N
-#undef F
-#undef I
-
-static prim_status gemm_null_bytes(const operands *o)
-{
-    return gemm_workspace(o->variant, o->count, NULL);
-}
-
-static const bad_argument gemm_bad[] = {
-    {"unknown variant", gemm_no_variant, PRIM_ERROR_ENUM, "variant"},
-    {"negative variant", gemm_negative_variant, PRIM_ERROR_ENUM, "variant"},
-    {"unknown op_a", gemm_no_op_a, PRIM_ERROR_ENUM, "op_a"},
-    {"negative op_a", gemm_negative_op_a, PRIM_ERROR_ENUM, "op_a"},
-    {"unknown op_b", gemm_no_op_b, PRIM_ERROR_ENUM, "op_b"},
-    {"unknown compute", gemm_no_compute, PRIM_ERROR_ENUM, "compute"},
-    {"unknown type", gemm_no_type, PRIM_ERROR_TYPE, "c_type"},
-    {"complex type", gemm_complex_type, PRIM_ERROR_TYPE, "c_type"},
-    {"A of f64", gemm_other_a, PRIM_ERROR_TYPE, "f64"},
-    {"B of i32", gemm_other_b, PRIM_ERROR_TYPE, "i32"},
-    {"C of i32", gemm_other_c, PRIM_ERROR_TYPE, "i32"},
-    {"lda less than k", gemm_small_lda, PRIM_ERROR_VALUE, "d_a"},
-    {"lda less than m", gemm_small_lda_t, PRIM_ERROR_VALUE, "d_a"},
-    {"ldb less than n", gemm_small_ldb, PRIM_ERROR_VALUE, "d_b"},
-    {"ldb less than k", gemm_small_ldb_t, PRIM_ERROR_VALUE, "d_b"},
-    {"ldc less than n", gemm_small_ldc, PRIM_ERROR_VALUE, "d_c"},
-    {"i32 with half an alpha", gemm_half_alpha, PRIM_ERROR_VALUE, "alpha"},
-    {"i32 with half a beta", gemm_half_beta, PRIM_ERROR_VALUE, "beta"},
-    {"i32 with an alpha of 2^63", gemm_large_alpha, PRIM_ERROR_VALUE, "alpha"},
-    {"d_a NULL", gemm_null_a, PRIM_ERROR_NULL, "d_a"},
-    {"d_a NULL with alpha 0", gemm_null_unread_a, PRIM_ERROR_NULL, "d_a"},
-    {"d_b NULL", gemm_null_b, PRIM_ERROR_NULL, "d_b"},
-    {"d_c NULL", gemm_null_c, PRIM_ERROR_NULL, "d_c"},
-    {"d_workspace NULL with bytes", gemm_null_space, PRIM_ERROR_NULL, "d_workspace"},
-    {"bytes NULL", gemm_null_bytes, PRIM_ERROR_NULL, "bytes"},
-    {"d_a misaligned", gemm_odd_a, PRIM_ERROR_MISALIGNED, "d_a"},
-    {"d_b misaligned", gemm_odd_b, PRIM_ERROR_MISALIGNED, "d_b"},
-    {"d_c misaligned", gemm_odd_c, PRIM_ERROR_MISALIGNED, "d_c"},
-    {"d_workspace misaligned", gemm_odd_space, PRIM_ERROR_MISALIGNED, "d_workspace"},
-    {"rows beyond size_t", gemm_many_rows, PRIM_ERROR_SIZE, "d_a"},
-    {"columns beyond size_t", gemm_many_columns, PRIM_ERROR_SIZE, "d_b"},
-    {"lda beyond size_t", gemm_far_apart_a, PRIM_ERROR_SIZE, "d_a"},
-    {"ldc beyond size_t", gemm_far_apart_c, PRIM_ERROR_SIZE, "d_c"},
-    {"C in A", gemm_c_in_a, PRIM_ERROR_OVERLAP, "d_c"},
-    {"C in B", gemm_c_in_b, PRIM_ERROR_OVERLAP, "d_c"},
-    {"C is B", gemm_c_is_b, PRIM_ERROR_OVERLAP, "d_c"},
-    {"C meets A's last column", gemm_c_beside_a, PRIM_ERROR_OVERLAP, "d_c"},
-    {"d_workspace in A", gemm_space_in_a, PRIM_ERROR_OVERLAP, "d_workspace"},
-    {"d_workspace in C", gemm_space_in_c, PRIM_ERROR_OVERLAP, "d_workspace"},
-};
 
 /* ---- i32, both transposed, in several pieces along k; gaps between A's rows ---- */
 
@@ -202,31 +152,28 @@ static prim_status transposed_workspace(int variant, size_t k, size_t *bytes)
 
 static prim_status transposed_call(const operands *o)
 {
-    const int32_t *a = o->d_in, *b = a != NULL ? a + A_COUNT_T : NULL;
-    return prim_gemm((prim_gemm_variant)o->variant, PRIM_TRANSPOSED, PRIM_TRANSPOSED, M_T,
-                     COLUMNS_T, o->count, -3, CUDA_R_32I, a, LDA_T, CUDA_R_32I, b, K_T, 0,
-                     CUDA_R_32I, o->d_out, COLUMNS_T, PRIM_COMPUTE_DEFAULT, o->d_workspace,
-                     o->workspace_bytes, o->stream);
+    const call_head c = spoilt_head(o);
+    char *d_a = o->d_in, *d_b = d_a != NULL ? d_a + 4 * A_COUNT_T : NULL, *d_c = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_b", &d_b);
+    spoil(o, "d_c", &d_c);
+    return prim_gemm((prim_gemm_variant)c.variant, PRIM_TRANSPOSED, PRIM_TRANSPOSED, M_T, COLUMNS_T,
+                     o->count, -3, CUDA_R_32I, d_a, LDA_T, CUDA_R_32I, d_b, K_T, 0, CUDA_R_32I, d_c,
+                     COLUMNS_T, PRIM_COMPUTE_DEFAULT, c.workspace, c.bytes, o->stream);
 }
 
 const entry_point gemm_entry = {.name = "prim_gemm",
-                                .variant_count = prim_gemm_variant_count,
-                                .variant_at = gemm_variant_at,
-                                .variant_name = gemm_variant_name,
+                                .variant_at = prim_gemm_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
                                 .out_bytes = (size_t)M * COLUMNS * sizeof(float),
                                 .count = K,
                                 .make_input = gemm_input,
                                 .right_answer = gemm_answer,
                                 .workspace_bytes = gemm_workspace,
-                                .call = gemm_call,
-                                .bad = gemm_bad,
-                                .bad_count = sizeof gemm_bad / sizeof *gemm_bad};
+                                .call = gemm_call};
 
 const entry_point gemm_transposed_entry = {.name = "prim_gemm",
-                                           .variant_count = prim_gemm_variant_count,
-                                           .variant_at = gemm_variant_at,
-                                           .variant_name = gemm_variant_name,
+                                           .variant_at = prim_gemm_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(int32_t),
                                            .out_bytes = (size_t)M_T * COLUMNS_T * sizeof(int32_t),
                                            .count = K_T,

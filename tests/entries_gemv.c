@@ -9,16 +9,6 @@
 
 enum { ROWS = 300, K = 70, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
 
-static int gemv_variant_at(size_t index)
-{
-    return prim_gemv_variant_at(index);
-}
-
-static const char *gemv_variant_name(int variant)
-{
-    return prim_gemv_variant_name((prim_gemv_variant)variant);
-}
-
 static bool gemv_is_stateless(int variant)
 {
     return variant != PRIM_GEMV_CONSTANT;
@@ -57,91 +47,33 @@ static prim_status gemv_workspace(int variant, size_t k, size_t *bytes)
 
 static prim_status gemv_call(const operands *o)
 {
-    const float *a = o->d_in, *x = a != NULL ? a + A_COUNT : NULL;
-    return prim_gemv((prim_gemv_variant)o->variant, PRIM_NOT_TRANSPOSED, ROWS, o->count, 2,
-                     CUDA_R_32F, a, K, CUDA_R_32F, x, 0, CUDA_R_32F, o->d_out, o->d_workspace,
-                     o->workspace_bytes, o->stream);
+    const call_head c = spoilt_head(o);
+    prim_transpose op = PRIM_NOT_TRANSPOSED;
+    cudaDataType_t a_type = CUDA_R_32F, x_type = CUDA_R_32F, y_type = CUDA_R_32F;
+    size_t rows = ROWS, columns = o->count, lda = K;
+    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 4 * A_COUNT : NULL, *d_y = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_x", &d_x);
+    spoil(o, "d_y", &d_y);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = 2);
+    FAULT("negative", PRIM_ERROR_ENUM, "op", op = -1);
+    FAULT("unknown", PRIM_ERROR_TYPE, "y_type", a_type = x_type = y_type = 9999);
+    FAULT("integers", PRIM_ERROR_TYPE, "i32", a_type = x_type = y_type = CUDA_R_32I);
+    FAULT("A of f64", PRIM_ERROR_TYPE, "f64", a_type = CUDA_R_64F);
+    FAULT("x of f64", PRIM_ERROR_TYPE, "f64", x_type = CUDA_R_64F);
+    FAULT("y of f64", PRIM_ERROR_TYPE, "f64", y_type = CUDA_R_64F);
+    FAULT("lda less than columns", PRIM_ERROR_VALUE, "d_a", lda = K - 1);
+    FAULT("lda less than columns, transposed", PRIM_ERROR_VALUE, "d_a",
+          (op = PRIM_TRANSPOSED, rows = K, columns = ROWS, lda = ROWS - 1));
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "d_a", rows = SIZE_MAX / 8);
+    FAULT("lda beyond size_t", PRIM_ERROR_SIZE, "d_a", lda = SIZE_MAX / 8);
+    FAULT("in A", PRIM_ERROR_OVERLAP, "d_y", d_y = d_a + 400);
+    FAULT("in a gap of A", PRIM_ERROR_OVERLAP, "d_y",
+          (rows = 3, columns = 8, lda = 100, d_y = d_a + 200));
+    FAULT("at x's end", PRIM_ERROR_OVERLAP, "d_y", d_y = d_x + 4 * (K - 1));
+    return prim_gemv((prim_gemv_variant)c.variant, op, rows, columns, 2, a_type, d_a, lda, x_type,
+                     d_x, 0, y_type, d_y, c.workspace, c.bytes, o->stream);
 }
-
-/* The call with everything spelled out, for the bad arguments below. */
-#define BAD_GEMV(name, variant, op, rows, columns, a_type, d_a_, lda, x_type, d_x_, y_type, d_y_, \
-                 d_workspace_, bytes_)                                                            \
-    static prim_status gemv_##name(const operands *o)                                             \
-    {                                                                                             \
-        char *const d_a = o->d_in, *const d_x = d_a + A_COUNT * 4, *const d_y = o->d_out;         \
-        (void)d_a, (void)d_x, (void)d_y;                                                          \
-        return prim_gemv((prim_gemv_variant)(variant), (prim_transpose)(op), rows, columns, 1,    \
-                         (cudaDataType_t)(a_type), d_a_, lda, (cudaDataType_t)(x_type), d_x_, 0,  \
-                         (cudaDataType_t)(y_type), d_y_, d_workspace_, bytes_, o->stream);        \
-    }
-
-#define V o->variant
-#define F CUDA_R_32F
-#define D CUDA_R_64F
-BAD_GEMV(no_variant, 9999, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(negative_variant, -1, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(no_op, V, 2, ROWS, K, F, d_a, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(negative_op, V, -1, ROWS, K, F, d_a, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(no_type, V, 0, ROWS, K, 9999, d_a, K, 9999, d_x, 9999, d_y, NULL, 0)
-BAD_GEMV(integers, V, 0, ROWS, K, CUDA_R_32I, d_a, K, CUDA_R_32I, d_x, CUDA_R_32I, d_y, NULL, 0)
-BAD_GEMV(other_a, V, 0, ROWS, 8, D, d_a, 8, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(other_x, V, 0, ROWS, 8, F, d_a, 8, D, d_x, F, d_y, NULL, 0)
-BAD_GEMV(other_y, V, 0, 8, K, F, d_a, K, F, d_x, D, d_y, NULL, 0)
-BAD_GEMV(small_lda, V, 0, ROWS, K, F, d_a, K - 1, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(small_lda_t, V, 1, K, ROWS, F, d_a, ROWS - 1, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(null_a, V, 0, ROWS, K, F, NULL, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(null_x, V, 0, ROWS, K, F, d_a, K, F, NULL, F, d_y, NULL, 0)
-BAD_GEMV(null_y, V, 0, ROWS, K, F, d_a, K, F, d_x, F, NULL, NULL, 0)
-BAD_GEMV(null_space, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, NULL, 256)
-BAD_GEMV(odd_a, V, 0, ROWS - 1, K, F, d_a + 2, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(odd_x, V, 0, ROWS, K - 1, F, d_a, K, F, d_x + 1, F, d_y, NULL, 0)
-BAD_GEMV(odd_y, V, 0, ROWS - 1, K, F, d_a, K, F, d_x, F, d_y + 2, NULL, 0)
-BAD_GEMV(odd_space, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, d_a + 4, 256)
-BAD_GEMV(too_many, V, 0, SIZE_MAX / 8, K, F, d_a, K, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(too_far_apart, V, 0, ROWS, K, F, d_a, SIZE_MAX / 8, F, d_x, F, d_y, NULL, 0)
-BAD_GEMV(y_in_a, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_a + 400, NULL, 0)
-BAD_GEMV(y_in_gap, V, 0, 3, 8, F, d_a, 100, F, d_x, F, d_a + 200, NULL, 0)
-BAD_GEMV(y_in_x, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_x + 4 * (K - 1), NULL, 0)
-BAD_GEMV(space_in_a, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, d_a, 256)
-BAD_GEMV(space_in_y, V, 0, ROWS, K, F, d_a, K, F, d_x, F, d_y, d_y, 256)
-#undef V
-#undef F
-#undef D
-
-static prim_status gemv_null_bytes(const operands *o)
-{
-    return gemv_workspace(o->variant, o->count, NULL);
-}
-
-static const bad_argument gemv_bad[] = {
-    {"unknown variant", gemv_no_variant, PRIM_ERROR_ENUM, "variant"},
-    {"negative variant", gemv_negative_variant, PRIM_ERROR_ENUM, "variant"},
-    {"unknown op", gemv_no_op, PRIM_ERROR_ENUM, "op"},
-    {"negative op", gemv_negative_op, PRIM_ERROR_ENUM, "op"},
-    {"unknown type", gemv_no_type, PRIM_ERROR_TYPE, "y_type"},
-    {"integers", gemv_integers, PRIM_ERROR_TYPE, "i32"},
-    {"A of f64", gemv_other_a, PRIM_ERROR_TYPE, "f64"},
-    {"x of f64", gemv_other_x, PRIM_ERROR_TYPE, "f64"},
-    {"y of f64", gemv_other_y, PRIM_ERROR_TYPE, "f64"},
-    {"lda less than columns", gemv_small_lda, PRIM_ERROR_VALUE, "d_a"},
-    {"lda less than columns, transposed", gemv_small_lda_t, PRIM_ERROR_VALUE, "d_a"},
-    {"d_a NULL", gemv_null_a, PRIM_ERROR_NULL, "d_a"},
-    {"d_x NULL", gemv_null_x, PRIM_ERROR_NULL, "d_x"},
-    {"d_y NULL", gemv_null_y, PRIM_ERROR_NULL, "d_y"},
-    {"d_workspace NULL with bytes", gemv_null_space, PRIM_ERROR_NULL, "d_workspace"},
-    {"bytes NULL", gemv_null_bytes, PRIM_ERROR_NULL, "bytes"},
-    {"d_a misaligned", gemv_odd_a, PRIM_ERROR_MISALIGNED, "d_a"},
-    {"d_x misaligned", gemv_odd_x, PRIM_ERROR_MISALIGNED, "d_x"},
-    {"d_y misaligned", gemv_odd_y, PRIM_ERROR_MISALIGNED, "d_y"},
-    {"d_workspace misaligned", gemv_odd_space, PRIM_ERROR_MISALIGNED, "d_workspace"},
-    {"rows beyond size_t", gemv_too_many, PRIM_ERROR_SIZE, "d_a"},
-    {"lda beyond size_t", gemv_too_far_apart, PRIM_ERROR_SIZE, "d_a"},
-    {"y in A", gemv_y_in_a, PRIM_ERROR_OVERLAP, "d_y"},
-    {"y in a gap of A", gemv_y_in_gap, PRIM_ERROR_OVERLAP, "d_y"},
-    {"y at x's end", gemv_y_in_x, PRIM_ERROR_OVERLAP, "d_y"},
-    {"d_workspace in A", gemv_space_in_a, PRIM_ERROR_OVERLAP, "d_workspace"},
-    {"d_workspace in y", gemv_space_in_y, PRIM_ERROR_OVERLAP, "d_workspace"},
-};
 
 /* ---- transposed, f64, in several pieces along k; gaps between A's rows ---- */
 
@@ -179,16 +111,18 @@ static prim_status transposed_workspace(int variant, size_t k, size_t *bytes)
 
 static prim_status transposed_call(const operands *o)
 {
-    const double *a = o->d_in, *x = a != NULL ? a + A_COUNT_T : NULL;
-    return prim_gemv((prim_gemv_variant)o->variant, PRIM_TRANSPOSED, o->count, COLUMNS_T, 3,
-                     CUDA_R_64F, a, LDA_T, CUDA_R_64F, x, 0, CUDA_R_64F, o->d_out, o->d_workspace,
-                     o->workspace_bytes, o->stream);
+    const call_head c = spoilt_head(o);
+    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 8 * A_COUNT_T : NULL, *d_y = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_x", &d_x);
+    spoil(o, "d_y", &d_y);
+    return prim_gemv((prim_gemv_variant)c.variant, PRIM_TRANSPOSED, o->count, COLUMNS_T, 3,
+                     CUDA_R_64F, d_a, LDA_T, CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y, c.workspace,
+                     c.bytes, o->stream);
 }
 
 const entry_point gemv_entry = {.name = "prim_gemv",
-                                .variant_count = prim_gemv_variant_count,
-                                .variant_at = gemv_variant_at,
-                                .variant_name = gemv_variant_name,
+                                .variant_at = prim_gemv_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
                                 .out_bytes = ROWS * sizeof(float),
                                 .count = K,
@@ -196,14 +130,10 @@ const entry_point gemv_entry = {.name = "prim_gemv",
                                 .right_answer = gemv_answer,
                                 .workspace_bytes = gemv_workspace,
                                 .call = gemv_call,
-                                .bad = gemv_bad,
-                                .bad_count = sizeof gemv_bad / sizeof *gemv_bad,
                                 .is_stateless = gemv_is_stateless};
 
 const entry_point gemv_transposed_entry = {.name = "prim_gemv",
-                                           .variant_count = prim_gemv_variant_count,
-                                           .variant_at = gemv_variant_at,
-                                           .variant_name = gemv_variant_name,
+                                           .variant_at = prim_gemv_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(double),
                                            .out_bytes = COLUMNS_T * sizeof(double),
                                            .count = K_T,

@@ -50,3 +50,64 @@ const entry_point *const entry_points[] = {
 };
 
 const size_t entry_point_count = sizeof entry_points / sizeof *entry_points;
+
+/* ---- faults ---- */
+
+bool is_planted(const operands *o, const char *what, prim_status status, const char *word)
+{
+    fault *f = o->fault;
+    if (f == NULL || f->seen++ != f->wanted)
+        return false;
+    f->what = what;
+    f->status = status;
+    f->word = word;
+    return true;
+}
+
+call_head spoilt_head(const operands *o)
+{
+    call_head c = {o->variant, o->d_workspace, o->workspace_bytes};
+    const size_t enough = c.bytes > 256 ? c.bytes : 256;
+    FAULT("unknown", PRIM_ERROR_ENUM, "variant", c.variant = 9999);
+    FAULT("negative", PRIM_ERROR_ENUM, "variant", c.variant = -1);
+    FAULT("NULL with bytes", PRIM_ERROR_NULL, "d_workspace",
+          (c.workspace = NULL, c.bytes = enough));
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_workspace",
+          (c.workspace = (char *)o->d_in + 128, c.bytes = enough));
+    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_workspace",
+          (c.workspace = o->d_in, c.bytes = enough));
+    FAULT("in the output", PRIM_ERROR_OVERLAP, "d_workspace",
+          (c.workspace = o->d_out, c.bytes = enough));
+    if (c.bytes > 0)
+        FAULT("one byte short", PRIM_ERROR_WORKSPACE, "workspace_bytes", c.bytes--);
+    return c;
+}
+
+void spoil(const operands *o, const char *name, char **d_pointer)
+{
+    FAULT("NULL", PRIM_ERROR_NULL, name, *d_pointer = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, name, ++*d_pointer);
+}
+
+/* ---- no variants, no workspace ---- */
+
+const prim_variant *only_variant_at(size_t index)
+{
+    static const prim_variant only = {0, "only", ""};
+    return index == 0 ? &only : NULL;
+}
+
+const char *variant_name(const entry_point *entry, int variant)
+{
+    size_t v = 0;
+    while (entry->variant_at(v)->value != variant)
+        v++;
+    return entry->variant_at(v)->name;
+}
+
+prim_status no_workspace(int variant, size_t count, size_t *bytes)
+{
+    (void)variant, (void)count;
+    *bytes = 0;
+    return PRIM_OK;
+}

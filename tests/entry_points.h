@@ -11,51 +11,71 @@ typedef struct operands {
     size_t in_bytes, out_bytes, workspace_bytes, count;
     cudaStream_t stream;
     int variant;
+    struct fault *fault; /* NULL: none is planted */
 } operands;
 
-/* A call with one bad argument: it must return `status` and leave a sentence with `word` in it. */
-typedef struct bad_argument {
-    const char *what;
-    prim_status (*call)(const operands *o);
+/* One of the faults that a call's arguments can have: the call that has it must return `status` and
+ * leave a sentence with `word` in it. */
+typedef struct fault {
+    size_t wanted, seen; /* which one, and how many the call has come past */
+    const char *what;    /* NULL: the call has fewer */
     prim_status status;
     const char *word;
-} bad_argument;
+} fault;
+
+/* true: this is the fault that the call is to have. */
+bool is_planted(const operands *o, const char *what, prim_status status, const char *word);
+
+/* In an entry point's call(): spoils the arguments by that statement if it is this fault's turn. */
+#define FAULT(what, status, word, ...)           \
+    do {                                         \
+        if (is_planted(o, what, status, word)) { \
+            __VA_ARGS__;                         \
+        }                                        \
+    } while (0)
+
+/* What every call with variants has, and the faults of that. */
+typedef struct call_head {
+    int variant;
+    char *workspace;
+    size_t bytes;
+} call_head;
+call_head spoilt_head(const operands *o);
+
+/* The faults of a pointer to elements of more than one byte. */
+void spoil(const operands *o, const char *name, char **d_pointer);
 
 typedef struct entry_point {
     const char *name;
-    size_t (*variant_count)(void);
-    int (*variant_at)(size_t index);
-    const char *(*variant_name)(int variant);
+    const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
     size_t in_bytes, out_bytes, count; /* of the operands that the functions below expect */
     void (*make_input)(void *h_in, unsigned seed);
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
     prim_status (*workspace_bytes)(int variant, size_t count, size_t *bytes);
-    prim_status (*call)(const operands *o);
-    bool needs_elements; /* a count of 0 is PRIM_ERROR_SIZE */
-    const bad_argument *bad;
-    size_t bad_count;
+    prim_status (*call)(const operands *o); /* with o's fault */
+    bool needs_elements;                    /* a count of 0 is PRIM_ERROR_SIZE */
     /* false: calls of this variant share state, so that they cannot be captured and do not come
      * from two threads at once. NULL: no variant has any. */
     bool (*is_stateless)(int variant);
 } entry_point;
 
-/* An entry point's variant_count and variant_at: the variants of its pattern for which
- * name_takes(variant) holds, AUTO first. */
-#define VARIANTS_THAT_TAKE(pattern, name)                                    \
-    static size_t name##_variant_count(void)                                 \
-    {                                                                        \
-        size_t count = 0;                                                    \
-        for (size_t v = 0; v < prim_##pattern##_variant_count(); v++)        \
-            count += name##_takes(prim_##pattern##_variant_at(v));           \
-        return count;                                                        \
-    }                                                                        \
-    static int name##_variant_at(size_t index)                               \
-    {                                                                        \
-        size_t v = 0;                                                        \
-        while (!name##_takes(prim_##pattern##_variant_at(v)) || index-- > 0) \
-            v++;                                                             \
-        return prim_##pattern##_variant_at(v);                               \
+/* For entry points without variants or workspace. */
+const prim_variant *only_variant_at(size_t index);
+prim_status no_workspace(int variant, size_t count, size_t *bytes);
+
+/* An entry point's variant_at: the variants of its pattern for which name_takes(variant) holds. */
+#define VARIANTS_THAT_TAKE(pattern, name)                                   \
+    static const prim_variant *name##_variant_at(size_t index)              \
+    {                                                                       \
+        const prim_variant *variant;                                        \
+        for (size_t v = 0; (variant = prim_##pattern##_variant_at(v)); v++) \
+            if (name##_takes(variant->value) && index-- == 0)               \
+                return variant;                                             \
+        return NULL;                                                        \
     }
+
+/* The name of one of its variants. */
+const char *variant_name(const entry_point *entry, int variant);
 
 extern const entry_point *const entry_points[];
 extern const size_t entry_point_count;

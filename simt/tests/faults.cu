@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "common/atomic.cuh"
+#include "common/launch.cuh"
 #include "common/shared.cuh"
 
 namespace
@@ -431,13 +432,9 @@ cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)
     int *d_out;
     cudaMalloc(&d_out, bytes);
     cudaMemset(d_out, 0, bytes);
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = BLOCKS;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-    const cudaLaunchConfig_t config = {
-        BLOCKS, static_cast<unsigned>(f.threads), 0, nullptr, &cluster, f.in_cluster ? 1u : 0u};
-    cudaError_t error = cudaLaunchKernelEx(&config, f.kernel, broken, d_out);
+    launch_config where = {nullptr, BLOCKS, f.threads};
+    where.cluster = f.in_cluster ? BLOCKS : 0;
+    cudaError_t error = prim_launch(where, f.kernel, broken, d_out);
     if (error == cudaSuccess)
         error = cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost);
     cudaFree(d_out);

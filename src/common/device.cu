@@ -56,6 +56,12 @@ int prim_device_code(void)
     return was_read(cudaFuncGetAttributes(&attributes, any_kernel)) ? attributes.ptxVersion : 0;
 }
 
+int prim_device_capability(void)
+{
+    return 10 * attribute(cudaDevAttrComputeCapabilityMajor, 0) +
+           attribute(cudaDevAttrComputeCapabilityMinor, 0);
+}
+
 unsigned prim_device_multiprocessors(void)
 {
     return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, 1));
@@ -93,7 +99,7 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
 }
 #endif
 
-bool prim_device_launches_early(void)
+bool prim_device_launches_dependents(void)
 {
     return prim_device_code() >= 90;
 }

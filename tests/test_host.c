@@ -1,0 +1,513 @@
+/* Every host version against the plainest loop that there is, on matrices with gaps between their
+ * rows: the tests of the patterns take some of them for what is right. Whole numbers, so that every
+ * order gives the same bits; integers wrap. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/primitives.h>
+
+#include "support.h"
+
+/* The matrix of most tests, and what lies between its rows. */
+enum { ROWS = 13, COLUMNS = 37, LD = 41, COUNT = ROWS * LD, OUT_LD = 39, GAP = -77 };
+
+#define I32 CUDA_R_32I
+
+static const int all_threads[] = {1, 2, 3, 16};
+enum { THREAD_COUNTS = sizeof all_threads / sizeof *all_threads };
+
+static bool has_threads(void)
+{
+    int32_t out;
+    return prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, NULL, 0, I32, &out, 2) ==
+           PRIM_OK;
+}
+
+/* Calls run(threads) for every number of threads that this build has. */
+static void with_threads(void (*run)(int threads))
+{
+    for (size_t t = 0; t < (has_threads() ? THREAD_COUNTS : 1); t++)
+        run(all_threads[t]);
+}
+
+/* Small enough numbers that no two rows or columns are alike. */
+static int32_t number(size_t i)
+{
+    return (int32_t)(random_bits(i) % 2001) - 1000;
+}
+
+static void fill_numbers(int32_t *h, size_t count, size_t seed)
+{
+    for (size_t i = 0; i < count; i++)
+        h[i] = number(i + seed);
+}
+
+static void fill_gap(int32_t *h, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        h[i] = GAP;
+}
+
+static int32_t add(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+static int32_t multiply(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
+/* ---- reduce ---- */
+
+static void check_reduce(int threads)
+{
+    int32_t h[COUNT], sum = 0, least = INT32_MAX, out;
+    fill_numbers(h, COUNT, 1);
+    for (size_t i = 0; i < COUNT; i++) {
+        sum = add(sum, multiply(h[i], h[i]));
+        least = h[i] < least ? h[i] : least;
+    }
+    cr_prim(
+        prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, I32, h, COUNT, I32, &out, threads));
+    cr_assert_eq(out, sum);
+    cr_prim(prim_reduce_host(PRIM_OP_MIN, PRIM_TRANSFORM_NONE, I32, h, COUNT, I32, &out, threads));
+    cr_assert_eq(out, least);
+}
+
+Test(host, reduce)
+{
+    with_threads(check_reduce);
+}
+
+static void check_rows_and_columns(int threads)
+{
+    int32_t h[COUNT], of_rows[ROWS + 1], of_columns[COLUMNS + 1];
+    fill_numbers(h, COUNT, 2);
+    of_rows[ROWS] = of_columns[COLUMNS] = GAP;
+    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, ROWS, COLUMNS, LD, I32,
+                                  of_rows, threads));
+    cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, ROWS, COLUMNS, LD,
+                                     I32, of_columns, threads));
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t column = 0; column < COLUMNS; column++) {
+            of_rows[row] -= abs(h[row * LD + column]);
+            of_columns[column] -= abs(h[row * LD + column]);
+        }
+    for (size_t row = 0; row < ROWS; row++)
+        cr_assert_eq(of_rows[row], 0, "row %zu", row);
+    for (size_t column = 0; column < COLUMNS; column++)
+        cr_assert_eq(of_columns[column], 0, "column %zu", column);
+    cr_assert(of_rows[ROWS] == GAP && of_columns[COLUMNS] == GAP);
+}
+
+Test(host, reduce_rows_and_columns)
+{
+    with_threads(check_rows_and_columns);
+}
+
+static void check_arg(int threads)
+{
+    int32_t h[COUNT], value;
+    uint64_t index, first = 0;
+    fill_numbers(h, COUNT, 3);
+    h[100] = h[500] = 5000;
+    for (size_t i = 0; i < COUNT; i++)
+        first = h[i] > h[first] ? i : first;
+    cr_prim(prim_arg_reduce_host(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, I32, h, COUNT, &value, &index,
+                                 threads));
+    cr_assert(index == first && value == h[first], "%llu", (unsigned long long)index);
+}
+
+Test(host, arg_reduce)
+{
+    with_threads(check_arg);
+}
+
+static void check_dot(int threads)
+{
+    int32_t x[COUNT], y[COUNT], out, sum = 0;
+    fill_numbers(x, COUNT, 4);
+    fill_numbers(y, COUNT, 5000);
+    for (size_t i = 0; i < COUNT; i++)
+        sum = add(sum, multiply(x[i], y[i]));
+    cr_prim(prim_dot_host(I32, x, y, COUNT, I32, &out, threads));
+    cr_assert_eq(out, sum);
+}
+
+Test(host, dot)
+{
+    with_threads(check_dot);
+}
+
+/* ---- scan ---- */
+
+static void check_scan(int threads)
+{
+    const int32_t initial = 12;
+    int32_t h[COUNT], out[COUNT], total, sum = initial;
+    fill_numbers(h, COUNT, 6);
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, I32, h,
+                           COUNT, I32, out, &total, threads));
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(out[i], sum, "%zu", i);
+        sum = add(sum, h[i]);
+    }
+    cr_assert_eq(total, sum);
+}
+
+Test(host, scan)
+{
+    with_threads(check_scan);
+}
+
+static void check_gaps(const int32_t *out, size_t rows)
+{
+    for (size_t row = 0; row < rows; row++)
+        for (size_t column = COLUMNS; column < OUT_LD; column++)
+            cr_assert_eq(out[row * OUT_LD + column], GAP, "behind row %zu", row);
+}
+
+static void check_scan_rows(int threads)
+{
+    int32_t h[COUNT], out[ROWS * OUT_LD];
+    fill_numbers(h, COUNT, 7);
+    fill_gap(out, ROWS * OUT_LD);
+    cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, NULL, I32, h,
+                                ROWS, COLUMNS, LD, I32, out, OUT_LD, threads));
+    for (size_t row = 0; row < ROWS; row++) {
+        int32_t most = INT32_MIN;
+        for (size_t column = 0; column < COLUMNS; column++) {
+            most = h[row * LD + column] > most ? h[row * LD + column] : most;
+            cr_assert_eq(out[row * OUT_LD + column], most, "%zu, %zu", row, column);
+        }
+    }
+    check_gaps(out, ROWS);
+}
+
+static void check_scan_2d(int threads)
+{
+    int32_t h[COUNT], out[ROWS * OUT_LD];
+    fill_numbers(h, COUNT, 8);
+    fill_gap(out, ROWS * OUT_LD);
+    cr_prim(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, ROWS, COLUMNS, LD, I32, out,
+                              OUT_LD, threads));
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t column = 0; column < COLUMNS; column++) {
+            int32_t sum = 0;
+            for (size_t i = 0; i <= row; i++)
+                for (size_t j = 0; j <= column; j++)
+                    sum = add(sum, h[i * LD + j]);
+            cr_assert_eq(out[row * OUT_LD + column], sum, "%zu, %zu", row, column);
+        }
+    check_gaps(out, ROWS);
+}
+
+Test(host, scan_of_matrices)
+{
+    with_threads(check_scan_rows);
+    with_threads(check_scan_2d);
+}
+
+/* ---- histogram ---- */
+
+static void check_histogram(int threads)
+{
+    enum { BINS = 7, LOWER = -700, UPPER = 900 };
+    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    int32_t h[COUNT];
+    uint32_t counters[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
+    fill_numbers(h, COUNT, 9);
+    for (size_t i = 0; i < COUNT; i++)
+        if (h[i] < LOWER || h[i] >= UPPER)
+            apart[h[i] >= UPPER]++;
+        else
+            expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)]++;
+    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS, CUDA_R_32U,
+                                     counters, outside, threads));
+    cr_assert_arr_eq(counters, expected, sizeof expected);
+    cr_assert_arr_eq(outside, apart, sizeof apart);
+}
+
+Test(host, histogram)
+{
+    with_threads(check_histogram);
+}
+
+/* ---- merge ---- */
+
+static int rising(const void *x, const void *y)
+{
+    const int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* The two parts, sorted, and then all, by qsort(). */
+static void check_merge(int threads)
+{
+    enum { A = COUNT / 3, B = COUNT - A };
+    int32_t h[COUNT], out[COUNT], sorted[COUNT];
+    fill_numbers(h, COUNT, 10);
+    cr_prim(prim_merge_sort_host(PRIM_ASCENDING, I32, h, COUNT, sorted, threads));
+    qsort(h, A, sizeof *h, rising);
+    qsort(h + A, B, sizeof *h, rising);
+    cr_prim(prim_merge_host(PRIM_ASCENDING, I32, h, A, h + A, B, out, threads));
+    qsort(h, COUNT, sizeof *h, rising);
+    cr_assert_arr_eq(out, h, sizeof h);
+    cr_assert_arr_eq(sorted, h, sizeof h);
+}
+
+Test(host, merge_and_merge_sort)
+{
+    with_threads(check_merge);
+}
+
+/* ---- products ---- */
+
+/* A transposed; all leading dimensions differ from the columns and from each other. */
+static void check_gemm(int threads)
+{
+    enum { M = 11, N = 17, K = 23, LDA = 13, LDB = 19, LDC = 21 };
+    int32_t a[K * LDA], b[K * LDB], c[M * LDC], before[M * LDC];
+    fill_numbers(a, K * LDA, 11);
+    fill_numbers(b, K * LDB, 12);
+    fill_numbers(before, M * LDC, 13);
+    memcpy(c, before, sizeof c);
+    cr_prim(prim_gemm_host(PRIM_TRANSPOSED, PRIM_NOT_TRANSPOSED, M, N, K, 3, I32, a, LDA, I32, b,
+                           LDB, -2, I32, c, LDC, PRIM_COMPUTE_DEFAULT, threads));
+    for (size_t row = 0; row < M; row++)
+        for (size_t column = 0; column < LDC; column++) {
+            int32_t sum = 0;
+            for (size_t i = 0; i < K && column < N; i++)
+                sum = add(sum, multiply(a[i * LDA + row], b[i * LDB + column]));
+            const int32_t old = before[row * LDC + column];
+            const int32_t expected = column < N ? add(3 * sum, multiply(-2, old)) : old;
+            cr_assert_eq(c[row * LDC + column], expected, "%zu, %zu", row, column);
+        }
+}
+
+Test(host, gemm)
+{
+    with_threads(check_gemm);
+}
+
+static void check_gemv(int threads)
+{
+    double a[COUNT], x[COUNT], y[COUNT];
+    for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++) {
+        const bool turned = op == PRIM_TRANSPOSED;
+        const size_t outer = turned ? COLUMNS : ROWS, inner = turned ? ROWS : COLUMNS;
+        for (size_t i = 0; i < COUNT; i++) {
+            a[i] = number(i);
+            x[i] = number(i + 1000);
+            y[i] = GAP;
+        }
+        cr_prim(prim_gemv_host((prim_transpose)op, ROWS, COLUMNS, 2, CUDA_R_64F, a, LD, CUDA_R_64F,
+                               x, 3, CUDA_R_64F, y, threads));
+        for (size_t i = 0; i < outer; i++) {
+            double sum = 0;
+            for (size_t j = 0; j < inner; j++)
+                sum += (turned ? a[j * LD + i] : a[i * LD + j]) * x[j];
+            cr_assert_eq(y[i], 2 * sum + 3 * GAP, "%zu", i);
+        }
+        cr_assert_eq(y[outer], GAP);
+    }
+}
+
+Test(host, gemv)
+{
+    with_threads(check_gemv);
+}
+
+/* Packed along both directions, and the product of what was packed. */
+static void check_binary(int threads)
+{
+    enum { WORDS = (COLUMNS + 31) / 32, A_LD = WORDS + 1, B_LD = ROWS + 2 };
+    int32_t h[COUNT], h_turned[COLUMNS * OUT_LD], c[ROWS * OUT_LD];
+    uint32_t a[ROWS * A_LD], b[WORDS * B_LD];
+    fill_numbers(h, COUNT, 14);
+    for (size_t i = 0; i < COLUMNS; i++)
+        for (size_t j = 0; j < ROWS; j++)
+            h_turned[i * OUT_LD + j] = h[j * LD + i];
+    fill_gap(c, ROWS * OUT_LD);
+    cr_prim(prim_binary_pack_rows_host(I32, h, ROWS, COLUMNS, LD, a, A_LD, threads));
+    cr_prim(prim_binary_pack_columns_host(I32, h_turned, COLUMNS, ROWS, OUT_LD, b, B_LD, threads));
+    cr_prim(prim_binary_gemm_host(ROWS, ROWS, COLUMNS, a, A_LD, b, B_LD, I32, c, OUT_LD, threads));
+    for (size_t row = 0; row < ROWS; row++)
+        for (size_t column = 0; column < ROWS; column++) {
+            int32_t sum = 0;
+            for (size_t i = 0; i < COLUMNS; i++)
+                sum += (h[row * LD + i] >= 0) == (h[column * LD + i] >= 0) ? 1 : -1;
+            cr_assert_eq(c[row * OUT_LD + column], sum, "%zu, %zu", row, column);
+        }
+    for (size_t i = 0; i < ROWS; i++) {
+        cr_assert_eq(c[i * OUT_LD + ROWS], GAP);
+        for (size_t j = 0; j < COLUMNS; j++)
+            cr_assert_eq(a[i * A_LD + j / 32] >> j % 32 & 1, h[i * LD + j] >= 0);
+    }
+}
+
+Test(host, binary_gemm)
+{
+    with_threads(check_binary);
+}
+
+/* ---- convolution ---- */
+
+/* Where the neighbour lies in an image of `count`, as the header draws it; < 0: the fill. */
+static ptrdiff_t neighbour(prim_boundary boundary, ptrdiff_t at, ptrdiff_t count)
+{
+    if (at >= 0 && at < count)
+        return at;
+    switch (boundary) {
+    case PRIM_BOUNDARY_CONSTANT:
+        return -1;
+    case PRIM_BOUNDARY_CLAMP:
+        return at < 0 ? 0 : count - 1;
+    case PRIM_BOUNDARY_REFLECT:
+        return neighbour(boundary, at < 0 ? -1 - at : 2 * count - 1 - at, count);
+    case PRIM_BOUNDARY_REFLECT_101:
+        return count == 1 ? 0 : neighbour(boundary, at < 0 ? -at : 2 * count - 2 - at, count);
+    case PRIM_BOUNDARY_WRAP:
+        return neighbour(boundary, at < 0 ? at + count : at - count, count);
+    }
+    return -1;
+}
+
+enum { TAPS_X = 4, TAPS_Y = 3, ANCHOR_X = 1, ANCHOR_Y = 2, FILL = 9 };
+
+/* The neighbour under element i, j of the mask. */
+static int32_t under(const int32_t *h, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t ld, ptrdiff_t y,
+                     ptrdiff_t x, prim_boundary boundary)
+{
+    const ptrdiff_t from_y = neighbour(boundary, y, rows), from_x = neighbour(boundary, x, columns);
+    return from_y < 0 || from_x < 0 ? FILL : h[from_y * ld + from_x];
+}
+
+static void check_image(int threads, unsigned flags, prim_boundary boundary)
+{
+    const int32_t fill = FILL;
+    const ptrdiff_t turn = flags == PRIM_CONVOLUTION_FLIP ? -1 : 1;
+    int32_t h[COUNT], out[ROWS * OUT_LD], weights[TAPS_Y * TAPS_X];
+    fill_numbers(h, COUNT, 15);
+    fill_numbers(weights, TAPS_Y * TAPS_X, 16);
+    fill_gap(out, ROWS * OUT_LD);
+    const prim_mask mask = {weights, NULL, TAPS_X, TAPS_Y, ANCHOR_X, ANCHOR_Y, I32};
+    const prim_image from = {h, COLUMNS, ROWS, LD * sizeof *h, 1, I32},
+                     to = {out, COLUMNS, ROWS, OUT_LD * sizeof *h, 1, I32};
+    cr_prim(prim_convolve_2d_host(flags, boundary, &fill, from, mask, to, threads));
+    for (ptrdiff_t y = 0; y < ROWS; y++)
+        for (ptrdiff_t x = 0; x < COLUMNS; x++) {
+            int32_t sum = 0;
+            for (ptrdiff_t j = 0; j < TAPS_Y; j++)
+                for (ptrdiff_t i = 0; i < TAPS_X; i++)
+                    sum = add(sum, multiply(weights[j * TAPS_X + i],
+                                            under(h, ROWS, COLUMNS, LD, y + turn * (j - ANCHOR_Y),
+                                                  x + turn * (i - ANCHOR_X), boundary)));
+            cr_assert_eq(out[y * OUT_LD + x], sum, "boundary %d, flags %u: %td, %td", boundary,
+                         flags, y, x);
+        }
+    check_gaps(out, ROWS);
+}
+
+static void check_vector(int threads, unsigned flags, prim_boundary boundary)
+{
+    const int32_t fill = FILL;
+    const ptrdiff_t turn = flags == PRIM_CONVOLUTION_FLIP ? -1 : 1;
+    int32_t h[COUNT], out[COUNT], weights[TAPS_X];
+    fill_numbers(h, COUNT, 17);
+    fill_numbers(weights, TAPS_X, 18);
+    const prim_mask mask = {weights, NULL, TAPS_X, 1, ANCHOR_X, 0, I32};
+    cr_prim(prim_convolve_1d_host(flags, boundary, &fill, I32, h, COUNT, mask, out, threads));
+    for (ptrdiff_t x = 0; x < COUNT; x++) {
+        int32_t sum = 0;
+        for (ptrdiff_t i = 0; i < TAPS_X; i++)
+            sum = add(sum, multiply(weights[i], under(h, 1, COUNT, COUNT, 0,
+                                                      x + turn * (i - ANCHOR_X), boundary)));
+        cr_assert_eq(out[x], sum, "boundary %d, flags %u: %td", boundary, flags, x);
+    }
+}
+
+static void check_convolution(int threads)
+{
+    for (unsigned flags = 0; flags <= PRIM_CONVOLUTION_FLIP; flags++)
+        for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++) {
+            check_image(threads, flags, (prim_boundary)boundary);
+            check_vector(threads, flags, (prim_boundary)boundary);
+        }
+}
+
+Test(host, convolution)
+{
+    with_threads(check_convolution);
+}
+
+/* ---- sparse ---- */
+
+/* A dense matrix whose entries of a third survive, in CSR with 64-bit offsets. */
+typedef struct sparse_matrix {
+    int64_t offsets[ROWS + 1];
+    int32_t columns[ROWS * COLUMNS];
+    double values[ROWS * COLUMNS], dense[ROWS * COLUMNS];
+} sparse_matrix;
+
+static prim_sparse make_sparse(sparse_matrix *s)
+{
+    size_t entries = 0;
+    *s = (sparse_matrix){.offsets = {0}};
+    for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++) {
+        if (random_bits(i) % 3 == 0) {
+            s->columns[entries] = (int32_t)(i % COLUMNS);
+            s->values[entries++] = s->dense[i] = number(i);
+        }
+        s->offsets[i / COLUMNS + 1] = (int64_t)entries;
+    }
+    return (prim_sparse){.format = PRIM_SPARSE_CSR,
+                         .rows = ROWS,
+                         .columns = COLUMNS,
+                         .entries = entries,
+                         .value_type = CUDA_R_64F,
+                         .offset_type = CUDA_R_64I,
+                         .row_offsets = s->offsets,
+                         .column_indices = s->columns,
+                         .values = s->values};
+}
+
+static void check_product(prim_sparse m, const double *dense, int threads)
+{
+    double x[COLUMNS], y[ROWS + 1];
+    for (size_t i = 0; i < COLUMNS; i++)
+        x[i] = number(i + 3000);
+    for (size_t i = 0; i <= ROWS; i++)
+        y[i] = GAP;
+    cr_prim(prim_spmv_host(-2, m, CUDA_R_64F, x, 5, CUDA_R_64F, y, threads));
+    for (size_t row = 0; row < ROWS; row++) {
+        double sum = 0;
+        for (size_t column = 0; column < COLUMNS; column++)
+            sum += dense[row * COLUMNS + column] * x[column];
+        cr_assert_eq(y[row], -2 * sum + 5 * GAP, "format %d, row %zu", m.format, row);
+    }
+    cr_assert_eq(y[ROWS], GAP);
+}
+
+/* Each format, and what it becomes as CSR again. */
+static void check_sparse(int threads)
+{
+    static sparse_matrix s;
+    const prim_sparse csr = make_sparse(&s);
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_JDS; format++) {
+        prim_sparse there, back;
+        static _Alignas(16) char memory[1 << 16], more[1 << 16];
+        cr_prim(prim_sparse_convert_host(csr, (prim_sparse_format)format, CUDA_R_64I,
+                                         PRIM_SPARSE_WIDTH_AUTO, memory, sizeof memory, &there));
+        cr_prim(prim_sparse_convert_host(there, PRIM_SPARSE_CSR, CUDA_R_32I, 0, more, sizeof more,
+                                         &back));
+        check_product(there, s.dense, threads);
+        check_product(back, s.dense, threads);
+    }
+}
+
+Test(host, spmv_and_conversions)
+{
+    with_threads(check_sparse);
+}

@@ -1,0 +1,643 @@
+/* What the headers promise to support and to refuse: rules written from their sentences, and not
+ * from the tables of the code. Other tests skip what a variant does not support, so a wrong refusal
+ * shows here alone. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <primitives/primitives.h>
+
+#include "support.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define EACH(type, pointer, array) \
+    for (const type *pointer = array; pointer < (array) + COUNT_OF(array); pointer++)
+
+#define NO_TYPE ((cudaDataType_t)9999)
+
+static const cudaDataType_t all_types[] = {
+    CUDA_R_8I,  CUDA_R_8U,  CUDA_R_16I,  CUDA_R_16U, CUDA_R_32I, CUDA_R_32U, CUDA_R_64I,
+    CUDA_R_64U, CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F, NO_TYPE,
+};
+
+typedef struct shape {
+    size_t rows, columns;
+} shape;
+
+static const char *name_of(cudaDataType_t type)
+{
+    return type == NO_TYPE ? "no type" : type_name(type);
+}
+
+/* `asked` is the status of the query for bytes. */
+__attribute__((format(printf, 4, 5))) static void check(prim_status promised, prim_status asked,
+                                                        bool supported, const char *format, ...)
+{
+    char call[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(call, sizeof call, format, arguments);
+    va_end(arguments);
+    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s (%s)", call,
+                 prim_status_string(promised), prim_status_string(asked), prim_last_error(NULL));
+    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported", call,
+                 prim_status_string(promised), supported ? "" : "not ");
+}
+
+static bool has_clusters(void)
+{
+    int device, major;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 9;
+}
+
+/* ---- reduce and scan ---- */
+
+typedef struct type_pair {
+    cudaDataType_t in, out;
+} type_pair;
+
+static bool is_listed(const type_pair *pairs, size_t count, cudaDataType_t in, cudaDataType_t out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].in == in && pairs[i].out == out)
+            return true;
+    return false;
+}
+
+/* "in_type is …, and out_type the same, or wider: …" */
+static bool is_reduced(cudaDataType_t in, cudaDataType_t out)
+{
+    static const type_pair wider[] = {{CUDA_R_8U, CUDA_R_64U},
+                                      {CUDA_R_32I, CUDA_R_64I},
+                                      {CUDA_R_16F, CUDA_R_32F},
+                                      {CUDA_R_16BF, CUDA_R_32F},
+                                      {CUDA_R_32F, CUDA_R_64F}};
+    return (in == out && in != NO_TYPE) || is_listed(wider, COUNT_OF(wider), in, out);
+}
+
+static bool is_bitwise(prim_op op)
+{
+    return op == PRIM_OP_AND || op == PRIM_OP_OR || op == PRIM_OP_XOR;
+}
+
+/* "the rungs below take 32I, 32F, 64F and 8U → 64U with SUM, MIN and MAX" */
+static bool is_reduced_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t out)
+{
+    static const type_pair pairs[] = {{CUDA_R_32I, CUDA_R_32I},
+                                      {CUDA_R_32F, CUDA_R_32F},
+                                      {CUDA_R_64F, CUDA_R_64F},
+                                      {CUDA_R_8U, CUDA_R_64U}};
+    return (op == PRIM_OP_SUM || op == PRIM_OP_MIN || op == PRIM_OP_MAX) &&
+           is_listed(pairs, COUNT_OF(pairs), in, out);
+}
+
+static prim_status reduce_promise(prim_reduce_variant variant, prim_op op, cudaDataType_t in,
+                                  cudaDataType_t out)
+{
+    if (!is_reduced(in, out) || (is_bitwise(op) && type_is_float(in)))
+        return PRIM_ERROR_TYPE;
+    if (variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED)
+        return PRIM_OK;
+    if (variant == PRIM_REDUCE_SINGLE_PASS)
+        return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return is_reduced_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    static const size_t counts[] = {0, 1, 60001};
+    static const shape shapes[] = {{0, 5}, {5, 0}, {3, 1000}, {1000, 3}};
+    const prim_status promised = reduce_promise(v, op, p.in, p.out);
+    size_t bytes;
+    EACH(size_t, count, counts)
+    check(promised, prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
+          prim_reduce_supports(v, op, t, p.in, *count, p.out), "reduce %d, op %d of %zu, %s %s", v,
+          op, *count, name_of(p.in), name_of(p.out));
+    EACH(shape, s, shapes)
+    check(promised,
+          prim_reduce_rows_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
+          prim_reduce_rows_supports(v, op, t, p.in, s->rows, s->columns, p.out),
+          "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns, name_of(p.in),
+          name_of(p.out));
+}
+
+/* The calls whose "Variants: VECTORIZED and AUTO." */
+static prim_status promise_of_two(prim_reduce_variant variant, prim_status promised)
+{
+    const bool has = variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED;
+    return promised == PRIM_OK && !has ? PRIM_ERROR_UNSUPPORTED : promised;
+}
+
+static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    static const shape shapes[] = {{0, 5}, {5, 0}, {3, 1000}, {1000, 3}};
+    const prim_status promised =
+        promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out));
+    size_t bytes;
+    EACH(shape, s, shapes)
+    check(promised,
+          prim_reduce_columns_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
+          prim_reduce_columns_supports(v, op, t, p.in, s->rows, s->columns, p.out),
+          "reduce_columns %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns, name_of(p.in),
+          name_of(p.out));
+}
+
+static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_transform t,
+                                       type_pair p))
+{
+    for (int v = PRIM_REDUCE_AUTO; v <= PRIM_REDUCE_SINGLE_PASS; v++)
+        for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
+            for (int t = PRIM_TRANSFORM_NONE; t <= PRIM_TRANSFORM_ABS; t++)
+                EACH(cudaDataType_t, in, all_types)
+    EACH(cudaDataType_t, out, all_types)
+    run((prim_reduce_variant)v, (prim_op)op, (prim_transform)t, (type_pair){*in, *out});
+}
+
+Test(supported, reduce)
+{
+    each_reduction(check_reduce);
+}
+
+Test(supported, reduce_columns)
+{
+    each_reduction(check_columns);
+}
+
+/* "op PRIM_OP_MIN or PRIM_OP_MAX", "count at least 1" */
+static prim_status arg_promise(prim_reduce_variant variant, prim_op op, cudaDataType_t type,
+                               size_t count)
+{
+    if (op != PRIM_OP_MIN && op != PRIM_OP_MAX)
+        return PRIM_ERROR_ENUM;
+    if (type == NO_TYPE)
+        return PRIM_ERROR_TYPE;
+    return promise_of_two(variant, count == 0 ? PRIM_ERROR_SIZE : PRIM_OK);
+}
+
+static void check_arg(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    static const size_t counts[] = {0, 1, 70001};
+    size_t bytes;
+    EACH(size_t, count, counts)
+    if (p.in == p.out)
+        check(arg_promise(v, op, p.in, *count),
+              prim_arg_reduce_workspace_bytes(v, op, t, p.in, *count, &bytes),
+              prim_arg_reduce_supports(v, op, t, p.in, *count), "arg_reduce %d, op %d of %zu %s", v,
+              op, *count, name_of(p.in));
+}
+
+Test(supported, arg_reduce)
+{
+    each_reduction(check_arg);
+}
+
+static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    static const size_t counts[] = {0, 1, 70001};
+    const prim_status promised = is_reduced(p.in, p.out) ? PRIM_OK : PRIM_ERROR_TYPE;
+    size_t bytes;
+    EACH(size_t, count, counts)
+    if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
+        check(promise_of_two(v, promised), prim_dot_workspace_bytes(v, p.in, *count, p.out, &bytes),
+              prim_dot_supports(v, p.in, *count, p.out), "dot %d of %zu, %s %s", v, *count,
+              name_of(p.in), name_of(p.out));
+}
+
+Test(supported, dot)
+{
+    each_reduction(check_dot);
+}
+
+/* "count: any number" */
+Test(supported, reduce_of_any_number)
+{
+    for (int shift = 31; shift <= 40; shift++)
+        for (size_t count = ((size_t)1 << shift) - 1; count <= ((size_t)1 << shift) + 1; count++) {
+            cr_expect(prim_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                           CUDA_R_8U, count, CUDA_R_64U));
+            cr_expect(prim_arg_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
+                                               CUDA_R_32F, count));
+            cr_expect(prim_dot_supports(PRIM_REDUCE_AUTO, CUDA_R_32F, count, CUDA_R_64F));
+        }
+}
+
+static bool is_scanned(cudaDataType_t in, cudaDataType_t out)
+{
+    return is_reduced(in, out) || (in == CUDA_R_8U && out == CUDA_R_32U);
+}
+
+/* "the rungs below take 32I, 32F and 64F with SUM, MIN and MAX" */
+static bool is_scanned_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t out)
+{
+    return in == out && is_reduced_by_textbook(op, in, out);
+}
+
+/* "CLUSTER up to eight tiles (2^16 elements of 32F) from compute capability 9.0 on" */
+static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
+                                cudaDataType_t out)
+{
+    if (!is_scanned(in, out))
+        return PRIM_ERROR_TYPE;
+    if (variant == PRIM_SCAN_AUTO || variant == PRIM_SCAN_REDUCE_THEN_SCAN ||
+        variant == PRIM_SCAN_LOOKBACK)
+        return PRIM_OK;
+    if (variant == PRIM_SCAN_CLUSTER)
+        return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
+                       type_pair p)
+{
+    static const size_t counts[] = {0, 1, 5000};
+    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    size_t bytes;
+    EACH(size_t, count, counts)
+    check(promised, prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
+          prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
+          "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
+          name_of(p.out));
+}
+
+/* "CLUSTER takes one row only." */
+static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
+                            type_pair p)
+{
+    static const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}};
+    size_t bytes;
+    EACH(shape, s, shapes)
+    {
+        prim_status promised = scan_promise(v, op, p.in, p.out);
+        if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
+            promised = PRIM_ERROR_UNSUPPORTED;
+        check(promised,
+              prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
+                                             &bytes),
+              prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
+              "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
+              name_of(p.in), name_of(p.out));
+    }
+}
+
+static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
+                          type_pair p)
+{
+    static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}};
+    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    size_t bytes;
+    EACH(shape, s, shapes)
+    if (kind == PRIM_SCAN_INCLUSIVE)
+        check(promised,
+              prim_scan_2d_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
+              prim_scan_2d_supports(v, op, t, p.in, s->rows, s->columns, p.out),
+              "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns, name_of(p.in),
+              name_of(p.out));
+}
+
+static void each_scan(prim_scan_variant v, prim_op op,
+                      void (*run)(prim_scan_variant v, prim_scan_kind kind, prim_op op,
+                                  prim_transform t, type_pair p))
+{
+    for (int kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
+        for (int t = PRIM_TRANSFORM_NONE; t <= PRIM_TRANSFORM_ABS; t++)
+            EACH(cudaDataType_t, in, all_types)
+    EACH(cudaDataType_t, out, all_types)
+    run(v, (prim_scan_kind)kind, op, (prim_transform)t, (type_pair){*in, *out});
+}
+
+Test(supported, scan)
+{
+    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CLUSTER; v++)
+        for (int op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
+            each_scan((prim_scan_variant)v, (prim_op)op, check_scan);
+            each_scan((prim_scan_variant)v, (prim_op)op, check_scan_rows);
+        }
+}
+
+/* PRODUCT, and rungs from LOOKBACK on, are not asked for. */
+Test(supported, scan_2d)
+{
+    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_REDUCE_THEN_SCAN; v++)
+        for (int op = PRIM_OP_SUM; op <= PRIM_OP_MAX; op++)
+            each_scan((prim_scan_variant)v, (prim_op)op, check_scan_2d);
+}
+
+Test(supported, no_bit_operator_is_scanned)
+{
+    EACH(cudaDataType_t, type, all_types)
+    for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
+        for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CLUSTER; v++)
+            cr_expect_not(prim_scan_supports((prim_scan_variant)v, PRIM_SCAN_INCLUSIVE, (prim_op)op,
+                                             PRIM_TRANSFORM_NONE, *type, 100, *type));
+}
+
+/* ---- histogram ---- */
+
+/* "CUDA_R_8U, CUDA_R_32I or CUDA_R_32F", "CUDA_R_32U", "≤ 12,288 bins" */
+static prim_status histogram_promise(prim_histogram_variant variant, cudaDataType_t sample_type,
+                                     size_t bins, cudaDataType_t counter_type)
+{
+    if ((sample_type != CUDA_R_8U && sample_type != CUDA_R_32I && sample_type != CUDA_R_32F) ||
+        counter_type != CUDA_R_32U)
+        return PRIM_ERROR_TYPE;
+    if (bins == 0)
+        return PRIM_ERROR_VALUE;
+    return variant == PRIM_HISTOGRAM_PRIVATIZED && bins > 12288 ? PRIM_ERROR_UNSUPPORTED : PRIM_OK;
+}
+
+static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outside outside,
+                            size_t bins)
+{
+    static const size_t counts[] = {0, 1, 100000};
+    const prim_histogram_range range = {-5, 1000, -0.5, 2.5};
+    size_t bytes;
+    EACH(cudaDataType_t, in, all_types)
+    EACH(cudaDataType_t, out, all_types)
+    EACH(size_t, count, counts)
+    check(histogram_promise(v, *in, bins, *out),
+          prim_histogram_even_workspace_bytes(v, flags, outside, range, *in, *count, bins, *out,
+                                              &bytes),
+          prim_histogram_even_supports(v, flags, outside, range, *in, *count, bins, *out),
+          "histogram %d, flags %u, outside %d, %zu bins of %s in %s", v, flags, outside, bins,
+          name_of(*in), name_of(*out));
+}
+
+Test(supported, histogram)
+{
+    static const size_t all_bins[] = {0, 1, 255, 12287, 12288, 12289, 1 << 24};
+    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PRIVATIZED; v++)
+        for (unsigned flags = 0; flags <= 3; flags++)
+            for (int outside = PRIM_OUTSIDE_DROP; outside <= PRIM_OUTSIDE_COUNT; outside++)
+                EACH(size_t, bins, all_bins)
+    check_histogram((prim_histogram_variant)v, flags, (prim_outside)outside, *bins);
+}
+
+/* ---- merge ---- */
+
+/* "CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F" */
+static prim_status key_promise(cudaDataType_t type)
+{
+    return type == CUDA_R_32I || type == CUDA_R_32U || type == CUDA_R_32F || type == CUDA_R_64F
+               ? PRIM_OK
+               : PRIM_ERROR_TYPE;
+}
+
+Test(supported, merge)
+{
+    static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
+    size_t bytes;
+    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_TILED; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH(cudaDataType_t, type, all_types)
+    EACH(shape, s, counts)
+    check(key_promise(*type),
+          prim_merge_workspace_bytes((prim_merge_variant)v, (prim_order)order, *type, s->rows,
+                                     s->columns, &bytes),
+          prim_merge_supports((prim_merge_variant)v, (prim_order)order, *type, s->rows, s->columns),
+          "merge %d of %zu and %zu %s", v, s->rows, s->columns, name_of(*type));
+}
+
+Test(supported, merge_sort)
+{
+    static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
+    size_t bytes;
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_TILED; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH(cudaDataType_t, type, all_types)
+    EACH(size_t, count, counts)
+    check(key_promise(*type),
+          prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v, (prim_order)order, *type,
+                                          *count, &bytes),
+          prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order, *type, *count),
+          "merge_sort %d of %zu %s", v, *count, name_of(*type));
+}
+
+/* ---- dense products ---- */
+
+/* "A, B and C of one type": a, b and c are some of those. */
+static prim_status one_type_promise(const cudaDataType_t *types, size_t count, cudaDataType_t a,
+                                    cudaDataType_t b, cudaDataType_t c)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a == types[i] && b == types[i] && c == types[i])
+            return PRIM_OK;
+    return PRIM_ERROR_TYPE;
+}
+
+static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
+                       size_t n, size_t k)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I};
+    size_t bytes;
+    EACH(cudaDataType_t, a, all_types)
+    EACH(cudaDataType_t, b, all_types)
+    EACH(cudaDataType_t, c, all_types)
+    check(
+        one_type_promise(types, COUNT_OF(types), *a, *b, *c),
+        prim_gemm_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT, &bytes),
+        prim_gemm_supports(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT),
+        "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k, name_of(*a),
+        name_of(*b), name_of(*c));
+}
+
+Test(supported, gemm)
+{
+    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_TILED_32; v++)
+        for (int ops = 0; ops < 4; ops++)
+            for (size_t k = 0; k <= 20000; k = 3 * k + 1) {
+                check_gemm((prim_gemm_variant)v, (prim_transpose)(ops & 1),
+                           (prim_transpose)(ops >> 1), 70, 33, k);
+                check_gemm((prim_gemm_variant)v, (prim_transpose)(ops & 1),
+                           (prim_transpose)(ops >> 1), 0, k, 5);
+            }
+}
+
+Test(supported, gemv)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
+    static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {100000, 3}, {3, 100000}};
+    size_t bytes;
+    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SHUFFLE; v++)
+        for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            EACH(shape, s, shapes)
+    EACH(cudaDataType_t, a, all_types)
+    EACH(cudaDataType_t, x, all_types)
+    EACH(cudaDataType_t, y, all_types)
+    check(one_type_promise(types, COUNT_OF(types), *a, *x, *y),
+          prim_gemv_workspace_bytes((prim_gemv_variant)v, (prim_transpose)op, s->rows, s->columns,
+                                    *a, *x, *y, &bytes),
+          prim_gemv_supports((prim_gemv_variant)v, (prim_transpose)op, s->rows, s->columns, *a, *x,
+                             *y),
+          "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows, s->columns, name_of(*a),
+          name_of(*x), name_of(*y));
+}
+
+/* "k any number below 2^31" */
+Test(supported, binary_gemm)
+{
+    static const size_t all_k[] = {0, 1, 31, 32, 33, 100000, 0x7fffffff, 0x80000000};
+    size_t bytes;
+    for (int v = PRIM_BINARY_GEMM_AUTO; v <= PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED; v++)
+        EACH(cudaDataType_t, type, all_types)
+    EACH(size_t, k, all_k)
+    {
+        const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
+        check(
+            !has_type           ? PRIM_ERROR_TYPE
+            : *k == 0x80000000u ? PRIM_ERROR_VALUE
+                                : PRIM_OK,
+            prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)v, 3, 5, *k, *type, &bytes),
+            prim_binary_gemm_supports((prim_binary_gemm_variant)v, 3, 5, *k, *type),
+            "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
+    }
+}
+
+/* ---- convolution ---- */
+
+/* "CONSTANT without h_values or with more than 8,000 of them, the others without d_values,
+ * TILED_HALO with a side of more than 15" */
+static bool is_convolved_by(prim_convolution_variant variant, prim_mask mask)
+{
+    const bool basic = mask.d_values != NULL;
+    const bool constant = mask.h_values != NULL && mask.width * mask.height <= 8000;
+    switch (variant) {
+    case PRIM_CONVOLUTION_AUTO: /* "AUTO takes what there is" */
+        return basic || constant;
+    case PRIM_CONVOLUTION_BASIC:
+        return basic;
+    case PRIM_CONVOLUTION_CONSTANT:
+        return constant;
+    case PRIM_CONVOLUTION_TILED_HALO:
+        return basic && mask.width <= 15 && mask.height <= 15;
+    }
+    return false;
+}
+
+static prim_status convolution_promise(prim_convolution_variant variant, cudaDataType_t image,
+                                       prim_mask mask)
+{
+    static const type_pair pairs[] = {
+        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_8U, CUDA_R_32F}};
+    if (!is_listed(pairs, COUNT_OF(pairs), image, mask.type))
+        return PRIM_ERROR_TYPE;
+    if (mask.h_values == NULL && mask.d_values == NULL)
+        return PRIM_ERROR_NULL;
+    return is_convolved_by(variant, mask) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+static void check_convolution(prim_convolution_variant v, prim_boundary boundary,
+                              cudaDataType_t type, prim_mask mask)
+{
+    const prim_image image = {NULL, 100, 60, 100 * 8 * 4, 3, type};
+    const prim_status promised = convolution_promise(v, type, mask);
+    size_t bytes;
+    check(promised, prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, image, &bytes),
+          prim_convolve_2d_supports(v, 0, boundary, image, mask, image),
+          "convolve_2d %d, boundary %d, %s, mask of %zu × %zu %s", v, boundary, name_of(type),
+          mask.width, mask.height, name_of(mask.type));
+    if (mask.height == 1)
+        check(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
+              prim_convolve_1d_supports(v, 0, boundary, type, 1000, mask),
+              "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
+              mask.width, name_of(mask.type));
+}
+
+Test(supported, convolution)
+{
+    static const shape sides[] = {{1, 1},    {1, 15},   {15, 15},  {15, 16}, {16, 15},  {1, 16},
+                                  {80, 100}, {100, 80}, {63, 127}, {1, 255}, {255, 255}};
+    static const char values[4] __attribute__((aligned(4)));
+    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_TILED_HALO; v++)
+        for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++)
+            EACH(shape, s, sides)
+    for (int where = 0; where < 4; where++)
+        EACH(cudaDataType_t, type, all_types)
+    EACH(cudaDataType_t, mask_type, all_types)
+    check_convolution((prim_convolution_variant)v, (prim_boundary)boundary, *type,
+                      (prim_mask){where & 1 ? values : NULL, where & 2 ? values : NULL, s->columns,
+                                  s->rows, 0, 0, *mask_type});
+}
+
+/* ---- sparse ---- */
+
+/* "a rung of the matrix's format, or PRIM_SPMV_AUTO" */
+static bool is_of_format(prim_spmv_variant variant, prim_sparse_format format)
+{
+    switch (variant) {
+    case PRIM_SPMV_AUTO:
+        return true;
+    case PRIM_SPMV_CSR_SCALAR:
+    case PRIM_SPMV_CSR_VECTOR:
+        return format == PRIM_SPARSE_CSR;
+    case PRIM_SPMV_ELL:
+        return format == PRIM_SPARSE_ELL;
+    case PRIM_SPMV_COO_SCAN_ALL:
+    case PRIM_SPMV_COO_SEGMENTED:
+        return format == PRIM_SPARSE_COO;
+    case PRIM_SPMV_HYB:
+        return format == PRIM_SPARSE_HYB;
+    case PRIM_SPMV_JDS:
+        return format == PRIM_SPARSE_JDS;
+    }
+    return false;
+}
+
+/* Offsets have a type in CSR alone. */
+static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x, cudaDataType_t y)
+{
+    const bool typed = (matrix.value_type == CUDA_R_32F || matrix.value_type == CUDA_R_64F) &&
+                       x == matrix.value_type && y == x &&
+                       (matrix.format != PRIM_SPARSE_CSR || matrix.offset_type == CUDA_R_32I ||
+                        matrix.offset_type == CUDA_R_64I);
+    size_t bytes;
+    check(!typed                           ? PRIM_ERROR_TYPE
+          : is_of_format(v, matrix.format) ? PRIM_OK
+                                           : PRIM_ERROR_UNSUPPORTED,
+          prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),
+          "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
+          name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
+}
+
+Test(supported, spmv)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 3000,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int v = PRIM_SPMV_AUTO; v <= PRIM_SPMV_JDS; v++)
+        for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_JDS; format++)
+            EACH(cudaDataType_t, type, all_types)
+    EACH(cudaDataType_t, offset_type, all_types)
+    EACH(cudaDataType_t, x, all_types)
+    {
+        m.format = (prim_sparse_format)format;
+        m.value_type = *type;
+        m.offset_type = *offset_type;
+        check_spmv((prim_spmv_variant)v, m, *x, *type);
+        check_spmv((prim_spmv_variant)v, m, *type, *x);
+    }
+}
+
+/* "rows and columns below 2^31" */
+Test(supported, spmv_of_the_largest_matrices)
+{
+    const size_t limit = (size_t)1 << 31;
+    for (int t = 0; t < 2; t++) {
+        const cudaDataType_t type = t == 0 ? CUDA_R_32F : CUDA_R_64F;
+        const prim_sparse m = {.rows = limit - 1,
+                               .columns = limit - 1,
+                               .entries = limit + 5,
+                               .value_type = type,
+                               .offset_type = CUDA_R_64I};
+        prim_sparse wide = m, high = m;
+        wide.columns = high.rows = limit;
+        cr_expect(prim_spmv_supports(PRIM_SPMV_AUTO, m, type, type), "%s", prim_last_error(NULL));
+        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, wide, type, type));
+        cr_expect_not(prim_spmv_supports(PRIM_SPMV_AUTO, high, type, type));
+    }
+}
