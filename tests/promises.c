@@ -498,9 +498,8 @@ static void check_failure(const test_stand *s, prim_status status)
               trial.where, sentence);
     cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
               trial.where, sentence);
-    if (status == PRIM_ERROR_CUDA)
-        cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
-    else
+    cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
+    if (status != PRIM_ERROR_CUDA)
         cr_assert_eq(trial.submissions, 0, "%s: submitted something", trial.where);
     if (trial.submissions == 0)
         cr_assert(guarded_untouched(&s->out), "%s: wrote to d_out", trial.where);

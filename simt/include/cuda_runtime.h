@@ -192,6 +192,36 @@ cudaError_t cudaMalloc(T **pointer, size_t bytes)
     return ::cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
 }
 
+template <typename T>
+cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+{
+    return ::cudaMallocManaged(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <typename T>
+cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+{
+    return ::cudaMallocAsync(reinterpret_cast<void **>(pointer), bytes, stream);
+}
+
+template <typename T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return ::cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+}
+
+template <typename T>
+cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = cudaHostAllocDefault)
+{
+    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <typename T>
+cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
 /* A __constant__ variable is an ordinary one of the program here, so that only the side which is
  * copied from is judged by its kind. */
 template <typename T>

@@ -39,6 +39,7 @@ typedef enum cudaError {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInitializationError = 3,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorInsufficientDriver = 35,
     cudaErrorInvalidDeviceFunction = 98,
@@ -66,6 +67,25 @@ typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaInvalidDeviceId (-2)
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3
+};
+
+struct cudaPointerAttributes {
+    enum cudaMemoryType type;
+    int device;
+    void *devicePointer;
+    void *hostPointer;
+};
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -210,7 +230,12 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
                               unsigned flags SIMT_DEFAULT(cudaMemAttachGlobal))
     SIMT_SYMBOL(cudaMallocManaged);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMallocHost);
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) SIMT_SYMBOL(cudaHostAlloc);
 cudaError_t cudaFreeHost(void *pointer) SIMT_SYMBOL(cudaFreeHost);
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+    SIMT_SYMBOL(cudaMallocPitch);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+    SIMT_SYMBOL(cudaPointerGetAttributes);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
     SIMT_SYMBOL(cudaMallocAsync);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) SIMT_SYMBOL(cudaFreeAsync);
@@ -218,6 +243,12 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     SIMT_SYMBOL(cudaMemcpy);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaMemcpyAsync);
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+    SIMT_SYMBOL(cudaMemcpy2D);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaMemcpy2DAsync);
 cudaError_t cudaMemset(void *to, int byte, size_t bytes) SIMT_SYMBOL(cudaMemset);
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream SIMT_DEFAULT(0))
     SIMT_SYMBOL(cudaMemsetAsync);

@@ -110,7 +110,8 @@ typedef enum simt_space {
     SIMT_DEVICE_MEMORY,
     SIMT_MANAGED_MEMORY,
     SIMT_POOL_MEMORY,
-    SIMT_PINNED_MEMORY
+    SIMT_PINNED_MEMORY,
+    SIMT_PAGEABLE_MEMORY
 } simt_space;
 
 void simt_poison(void *memory, size_t bytes);
@@ -118,9 +119,12 @@ void simt_poison(void *memory, size_t bytes);
 void *simt_allocate(size_t bytes, simt_space space);
 cudaError_t simt_release_device(void *pointer);
 cudaError_t simt_release_pinned(void *pointer);
-/* Validity of a copy or a memset, checked when it is submitted. */
-cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
-                            enum cudaMemcpyKind kind);
-cudaError_t simt_check_set(const void *to, size_t bytes);
+/* Where the address lies; of pageable memory, which is not the backend's, nothing more is known. */
+typedef struct simt_place {
+    simt_space space;
+    size_t bytes_left; /* to the end of its allocation */
+} simt_place;
+
+simt_place simt_find(const void *pointer);
 
 #endif

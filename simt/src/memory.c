@@ -45,6 +45,26 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
     return SIMT_CALL(cudaErrorMemoryAllocation, allocate_managed(pointer, bytes, flags));
 }
 
+/* Rows begin at multiples of what an allocation does, twice. */
+static cudaError_t allocate_pitched(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    enum { ROW_ALIGNMENT = 2 * SIMT_ALLOCATION_ALIGNMENT };
+    if (pitch == NULL)
+        return cudaErrorInvalidValue;
+    if (width > SIZE_MAX - ROW_ALIGNMENT)
+        return cudaErrorMemoryAllocation;
+    const size_t bytes = (width + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+    if (bytes > 0 && height > SIZE_MAX / bytes)
+        return cudaErrorMemoryAllocation;
+    *pitch = bytes;
+    return allocate_now(pointer, bytes * height, SIMT_DEVICE_MEMORY);
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_pitched(pointer, pitch, width, height));
+}
+
 cudaError_t cudaFree(void *pointer)
 {
     const cudaError_t error = release_now(pointer, simt_release_device);
@@ -56,10 +76,53 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
     return SIMT_CALL(cudaErrorMemoryAllocation, allocate_now(pointer, bytes, SIMT_PINNED_MEMORY));
 }
 
+/* The flags are about speed, and about what is so here in any case. */
+static cudaError_t allocate_pinned(void **pointer, size_t bytes, unsigned flags)
+{
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if ((flags & ~known) != 0)
+        return cudaErrorInvalidValue;
+    return allocate_now(pointer, bytes, SIMT_PINNED_MEMORY);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_pinned(pointer, bytes, flags));
+}
+
 cudaError_t cudaFreeHost(void *pointer)
 {
     const cudaError_t error = release_now(pointer, simt_release_pinned);
     return SIMT_CALL(cudaErrorInvalidValue, error);
+}
+
+/* ---- which memory is whose ---- */
+
+static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    static const enum cudaMemoryType types[] = {
+        [SIMT_DEVICE_MEMORY] = cudaMemoryTypeDevice,
+        [SIMT_POOL_MEMORY] = cudaMemoryTypeDevice,
+        [SIMT_MANAGED_MEMORY] = cudaMemoryTypeManaged,
+        [SIMT_PINNED_MEMORY] = cudaMemoryTypeHost,
+        [SIMT_PAGEABLE_MEMORY] = cudaMemoryTypeUnregistered,
+    };
+    if (attributes == NULL || pointer == NULL)
+        return cudaErrorInvalidValue;
+    const enum cudaMemoryType type = types[simt_find(pointer).space];
+    void *const same = (void *)(uintptr_t)pointer;
+    *attributes = (struct cudaPointerAttributes){
+        .type = type,
+        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : same,
+        .hostPointer = type == cudaMemoryTypeDevice ? NULL : same,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    return SIMT_CALL(cudaErrorInvalidValue, get_attributes(attributes, pointer));
 }
 
 /* ---- in the order of a stream; a capture makes nodes of it ---- */

@@ -134,45 +134,21 @@ size_t simt_pool_bytes(void)
     return read_count(&pool_bytes);
 }
 
-/* Does the range lie in device memory? *whole: in one allocation, to its last byte. */
-static bool in_device_memory(const void *pointer, size_t bytes, bool *whole)
+simt_place simt_find(const void *pointer)
 {
     const char *address = pointer;
+    simt_place place = {.space = SIMT_PAGEABLE_MEMORY};
     pthread_mutex_lock(&lock);
     const size_t after = upper_bound(address);
     const region *r = after > 0 ? &regions[after - 1] : NULL;
-    const bool inside = r != NULL && r->space != SIMT_PINNED_MEMORY &&
-                        (address < r->base + r->bytes || address == r->base);
-    *whole = inside && bytes <= (size_t)(r->base + r->bytes - address);
+    if (r != NULL && (address < r->base + r->bytes || address == r->base))
+        place = (simt_place){r->space, (size_t)(r->base + r->bytes - address)};
     pthread_mutex_unlock(&lock);
-    return inside;
+    return place;
 }
 
-cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
-                            enum cudaMemcpyKind kind)
+bool simt_device_reaches(const void *pointer, size_t bytes, size_t *there)
 {
-    if (bytes == 0)
-        return cudaSuccess;
-    if (to == NULL || from == NULL)
-        return cudaErrorInvalidValue;
-    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    bool to_whole, from_whole;
-    const bool to_device = in_device_memory(to, bytes, &to_whole);
-    const bool from_device = in_device_memory(from, bytes, &from_whole);
-    if ((to_device && !to_whole) || (from_device && !from_whole))
-        return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDefault)
-        return cudaSuccess;
-    const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return to_device == wants_to && from_device == wants_from ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-cudaError_t simt_check_set(const void *to, size_t bytes)
-{
-    bool whole;
-    if (bytes == 0)
-        return cudaSuccess;
-    return in_device_memory(to, bytes, &whole) && whole ? cudaSuccess : cudaErrorInvalidValue;
+    *there = simt_find(pointer).bytes_left;
+    return bytes <= *there;
 }

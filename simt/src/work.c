@@ -8,13 +8,19 @@
 
 /* ---- one piece ---- */
 
+static void copy(const simt_copy *c)
+{
+    for (size_t row = 0; row < c->rows; row++)
+        memmove(c->to + row * c->to_pitch, c->from + row * c->from_pitch, c->bytes);
+}
+
 cudaError_t simt_perform(const simt_work *work)
 {
     switch (work->type) {
     case cudaGraphNodeTypeKernel:
         return simt_run(&work->as.call);
     case cudaGraphNodeTypeMemcpy:
-        memmove(work->as.copy.to, work->as.copy.from, work->as.copy.bytes);
+        copy(&work->as.copy);
         return cudaSuccess;
     case cudaGraphNodeTypeMemset:
         memset(work->as.set.to, work->as.set.byte, work->as.set.bytes);

@@ -6,10 +6,11 @@
 
 #include "internal.h"
 
+/* Rows that lie `…_pitch` bytes apart. */
 typedef struct simt_copy {
-    void *to;
-    const void *from;
-    size_t bytes;
+    char *to;
+    const char *from;
+    size_t bytes, rows, to_pitch, from_pitch;
 } simt_copy;
 
 typedef struct simt_set {

@@ -1,6 +1,7 @@
 /* What the CPU backend knows of the calls made to it: how many, which one fails, what they left
  * behind and which streams they used. Each planted fault stands beside its correct twin. */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "semantics.h"
 #include "simt.h"
@@ -21,6 +22,7 @@ static enum cudaStreamCaptureStatus status;
 static enum cudaGraphNodeType type;
 static struct cudaDeviceProp properties;
 static struct cudaFuncAttributes attributes;
+static struct cudaPointerAttributes whose;
 
 #define CALLS(X)                                                                                \
     X(cudaGetDeviceCount, (&answer))                                                            \
@@ -46,6 +48,12 @@ static struct cudaFuncAttributes attributes;
     X(cudaMemsetAsync, (d_words, 0, 64, stream))                                                \
     X(cudaMemcpy, (d_words, d_words + 8, 32, cudaMemcpyDeviceToDevice))                         \
     X(cudaMemcpyAsync, (d_words, d_words + 8, 32, cudaMemcpyDeviceToDevice, stream))            \
+    X(cudaMemcpy2D, (d_words, 8, d_words + 8, 8, 4, 2, cudaMemcpyDeviceToDevice))               \
+    X(cudaMemcpy2DAsync, (d_words, 8, d_words + 8, 8, 4, 2, cudaMemcpyDeviceToDevice, stream))  \
+    X(cudaPointerGetAttributes, (&whose, d_words))                                              \
+    X(cudaMallocPitch, ((void **)&d_words, sizes, 20, 2))                                       \
+    X(cudaHostAlloc, ((void **)&h_words, 64, 0))                                                \
+    X(cudaFuncSetAttribute, (&answer, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000))       \
     X(cudaEventCreate, (&start))                                                                \
     X(cudaEventCreateWithFlags, (&end, 0))                                                      \
     X(cudaEventRecord, (start, stream))                                                         \
@@ -261,4 +269,41 @@ Test(calls, events_pool_and_graphs_are_submitted_to_a_stream)
     cr_cuda(cudaGraphLaunch(exec, stream));
     cr_assert_eq(simt_submissions_to(stream), 7);
     cr_assert_eq(simt_submissions(), 7);
+}
+
+/* ---- what a kernel can reach ---- */
+
+static void check_reach(const char *pointer, size_t bytes)
+{
+    size_t there = 12345;
+    cr_assert(simt_device_reaches(pointer, bytes, &there));
+    cr_assert_eq(there, bytes);
+    cr_assert(simt_device_reaches(pointer + bytes - 1, 1, &there));
+    cr_assert_eq(there, 1);
+    cr_assert(simt_device_reaches(pointer, 0, &there));
+    cr_assert_not(simt_device_reaches(pointer, bytes + 1, &there));
+    cr_assert_eq(there, bytes);
+    cr_assert_not(simt_device_reaches(pointer + 3, bytes - 2, &there));
+    cr_assert_eq(there, bytes - 3);
+}
+
+Test(calls, a_kernel_reaches_the_backends_own_memory_alone)
+{
+    char *d, *d_managed, *d_pool, *h_pinned, *h_pageable = malloc(64);
+    size_t there = 12345;
+    cr_cuda(cudaMalloc((void **)&d, 64));
+    cr_cuda(cudaMallocManaged((void **)&d_managed, 65, cudaMemAttachGlobal));
+    cr_cuda(cudaMallocHost((void **)&h_pinned, 66));
+    cr_cuda(cudaMallocAsync((void **)&d_pool, 67, 0));
+    check_reach(d, 64);
+    check_reach(d_managed, 65);
+    check_reach(h_pinned, 66);
+    check_reach(d_pool, 67);
+    cr_assert_not(simt_device_reaches(h_pageable, 1, &there));
+    cr_assert_eq(there, 0);
+    cr_assert_not(simt_device_reaches(NULL, 1, &there));
+    cr_assert(simt_device_reaches(NULL, 0, &there));
+    cr_cuda(cudaFree(d));
+    cr_assert_not(simt_device_reaches(d, 1, &there));
+    free(h_pageable);
 }
