@@ -44,7 +44,6 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
     PRIM_SHARED(T, tile_a, [SIDE][SIDE + 1]);
     PRIM_SHARED(T, tile_b, [SIDE][SIDE + 1]);
     const square block = this_square(p.n, SIDE);
-    const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
     T sum = 0;
     for (size_t begin = 0; begin < p.k; begin += SIDE) {
         bring(tile_a, p.a, block.row, begin, p.m, p.k);
@@ -55,6 +54,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
             sum = add_product(sum, tile_a[threadIdx.y][k], tile_b[k][threadIdx.x]);
         __syncthreads(); /* before the next tiles come */
     }
+    const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
     if (row < p.m && column < p.n)
         p.store(row, column, sum);
 }
