@@ -169,7 +169,7 @@ by_orders() {
 # The tests that ask the same of all patterns; of the promises those that a stream or a check breaks.
 # Where types are trimmed, not all that the header promises is there.
 shared=(test_host promises)
-[ -n "${fewer_types[$pattern]-}" ] || shared+=(test_supported)
+[ -n "${fewer_types[${pattern:-none}]-}" ] || shared+=(test_supported)
 shared_tests='*/!(two_host*|*without_workspace*|*older*|no_workspace*)'
 by_shared() {
   local program how limit=$shared_limit
