@@ -17,25 +17,27 @@ enum { MAX_LIST = 32 };
 
 /* ---- options (options.c) ---- */
 
+typedef struct bench_names {
+    const char *names[MAX_LIST];
+    size_t count;
+} bench_names;
+
+/* Of nothing named, a list means all, or the default. */
 typedef struct bench_options {
-    const char *patterns[MAX_LIST];
-    const char *variants[MAX_LIST];
+    bench_names patterns, cases, variants;
     cudaDataType_t types[MAX_LIST];
     size_t sizes[MAX_LIST];
     bench_input inputs[MAX_LIST];
-    size_t pattern_count, variant_count, type_count, size_count, input_count; /* 0: the default */
+    size_t type_count, size_count, input_count;
     const char *json, *csv, *commit;
-    const char *from, *plot; /* results to read instead of measuring; a folder for plots */
+    const char *plot;        /* a folder for plots */
+    bench_names from;        /* files of results to read instead of measuring */
+    bench_names compared[2]; /* files of the runs before and after */
     bool peers, list;
 } bench_options;
 
 /* Ends the program with a sentence where an option is wrong. */
 void read_options(int argc, char **argv, bench_options *options);
-bool wants_variant(const bench_options *options, const char *variant);
-bool wants_type(const bench_options *options, cudaDataType_t type);
-const char *input_name(bench_input input);
-/* false: there is no such input. */
-bool find_input(const char *name, bench_input *input);
 
 /* ---- elements (reals.c) ---- */
 
@@ -68,6 +70,8 @@ typedef struct bench_case {
     bench_ceiling ceiling;
 } bench_case;
 
+/* ---- cases in lists (plan.c) ---- */
+
 /* A list of cases that grows. */
 typedef struct bench_plan {
     bench_case *cases;
@@ -78,6 +82,23 @@ void plan_add(bench_plan *plan, bench_case added);
 bool same_group(const bench_case *a, const bench_case *b);
 /* "auto", "cub": the variant's name or the peer's. */
 const char *case_label(const bench_case *c);
+/* Of the shape "1024" or "64x1024" the elements in all, of "512^3" the side. */
+double shape_size(const bench_case *c);
+const char *input_name(bench_input input);
+/* false: there is no such input. */
+bool find_input(const char *name, bench_input *input);
+
+/* ---- what was asked for (select.c) ---- */
+
+bool wants_type(const bench_options *options, cudaDataType_t type);
+/* Is the case one of the patterns, cases, variants, types, sizes and inputs? A peer is, unless
+ * variants were named; then where it was named too, or all peers were asked for. */
+bool wants(const bench_options *options, const bench_case *c);
+/* Ends the program where a variant or a case was named that none of these has, with a list of
+ * theirs. */
+void check_names(const bench_options *options, const bench_case *cases, size_t count);
+
+/* ---- patterns ---- */
 
 /* What a case runs on. */
 typedef struct bench_operands {
@@ -88,6 +109,7 @@ typedef struct bench_operands {
 
 typedef struct bench_pattern {
     const char *name;
+    const char *header; /* primitives/….h */
     void (*plan)(const bench_options *options, bench_plan *plan);
     /* Allocates and fills; the same inputs for all cases of a group. */
     void (*set_up)(const bench_case *c, bench_operands *operands);
@@ -99,6 +121,9 @@ typedef struct bench_pattern {
 extern const bench_pattern bench_binary_gemm, bench_convolution, bench_gemm, bench_gemv,
     bench_histogram, bench_merge, bench_reduce, bench_scan, bench_sparse;
 
+/* All of them (patterns.c); NULL behind the last. */
+const bench_pattern *pattern_at(size_t index);
+/* By its name or its header's; NULL: there is none. */
 const bench_pattern *find_pattern(const char *name);
 
 /* A library that others made, doing one pattern. Its operands are those that the pattern's
@@ -142,7 +167,8 @@ void timing_end(void);
 void must(cudaError_t error, const char *what);
 void must_prim(prim_status status);
 
-/* ---- results (measure.c, report.c, save.c, load.c, plot.c) ---- */
+/* ---- results (measure.c, derived.c, report.c, summary.c, save.c, load.c, plot.c, compare.c) ----
+ */
 
 typedef struct bench_result {
     const bench_case *c;
@@ -166,15 +192,38 @@ void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_r
 void set_shares(bench_result *r, const bench_ceilings *ceilings);
 double gbps(const bench_result *r);
 double gflops(const bench_result *r);
+bool is_noisy(const bench_result *r);
 const char *mode_name(bench_mode mode);
+/* "1.25x"; of a small one two digits that say something: "0.0014x". */
+void ratio_text(char *text, size_t bytes, double ratio);
+
+/* How many results from the first on are of its group. */
+size_t group_length(const bench_result *results, size_t count);
+
+/* What the results of a group in one mode are compared with; NULL: there is none. */
+typedef struct bench_yardsticks {
+    const bench_result *automatic, *first; /* auto, and the first rung */
+    const bench_result *peer;              /* the fastest */
+} bench_yardsticks;
+
+bench_yardsticks find_yardsticks(const bench_result *results, size_t count, bench_mode mode);
 
 void print_context(const bench_context *context);
+/* The line above a group's table. */
+void print_group_title(const bench_case *c);
 /* The results of one group, all modes. */
 void print_group(const bench_result *results, size_t count);
 /* All, group by group. */
 void print_groups(const bench_result *results, size_t count);
-/* On a terminal only. */
+/* On a terminal only: so many cases are measured, and what comes next. */
 void show_progress(size_t done, size_t all, const char *what);
+void clear_progress(void);
+/* Of all results: auto against peers or first rungs, and how many times are noisy. */
+void print_summary(const bench_result *results, size_t count);
+
+/* End the program with a sentence where the file, or plots in the folder, could not be written. */
+void check_writable(const char *path);
+void check_plots(const char *folder);
 
 void save_json(const char *path, const bench_context *context, const bench_result *results,
                size_t count);
@@ -189,9 +238,17 @@ typedef struct bench_file {
     struct cJSON *json; /* its texts are those of context and cases */
 } bench_file;
 
-/* Ends the program with a sentence where the file is none of these. */
-bench_file load_json(const char *path);
-void unload(bench_file *file);
+/* Reads the files and keeps the rows that were asked for. Ends the program with a sentence where a
+ * file is none of these, or where no row is left. */
+void load_files(const bench_names *paths, const bench_options *options, bench_file *files);
+/* Of several files with a pattern, the newest keeps its rows: this is the one place that says so.
+ */
+void keep_newest(bench_file *files, size_t count);
+void unload(bench_file *files, size_t count);
+
+/* Prints what became slower or faster from the first runs to the second. 1: something is slower
+ * beyond noise. */
+int compare_files(const bench_options *options);
 
 /* Plots of each pattern, case and type as SVG files in the folder, which is made if need be. Ends
  * the program with a sentence where gnuplot is missing or fails. */

@@ -15,15 +15,14 @@ static size_t words_of(size_t k)
     return k / 32 + (k % 32 != 0);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, size_t side,
-                       bench_input input)
+static void plan_group(bench_plan *plan, size_t side, bench_input input)
 {
     const double n = (double)side, words = (double)words_of(side);
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
-        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v);
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v)->value;
         bench_case c = {.pattern = "binary_gemm",
                         .name = "square",
-                        .variant = prim_binary_gemm_variant_name(variant),
+                        .variant = prim_binary_gemm_variant_info(variant)->name,
                         .type = "i32",
                         .input = input,
                         .size = side * side,
@@ -37,8 +36,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t si
                         .flops = 2 * n * n * n,
                         .ceiling = CEILING_NONE};
         snprintf(c.shape, sizeof c.shape, "%zu^3", side);
-        if (wants_variant(options, c.variant) &&
-            prim_binary_gemm_supports(variant, side, side, side, CUDA_R_32I))
+        if (prim_binary_gemm_supports(variant, side, side, side, CUDA_R_32I))
             plan_add(plan, c);
     }
 }
@@ -51,7 +49,7 @@ static void plan_binary_gemm(const bench_options *options, bench_plan *plan)
     const size_t inputs = options->input_count > 0 ? options->input_count : 1;
     for (size_t i = 0; wants_type(options, CUDA_R_32I) && i < inputs; i++)
         for (size_t s = 0; s < count; s++)
-            plan_group(options, plan, sides[s],
+            plan_group(plan, sides[s],
                        options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
 }
 
@@ -92,5 +90,5 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, c->m * c->n * sizeof(int32_t)) == 0;
 }
 
-const bench_pattern bench_binary_gemm = {"binary_gemm", plan_binary_gemm, set_up_binary_gemm,
-                                         run_binary_gemm, same_products};
+const bench_pattern bench_binary_gemm = {"binary_gemm",      "binary_gemm",   plan_binary_gemm,
+                                         set_up_binary_gemm, run_binary_gemm, same_products};

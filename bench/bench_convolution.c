@@ -82,15 +82,15 @@ static bool supports(const kind *k, const bench_case *c)
                                      PRIM_BOUNDARY_CLAMP, image, mask_of(k, weights_of(k)), image);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, const kind *k, size_t width,
-                       size_t height, bench_input input)
+static void plan_group(bench_plan *plan, const kind *k, size_t width, size_t height,
+                       bench_input input)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
-        const prim_convolution_variant variant = prim_convolution_variant_at(v);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+        const prim_convolution_variant variant = prim_convolution_variant_at(v)->value;
         const size_t size = width * height * (size_t)k->channels;
         bench_case c = {.pattern = "convolution",
                         .name = k->name,
-                        .variant = prim_convolution_variant_name(variant),
+                        .variant = prim_convolution_variant_info(variant)->name,
                         .type = k->type_name,
                         .input = input,
                         .size = size,
@@ -104,7 +104,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const kin
             snprintf(c.shape, sizeof c.shape, "%zu", width);
         else
             snprintf(c.shape, sizeof c.shape, "%zux%zu", width, height);
-        if (wants_variant(options, c.variant) && supports(k, &c))
+        if (supports(k, &c))
             plan_add(plan, c);
     }
 }
@@ -118,9 +118,9 @@ static void plan_convolution(const bench_options *options, bench_plan *plan)
             const kind *k = &kinds[n];
             const bench_input input = options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM;
             for (size_t s = 0; k->gpu_height == 1 && s < options->size_count; s++)
-                plan_group(options, plan, k, options->sizes[s], 1, input);
+                plan_group(plan, k, options->sizes[s], 1, input);
             if (options->size_count == 0)
-                plan_group(options, plan, k, on_gpu() ? k->gpu_width : k->cpu_width,
+                plan_group(plan, k, on_gpu() ? k->gpu_width : k->cpu_width,
                            on_gpu() ? k->gpu_height : k->cpu_height, input);
         }
 }
@@ -163,5 +163,5 @@ static bool same_pixels(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_convolution = {"convolution", plan_convolution, set_up_convolution,
-                                         run_convolution, same_pixels};
+const bench_pattern bench_convolution = {"convolution",      "convolution",   plan_convolution,
+                                         set_up_convolution, run_convolution, same_pixels};

@@ -23,15 +23,14 @@ static size_t index_of(cudaDataType_t type)
     return t;
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, size_t t, size_t side,
-                       bench_input input)
+static void plan_group(bench_plan *plan, size_t t, size_t side, bench_input input)
 {
     const double n = (double)side;
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
-        const prim_gemm_variant variant = prim_gemm_variant_at(v);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        const prim_gemm_variant variant = prim_gemm_variant_at(v)->value;
         bench_case c = {.pattern = "gemm",
                         .name = "square",
-                        .variant = prim_gemm_variant_name(variant),
+                        .variant = prim_gemm_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
                         .size = side * side,
@@ -46,8 +45,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t t,
                         .flops = 2 * n * n * n,
                         .ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE};
         snprintf(c.shape, sizeof c.shape, "%zu^3", side);
-        if (wants_variant(options, c.variant) &&
-            prim_gemm_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, side, side, side,
+        if (prim_gemm_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, side, side, side,
                                types[t].type, types[t].type, types[t].type, PRIM_COMPUTE_DEFAULT))
             plan_add(plan, c);
     }
@@ -64,7 +62,7 @@ static void plan_type(const bench_options *options, bench_plan *plan, size_t t, 
                                                   : gpu_other;
     const size_t count = options->size_count > 0 ? options->size_count : on_gpu() && is_f32 ? 4 : 1;
     for (size_t s = 0; s < count; s++)
-        plan_group(options, plan, t, sides[s], input);
+        plan_group(plan, t, sides[s], input);
 }
 
 static void plan_gemm(const bench_options *options, bench_plan *plan)
@@ -123,4 +121,4 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->m * c->n;
 }
 
-const bench_pattern bench_gemm = {"gemm", plan_gemm, set_up_gemm, run_gemm, same_products};
+const bench_pattern bench_gemm = {"gemm", "gemm", plan_gemm, set_up_gemm, run_gemm, same_products};

@@ -43,16 +43,16 @@ static size_t columns_of(const bench_case *c)
     return op_of(c) == PRIM_TRANSPOSED ? c->m : c->k;
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, size_t t, size_t o,
-                       size_t rows, size_t columns, bench_input input)
+static void plan_group(bench_plan *plan, size_t t, size_t o, size_t rows, size_t columns,
+                       bench_input input)
 {
     const cudaDataType_t type = types[t].type;
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++) {
-        const prim_gemv_variant variant = prim_gemv_variant_at(v);
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
+        const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
         const size_t size = rows * columns;
         bench_case c = {.pattern = "gemv",
                         .name = ops[o].name,
-                        .variant = prim_gemv_variant_name(variant),
+                        .variant = prim_gemv_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
                         .size = size,
@@ -68,8 +68,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t t,
                         .flops = 2 * (double)size,
                         .ceiling = CEILING_READ};
         snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
-        if (wants_variant(options, c.variant) &&
-            prim_gemv_supports(variant, ops[o].op, rows, columns, type, type, type))
+        if (prim_gemv_supports(variant, ops[o].op, rows, columns, type, type, type))
             plan_add(plan, c);
     }
 }
@@ -81,10 +80,10 @@ static void plan_op(const bench_options *options, bench_plan *plan, size_t t, si
     static const size_t gpu[][2] = {{16384, 16384}, {1048576, 64}, {64, 131072}},
                         cpu[][2] = {{256, 256}};
     for (size_t s = 0; s < options->size_count; s++)
-        plan_group(options, plan, t, o, options->sizes[s], options->sizes[s], input);
+        plan_group(plan, t, o, options->sizes[s], options->sizes[s], input);
     for (size_t s = 0; options->size_count == 0 && s < (on_gpu() ? 3 : 1); s++)
-        plan_group(options, plan, t, o, on_gpu() ? gpu[s][0] : cpu[s][0],
-                   on_gpu() ? gpu[s][1] : cpu[s][1], input);
+        plan_group(plan, t, o, on_gpu() ? gpu[s][0] : cpu[s][0], on_gpu() ? gpu[s][1] : cpu[s][1],
+                   input);
 }
 
 static void plan_gemv(const bench_options *options, bench_plan *plan)
@@ -136,4 +135,4 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->m;
 }
 
-const bench_pattern bench_gemv = {"gemv", plan_gemv, set_up_gemv, run_gemv, same_products};
+const bench_pattern bench_gemv = {"gemv", "gemv", plan_gemv, set_up_gemv, run_gemv, same_products};

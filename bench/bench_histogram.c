@@ -29,14 +29,13 @@ static bool supports(prim_histogram_variant variant, const histogram_kind *k, si
                                         k->bins, CUDA_R_32U);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, const histogram_kind *k,
-                       size_t size, bench_input input)
+static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
-        const prim_histogram_variant variant = prim_histogram_variant_at(v);
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
         bench_case c = {.pattern = "histogram",
                         .name = k->name,
-                        .variant = prim_histogram_variant_name(variant),
+                        .variant = prim_histogram_variant_info(variant)->name,
                         .type = k->type_name,
                         .input = input,
                         .size = size,
@@ -48,7 +47,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const his
                         .flops = (double)size,
                         .ceiling = CEILING_READ};
         snprintf(c.shape, sizeof c.shape, "%zu", size);
-        if (wants_variant(options, c.variant) && supports(variant, k, size))
+        if (supports(variant, k, size))
             plan_add(plan, c);
     }
 }
@@ -67,7 +66,7 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
     for (size_t k = 0; k < KINDS; k++)
         for (size_t i = 0; wants_type(options, kinds[k].type) && i < input_count; i++)
             for (size_t s = 0; s < size_count; s++)
-                plan_group(options, plan, &kinds[k], sizes[s], inputs[i]);
+                plan_group(plan, &kinds[k], sizes[s], inputs[i]);
 }
 
 static void set_up_histogram(const bench_case *c, bench_operands *operands)
@@ -96,5 +95,5 @@ static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, histogram_kind_of(c)->bins * sizeof(uint32_t)) == 0;
 }
 
-const bench_pattern bench_histogram = {"histogram", plan_histogram, set_up_histogram, run_histogram,
-                                       same_counters};
+const bench_pattern bench_histogram = {"histogram",      "histogram",   plan_histogram,
+                                       set_up_histogram, run_histogram, same_counters};

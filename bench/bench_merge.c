@@ -52,26 +52,22 @@ static bench_case make_case(size_t k, const char *name, int variant, const char 
     return c;
 }
 
-static void plan_merges(const bench_options *options, bench_plan *plan, size_t k, size_t size,
-                        bench_input input)
+static void plan_merges(bench_plan *plan, size_t k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v);
-        const char *name = prim_merge_variant_name(variant);
-        if (wants_variant(options, name) &&
-            prim_merge_supports(variant, PRIM_ASCENDING, keys[k].type, size / 2, size - size / 2))
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
+        const char *name = prim_merge_variant_info(variant)->name;
+        if (prim_merge_supports(variant, PRIM_ASCENDING, keys[k].type, size / 2, size - size / 2))
             plan_add(plan, make_case(k, "merge", variant, name, size, input));
     }
 }
 
-static void plan_sorts(const bench_options *options, bench_plan *plan, size_t k, size_t size,
-                       bench_input input)
+static void plan_sorts(bench_plan *plan, size_t k, size_t size, bench_input input)
 {
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
-        const char *name = prim_merge_sort_variant_name(variant);
-        if (wants_variant(options, name) &&
-            prim_merge_sort_supports(variant, PRIM_ASCENDING, keys[k].type, size))
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        const char *name = prim_merge_sort_variant_info(variant)->name;
+        if (prim_merge_sort_supports(variant, PRIM_ASCENDING, keys[k].type, size))
             plan_add(plan, make_case(k, "sort", variant, name, size, input));
     }
 }
@@ -84,10 +80,10 @@ static void plan_keys(const bench_options *options, bench_plan *plan, size_t k, 
                          : on_gpu() ? sizeof gpu_sizes / sizeof *gpu_sizes
                                     : sizeof cpu_sizes / sizeof *cpu_sizes;
     for (size_t s = 0; s < count; s++)
-        plan_merges(options, plan, k, sizes[s], input);
+        plan_merges(plan, k, sizes[s], input);
     for (size_t s = 0; s < count; s++)
         if (asked || sizes[s] <= most_to_sort)
-            plan_sorts(options, plan, k, sizes[s], input);
+            plan_sorts(plan, k, sizes[s], input);
 }
 
 static void plan_merge(const bench_options *options, bench_plan *plan)
@@ -149,4 +145,5 @@ static bool same_keys(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, c->size * key_bytes(c)) == 0;
 }
 
-const bench_pattern bench_merge = {"merge", plan_merge, set_up_merge, run_merge, same_keys};
+const bench_pattern bench_merge = {"merge",      "merge",   plan_merge,
+                                   set_up_merge, run_merge, same_keys};

@@ -99,14 +99,14 @@ static prim_status ask(const bench_case *c, size_t *bytes)
     }
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, size_t pair, kind k,
-                       size_t rows, size_t columns, bench_input input)
+static void plan_group(bench_plan *plan, size_t pair, kind k, size_t rows, size_t columns,
+                       bench_input input)
 {
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-        const prim_reduce_variant variant = prim_reduce_variant_at(v);
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+        const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
         bench_case c = {.pattern = "reduce",
                         .name = kind_names[k],
-                        .variant = prim_reduce_variant_name(variant),
+                        .variant = prim_reduce_variant_info(variant)->name,
                         .type = pairs[pair].name,
                         .input = input,
                         .size = rows * columns,
@@ -122,7 +122,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, size_t pa
             snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
         else
             snprintf(c.shape, sizeof c.shape, "%zu", columns);
-        if (wants_variant(options, c.variant) && ask(&c, &workspace_bytes) == PRIM_OK)
+        if (ask(&c, &workspace_bytes) == PRIM_OK)
             plan_add(plan, c);
     }
 }
@@ -158,7 +158,7 @@ static void plan_arrays(const bench_options *options, bench_plan *plan, size_t p
     const bool asked = options->size_count > 0;
     const size_t count = asked ? options->size_count : default_sizes(options, pair, k, defaults);
     for (size_t s = 0; s < count; s++)
-        plan_group(options, plan, pair, k, 1, asked ? options->sizes[s] : defaults[s], input);
+        plan_group(plan, pair, k, 1, asked ? options->sizes[s] : defaults[s], input);
 }
 
 /* Not where sizes are asked for: those are of arrays. */
@@ -168,7 +168,7 @@ static void plan_matrices(const bench_options *options, bench_plan *plan, size_t
     static const size_t gpu[][2] = {{1024, 1024}, {65536, 1024}, {1024, 262144}};
     static const size_t cpu[][2] = {{64, 1024}};
     for (size_t s = 0; options->size_count == 0 && s < (on_gpu() ? 3 : 1); s++)
-        plan_group(options, plan, pair, k, on_gpu() ? gpu[s][0] : cpu[s][0],
+        plan_group(plan, pair, k, on_gpu() ? gpu[s][0] : cpu[s][0],
                    on_gpu() ? gpu[s][1] : cpu[s][1], input);
 }
 
@@ -259,4 +259,5 @@ static bool same_results(const bench_case *c, const void *h_a, const void *h_b)
     return i == outputs;
 }
 
-const bench_pattern bench_reduce = {"reduce", plan_reduce, set_up_reduce, run_reduce, same_results};
+const bench_pattern bench_reduce = {"reduce",      "reduce",   plan_reduce,
+                                    set_up_reduce, run_reduce, same_results};

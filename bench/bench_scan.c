@@ -42,16 +42,16 @@ static prim_status ask(const bench_case *c, size_t *bytes)
                                           c->result, bytes);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, const char *name,
-                       size_t pair, size_t rows, size_t columns, bench_input input)
+static void plan_group(bench_plan *plan, const char *name, size_t pair, size_t rows, size_t columns,
+                       bench_input input)
 {
-    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        const prim_scan_variant variant = prim_scan_variant_at(v);
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+        const prim_scan_variant variant = prim_scan_variant_at(v)->value;
         const size_t size = rows * columns;
         size_t workspace_bytes;
         bench_case c = {.pattern = "scan",
                         .name = name,
-                        .variant = prim_scan_variant_name(variant),
+                        .variant = prim_scan_variant_info(variant)->name,
                         .type = pairs[pair].name,
                         .input = input,
                         .size = size,
@@ -67,7 +67,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const cha
             snprintf(c.shape, sizeof c.shape, "%zu", columns);
         else
             snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
-        if (wants_variant(options, c.variant) && ask(&c, &workspace_bytes) == PRIM_OK)
+        if (ask(&c, &workspace_bytes) == PRIM_OK)
             plan_add(plan, c);
     }
 }
@@ -97,8 +97,7 @@ static void plan_vectors(const bench_options *options, bench_plan *plan, size_t 
     const bool asked = options->size_count > 0;
     const size_t count = asked ? options->size_count : default_sizes(options, pair, defaults);
     for (size_t s = 0; s < count; s++)
-        plan_group(options, plan, vector_name, pair, 1, asked ? options->sizes[s] : defaults[s],
-                   input);
+        plan_group(plan, vector_name, pair, 1, asked ? options->sizes[s] : defaults[s], input);
 }
 
 /* Matrices of f32, unless sizes or other types are asked for. */
@@ -107,9 +106,9 @@ static void plan_matrices(const bench_options *options, bench_plan *plan, bench_
     const size_t f32 = 0;
     if (options->size_count > 0 || !wants_type(options, CUDA_R_32F))
         return;
-    plan_group(options, plan, rows_name, f32, on_gpu() ? 65536 : 16, 1024, input);
-    plan_group(options, plan, rows_name, f32, on_gpu() ? 1024 : 2, on_gpu() ? 65536 : 10000, input);
-    plan_group(options, plan, both_name, f32, on_gpu() ? 16384 : 64, on_gpu() ? 16384 : 64, input);
+    plan_group(plan, rows_name, f32, on_gpu() ? 65536 : 16, 1024, input);
+    plan_group(plan, rows_name, f32, on_gpu() ? 1024 : 2, on_gpu() ? 65536 : 10000, input);
+    plan_group(plan, both_name, f32, on_gpu() ? 16384 : 64, on_gpu() ? 16384 : 64, input);
 }
 
 static void plan_scan(const bench_options *options, bench_plan *plan)
@@ -180,4 +179,4 @@ static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
     return true;
 }
 
-const bench_pattern bench_scan = {"scan", plan_scan, set_up_scan, run_scan, same_prefixes};
+const bench_pattern bench_scan = {"scan", "scan", plan_scan, set_up_scan, run_scan, same_prefixes};

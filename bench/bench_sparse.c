@@ -127,15 +127,14 @@ static double bytes_of(const extent *e, size_t value_bytes)
                     2 * e->rows * value_bytes);
 }
 
-static void plan_group(const bench_options *options, bench_plan *plan, const kind *k, size_t type,
-                       size_t rows, bench_input input)
+static void plan_group(bench_plan *plan, const kind *k, size_t type, size_t rows, bench_input input)
 {
     const extent e = measure_kind(k, rows);
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        const prim_spmv_variant variant = prim_spmv_variant_at(v);
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
         bench_case c = {.pattern = "spmv",
                         .name = k->name,
-                        .variant = prim_spmv_variant_name(variant),
+                        .variant = prim_spmv_variant_info(variant)->name,
                         .type = types[type].name,
                         .input = input,
                         .size = rows,
@@ -147,7 +146,7 @@ static void plan_group(const bench_options *options, bench_plan *plan, const kin
                         .flops = 2 * (double)e.entries,
                         .ceiling = CEILING_READ};
         snprintf(c.shape, sizeof c.shape, "%zu", rows);
-        if (wants_variant(options, c.variant) && is_worth_it(variant, c.element, &e))
+        if (is_worth_it(variant, c.element, &e))
             plan_add(plan, c);
     }
 }
@@ -156,11 +155,11 @@ static void plan_kind(const bench_options *options, bench_plan *plan, const kind
                       bench_input input)
 {
     for (size_t s = 0; s < options->size_count; s++)
-        plan_group(options, plan, k, type, options->sizes[s], input);
+        plan_group(plan, k, type, options->sizes[s], input);
     if (options->size_count == 0 && !on_gpu())
-        plan_group(options, plan, k, type, k->cpu_size, input);
+        plan_group(plan, k, type, k->cpu_size, input);
     for (size_t s = 0; options->size_count == 0 && on_gpu() && s < 2 && k->gpu_sizes[s] > 0; s++)
-        plan_group(options, plan, k, type, k->gpu_sizes[s], input);
+        plan_group(plan, k, type, k->gpu_sizes[s], input);
 }
 
 /* f32, unless other types are asked for. */
@@ -308,4 +307,5 @@ static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_sparse = {"spmv", plan_sparse, set_up_sparse, run_sparse, same_sums};
+const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse,
+                                    set_up_sparse, run_sparse, same_sums};

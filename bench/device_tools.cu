@@ -121,8 +121,8 @@ cudaError_t launch_fill(void *d_data, size_t count, bench_input input, unsigned 
 {
     if (count == 0)
         return cudaSuccess;
-    return prim_launch(stream, blocks_for(count), THREADS, fill<T>, static_cast<T *>(d_data), count,
-                       input == INPUT_EQUAL, seed);
+    return prim_launch({stream, blocks_for(count), THREADS}, fill<T>, static_cast<T *>(d_data),
+                       count, input == INPUT_EQUAL, seed);
 }
 
 __global__ void read(const quad *data, size_t count, unsigned *sink)
@@ -206,21 +206,21 @@ cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, benc
 cudaError_t read_on_device(const void *d_data, size_t bytes, unsigned *d_sink, cudaStream_t stream)
 {
     const size_t count = bytes / sizeof(quad);
-    return prim_launch(stream, blocks_for(count), THREADS, read, static_cast<const quad *>(d_data),
-                       count, d_sink);
+    return prim_launch({stream, blocks_for(count), THREADS}, read,
+                       static_cast<const quad *>(d_data), count, d_sink);
 }
 
 cudaError_t copy_on_device(const void *d_from, void *d_to, size_t bytes, cudaStream_t stream)
 {
     const size_t count = bytes / sizeof(quad);
-    return prim_launch(stream, blocks_for(count), THREADS, copy, static_cast<const quad *>(d_from),
-                       static_cast<quad *>(d_to), count);
+    return prim_launch({stream, blocks_for(count), THREADS}, copy,
+                       static_cast<const quad *>(d_from), static_cast<quad *>(d_to), count);
 }
 
 cudaError_t ffma_on_device(unsigned multiprocessors, unsigned *d_sink, cudaStream_t stream)
 {
     /* Converges to 2, whatever it started from. */
-    return prim_launch(stream, multiprocessors * BLOCKS_OF_A_MULTIPROCESSOR, THREADS, ffma, 0.5f,
+    return prim_launch({stream, multiprocessors * BLOCKS_OF_A_MULTIPROCESSOR, THREADS}, ffma, 0.5f,
                        1.0f, d_sink);
 }
 
@@ -231,5 +231,5 @@ double ffma_flops(unsigned multiprocessors)
 
 cudaError_t empty_on_device(cudaStream_t stream)
 {
-    return prim_launch(stream, 1, 32, empty);
+    return prim_launch({stream, 1, 32}, empty);
 }

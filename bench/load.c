@@ -1,4 +1,5 @@
-/* Reads what save_json() wrote. A figure that is null there is 0 here. */
+/* Reads what save_json() wrote, and keeps what was asked for. A figure that is null there is 0
+ * here. */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -101,7 +102,7 @@ static bench_result read_result(const cJSON *json, const bench_case *c, const ch
     return r;
 }
 
-bench_file load_json(const char *path)
+static bench_file load_json(const char *path)
 {
     char *text = read_text(path);
     bench_file file = {.json = cJSON_Parse(text)};
@@ -124,9 +125,72 @@ bench_file load_json(const char *path)
     return file;
 }
 
-void unload(bench_file *file)
+/* ---- what is kept ---- */
+
+static size_t keep_wanted(const bench_options *options, bench_file *file)
 {
-    cJSON_Delete(file->json);
-    free(file->results);
-    free(file->cases);
+    size_t kept = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (wants(options, file->results[i].c))
+            file->results[kept++] = file->results[i];
+    return file->count = kept;
+}
+
+void load_files(const bench_names *paths, const bench_options *options, bench_file *files)
+{
+    bench_plan all = {0};
+    size_t kept = 0;
+    for (size_t f = 0; f < paths->count; f++) {
+        files[f] = load_json(paths->names[f]);
+        for (size_t i = 0; i < files[f].count; i++)
+            plan_add(&all, files[f].cases[i]);
+        kept += keep_wanted(options, &files[f]);
+    }
+    check_names(options, all.cases, all.count);
+    free(all.cases);
+    if (kept > 0)
+        return;
+    fprintf(stderr, "primbench: %s%s has no result of what was asked for\n", paths->names[0],
+            paths->count > 1 ? " and the others" : "");
+    exit(2);
+}
+
+static bool has_pattern(const bench_file *file, const char *pattern)
+{
+    for (size_t i = 0; i < file->count; i++)
+        if (strcmp(file->results[i].c->pattern, pattern) == 0)
+            return true;
+    return false;
+}
+
+/* Dates are written so that their order is that of their letters; of one date, the file named
+ * last is the newest. */
+static bool has_newer(const bench_file *files, size_t count, size_t f, const char *pattern)
+{
+    for (size_t other = 0; other < count; other++) {
+        const int order = strcmp(files[other].context.date, files[f].context.date);
+        if ((order > 0 || (order == 0 && other > f)) && has_pattern(&files[other], pattern))
+            return true;
+    }
+    return false;
+}
+
+void keep_newest(bench_file *files, size_t count)
+{
+    for (size_t f = 0; f < count; f++) {
+        size_t kept = 0;
+        for (size_t i = 0; i < files[f].count; i++)
+            if (!has_newer(files, count, f, files[f].results[i].c->pattern))
+                files[f].results[kept++] = files[f].results[i];
+        files[f].count = kept;
+    }
+}
+
+void unload(bench_file *files, size_t count)
+{
+    for (size_t f = 0; f < count; f++) {
+        cJSON_Delete(files[f].json);
+        free(files[f].results);
+        free(files[f].cases);
+    }
 }

@@ -8,46 +8,6 @@
 #include "articles.h"
 #include "peers/peers.h"
 
-static const bench_pattern *const patterns[] = {
-    &bench_reduce, &bench_scan, &bench_histogram, &bench_merge,       &bench_convolution,
-    &bench_sparse, &bench_gemm, &bench_gemv,      &bench_binary_gemm,
-};
-enum { PATTERNS = sizeof patterns / sizeof *patterns };
-
-void plan_add(bench_plan *plan, bench_case added)
-{
-    if (plan->count == plan->capacity) {
-        plan->capacity = plan->capacity == 0 ? 64 : 2 * plan->capacity;
-        plan->cases = realloc(plan->cases, plan->capacity * sizeof *plan->cases);
-        if (plan->cases == NULL)
-            exit(1);
-    }
-    plan->cases[plan->count++] = added;
-}
-
-const bench_pattern *find_pattern(const char *name)
-{
-    for (size_t p = 0; p < PATTERNS; p++)
-        if (strcmp(patterns[p]->name, name) == 0)
-            return patterns[p];
-    fprintf(stderr, "primbench: there is no pattern %s; there are:", name);
-    for (size_t p = 0; p < PATTERNS; p++)
-        fprintf(stderr, " %s", patterns[p]->name);
-    fprintf(stderr, "\n");
-    exit(2);
-}
-
-bool same_group(const bench_case *a, const bench_case *b)
-{
-    return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->type, b->type) == 0 && strcmp(a->shape, b->shape) == 0 && a->input == b->input;
-}
-
-const char *case_label(const bench_case *c)
-{
-    return c->peer != NULL ? c->peer : c->variant;
-}
-
 /* The same plan with each group's peers at the group's end. */
 static bench_plan with_peers(bench_plan plan)
 {
@@ -62,14 +22,27 @@ static bench_plan with_peers(bench_plan plan)
     return all;
 }
 
-static bench_plan make_plan(const bench_options *options)
+/* Of the patterns that were asked for, or of all. */
+static bench_plan plan_patterns(const bench_options *options)
 {
     bench_plan plan = {0};
-    for (size_t i = 0; i < options->pattern_count; i++)
-        find_pattern(options->patterns[i])->plan(options, &plan);
-    for (size_t p = 0; options->pattern_count == 0 && p < PATTERNS; p++)
-        patterns[p]->plan(options, &plan);
-    if (plan.count == 0) {
+    for (size_t i = 0; i < options->patterns.count; i++)
+        find_pattern(options->patterns.names[i])->plan(options, &plan);
+    for (size_t p = 0; options->patterns.count == 0 && pattern_at(p) != NULL; p++)
+        pattern_at(p)->plan(options, &plan);
+    return plan;
+}
+
+static bench_plan make_plan(const bench_options *options)
+{
+    bench_plan plan = plan_patterns(options);
+    size_t kept = 0;
+    check_names(options, plan.cases, plan.count);
+    for (size_t i = 0; i < plan.count; i++)
+        if (wants(options, &plan.cases[i]))
+            plan.cases[kept++] = plan.cases[i];
+    plan.count = kept;
+    if (kept == 0) {
         fprintf(stderr, "primbench: no variant supports what was asked for\n");
         exit(2);
     }
@@ -111,17 +84,29 @@ static void save(const bench_options *options, const bench_context *context,
         save_csv(options->csv, results, count);
 }
 
+/* Before hours of measuring. */
+static void check_outputs(const bench_options *options)
+{
+    if (options->json != NULL)
+        check_writable(options->json);
+    if (options->csv != NULL)
+        check_writable(options->csv);
+    if (options->plot != NULL)
+        check_plots(options->plot);
+}
+
 /* `primbench articles`: tables of their own instead of the patterns' cases. */
 static int compare_with_articles(const bench_options *options)
 {
     size_t count;
+    check_outputs(options);
     timing_begin();
     const bench_context context = make_context(options);
     print_context(&context);
     bench_result *results = run_articles(&count);
     save(options, &context, results, count);
     timing_end();
-    free(results);
+    free_articles(results, count);
     return 0;
 }
 
@@ -132,20 +117,67 @@ static void draw(const bench_options *options, const bench_context *context,
         plot_all(options->plot, context, results, count);
 }
 
+/* The rows of all files as one table, which says nothing of what they were measured on. */
+static void save_table(const char *path, const bench_file *files, size_t count)
+{
+    size_t rows = 0, filled = 0;
+    for (size_t f = 0; f < count; f++)
+        rows += files[f].count;
+    bench_result *results = calloc(rows, sizeof *results);
+    if (results == NULL)
+        exit(1);
+    for (size_t f = 0; f < count; f++)
+        for (size_t i = 0; i < files[f].count; i++)
+            results[filled++] = files[f].results[i];
+    save_csv(path, results, rows);
+    free(results);
+}
+
+/* A JSON file says of one run what it was measured on. */
+static void refuse_several_runs(const bench_file *files, size_t count)
+{
+    size_t runs = 0;
+    for (size_t f = 0; f < count; f++)
+        runs += files[f].count > 0;
+    if (runs < 2)
+        return;
+    fprintf(stderr,
+            "primbench: --json writes one run, and these results are of %zu: choose "
+            "patterns of one\n",
+            runs);
+    exit(2);
+}
+
 /* `--from`: results that were measured before, maybe elsewhere. */
 static int show_saved(const bench_options *options)
 {
-    bench_file file = load_json(options->from);
-    print_context(&file.context);
-    print_groups(file.results, file.count);
-    save(options, &file.context, file.results, file.count);
-    draw(options, &file.context, file.results, file.count);
-    unload(&file);
+    const size_t count = options->from.count;
+    bench_file files[MAX_LIST];
+    load_files(&options->from, options, files);
+    keep_newest(files, count);
+    if (options->json != NULL)
+        refuse_several_runs(files, count);
+    check_outputs(options);
+    for (size_t f = 0; f < count; f++) {
+        const bench_file *file = &files[f];
+        if (file->count == 0)
+            continue;
+        print_context(&file->context);
+        print_groups(file->results, file->count);
+        print_summary(file->results, file->count);
+        if (options->json != NULL)
+            save_json(options->json, &file->context, file->results, file->count);
+        draw(options, &file->context, file->results, file->count);
+    }
+    if (options->csv != NULL)
+        save_table(options->csv, files, count);
+    unload(files, count);
     return 0;
 }
 
 static int measure_plan(const bench_options *options, const bench_plan *plan)
 {
+    check_outputs(options);
     timing_begin();
     const bench_context context = make_context(options);
     print_context(&context);
@@ -154,6 +186,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     if (results == NULL)
         return 1;
     measure_all(plan, &context.ceilings, results);
+    print_summary(results, count);
     save(options, &context, results, count);
     timing_end();
     draw(options, &context, results, count);
@@ -165,11 +198,13 @@ int main(int argc, char **argv)
 {
     bench_options options = {0};
     read_options(argc, argv, &options);
-    if (options.from != NULL)
+    if (options.from.count > 0)
         return show_saved(&options);
+    if (options.compared[0].count > 0)
+        return compare_files(&options);
     if (options.peers)
         name_absent_peers();
-    if (options.pattern_count == 1 && strcmp(options.patterns[0], "articles") == 0)
+    if (options.patterns.count == 1 && strcmp(options.patterns.names[0], "articles") == 0)
         return compare_with_articles(&options);
     bench_plan plan = make_plan(&options);
     int status = 0;

@@ -152,21 +152,21 @@ static size_t in_turn(const group *g, size_t *members)
 
 static void measure_group(group *g, const bench_plan *plan, const bench_ceilings *ceilings)
 {
-    const size_t begin = (size_t)(g->cases - plan->cases);
-    size_t members[MOST_IN_TURN];
+    size_t members[MOST_IN_TURN], done = (size_t)(g->cases - plan->cases);
     const size_t count = in_turn(g, members);
-    show_progress(begin, plan->count, case_label(&g->cases[0]));
+    show_progress(done, plan->count, case_label(&g->cases[0]));
     measure_turn(g, members, count, ceilings);
+    done += count;
     for (size_t i = 1; i < g->count; i++) {
         if (g->cases[i].peer != NULL)
             continue;
-        show_progress(begin + i, plan->count, case_label(&g->cases[i]));
+        show_progress(done++, plan->count, case_label(&g->cases[i]));
         measure_turn(g, &i, 1, ceilings);
     }
     free(g->h_first);
 }
 
-static size_t group_length(const bench_plan *plan, size_t first)
+static size_t count_cases(const bench_plan *plan, size_t first)
 {
     size_t end = first + 1;
     while (end < plan->count && same_group(&plan->cases[first], &plan->cases[end]))
@@ -179,10 +179,10 @@ void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_r
     const size_t modes = (size_t)mode_count();
     for (size_t first = 0; first < plan->count;) {
         group g = {.cases = &plan->cases[first],
-                   .count = group_length(plan, first),
+                   .count = count_cases(plan, first),
                    .results = &results[first * modes]};
         measure_group(&g, plan, ceilings);
-        show_progress(plan->count, plan->count, "");
+        clear_progress();
         print_group(g.results, g.count * modes);
         first += g.count;
     }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <argp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +23,25 @@ static const char documentation[] =
     "  primbench --variant auto --json auto.json     keeps the results\n"
     "  primbench reduce --peers                      beside the vendor's libraries\n"
     "  primbench --from auto.json --plot plots       draws what was kept\n"
+    "  primbench --compare old.json new.json scan    what became slower or faster\n"
     "  primbench articles                            the tables of the articles that the kit grew "
     "from\n";
 
-enum { KEY_INPUT = 256, KEY_JSON, KEY_CSV, KEY_COMMIT, KEY_FROM, KEY_PLOT, KEY_PEERS, KEY_LIST };
+enum {
+    KEY_INPUT = 256,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_COMMIT,
+    KEY_FROM,
+    KEY_COMPARE,
+    KEY_PLOT,
+    KEY_PEERS,
+    KEY_LIST
+};
 
 static const struct argp_option option_table[] = {
+    {"case", 'c', "NAMES", 0, "What a pattern is measured on, such as sum,rows: --list names it",
+     0},
     {"variant", 'v', "NAMES", 0, "Variants to run, such as auto,sequential", 0},
     {"type", 't', "TYPES", 0, "Element types, such as f32 or u8", 0},
     {"size", 's', "SIZES", 0, "Numbers of elements, of products the side: 1000, 2^20, …", 0},
@@ -35,11 +49,21 @@ static const struct argp_option option_table[] = {
     {"json", KEY_JSON, "FILE", 0, "Writes the results and what they were measured on", 0},
     {"csv", KEY_CSV, "FILE", 0, "Writes the results as a table", 0},
     {"peers", KEY_PEERS, NULL, 0, "Measures vendor libraries too, in turn with auto", 0},
-    {"from", KEY_FROM, "FILE", 0, "Takes results that --json wrote instead of measuring", 0},
+    {"from", KEY_FROM, "FILES", 0,
+     "Takes results that --json wrote instead of measuring; of several files with a pattern, the "
+     "newest",
+     0},
+    {"compare", KEY_COMPARE, "FILES FILES", 0,
+     "Compares runs that --json wrote with later ones; of several on a side, their medians. Exit "
+     "status 1: something is slower beyond noise",
+     0},
     {"plot", KEY_PLOT, "DIR", 0, "Draws the results as SVG files (needs gnuplot)", 0},
     {"commit", KEY_COMMIT, "ID", 0, "The version measured, for the files", 0},
     {"list", KEY_LIST, NULL, 0, "Lists what would run, and runs nothing", 0},
     {0}};
+
+/* What is measured as a pattern is, but is none: the tables of the articles. */
+static const char articles[] = "articles";
 
 static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA_R_16U,
                                        CUDA_R_32I, CUDA_R_32U,  CUDA_R_64I, CUDA_R_64U,
@@ -84,30 +108,117 @@ static void add_input(bench_options *o, const char *word, struct argp_state *sta
     argp_error(state, "--input: %s is neither uniform nor equal", word);
 }
 
-static void add_variant(bench_options *o, const char *word, struct argp_state *state)
+/* ---- lists ---- */
+
+static void add_name(bench_names *list, const char *word, struct argp_state *state)
 {
-    (void)state;
-    o->variants[o->variant_count++] = word;
+    if (list->count == MAX_LIST)
+        argp_error(state, "more than %d entries in a list", MAX_LIST);
+    list->names[list->count++] = word;
 }
 
-static void for_each_word(bench_options *o, char *list, struct argp_state *state,
-                          void (*add)(bench_options *, const char *, struct argp_state *))
+static void read_names(bench_names *list, char *words, struct argp_state *state)
 {
-    int count = 0;
-    for (char *word = strtok(list, ","); word != NULL; word = strtok(NULL, ","))
-        if (++count > MAX_LIST)
-            argp_error(state, "more than %d entries in a list", MAX_LIST);
-        else
-            add(o, word, state);
-    if (count == 0)
+    list->count = 0;
+    for (char *word = strtok(words, ","); word != NULL; word = strtok(NULL, ","))
+        add_name(list, word, state);
+    if (list->count == 0)
         argp_error(state, "an empty list");
 }
 
-static bool chooses_what_to_measure(const bench_options *o)
+static void for_each_word(bench_options *o, char *words, struct argp_state *state,
+                          void (*add)(bench_options *, const char *, struct argp_state *))
 {
-    return o->pattern_count + o->variant_count + o->type_count + o->size_count + o->input_count >
+    bench_names list;
+    read_names(&list, words, state);
+    for (size_t i = 0; i < list.count; i++)
+        add(o, list.names[i], state);
+}
+
+/* The option's argument and the word behind it. */
+static void read_compared(bench_options *o, char *argument, struct argp_state *state)
+{
+    read_names(&o->compared[0], argument, state);
+    if (state->next == state->argc)
+        argp_error(state, "--compare takes two files, or two lists of files");
+    read_names(&o->compared[1], state->argv[state->next++], state);
+}
+
+/* ---- patterns ---- */
+
+static char *pattern_list(void)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (stream == NULL)
+        exit(1);
+    for (size_t i = 0; pattern_at(i) != NULL; i++) {
+        const bench_pattern *p = pattern_at(i);
+        fprintf(stream, "%s%s", i > 0 ? " " : "", p->name);
+        if (strcmp(p->name, p->header) != 0)
+            fprintf(stream, " (or %s)", p->header);
+    }
+    fclose(stream);
+    return text;
+}
+
+/* By the name that results have. */
+static void add_pattern(bench_options *o, const char *word, struct argp_state *state)
+{
+    const bench_pattern *pattern = find_pattern(word);
+    if (pattern == NULL && strcmp(word, articles) != 0)
+        argp_failure(state, 2, 0, "there is no pattern %s; there are: %s %s", word, pattern_list(),
+                     articles);
+    add_name(&o->patterns, pattern != NULL ? pattern->name : articles, state);
+}
+
+/* Behind the text that stands before the options. */
+static char *add_patterns_to_help(int key, const char *text, void *input)
+{
+    char *whole;
+    (void)input;
+    if (key != ARGP_KEY_HELP_PRE_DOC)
+        return (char *)text;
+    char *list = pattern_list();
+    if (asprintf(&whole, "%s\n\nPatterns: %s", text, list) < 0)
+        exit(1);
+    free(list);
+    return whole;
+}
+
+static bool measures_nothing(const bench_options *o)
+{
+    return o->from.count + o->compared[0].count > 0;
+}
+
+static bool names_articles(const bench_options *o)
+{
+    for (size_t i = 0; i < o->patterns.count; i++)
+        if (strcmp(o->patterns.names[i], articles) == 0)
+            return true;
+    return false;
+}
+
+static bool takes_more_than_patterns(const bench_options *o)
+{
+    return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
                0 ||
-           o->peers || o->list;
+           o->peers || o->list || o->plot != NULL;
+}
+
+/* Options that would do nothing, or each something else. */
+static void check_together(const bench_options *o, struct argp_state *state)
+{
+    if (o->from.count > 0 && o->compared[0].count > 0)
+        argp_error(state, "--from and --compare do not go together");
+    if (measures_nothing(o) && o->list)
+        argp_error(state, "--list is of what would be measured");
+    if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
+        argp_error(state, "--compare prints, and writes no files");
+    if (!measures_nothing(o) && names_articles(o) &&
+        (o->patterns.count > 1 || takes_more_than_patterns(o)))
+        argp_error(state, "articles are measured alone and as they stand");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -115,8 +226,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     bench_options *o = state->input;
     switch (key) {
     case 'v':
-        o->variant_count = 0;
-        for_each_word(o, argument, state, add_variant);
+        read_names(&o->variants, argument, state);
+        return 0;
+    case 'c':
+        read_names(&o->cases, argument, state);
         return 0;
     case 't':
         o->type_count = 0;
@@ -140,7 +253,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->commit = argument;
         return 0;
     case KEY_FROM:
-        o->from = argument;
+        read_names(&o->from, argument, state);
+        return 0;
+    case KEY_COMPARE:
+        read_compared(o, argument, state);
         return 0;
     case KEY_PLOT:
         o->plot = argument;
@@ -152,13 +268,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         o->list = true;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->pattern_count == MAX_LIST)
-            argp_error(state, "more than %d patterns", MAX_LIST);
-        o->patterns[o->pattern_count++] = argument;
+        add_pattern(o, argument, state);
         return 0;
     case ARGP_KEY_END:
-        if (o->from != NULL && chooses_what_to_measure(o))
-            argp_error(state, "--from takes all results of its file: nothing else can be chosen");
+        check_together(o, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -167,36 +280,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 void read_options(int argc, char **argv, bench_options *options)
 {
-    static const struct argp parser = {
-        .options = option_table, .parser = parse, .args_doc = "[PATTERN…]", .doc = documentation};
+    static const struct argp parser = {.options = option_table,
+                                       .parser = parse,
+                                       .args_doc = "[PATTERN…]",
+                                       .doc = documentation,
+                                       .help_filter = add_patterns_to_help};
     argp_parse(&parser, argc, argv, 0, NULL, options);
-}
-
-bool wants_variant(const bench_options *options, const char *variant)
-{
-    for (size_t i = 0; i < options->variant_count; i++)
-        if (strcmp(options->variants[i], variant) == 0)
-            return true;
-    return options->variant_count == 0;
-}
-
-bool wants_type(const bench_options *options, cudaDataType_t type)
-{
-    for (size_t i = 0; i < options->type_count; i++)
-        if (options->types[i] == type)
-            return true;
-    return options->type_count == 0;
-}
-
-const char *input_name(bench_input input)
-{
-    return input == INPUT_EQUAL ? "equal" : "uniform";
-}
-
-bool find_input(const char *name, bench_input *input)
-{
-    *input = INPUT_UNIFORM;
-    while (*input <= INPUT_EQUAL && strcmp(name, input_name(*input)) != 0)
-        *input = (bench_input)(*input + 1);
-    return *input <= INPUT_EQUAL;
 }

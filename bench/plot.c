@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -29,14 +30,6 @@ typedef struct plot_set {
 static bool is_product(const bench_case *c)
 {
     return strchr(c->shape, '^') != NULL;
-}
-
-/* "1024": elements; "64x1024": elements in all; "512^3": the side. */
-static double size_of(const bench_case *c)
-{
-    char *end;
-    const double first = strtod(c->shape, &end);
-    return *end == 'x' ? first * strtod(end + 1, NULL) : first;
 }
 
 static bool same_plots(const bench_case *a, const bench_case *b)
@@ -67,8 +60,8 @@ static void collect(const bench_case **list, size_t *count, const bench_case *c,
 
 static int by_size(const void *a, const void *b)
 {
-    const double x = size_of(*(const bench_case *const *)a),
-                 y = size_of(*(const bench_case *const *)b);
+    const double x = shape_size(*(const bench_case *const *)a),
+                 y = shape_size(*(const bench_case *const *)b);
     return (x > y) - (x < y);
 }
 
@@ -226,7 +219,7 @@ static const char *size_label(const plot_set *set)
 static const char *size_text(const bench_case *c, const char *power_format, char *text,
                              size_t bytes)
 {
-    const double size = size_of(c), exponent = round(log2(size));
+    const double size = shape_size(c), exponent = round(log2(size));
     if (strchr(c->shape, 'x') != NULL)
         return c->shape;
     if (exp2(exponent) == size)
@@ -248,14 +241,15 @@ static void print_size_tics(FILE *script, const plot_set *set)
         char text[64];
         fprintf(script, i > 0 ? ", " : "set xtics (");
         print_quoted(script, size_text(set->sizes[i], "2^{%d}", text, sizeof text));
-        fprintf(script, " %.17g", size_of(set->sizes[i]));
+        fprintf(script, " %.17g", shape_size(set->sizes[i]));
     }
     fprintf(script, ")\n");
 }
 
 static void print_size_axis(FILE *script, const plot_set *set)
 {
-    const double first = size_of(set->sizes[0]), last = size_of(set->sizes[set->size_count - 1]);
+    const double first = shape_size(set->sizes[0]),
+                 last = shape_size(set->sizes[set->size_count - 1]);
     fprintf(script, "set logscale x 2\nset xrange [%.17g:%.17g]\nset xlabel '%s'\n", first / 1.5,
             last * 1.5, size_label(set));
     print_size_tics(script, set);
@@ -278,7 +272,7 @@ static void print_points(FILE *script, const plot_set *set, double (*y)(const be
         for (size_t i = 0; i < set->size_count; i++) {
             const bench_result *r = find(set, set->series[s], set->sizes[i]);
             if (r != NULL)
-                fprintf(script, "%.17g %.9g\n", size_of(r->c), y(r));
+                fprintf(script, "%.17g %.9g\n", shape_size(r->c), y(r));
         }
         fprintf(script, "end\n");
     }
@@ -457,21 +451,16 @@ static void draw_all(FILE *script, const char *folder, const bench_context *cont
     }
 }
 
-void plot_all(const char *folder, const bench_context *context, const bench_result *results,
-              size_t count)
+static void make_folder(const char *folder)
 {
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        perror(folder);
-        exit(1);
-    }
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that is not there reads nothing */
-    FILE *script = popen("gnuplot", "w");
-    if (script == NULL) {
-        perror("gnuplot");
-        exit(1);
-    }
-    draw_all(script, folder, context, results, count);
-    const int status = pclose(script);
+    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && access(folder, W_OK | X_OK) == 0))
+        return;
+    perror(folder);
+    exit(1);
+}
+
+static void check_gnuplot(int status)
+{
     if (status == 0)
         return;
     fprintf(stderr, "primbench: %s\n",
@@ -479,4 +468,23 @@ void plot_all(const char *folder, const bench_context *context, const bench_resu
                 ? "there is no gnuplot; Debian's package is gnuplot-nox"
                 : "gnuplot could not draw the plots");
     exit(1);
+}
+
+void check_plots(const char *folder)
+{
+    make_folder(folder);
+    check_gnuplot(system("gnuplot --version >/dev/null 2>&1"));
+}
+
+void plot_all(const char *folder, const bench_context *context, const bench_result *results,
+              size_t count)
+{
+    signal(SIGPIPE, SIG_IGN); /* a gnuplot that died reads nothing */
+    FILE *script = popen("gnuplot", "w");
+    if (script == NULL) {
+        perror("gnuplot");
+        exit(1);
+    }
+    draw_all(script, folder, context, results, count);
+    check_gnuplot(pclose(script));
 }

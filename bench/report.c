@@ -1,45 +1,10 @@
-/* Tables and the progress bar on the terminal, and the figures derived from a time. */
+/* Tables and the progress bar on the terminal. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench.h"
-
-double gbps(const bench_result *r)
-{
-    return 1e-3 * r->c->bytes / r->time.median_us;
-}
-
-double gflops(const bench_result *r)
-{
-    return 1e-3 * r->c->flops / r->time.median_us;
-}
-
-/* How long the case takes at its ceiling; 0 where it has none that was measured. */
-static double ceiling_us(const bench_case *c, const bench_ceilings *ceilings)
-{
-    const double rates[] = {[CEILING_READ] = ceilings->read_gbps,
-                            [CEILING_COPY] = ceilings->copy_gbps,
-                            [CEILING_FFMA] = ceilings->ffma_gflops,
-                            [CEILING_NONE] = 0};
-    const double work = c->ceiling == CEILING_FFMA ? c->flops : c->bytes;
-    const double rate = rates[c->ceiling];
-    return rate > 0 ? 1e-3 * work / rate : 0;
-}
-
-void set_shares(bench_result *r, const bench_ceilings *ceilings)
-{
-    const double least_us = ceiling_us(r->c, ceilings);
-    r->of_ceiling = least_us / r->time.median_us;
-    if (least_us > 0 && r->mode == MODE_COLD) /* a graph's calls cost less than a launch */
-        r->of_floor = (least_us + ceilings->empty_us) / r->time.median_us;
-}
-
-const char *mode_name(bench_mode mode)
-{
-    return mode == MODE_HOT ? "hot" : "cold";
-}
 
 void print_context(const bench_context *context)
 {
@@ -56,81 +21,119 @@ void print_context(const bench_context *context)
         printf("multiply-adds of f32: %.0f GFLOP/s\n", context->ceilings.ffma_gflops);
 }
 
-static void print_percent(double fraction)
+/* ---- tables ---- */
+
+/* Which of the columns say something of a group. */
+typedef struct columns {
+    bool gflops, ceiling, floor, first, peer;
+} columns;
+
+static columns find_columns(const bench_result *results, size_t count)
 {
-    if (fraction > 0)
-        printf(" %8.1f%%", 100 * fraction);
-    else
-        printf(" %9s", "-");
+    columns shown = {0};
+    for (int mode = 0; mode < MODE_COUNT; mode++) {
+        const bench_yardsticks y = find_yardsticks(results, count, (bench_mode)mode);
+        shown.first |= y.first != NULL;
+        shown.peer |= y.peer != NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        shown.gflops |= results[i].c->flops > 0;
+        shown.ceiling |= results[i].of_ceiling > 0;
+        shown.floor |= results[i].of_floor > 0;
+    }
+    return shown;
 }
 
-/* What the results of a group in one mode are compared with. */
-typedef struct yardsticks {
-    const bench_result *first; /* the first rung: auto stands before it; NULL: only peers */
-    const bench_result *peer;  /* the fastest; NULL: there is none */
-} yardsticks;
-
-static yardsticks find_yardsticks(const bench_result *results, size_t count, bench_mode mode)
+static void print_heads(const columns *shown)
 {
-    yardsticks y = {0};
-    for (size_t i = 0; i < count; i++) {
-        const bench_result *r = &results[i];
-        if (r->mode != mode || r->time.median_us <= 0)
-            continue;
-        if (r->c->peer != NULL) {
-            if (y.peer == NULL || r->time.median_us < y.peer->time.median_us)
-                y.peer = r;
-        } else if (y.first == NULL || strcmp(y.first->c->variant, "auto") == 0) {
-            y.first = r;
-        }
-    }
-    return y;
+    printf("  %-21s %-5s %12s %8s %10s", "variant", "mode", "median us", "noise ", "GB/s");
+    if (shown->gflops)
+        printf(" %10s", "GFLOP/s");
+    if (shown->ceiling)
+        printf(" %9s", "ceiling");
+    if (shown->floor)
+        printf(" %9s", "floor");
+    if (shown->first)
+        printf(" %9s", "1st rung");
+    if (shown->peer)
+        printf(" %9s", "peer");
+    printf("\n");
+}
+
+/* Small ones too say something: the CPU backend's. */
+static void print_rate(double rate)
+{
+    printf(rate < 10 ? " %10.3g" : " %10.1f", rate);
+}
+
+static void print_percent(double fraction)
+{
+    if (fraction <= 0)
+        printf(" %9s", "-");
+    else if (fraction < 0.001)
+        printf(" %8.1g%%", 100 * fraction);
+    else
+        printf(" %8.1f%%", 100 * fraction);
 }
 
 static void print_ratio(const bench_result *yardstick, const bench_result *r)
 {
-    if (yardstick != NULL)
-        printf(" %8.2fx", yardstick->time.median_us / r->time.median_us);
-    else
+    char text[16];
+    if (yardstick == NULL) {
         printf(" %9s", "-");
+        return;
+    }
+    ratio_text(text, sizeof text, yardstick->time.median_us / r->time.median_us);
+    printf(" %9s", text);
 }
 
-static void print_result(const bench_result *r, const yardsticks *y)
+static void print_result(const bench_result *r, const bench_yardsticks *y, const columns *shown)
 {
-    printf("  %-21s %-5s %12.2f %6.1f%% %10.1f %10.1f", case_label(r->c), mode_name(r->mode),
-           r->time.median_us, 100 * r->time.noise, gbps(r), gflops(r));
-    print_percent(r->of_ceiling);
-    print_percent(r->of_floor);
-    print_ratio(y->first, r);
-    print_ratio(y->peer, r);
+    printf("  %-21s %-5s %12.2f %6.1f%%%c", case_label(r->c), mode_name(r->mode), r->time.median_us,
+           100 * r->time.noise, is_noisy(r) ? '!' : ' ');
+    print_rate(gbps(r));
+    if (shown->gflops)
+        print_rate(gflops(r));
+    if (shown->ceiling)
+        print_percent(r->of_ceiling);
+    if (shown->floor)
+        print_percent(r->of_floor);
+    if (shown->first)
+        print_ratio(y->first, r);
+    if (shown->peer)
+        print_ratio(y->peer, r);
     printf("\n");
+}
+
+void print_group_title(const bench_case *c)
+{
+    printf("\n%s %s %s, %s%s, %s\n", c->pattern, c->name, c->type, c->shape,
+           strchr(c->shape, '^') != NULL ? "" : " elements", input_name(c->input));
 }
 
 void print_group(const bench_result *results, size_t count)
 {
-    const bench_case *c = results[0].c;
-    printf("\n%s %s %s, %s%s, %s\n", c->pattern, c->name, c->type, c->shape,
-           strchr(c->shape, '^') != NULL ? "" : " elements", input_name(c->input));
-    printf("  %-21s %-5s %12s %7s %10s %10s %9s %9s %9s %9s\n", "variant", "mode", "median us",
-           "noise", "GB/s", "GFLOP/s", "ceiling", "floor", "1st rung", "peer");
+    const columns shown = find_columns(results, count);
+    print_group_title(results[0].c);
+    print_heads(&shown);
     for (int mode = 0; mode < MODE_COUNT; mode++) {
-        const yardsticks y = find_yardsticks(results, count, (bench_mode)mode);
+        const bench_yardsticks y = find_yardsticks(results, count, (bench_mode)mode);
         for (size_t i = 0; i < count; i++)
             if ((int)results[i].mode == mode && results[i].time.median_us > 0)
-                print_result(&results[i], &y);
+                print_result(&results[i], &y, &shown);
     }
     fflush(stdout);
 }
 
 void print_groups(const bench_result *results, size_t count)
 {
-    for (size_t first = 0, end; first < count; first = end) {
-        end = first + 1;
-        while (end < count && same_group(results[first].c, results[end].c))
-            end++;
-        print_group(&results[first], end - first);
+    for (size_t first = 0, length; first < count; first += length) {
+        length = group_length(&results[first], count - first);
+        print_group(&results[first], length);
     }
 }
+
+/* ---- progress ---- */
 
 void show_progress(size_t done, size_t all, const char *what)
 {
@@ -141,8 +144,12 @@ void show_progress(size_t done, size_t all, const char *what)
     fprintf(stderr, "\r[");
     for (size_t i = 0; i < WIDTH; i++)
         fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %zu/%zu %-30.30s", done, all, what);
-    if (done == all)
-        fprintf(stderr, "\r%*s\r", WIDTH + 50, "");
+    fprintf(stderr, "] %zu of %zu done, %-21.21s", done, all, what);
     fflush(stderr);
+}
+
+void clear_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%79s\r", "");
 }

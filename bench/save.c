@@ -3,6 +3,7 @@
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench.h"
 
@@ -14,6 +15,19 @@ static FILE *open_for_writing(const char *path)
         exit(1);
     }
     return file;
+}
+
+void check_writable(const char *path)
+{
+    const bool is_there = access(path, F_OK) == 0;
+    FILE *file = fopen(path, "a");
+    if (file == NULL) {
+        perror(path);
+        exit(1);
+    }
+    fclose(file);
+    if (!is_there)
+        unlink(path);
 }
 
 static void close_written(FILE *file, const char *path)
@@ -99,21 +113,41 @@ void save_json(const char *path, const bench_context *context, const bench_resul
     cJSON_Delete(json);
 }
 
+/* Behind a comma; nothing where JSON has null. */
+static void print_cell(FILE *file, int digits, double value)
+{
+    if (value > 0)
+        fprintf(file, ",%.*g", digits, value);
+    else
+        fputc(',', file);
+}
+
+static void print_row(FILE *file, const bench_result *r)
+{
+    enum { WHOLE = 15 };
+    const bench_case *c = r->c;
+    fprintf(file, "%s,%s,%s,%s,%s,%s,%s,%s", c->pattern, c->name,
+            c->variant != NULL ? c->variant : "", c->peer != NULL ? c->peer : "", c->type, c->shape,
+            input_name(c->input), mode_name(r->mode));
+    print_cell(file, 6, r->time.median_us);
+    print_cell(file, 6, r->time.min_us);
+    fprintf(file, ",%.4g", r->time.noise);
+    print_cell(file, WHOLE, c->bytes);
+    print_cell(file, WHOLE, c->flops);
+    print_cell(file, 6, gbps(r));
+    print_cell(file, 6, gflops(r));
+    print_cell(file, 4, r->of_ceiling);
+    print_cell(file, 4, r->of_floor);
+    fputc('\n', file);
+}
+
 void save_csv(const char *path, const bench_result *results, size_t count)
 {
     FILE *file = open_for_writing(path);
     fprintf(file, "pattern,case,variant,peer,type,shape,input,mode,median_us,min_us,noise,bytes,"
                   "flops,gbps,gflops,of_ceiling,of_floor\n");
-    for (size_t i = 0; i < count; i++) {
-        const bench_result *r = &results[i];
-        if (r->time.median_us <= 0)
-            continue;
-        fprintf(file, "%s,%s,%s,%s,%s,%s,%s,%s,%.6g,%.6g,%.4g,%.0f,%.0f,%.6g,%.6g,%.4g,%.4g\n",
-                r->c->pattern, r->c->name, r->c->variant != NULL ? r->c->variant : "",
-                r->c->peer != NULL ? r->c->peer : "", r->c->type, r->c->shape,
-                input_name(r->c->input), mode_name(r->mode), r->time.median_us, r->time.min_us,
-                r->time.noise, r->c->bytes, r->c->flops, gbps(r), gflops(r), r->of_ceiling,
-                r->of_floor);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (results[i].time.median_us > 0)
+            print_row(file, &results[i]);
     close_written(file, path);
 }

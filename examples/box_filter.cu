@@ -2,8 +2,9 @@
  *
  *     box_filter IN.png OUT.png RADIUS…      a square has 2 · RADIUS + 1 pixels a side
  *
- * Of a square that reaches beyond the border, the part inside counts. Several radii are as many
- * filters, one after the other: three of one radius come near a Gaussian bell.
+ * Of a square that reaches beyond the border, the part inside counts. A picture keeps its
+ * transparency, and what is transparent counts for as little as it is seen. Several radii are as
+ * many filters, one after the other: three of one radius come near a Gaussian bell.
  *
  * The time does not depend on the radius. A summed-area table has for each pixel the sum over the
  * rectangle from the picture's first pixel to this one. Four such sums give that over any other
@@ -16,13 +17,13 @@
  *     └──────c▒▒▒▒▒▒d                          */
 #include <chrono>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <primitives/scan.h>
 
+#include "arguments.h"
 #include "common/launch.cuh"
 #include "picture.h"
 
@@ -108,6 +109,16 @@ double now()
     return std::chrono::duration<double, std::milli>(time).count();
 }
 
+/* As the times are this device's, or the CPU backend's. */
+const char *device_name()
+{
+    static cudaDeviceProp properties;
+    int device;
+    check_cuda(cudaGetDevice(&device));
+    check_cuda(cudaGetDeviceProperties(&properties, device));
+    return properties.name;
+}
+
 /* One radius. The means take their planes' place: the tables have all that was in them. */
 template <typename sum_type>
 void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radius)
@@ -124,11 +135,11 @@ void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radi
                            p.width, nullptr, 0, 0));
     }
     const double between = now();
-    check_cuda(prim_launch(0, blocks, dim3(SIDE, SIDE), means<sum_type>, d_tables, p.width,
+    check_cuda(prim_launch({nullptr, blocks, dim3(SIDE, SIDE)}, means<sum_type>, d_tables, p.width,
                            p.height, radius, d_planes));
     const double end = now();
-    printf("radius %zu: table of u%zu %.3f ms, means %.3f ms\n", radius, 8 * sizeof(sum_type),
-           between - begin, end - between);
+    printf("radius %zu: table of u%zu %.3f ms, means %.3f ms on %s\n", radius, 8 * sizeof(sum_type),
+           between - begin, end - between, device_name());
 }
 
 template <typename sum_type>
@@ -179,9 +190,8 @@ void filter_picture(const picture &p, const size_t *radii, size_t count)
 
 size_t read_radius(const char *word)
 {
-    errno = 0;
-    const unsigned long long radius = strtoull(word, nullptr, 10);
-    if (*word != '\0' && word[strspn(word, "0123456789")] == '\0' && errno == 0)
+    unsigned long long radius;
+    if (read_number(word, &radius))
         return radius;
     fprintf(stderr, "box_filter: %s is no radius\n", word);
     exit(1);
@@ -192,7 +202,9 @@ bool filter_file(const char *in, const char *out, const size_t *radii, size_t co
     picture p;
     if (!picture_read(in, 0, &p, sentence))
         return false;
+    picture_weigh(&p);
     filter_picture(p, radii, count);
+    picture_unweigh(&p);
     const bool written = picture_write(out, &p, sentence);
     picture_free(&p);
     return written;

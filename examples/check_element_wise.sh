@@ -8,7 +8,13 @@ for count in 1 1024 70001; do
   [ "$("$program" "$count" | grep -c 'elements, all right$')" = 4 ]
   "$program" "$count" | grep -q "^add one  *$count elements"
 done
-if "$program" 0 2>/dev/null || "$program" 1 2 2>/dev/null; then
-  echo "element_wise took a bad argument" >&2
+for bad in 0 -1 abc 12x '' 4294967297; do
+  if said=$("$program" "$bad" 2>&1) || [ "$said" != "element_wise: $bad is no number from 1 to 2^32" ]; then
+    echo "element_wise took '$bad', or said something else: $said" >&2
+    exit 1
+  fi
+done
+if "$program" 1 2 2>/dev/null; then
+  echo "element_wise took two arguments" >&2
   exit 1
 fi

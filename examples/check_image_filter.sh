@@ -6,7 +6,7 @@ numbers=$(dirname "$program")/picture_numbers
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
-# expect NAME FILTER gray|rgb: the numbers on the standard input are what the filter makes of NAME.
+# expect NAME FILTER FORMAT: the numbers on the standard input are what the filter makes of NAME.
 expect() {
   local variant
   cat >"$directory/right"
@@ -50,6 +50,23 @@ table 6 4 'y == 2 || y == 3 ? 255 : 0' | expect cliff edges gray
 echo 77 | "$numbers" write gray 1 1 "$directory/pixel.png"
 echo 77 77 77 | expect pixel blur rgb
 
+# What is transparent stays so, and has no say in the colours around it: opaque on the left, on the
+# right nothing, of another colour. The mask's columns are binomials of 4, 16 being 1.
+table 6 40 'x % 4 == 3 ? (x < 20 ? 255 : 0) : x < 20 ? 45 * (x % 4 + 1) : 250' |
+  "$numbers" write rgba 10 6 "$directory/half.png"
+awk 'BEGIN { split("16 16 16 15 11 5 1 0 0 0", share, " ")
+  for (y = 0; y < 6; y++) for (x = 1; x <= 10; x++) {
+    opacity = int(255 * share[x] / 16 + 0.5)
+    for (c = 1; c <= 3; c++)
+      printf "%d ", opacity == 0 ? 0 : int(int(45 * c * share[x] / 16 + 0.5) * 255 / opacity + 0.5)
+    printf "%d%s", opacity, x < 10 ? " " : "\n" } }' | expect half blur rgba
+table 6 20 'x % 2 == 1 ? (x < 10 ? 255 : 0) : x < 10 ? 255 : 0' | tee "$directory/white" |
+  "$numbers" write ga 10 6 "$directory/paper.png" # white, and black that nobody sees
+table 6 20 'x % 2 == 1 ? (x < 10 ? 255 : 0) : 0' | expect paper edges ga
+table 6 20 'x % 2 == 1 ? (x < 10 ? 255 : 51) : 255 - 50 * (x >= 10)' |
+  "$numbers" write ga 10 6 "$directory/veil.png" # 205 of a fifth is 245 on white: 4 × 10 steep
+table 6 20 'x % 2 == 1 ? (x < 10 ? 255 : 51) : 40 * (x == 8 || x == 10)' | expect veil edges ga
+
 printf 'no picture' >"$directory/text.png"
 for bad in "$directory/text.png" "$directory/missing.png"; do
   if "$program" blur "$bad" "$directory/out.png" 2>"$directory/message"; then
@@ -58,9 +75,18 @@ for bad in "$directory/text.png" "$directory/missing.png"; do
   fi
   grep -q "^image_filter: $bad: " "$directory/message"
 done
-if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null ||
-  "$program" sharpen "$directory/dot.png" "$directory/out.png" 2>/dev/null ||
-  "$program" blur "$directory/dot.png" "$directory/out.png" fastest 2>/dev/null; then
-  echo "image_filter did what it cannot do" >&2
+if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null; then
+  echo "image_filter wrote into a folder that there is not" >&2
   exit 1
 fi
+refuse() { # SENTENCE ARGUMENT…
+  local sentence=$1 said
+  shift
+  if said=$("$program" "$@" 2>&1) || [ "$said" != "image_filter: $sentence" ]; then
+    echo "image_filter $*: said $said" >&2
+    exit 1
+  fi
+}
+refuse 'there is no filter sharpen; there are: blur edges' sharpen "$directory/dot.png" "$directory/out.png"
+refuse 'there is no variant fastest; there are: auto basic constant tiled_halo' \
+  blur "$directory/dot.png" "$directory/out.png" fastest

@@ -17,7 +17,14 @@ grep -qx 'q    18000000' "$directory/counts"
 grep -qx 'z    1' "$directory/counts"
 [ "$(awk '{sum += $2} END {print sum}' "$directory/counts")" = 18000001 ]
 
-if "$program" "$directory/missing" 2>/dev/null || "$program" "$directory/fox" 27 2>/dev/null; then
-  echo "letter_histogram took a bad argument" >&2
+for bad in 0 27 4x -1 abc; do
+  if said=$("$program" "$directory/fox" "$bad" 2>&1) ||
+    [ "$said" != "letter_histogram: $bad is no number from 1 to 26" ]; then
+    echo "letter_histogram took '$bad', or said something else: $said" >&2
+    exit 1
+  fi
+done
+if "$program" "$directory/missing" 2>/dev/null; then
+  echo "letter_histogram took a missing file" >&2
   exit 1
 fi

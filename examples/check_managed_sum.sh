@@ -7,7 +7,9 @@ for count in 0 1 512 70001; do
   "$program" "$count" | grep -q '^sequential .*right$'
 done
 [ "$("$program" 4 | head -1)" = 'auto         10, right' ]
-if "$program" -1 2>/dev/null; then
-  echo "managed_sum took a bad argument" >&2
-  exit 1
-fi
+for bad in -1 abc 12x '' 4294967297; do
+  if said=$("$program" "$bad" 2>&1) || [ "$said" != "managed_sum: $bad is no number from 0 to 2^32" ]; then
+    echo "managed_sum took '$bad', or said something else: $said" >&2
+    exit 1
+  fi
+done

@@ -35,7 +35,15 @@ for bad in "$directory/ragged" "$directory/word" "$directory/missing"; do
     exit 1
   fi
 done
-{ "$program" "$directory/ragged" "$directory/b" 2>&1 || true; } | grep -q 'ragged:2: not a row of 2 numbers'
+says() { # WORDS ARGUMENT…
+  local words=$1 said
+  shift
+  said=$("$program" "$@" 2>&1 >/dev/null) || [[ $said == *"$words"* ]] ||
+    { echo "matrix_product said: $said" >&2; exit 1; }
+}
+says 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
+says 'word:1: x is no number' "$directory/word" "$directory/b"
+says 'there is no variant fastest; there are: auto row_per_block' "$directory/a" "$directory/b" fastest
 if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
   echo "matrix_product multiplied matrices that do not go" >&2
   exit 1

@@ -59,11 +59,11 @@ refuse() { # LINE WORDS TEXT: the text is refused for the words in that line
 }
 
 general='%%MatrixMarket matrix coordinate real general\n'
-refuse 1 'not the first line' ''
-refuse 1 'not the first line' 'rows columns entries\n'
-refuse 1 'not the first line' '%MatrixMarket matrix coordinate real general\n1 1 0\n'
-refuse 1 'not the first line' '%%MatrixMarket matrix coordinate real\n1 1 0\n'
-refuse 1 'not the first line' '%%MatrixMarket matrix coordinate real general now\n1 1 0\n'
+refuse 1 'not the banner' ''
+refuse 1 'such as %%MatrixMarket matrix coordinate real general' 'rows columns entries\n'
+refuse 1 'not the banner' '%MatrixMarket matrix coordinate real general\n1 1 0\n'
+refuse 1 'not the banner' '%%MatrixMarket matrix coordinate real\n1 1 0\n'
+refuse 1 'not the banner' '%%MatrixMarket matrix coordinate real general now\n1 1 0\n'
 refuse 1 'array is not' '%%MatrixMarket matrix array real general\n1 1\n1\n'
 refuse 1 'complex is none' '%%MatrixMarket matrix coordinate complex general\n1 1 0\n'
 refuse 1 'hermitian is none' '%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n'
@@ -97,12 +97,23 @@ refuse 3 '(1, 2) lies above' '%%MatrixMarket matrix coordinate real symmetric\n2
 refuse 3 '(1, 1) lies on' '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n'
 refuse 3 'a byte 0' "${general}2 2 1\n1 1 1\0000\n"
 
+# y = (10/3, 0, 31/12, 5/4), to the last bit.
+"$program" "$directory/general" ell "$directory/y.mtx" >/dev/null
+diff <(head -2 "$directory/y.mtx") <(printf '%%%%MatrixMarket matrix array real general\n4 1\n')
+diff <(tail -n +3 "$directory/y.mtx") <(awk 'BEGIN {printf "%.17g\n0\n%.17g\n1.25\n", 3 + 1 / 3, 1 + 4 / 3 + 1 / 4}')
+if said=$("$program" "$directory/general" csr "$directory/none/y.mtx" 2>&1); then
+  echo "sparse_product wrote into a folder that there is not" >&2
+  exit 1
+fi
+[[ $said == *"none/y.mtx: No such file"* ]]
+
 if said=$("$program" "$directory/missing" 2>&1); then
   echo "sparse_product took a missing file" >&2
   exit 1
 fi
 [[ $said == *'No such file'* ]]
-if "$program" "$directory/general" dense 2>/dev/null; then
+if said=$("$program" "$directory/general" dense 2>&1); then
   echo "sparse_product took a format that is none" >&2
   exit 1
 fi
+[ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds' ]

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "arguments.h"
 #include "common/launch.cuh"
 
 namespace
@@ -114,9 +115,9 @@ void vectors(size_t count)
 {
     const unsigned blocks = static_cast<unsigned>((count + THREADS - 1) / THREADS);
     float *a = device_vector(count, 0), *b = device_vector(count, 1), *c = device_vector(count, 2);
-    check(prim_launch(0, 64, THREADS, add_vectors, a, b, c, count));
+    check(prim_launch({nullptr, 64, THREADS}, add_vectors, a, b, c, count));
     expect("add vectors", c, count, sum);
-    check(prim_launch(0, blocks, THREADS, add_one, a, count));
+    check(prim_launch({nullptr, blocks, THREADS}, add_one, a, count));
     expect("add one", a, count, plus_one);
     check(cudaFree(a));
     check(cudaFree(b));
@@ -128,9 +129,9 @@ void matrices()
     const size_t count = static_cast<size_t>(ROWS) * COLUMNS;
     const dim3 blocks((COLUMNS + SIDE - 1) / SIDE, (ROWS + SIDE - 1) / SIDE), block(SIDE, SIDE);
     float *a = device_vector(count, 0), *b = device_vector(count, 1), *c = device_vector(count, 2);
-    check(prim_launch(0, blocks, block, add_matrices, a, b, c, ROWS, COLUMNS));
+    check(prim_launch({nullptr, blocks, block}, add_matrices, a, b, c, ROWS, COLUMNS));
     expect("add matrices", c, count, sum);
-    check(prim_launch(0, blocks, block, square, a, ROWS, COLUMNS));
+    check(prim_launch({nullptr, blocks, block}, square, a, ROWS, COLUMNS));
     expect("square", a, count, squared);
     check(cudaFree(a));
     check(cudaFree(b));
@@ -141,12 +142,16 @@ void matrices()
 
 int main(int argc, char **argv)
 {
-    const long long count = argc > 1 ? atoll(argv[1]) : (1 << 20) + 3;
-    if (argc > 2 || count < 1 || count > 1ll << 32) {
+    unsigned long long count = (1 << 20) + 3;
+    if (argc > 2) {
         fprintf(stderr, "usage: element_wise [COUNT, 1 to 2^32]\n");
         return 2;
     }
-    vectors(static_cast<size_t>(count));
+    if (argc == 2 && (!read_number(argv[1], &count) || count < 1 || count > 1ull << 32)) {
+        fprintf(stderr, "element_wise: %s is no number from 1 to 2^32\n", argv[1]);
+        return 2;
+    }
+    vectors(count);
     matrices();
     return 0;
 }

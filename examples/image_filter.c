@@ -5,7 +5,9 @@
  *
  * blur: a binomial mask of 5 × 5, which takes a pixel's surroundings with weights that fall off as
  * a bell does. Colour stays. edges: how steep the brightness is, the length of what two Sobel masks
- * find across and down. The border is reflected, so that a plain picture stays one. */
+ * find across and down. The border is reflected, so that a plain picture stays one. Transparency is
+ * kept: a blur weighs colours by how much is seen of them, edges are those of the picture on white.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,9 +105,18 @@ static void blur(prim_convolution_variant variant, picture *p)
     float mask[25];
     for (int i = 0; i < 25; i++)
         mask[i] = row[i / 5] * row[i % 5];
+    picture_weigh(p);
     const prim_image in = image_from(p, CUDA_R_8U, p->h_pixels);
     read_and_free(filter(variant, p, in, mask, 5), p->h_pixels);
     check_cuda(cudaFree(in.data));
+    picture_unweigh(p);
+}
+
+/* Of a grey picture, what is transparent lying on white. */
+static float brightness(const picture *p, size_t pixel)
+{
+    const uint8_t *at = p->h_pixels + pixel * (size_t)p->channels;
+    return p->channels == 1 ? at[0] : 255 + (at[0] - 255.0f) * at[1] / 255;
 }
 
 /* In floats, since a slope may be negative. */
@@ -116,12 +127,14 @@ static void edges(prim_convolution_variant variant, picture *p)
     const size_t count = p->width * p->height;
     float *h_across = allocate(count * sizeof(float)), *h_down = allocate(count * sizeof(float));
     for (size_t i = 0; i < count; i++)
-        h_across[i] = p->h_pixels[i];
-    const prim_image in = image_from(p, CUDA_R_32F, h_across);
-    read_and_free(filter(variant, p, in, across, 3), h_across);
-    read_and_free(filter(variant, p, in, down, 3), h_down);
+        h_across[i] = brightness(p, i);
+    const picture grey = {.width = p->width, .height = p->height, .channels = 1};
+    const prim_image in = image_from(&grey, CUDA_R_32F, h_across);
+    read_and_free(filter(variant, &grey, in, across, 3), h_across);
+    read_and_free(filter(variant, &grey, in, down, 3), h_down);
     for (size_t i = 0; i < count; i++)
-        p->h_pixels[i] = (uint8_t)lrintf(fminf(hypotf(h_across[i], h_down[i]), 255.0f));
+        p->h_pixels[i * (size_t)p->channels] =
+            (uint8_t)lrintf(fminf(hypotf(h_across[i], h_down[i]), 255.0f));
     check_cuda(cudaFree(in.data));
     free(h_across);
     free(h_down);
@@ -129,11 +142,14 @@ static void edges(prim_convolution_variant variant, picture *p)
 
 static prim_convolution_variant find_variant(const char *name)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
-        if (strcmp(prim_convolution_variant_name(prim_convolution_variant_at(v)), name) == 0)
-            return prim_convolution_variant_at(v);
-    fprintf(stderr, "image_filter: there is no variant %s\n", name);
-    exit(1);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+        if (strcmp(prim_convolution_variant_at(v)->name, name) == 0)
+            return prim_convolution_variant_at(v)->value;
+    fprintf(stderr, "image_filter: there is no variant %s; there are:", name);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+        fprintf(stderr, " %s", prim_convolution_variant_at(v)->name);
+    fprintf(stderr, "\n");
+    exit(2);
 }
 
 static int fail(const char *sentence)
@@ -144,9 +160,13 @@ static int fail(const char *sentence)
 
 int main(int argc, char **argv)
 {
-    const bool is_blur = argc > 1 && strcmp(argv[1], "blur") == 0;
-    if (argc < 4 || argc > 5 || (!is_blur && strcmp(argv[1], "edges") != 0)) {
+    if (argc < 4 || argc > 5) {
         fprintf(stderr, "usage: image_filter blur|edges IN.png OUT.png [VARIANT]\n");
+        return 2;
+    }
+    const bool is_blur = strcmp(argv[1], "blur") == 0;
+    if (!is_blur && strcmp(argv[1], "edges") != 0) {
+        fprintf(stderr, "image_filter: there is no filter %s; there are: blur edges\n", argv[1]);
         return 2;
     }
     const prim_convolution_variant variant = find_variant(argc == 5 ? argv[4] : "auto");

@@ -11,6 +11,8 @@
 
 #include <primitives/histogram.h>
 
+#include "arguments.h"
+
 enum { PIECE_BYTES = 1 << 24, LETTERS = 26 };
 
 typedef struct buffers {
@@ -88,9 +90,13 @@ static void print_groups(const uint64_t *counts, int group)
 
 int main(int argc, char **argv)
 {
-    const int group = argc == 3 ? atoi(argv[2]) : 1;
-    if (argc < 2 || argc > 3 || group < 1 || group > LETTERS) {
+    unsigned long long group = 1;
+    if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: letter_histogram FILE [GROUP, 1 to 26]\n");
+        return 2;
+    }
+    if (argc == 3 && (!read_number(argv[2], &group) || group < 1 || group > LETTERS)) {
+        fprintf(stderr, "letter_histogram: %s is no number from 1 to %d\n", argv[2], LETTERS);
         return 2;
     }
     FILE *file = strcmp(argv[1], "-") == 0 ? stdin : fopen(argv[1], "rb");
@@ -100,7 +106,7 @@ int main(int argc, char **argv)
     }
     uint64_t counts[LETTERS] = {0};
     count_file(file, argv[1], counts);
-    print_groups(counts, group);
+    print_groups(counts, (int)group);
     fclose(file);
     return 0;
 }

@@ -133,7 +133,8 @@ static bool read_banner(reader *r)
     if (f == NO_LINE)
         return false;
     if (f == THE_END || cut(r->line, words, 5) != 5 || strcmp(words[0], "%%MatrixMarket") != 0)
-        return wrong(r, "not the first line of a Matrix Market file");
+        return wrong(r, "not the banner that a Matrix Market file begins with, such as "
+                        "%%%%MatrixMarket matrix coordinate real general");
     if (strcasecmp(words[1], "matrix") != 0 || strcasecmp(words[2], "coordinate") != 0)
         return wrong(r, "%.40s %.40s is not matrix coordinate", words[1], words[2]);
     const int field = find(words[3], fields, 3), symmetry = find(words[4], symmetries, 3);

@@ -43,19 +43,20 @@ static void *allocate(void *data, size_t bytes)
     exit(1);
 }
 
-/* Appends a line's numbers to m; returns how many, or -1 where something else stands there. */
-static long append_row(matrix *m, size_t *capacity, char *line)
+/* Appends a line's numbers to m; returns how many. Where a word is none, *other is that word. */
+static size_t append_row(matrix *m, size_t *capacity, char *line, const char **other)
 {
     const char *separators = " \t,\r\n";
-    size_t count = m->rows * m->columns;
-    long numbers = 0;
+    size_t count = m->rows * m->columns, numbers = 0;
     char *rest = NULL;
     for (char *word = strtok_r(line, separators, &rest); word != NULL;
          word = strtok_r(NULL, separators, &rest)) {
         char *end;
         const float value = strtof(word, &end);
-        if (*end != '\0')
-            return -1;
+        if (*end != '\0') {
+            *other = word;
+            return numbers;
+        }
         if (count == *capacity)
             m->h_data = allocate(m->h_data, (*capacity = 2 * *capacity + 64) * sizeof(float));
         m->h_data[count++] = value;
@@ -75,15 +76,20 @@ static matrix read_matrix(const char *path)
     char *line = NULL;
     size_t line_bytes = 0, capacity = 0;
     for (size_t number = 1; getline(&line, &line_bytes, file) >= 0; number++) {
-        const long numbers = append_row(&m, &capacity, line);
-        if (numbers == 0)
-            continue; /* an empty line */
-        if (numbers < 0 || (m.rows > 0 && (size_t)numbers != m.columns)) {
-            fprintf(stderr, "matrix_product: %s:%zu: not a row of %zu numbers\n", path, number,
-                    m.columns);
+        const char *other = NULL;
+        const size_t numbers = append_row(&m, &capacity, line, &other);
+        if (other != NULL) {
+            fprintf(stderr, "matrix_product: %s:%zu: %.40s is no number\n", path, number, other);
             exit(1);
         }
-        m.columns = (size_t)numbers;
+        if (numbers == 0)
+            continue; /* an empty line */
+        if (m.rows > 0 && numbers != m.columns) {
+            fprintf(stderr, "matrix_product: %s:%zu: %zu numbers in a row, not %zu\n", path, number,
+                    numbers, m.columns);
+            exit(1);
+        }
+        m.columns = numbers;
         m.rows++;
     }
     free(line);
@@ -93,11 +99,14 @@ static matrix read_matrix(const char *path)
 
 static prim_gemm_variant find_variant(const char *name)
 {
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
-        if (strcmp(prim_gemm_variant_name(prim_gemm_variant_at(v)), name) == 0)
-            return prim_gemm_variant_at(v);
-    fprintf(stderr, "matrix_product: there is no variant %s\n", name);
-    exit(1);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        if (strcmp(prim_gemm_variant_at(v)->name, name) == 0)
+            return prim_gemm_variant_at(v)->value;
+    fprintf(stderr, "matrix_product: there is no variant %s; there are:", name);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        fprintf(stderr, " %s", prim_gemm_variant_at(v)->name);
+    fprintf(stderr, "\n");
+    exit(2);
 }
 
 static void to_device(matrix *m)

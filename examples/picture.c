@@ -14,7 +14,9 @@ static bool wrong(const char *path, const char *what, char *sentence)
 
 static png_uint_32 format_of(int channels)
 {
-    return channels == 1 ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
+    static const png_uint_32 formats[] = {0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB,
+                                          PNG_FORMAT_RGBA};
+    return formats[channels];
 }
 
 size_t picture_bytes(const picture *p)
@@ -22,14 +24,14 @@ size_t picture_bytes(const picture *p)
     return p->width * p->height * (size_t)p->channels;
 }
 
-bool picture_read(const char *path, int channels, picture *p, char sentence[PICTURE_SENTENCE])
+bool picture_read(const char *path, int colours, picture *p, char sentence[PICTURE_SENTENCE])
 {
-    const png_color white = {255, 255, 255};
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_file(&image, path))
         return wrong(path, image.message, sentence);
-    if (channels == 0)
-        channels = image.format & PNG_FORMAT_FLAG_COLOR ? 3 : 1;
+    if (colours == 0)
+        colours = image.format & PNG_FORMAT_FLAG_COLOR ? 3 : 1;
+    const int channels = colours + (image.format & PNG_FORMAT_FLAG_ALPHA ? 1 : 0);
     image.format = format_of(channels);
     *p = (picture){image.width, image.height, channels, NULL};
     p->h_pixels = malloc(picture_bytes(p));
@@ -37,7 +39,7 @@ bool picture_read(const char *path, int channels, picture *p, char sentence[PICT
         png_image_free(&image);
         return wrong(path, "out of memory", sentence);
     }
-    if (!png_image_finish_read(&image, &white, p->h_pixels, 0, NULL)) {
+    if (!png_image_finish_read(&image, NULL, p->h_pixels, 0, NULL)) {
         picture_free(p);
         return wrong(path, image.message, sentence);
     }
@@ -52,6 +54,39 @@ bool picture_write(const char *path, const picture *p, char sentence[PICTURE_SEN
                        .format = format_of(p->channels)};
     return png_image_write_to_file(&image, path, 0, p->h_pixels, 0, NULL) ||
            wrong(path, image.message, sentence);
+}
+
+static uint8_t weighed(unsigned colour, unsigned opacity)
+{
+    return (uint8_t)((colour * opacity + 127) / 255);
+}
+
+/* Nothing is seen of an opacity of 0: any colour does. Rounding may have left more colour than
+ * opacity. */
+static uint8_t unweighed(unsigned colour, unsigned opacity)
+{
+    const unsigned whole = opacity == 0 ? 0 : (colour * 255 + opacity / 2) / opacity;
+    return (uint8_t)(whole < 255 ? whole : 255);
+}
+
+static void change_colours(picture *p, uint8_t (*change)(unsigned colour, unsigned opacity))
+{
+    const size_t channels = (size_t)p->channels, bytes = picture_bytes(p);
+    if (channels % 2 != 0)
+        return;
+    for (size_t pixel = 0; pixel < bytes; pixel += channels)
+        for (size_t c = pixel; c < pixel + channels - 1; c++)
+            p->h_pixels[c] = change(p->h_pixels[c], p->h_pixels[pixel + channels - 1]);
+}
+
+void picture_weigh(picture *p)
+{
+    change_colours(p, weighed);
+}
+
+void picture_unweigh(picture *p)
+{
+    change_colours(p, unweighed);
 }
 
 void picture_free(picture *p)

@@ -14,17 +14,21 @@ enum { PICTURE_SENTENCE = 512 };
 
 typedef struct picture {
     size_t width, height;
-    int channels;      /* 3: red, green, blue; 1: brightness */
+    int channels;      /* 3: red, green, blue; 1: brightness; 4 and 2: and opacity behind it */
     uint8_t *h_pixels; /* row by row, a pixel's channels side by side */
 } picture;
 
-/* *p = any PNG, converted to the channels asked for; 0: to as many as the file has. What is
- * transparent lies on white. false: the sentence says what is wrong, "FILE: …". */
-bool picture_read(const char *path, int channels, picture *p, char sentence[PICTURE_SENTENCE]);
+/* *p = any PNG in 3 or 1 colours, or with 0 in as many as the file has; with opacity if the file
+ * has it. false: the sentence says what is wrong, "FILE: …". */
+bool picture_read(const char *path, int colours, picture *p, char sentence[PICTURE_SENTENCE]);
 bool picture_write(const char *path, const picture *p, char sentence[PICTURE_SENTENCE]);
 
 /* Of all pixels. */
 size_t picture_bytes(const picture *p);
+
+/* Colours times opacity, so that a mean of pixels is one of what is seen of them; and back. */
+void picture_weigh(picture *p);
+void picture_unweigh(picture *p);
 
 void picture_free(picture *p);
 

@@ -1,7 +1,9 @@
 /* For check_image_filter.sh and check_box_filter.sh: PNG pictures from numbers, and back.
  *
- *     picture_numbers write gray|rgb WIDTH HEIGHT OUT.png     the elements on the standard input
- *     picture_numbers read gray|rgb IN.png                    a line for each row of pixels */
+ *     picture_numbers write FORMAT WIDTH HEIGHT OUT.png     the elements on the standard input
+ *     picture_numbers read FORMAT IN.png                    a line for each row of pixels
+ *
+ * FORMAT is gray, ga, rgb or rgba; a is opacity. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +47,25 @@ static int read_numbers(png_image *image, png_uint_32 format, const char *path)
     return 0;
 }
 
+static png_uint_32 find_format(const char *name)
+{
+    static const struct {
+        const char *name;
+        png_uint_32 format;
+    } formats[] = {{"gray", PNG_FORMAT_GRAY},
+                   {"ga", PNG_FORMAT_GA},
+                   {"rgb", PNG_FORMAT_RGB},
+                   {"rgba", PNG_FORMAT_RGBA}};
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        if (strcmp(formats[f].name, name) == 0)
+            return formats[f].format;
+    exit(2);
+}
+
 int main(int argc, char **argv)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
-    const png_uint_32 format =
-        argc > 2 && strcmp(argv[2], "rgb") == 0 ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+    const png_uint_32 format = find_format(argc > 2 ? argv[2] : "");
     if (argc == 4 && strcmp(argv[1], "read") == 0)
         return read_numbers(&image, format, argv[3]);
     if (argc != 6 || strcmp(argv[1], "write") != 0)

@@ -1,8 +1,10 @@
 /* y = A · x for a matrix from a Matrix Market file, checked against the host.
  *
- *     sparse_product FILE.mtx [FORMAT]      FORMAT is csr, coo, ell, hyb or jds; csr if left out
+ *     sparse_product FILE.mtx [FORMAT [Y.mtx]]      FORMAT is csr, coo, ell, hyb or jds; csr if
+ * left out
  *
- * x is 1, 1/2, 1/3, … */
+ * x is 1, 1/2, 1/3, … Y.mtx gets y, a Matrix Market file too. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +53,10 @@ static prim_sparse_format find_format(const char *name)
     for (int f = 0; f < FORMATS; f++)
         if (strcmp(name, format_names[f]) == 0)
             return (prim_sparse_format)f;
-    fprintf(stderr, "sparse_product: there is no format %s\n", name);
+    fprintf(stderr, "sparse_product: there is no format %s; there are:", name);
+    for (int f = 0; f < FORMATS; f++)
+        fprintf(stderr, " %s", format_names[f]);
+    fprintf(stderr, "\n");
     exit(2);
 }
 
@@ -100,13 +105,31 @@ static double distance(const prim_sparse *csr, const double *h_x, const double *
     return largest > 0 ? farthest / largest : farthest;
 }
 
+/* With as many digits as give the same numbers when they are read. */
+static void write_vector(const char *path, const double *values, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    bool written = file != NULL;
+    if (written) {
+        fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", count);
+        for (size_t i = 0; i < count; i++)
+            fprintf(file, "%.17g\n", values[i]);
+        written = !ferror(file);
+        written = fclose(file) == 0 && written;
+    }
+    if (written)
+        return;
+    fprintf(stderr, "sparse_product: %s: %s\n", path, strerror(errno));
+    exit(1);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 2 || argc > 3) {
-        fprintf(stderr, "usage: sparse_product FILE.mtx [csr|coo|ell|hyb|jds]\n");
+    if (argc < 2 || argc > 4) {
+        fprintf(stderr, "usage: sparse_product FILE.mtx [csr|coo|ell|hyb|jds [Y.mtx]]\n");
         return 2;
     }
-    const prim_sparse_format format = find_format(argc == 3 ? argv[2] : "csr");
+    const prim_sparse_format format = find_format(argc > 2 ? argv[2] : "csr");
     char sentence[MATRIX_MARKET_SENTENCE];
     prim_sparse csr;
     if (!matrix_market_read(argv[1], &csr, sentence)) {
@@ -121,6 +144,8 @@ int main(int argc, char **argv)
     const double apart = distance(&csr, h_x, h_y);
     printf("rows        %zu\ncolumns     %zu\nentries     %zu\n", csr.rows, csr.columns,
            csr.entries);
+    if (argc > 3)
+        write_vector(argv[3], h_y, csr.rows);
     printf("norm        %.9g\ndifference  %.1e\n", norm(h_y, csr.rows), apart);
     free(h_x);
     free(h_y);

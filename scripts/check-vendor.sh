@@ -126,7 +126,7 @@ two_versions() {
     line=$(command_of $copy 'gcc -r') && (cd $copy && eval "$line -O0 -fPIC -fvisibility=hidden") &&
       echo "#include <primitives/reduce.h>
       __attribute__((visibility(\"default\"))) const char *idea_of_$copy(void);
-      const char *idea_of_$copy(void) { return prim_reduce_variant_idea(PRIM_REDUCE_INTERLEAVED); }" >$copy.c &&
+      const char *idea_of_$copy(void) { return prim_reduce_variant_info(PRIM_REDUCE_INTERLEAVED)->idea; }" >$copy.c &&
       gcc -shared -fPIC -I$copy/include -I$copy/simt/include $copy.c $copy/primitives-cpu.o \
         -lboost_context -lstdc++ -lm -pthread -o lib$copy.so &&
       nm -D --defined-only lib$copy.so >exported && grep idea_of_$copy exported &&

@@ -1,21 +1,39 @@
 #!/usr/bin/env bash
-# Writes the figures in the READMEs from bench/results/h200*.json, runs in which each pattern has been
-# measured once. A table stands between
+# Writes the figures in the READMEs from the runs bench/results/h200*.json; of several runs with a
+# pattern, primbench --from takes the newest. Builds nothing: after scripts/bench.sh. A table stands
+# between
 #     <!-- figures PATTERN CASE TYPE MODE -->  and  <!-- end figures -->
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
-# how auto compares with the fastest of them; of more than seven shapes every second one. --check:
-# fails where a file would change.
+# how auto compares with the fastest of them; of more than seven shapes every second one. Below a
+# page's first table stands what its figures were measured on. Draws the pictures that pages show, and
+# keeps no others. --check: fails where a page would change, or a picture lacks or is not shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+bench=build/cpu/bench/primbench
+[ -x $bench ] || bench=build/cuda/bench/primbench
+pictures=bench/results/plots
+runs=$(printf '%s,' bench/results/h200*.json)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The file with the newest results of the pattern, and what they were measured on.
+results_of() { # PATTERN
+  [ -e "$work/$1.json" ] || "$bench" --from "$runs" "$1" --json "$work/$1.json" >/dev/null
+  echo "$work/$1.json"
+}
+
 table() { # PATTERN CASE TYPE MODE
   local results
-  results=$(grep -l "\"pattern\":.\"$1\"" bench/results/h200*.json)
+  results=$(results_of "$1")
   jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" '
     def row: "| " + join(" | ") + " |";
     def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
       | if ($p | length) > 0 then "2^\($p[0])" else $s end;
     def two: . * 100 | round / 100;
+    def ratio: if . >= 0.1 then two # of smaller ones two digits that say something
+      else pow(10; 1 - (log10 | floor)) as $p | . * $p | round / $p end;
+    def share: if . == null then "" elif . < 0.005 then " (< 1 %)" else " (\(. * 100 | round) %)" end;
     def who: .variant // .peer;
     def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end);
     ($pattern == "gemm" or $pattern == "binary_gemm") as $dense |
@@ -27,22 +45,39 @@ table() { # PATTERN CASE TYPE MODE
     | ([if $dense then "µs (TFLOP/s)" else "µs (share of the ceiling)" end] + [$columns[] | shape] | row),
       ([range($columns | length + 1)] | map("---") | row),
       ($rows[] as $v | ([$v] + [$columns[] as $s | [$all[] | select(who == $v and .shape == $s)
-          | if $dense then "\(.median_us | two) (\(.gflops / 1000 | two))"
-            else "\(.median_us | two) (\((.of_ceiling // 0) * 100 | round) %)" end][0] // "–"]) | row),
+          | if $dense then "\(.median_us | two) (\(.gflops / 1000 | ratio))"
+            else "\(.median_us | two)\(.of_ceiling | share)" end][0] // "–"]) | row),
       (select(any($all[]; .peer != null)) | ["auto to the best peer"] + [$columns[] as $s
           | ([$all[] | select(.variant == "auto" and .shape == $s) | .median_us][0]) as $auto
           | ([$all[] | select(.peer != null and .shape == $s) | .median_us] | min) as $peer
-          | if $auto != null and $peer != null then "\($peer / $auto | two) ×" else "–" end] | row)
+          | if $auto != null and $peer != null then "\($peer / $auto | ratio) ×" else "–" end] | row)
   ' "$results"
-  jq -r '"\n\(.context.device), CUDA \(.context.cuda / 1000 | floor).\(.context.cuda % 1000 / 10 | floor), commit \(.context.commit), \(.context.date[0:10]); in the same run a plain read reached \(.context.ceilings.read_gbps | round) GB/s, a copy \(.context.ceilings.copy_gbps | round) GB/s\(.context.ceilings.ffma_gflops | if . then ", multiply-adds of f32 \(. / 100 | round / 10) TFLOP/s" else "" end), an empty launch \(.context.ceilings.empty_launch_us * 100 | round / 100) µs."' "$results"
+}
+
+# The page's patterns, each once, in the order of their tables.
+patterns_of() { # FILE
+  sed -nE 's/^<!-- figures ([^ ]+) [^ ]+ [^ ]+ [^ ]+ -->$/\1/p' "$1" | awk '!seen[$0]++'
+}
+
+# A line for each run that the page's figures are of; of several, with their patterns.
+caption() { # FILE
+  local pattern
+  for pattern in $(patterns_of "$1"); do
+    jq -c --arg pattern "$pattern" '{$pattern, context}' "$(results_of "$pattern")"
+  done | jq -rs '
+    group_by(.context) | (length > 1) as $several | .[]
+    | (if $several then (map(.pattern) | join(", ")) + ": " else "" end) as $of | .[0].context
+    | "\n\($of)\(.device), CUDA \(.cuda / 1000 | floor).\(.cuda % 1000 / 10 | floor), commit \(.commit), \(.date[0:10]); in the same run a plain read reached \(.ceilings.read_gbps | round) GB/s, a copy \(.ceilings.copy_gbps | round) GB/s\(.ceilings.ffma_gflops | if . then ", multiply-adds of f32 \(. / 100 | round / 10) TFLOP/s" else "" end), an empty launch \(.ceilings.empty_launch_us * 100 | round / 100) µs."'
 }
 
 rewrite() { # FILE: to standard output
-  local line inside=0
+  local line inside=0 tables=0
   while IFS= read -r line; do
     if [[ $line =~ ^'<!-- figures '([^ ]+)\ ([^ ]+)\ ([^ ]+)\ ([^ ]+)' -->'$ ]]; then
       printf '%s\n' "$line"
       table "${BASH_REMATCH[@]:1:4}"
+      tables=$((tables + 1))
+      [ $tables -gt 1 ] || caption "$1"
       inside=1
     elif [ "$line" = '<!-- end figures -->' ]; then
       inside=0
@@ -53,20 +88,41 @@ rewrite() { # FILE: to standard output
   done <"$1"
 }
 
-changed=0
-for file in $(git ls-files --cached --others --exclude-standard '*.md'); do
-  grep -q '^<!-- figures ' "$file" || continue
-  rewritten=$(mktemp)
-  rewrite "$file" >"$rewritten"
-  if ! cmp -s "$file" "$rewritten"; then
+pages() {
+  git ls-files --cached --others --exclude-standard '*.md'
+}
+
+rewrite_pages() {
+  local page changed=0
+  for page in $(pages); do
+    grep -q '^<!-- figures ' "$page" || continue
+    rewrite "$page" >"$work/page"
+    cmp -s "$page" "$work/page" && continue
     changed=1
-    if [ "${1-}" = --check ]; then
-      diff "$file" "$rewritten" >&2 || true
+    if [ "$1" = --check ]; then
+      diff "$page" "$work/page" >&2 || true
     else
-      cat "$rewritten" >"$file"
-      echo "rewrote $file"
+      cat "$work/page" >"$page"
+      echo "rewrote $page"
     fi
-  fi
-  rm -f "$rewritten"
-done
-[ "${1-}" != --check ] || [ $changed -eq 0 ]
+  done
+  [ "$1" != --check ] || [ $changed -eq 0 ]
+}
+
+shown_pictures() {
+  pages | xargs grep -ohE "$pictures/[A-Za-z0-9_.-]+\.svg" | sed 's|.*/||' | sort -u
+}
+
+draw_pictures() {
+  local picture
+  "$bench" --from "$runs" --plot "$work/plots" >/dev/null
+  rm -rf $pictures && mkdir $pictures
+  for picture in $(shown_pictures); do
+    cp "$work/plots/$picture" $pictures/
+  done
+}
+
+rewrite_pages "${1-}"
+[ "${1-}" = --check ] || draw_pictures
+diff <(shown_pictures) <(cd $pictures && printf '%s\n' * | sort) >&2 ||
+  { echo "$pictures has other pictures (>) than pages show (<)" >&2; exit 1; }

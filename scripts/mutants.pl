@@ -27,7 +27,7 @@ my $argument = qr/(?:[^(),]|$brackets)+/;
 my $call = qr/(?:\w*(?:::|\.))*(?:combine|add|multiply|add_product)
     \((?<first>$argument),\s(?:$argument,\s)?(?<last>$argument)\)/x;
 my $condition = qr/\bif \((?!.*(?:error|cudaSuccess)).*\)(?=(?: \{)?$)/;
-my $grid = qr/(?<=prim_launch\()(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
+my $grid = qr/prim_launch(?:_dependent)?\(\{\K(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
 my $place = qr/\*?[\w.>-]+(?:\[[^=]*\])*(?:\.\w+)*/; # what an assignment writes to
 
 my $ld = qr/(?:\w+(?:\.|->))*(?:\w+_)?(?:ld[abc]?|pitch)\b/; # a leading dimension
@@ -41,7 +41,7 @@ my @rules = (
     ['ld_wrong', qr/\b($ld)(?= \*)/, sub { "($1 + 1)" }],
     ['refusal', qr/^return (?!Run::)(?=.*(?:_built|supports|fits|is\())/, sub { 'return false && ' }],
     ['refusal', qr/ \|\| [^|&;]+(?=;)/, sub { '' }],
-    ['stream_lost', qr/(?<=[(, ])(?<!cudaStream_t )(?:\w+(?:\.|->))*stream(?=[,)])/, sub { 'nullptr' }],
+    ['stream_lost', qr/(?<=[({, ])(?<!cudaStream_t )(?:\w+(?:\.|->))*stream(?=[,)])/, sub { 'nullptr' }],
     # to 16 bits: 32 are more than the tests' sizes need
     ['offset_cut', qr/\bstatic_cast<size_t>\(/, sub { 'static_cast<unsigned short>(' }],
     ['offset_cut', qr/\bsize_t (?=\w+ = [^,;]* [*+] )/, sub { 'unsigned short ' }],
@@ -115,12 +115,9 @@ sub with_included {
     return $included{$path};
 }
 
-# A file is of the pattern whose variants.h it includes.
 sub of_pattern {
     my ($pattern, $name) = @_;
-    return grep {
-        grep { m{/\Q$pattern\E_variants\.h$} } @{ with_included($_) }
-    } map { s{^src/}{}r } glob "src/*/$name";
+    return map { s{^src/}{}r } glob "src/$pattern/$name";
 }
 
 sub is_host {

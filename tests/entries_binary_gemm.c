@@ -16,16 +16,6 @@ enum {
     IN_COUNT = A_COUNT + WORDS * COLUMNS
 };
 
-static int binary_variant_at(size_t index)
-{
-    return prim_binary_gemm_variant_at(index);
-}
-
-static const char *binary_variant_name(int variant)
-{
-    return prim_binary_gemm_variant_name((prim_binary_gemm_variant)variant);
-}
-
 static uint32_t hash(uint32_t x)
 {
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -166,9 +156,7 @@ static prim_status columns_call(const operands *o)
 }
 
 const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
-                                       .variant_count = prim_binary_gemm_variant_count,
-                                       .variant_at = binary_variant_at,
-                                       .variant_name = binary_variant_name,
+                                       .variant_at = prim_binary_gemm_variant_at,
                                        .in_bytes = IN_COUNT * sizeof(uint32_t),
                                        .out_bytes = (size_t)M * COLUMNS * sizeof(int32_t),
                                        .count = K,
@@ -178,9 +166,7 @@ const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .call = binary_call};
 
 const entry_point binary_pack_rows_entry = {.name = "prim_binary_pack_rows",
-                                            .variant_count = one_variant,
                                             .variant_at = only_variant_at,
-                                            .variant_name = only_variant_name,
                                             .in_bytes = ROWS_IN * sizeof(float),
                                             .out_bytes = (size_t)LINES * WORDS * sizeof(uint32_t),
                                             .count = K,
@@ -190,9 +176,7 @@ const entry_point binary_pack_rows_entry = {.name = "prim_binary_pack_rows",
                                             .call = rows_call};
 
 const entry_point binary_pack_columns_entry = {.name = "prim_binary_pack_columns",
-                                               .variant_count = one_variant,
                                                .variant_at = only_variant_at,
-                                               .variant_name = only_variant_name,
                                                .in_bytes = COLUMNS_IN,
                                                .out_bytes =
                                                    (size_t)LINES * WORDS * sizeof(uint32_t),

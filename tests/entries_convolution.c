@@ -7,16 +7,6 @@
 
 #include "entry_points.h"
 
-static int convolution_variant_at(size_t index)
-{
-    return prim_convolution_variant_at(index);
-}
-
-static const char *convolution_variant_name(int variant)
-{
-    return prim_convolution_variant_name((prim_convolution_variant)variant);
-}
-
 /* Without elements there is no d_in, and nothing is read of a mask. */
 static const void *mask_in(const operands *o, size_t image_bytes)
 {
@@ -269,9 +259,7 @@ static prim_status image_call(const operands *o)
 }
 
 const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
-                                       .variant_count = prim_convolution_variant_count,
-                                       .variant_at = convolution_variant_at,
-                                       .variant_name = convolution_variant_name,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = COUNT * sizeof(float) + sizeof taps,
                                        .out_bytes = COUNT * sizeof(float),
                                        .count = COUNT,
@@ -281,9 +269,7 @@ const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
                                        .call = vector_call};
 
 const entry_point convolve_2d_entry = {.name = "prim_convolve_2d",
-                                       .variant_count = prim_convolution_variant_count,
-                                       .variant_at = convolution_variant_at,
-                                       .variant_name = convolution_variant_name,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = IN_SPAN * sizeof(int32_t) + sizeof weights,
                                        .out_bytes = HEIGHT * ROW * sizeof(int32_t),
                                        .count = WIDTH,

@@ -10,16 +10,6 @@
 
 enum { M = 37, COLUMNS = 35, K = 70, A_COUNT = M * K, IN_COUNT = A_COUNT + K * COLUMNS };
 
-static int gemm_variant_at(size_t index)
-{
-    return prim_gemm_variant_at(index);
-}
-
-static const char *gemm_variant_name(int variant)
-{
-    return prim_gemm_variant_name((prim_gemm_variant)variant);
-}
-
 static void gemm_input(void *h_in, unsigned seed)
 {
     for (unsigned i = 0; i < IN_COUNT; i++)
@@ -173,9 +163,7 @@ static prim_status transposed_call(const operands *o)
 }
 
 const entry_point gemm_entry = {.name = "prim_gemm",
-                                .variant_count = prim_gemm_variant_count,
-                                .variant_at = gemm_variant_at,
-                                .variant_name = gemm_variant_name,
+                                .variant_at = prim_gemm_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
                                 .out_bytes = (size_t)M * COLUMNS * sizeof(float),
                                 .count = K,
@@ -185,9 +173,7 @@ const entry_point gemm_entry = {.name = "prim_gemm",
                                 .call = gemm_call};
 
 const entry_point gemm_transposed_entry = {.name = "prim_gemm",
-                                           .variant_count = prim_gemm_variant_count,
-                                           .variant_at = gemm_variant_at,
-                                           .variant_name = gemm_variant_name,
+                                           .variant_at = prim_gemm_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(int32_t),
                                            .out_bytes = (size_t)M_T * COLUMNS_T * sizeof(int32_t),
                                            .count = K_T,

@@ -9,16 +9,6 @@
 
 enum { ROWS = 300, K = 70, A_COUNT = ROWS * K, IN_COUNT = A_COUNT + K };
 
-static int gemv_variant_at(size_t index)
-{
-    return prim_gemv_variant_at(index);
-}
-
-static const char *gemv_variant_name(int variant)
-{
-    return prim_gemv_variant_name((prim_gemv_variant)variant);
-}
-
 static bool gemv_is_stateless(int variant)
 {
     return variant != PRIM_GEMV_CONSTANT;
@@ -132,9 +122,7 @@ static prim_status transposed_call(const operands *o)
 }
 
 const entry_point gemv_entry = {.name = "prim_gemv",
-                                .variant_count = prim_gemv_variant_count,
-                                .variant_at = gemv_variant_at,
-                                .variant_name = gemv_variant_name,
+                                .variant_at = prim_gemv_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
                                 .out_bytes = ROWS * sizeof(float),
                                 .count = K,
@@ -145,9 +133,7 @@ const entry_point gemv_entry = {.name = "prim_gemv",
                                 .is_stateless = gemv_is_stateless};
 
 const entry_point gemv_transposed_entry = {.name = "prim_gemv",
-                                           .variant_count = prim_gemv_variant_count,
-                                           .variant_at = gemv_variant_at,
-                                           .variant_name = gemv_variant_name,
+                                           .variant_at = prim_gemv_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(double),
                                            .out_bytes = COLUMNS_T * sizeof(double),
                                            .count = K_T,

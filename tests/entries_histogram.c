@@ -11,16 +11,6 @@ enum { SAMPLES = 20011, BINS = 64, COUNTERS = BINS + 3 };
 
 static const prim_histogram_range sample_range = {.lower = -900, .upper = 1000};
 
-static int histogram_variant_at(size_t index)
-{
-    return prim_histogram_variant_at(index);
-}
-
-static const char *histogram_variant_name(int variant)
-{
-    return prim_histogram_variant_name((prim_histogram_variant)variant);
-}
-
 static void histogram_input(void *h_in, unsigned seed)
 {
     for (unsigned i = 0; i < SAMPLES; i++)
@@ -84,9 +74,7 @@ static prim_status histogram_call(const operands *o)
 }
 
 const entry_point histogram_even_entry = {.name = "prim_histogram_even",
-                                          .variant_count = prim_histogram_variant_count,
-                                          .variant_at = histogram_variant_at,
-                                          .variant_name = histogram_variant_name,
+                                          .variant_at = prim_histogram_variant_at,
                                           .in_bytes = SAMPLES * sizeof(int32_t),
                                           .out_bytes = COUNTERS * sizeof(uint32_t),
                                           .count = SAMPLES,

@@ -10,16 +10,6 @@
 
 enum { A_KEYS = 2003, B_KEYS = 2 * A_KEYS, KEYS = A_KEYS + B_KEYS };
 
-static int merge_variant_at(size_t index)
-{
-    return prim_merge_variant_at(index);
-}
-
-static const char *merge_variant_name(int variant)
-{
-    return prim_merge_variant_name((prim_merge_variant)variant);
-}
-
 static void rising_keys(int32_t *keys, unsigned count, unsigned seed)
 {
     int32_t key = -5000;
@@ -88,9 +78,7 @@ static prim_status merge_call(const operands *o)
 }
 
 const entry_point merge_entry = {.name = "prim_merge",
-                                 .variant_count = prim_merge_variant_count,
-                                 .variant_at = merge_variant_at,
-                                 .variant_name = merge_variant_name,
+                                 .variant_at = prim_merge_variant_at,
                                  .in_bytes = KEYS * sizeof(int32_t),
                                  .out_bytes = KEYS * sizeof(int32_t),
                                  .count = KEYS,
@@ -100,16 +88,6 @@ const entry_point merge_entry = {.name = "prim_merge",
                                  .call = merge_call};
 
 /* ---- merge sort: descending, as many keys ---- */
-
-static int sort_variant_at(size_t index)
-{
-    return prim_merge_sort_variant_at(index);
-}
-
-static const char *sort_variant_name(int variant)
-{
-    return prim_merge_sort_variant_name((prim_merge_sort_variant)variant);
-}
 
 static void sort_input(void *h_in, unsigned seed)
 {
@@ -155,9 +133,7 @@ static prim_status sort_call(const operands *o)
 }
 
 const entry_point merge_sort_entry = {.name = "prim_merge_sort",
-                                      .variant_count = prim_merge_sort_variant_count,
-                                      .variant_at = sort_variant_at,
-                                      .variant_name = sort_variant_name,
+                                      .variant_at = prim_merge_sort_variant_at,
                                       .in_bytes = KEYS * sizeof(int32_t),
                                       .out_bytes = KEYS * sizeof(int32_t),
                                       .count = KEYS,
@@ -222,9 +198,7 @@ static prim_status co_rank_call(const operands *o)
 }
 
 const entry_point co_rank_entry = {.name = "prim_co_rank",
-                                   .variant_count = one_variant,
                                    .variant_at = only_variant_at,
-                                   .variant_name = only_variant_name,
                                    .in_bytes = RANKS_BYTES,
                                    .out_bytes = RANKS * sizeof(uint64_t),
                                    .count = RANKS,

@@ -9,11 +9,6 @@
 
 enum { REDUCE_COUNT = 70001, SHORT_COUNT = 60001 };
 
-static const char *reduce_variant_name(int variant)
-{
-    return prim_reduce_variant_name((prim_reduce_variant)variant);
-}
-
 static bool reduce_takes(prim_reduce_variant variant)
 {
     return prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, REDUCE_COUNT,
@@ -295,9 +290,7 @@ static prim_status dot_call(const operands *o)
 /* ---- the table ---- */
 
 const entry_point reduce_entry = {.name = "prim_reduce",
-                                  .variant_count = reduce_variant_count,
                                   .variant_at = reduce_variant_at,
-                                  .variant_name = reduce_variant_name,
                                   .in_bytes = REDUCE_COUNT * sizeof(float),
                                   .out_bytes = sizeof(float),
                                   .count = REDUCE_COUNT,
@@ -307,9 +300,7 @@ const entry_point reduce_entry = {.name = "prim_reduce",
                                   .call = reduce_call};
 
 const entry_point reduce_short_entry = {.name = "prim_reduce",
-                                        .variant_count = short_variant_count,
                                         .variant_at = short_variant_at,
-                                        .variant_name = reduce_variant_name,
                                         .in_bytes = REDUCE_COUNT * sizeof(float),
                                         .out_bytes = sizeof(float),
                                         .count = SHORT_COUNT,
@@ -319,9 +310,7 @@ const entry_point reduce_short_entry = {.name = "prim_reduce",
                                         .call = reduce_call};
 
 const entry_point reduce_rows_entry = {.name = "prim_reduce_rows",
-                                       .variant_count = rows_variant_count,
                                        .variant_at = rows_variant_at,
-                                       .variant_name = reduce_variant_name,
                                        .in_bytes = ROWS_SPAN * sizeof(int32_t),
                                        .out_bytes = ROWS * sizeof(int32_t),
                                        .count = COLUMNS,
@@ -331,9 +320,7 @@ const entry_point reduce_rows_entry = {.name = "prim_reduce_rows",
                                        .call = rows_call};
 
 const entry_point reduce_columns_entry = {.name = "prim_reduce_columns",
-                                          .variant_count = columns_variant_count,
                                           .variant_at = columns_variant_at,
-                                          .variant_name = reduce_variant_name,
                                           .in_bytes = DEEP_SPAN * sizeof(int32_t),
                                           .out_bytes = ACROSS * sizeof(int32_t),
                                           .count = DEEP,
@@ -343,9 +330,7 @@ const entry_point reduce_columns_entry = {.name = "prim_reduce_columns",
                                           .call = columns_call};
 
 const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
-                                      .variant_count = arg_variant_count,
                                       .variant_at = arg_variant_at,
-                                      .variant_name = reduce_variant_name,
                                       .in_bytes = ARG_COUNT * sizeof(int64_t),
                                       .out_bytes = INDEX_AT + sizeof(uint64_t),
                                       .count = ARG_COUNT,
@@ -356,9 +341,7 @@ const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
                                       .needs_elements = true};
 
 const entry_point dot_entry = {.name = "prim_dot",
-                               .variant_count = dot_variant_count,
                                .variant_at = dot_variant_at,
-                               .variant_name = reduce_variant_name,
                                .in_bytes = 2 * DOT_COUNT * sizeof(float),
                                .out_bytes = sizeof(float),
                                .count = DOT_COUNT,

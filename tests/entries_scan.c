@@ -5,11 +5,6 @@
 
 #include "entry_points.h"
 
-static const char *scan_variant_name(int variant)
-{
-    return prim_scan_variant_name((prim_scan_variant)variant);
-}
-
 static void fill_integers(void *h_in, unsigned count, unsigned seed)
 {
     for (unsigned i = 0; i < count; i++)
@@ -215,9 +210,7 @@ static prim_status both_call(const operands *o)
 }
 
 const entry_point scan_entry = {.name = "prim_scan",
-                                .variant_count = scan_variant_count,
                                 .variant_at = scan_variant_at,
-                                .variant_name = scan_variant_name,
                                 .in_bytes = SCAN_COUNT * sizeof(int32_t),
                                 .out_bytes = (SCAN_COUNT + 1) * sizeof(int32_t),
                                 .count = SCAN_COUNT,
@@ -227,9 +220,7 @@ const entry_point scan_entry = {.name = "prim_scan",
                                 .call = scan_call};
 
 const entry_point scan_rows_entry = {.name = "prim_scan_rows",
-                                     .variant_count = rows_variant_count,
                                      .variant_at = rows_variant_at,
-                                     .variant_name = scan_variant_name,
                                      .in_bytes = IN_SPAN * sizeof(int32_t),
                                      .out_bytes = ROWS * COLUMNS * sizeof(int32_t),
                                      .count = COLUMNS,
@@ -239,9 +230,7 @@ const entry_point scan_rows_entry = {.name = "prim_scan_rows",
                                      .call = rows_call};
 
 const entry_point scan_2d_entry = {.name = "prim_scan_2d",
-                                   .variant_count = both_variant_count,
                                    .variant_at = both_variant_at,
-                                   .variant_name = scan_variant_name,
                                    .in_bytes = BOTH_SPAN * sizeof(int32_t),
                                    .out_bytes = DOWN * ACROSS * sizeof(int32_t),
                                    .count = ACROSS,

@@ -102,30 +102,13 @@ static void answer(const void *h_in, size_t count, void *h_out)
 
 /* ---- the variants of a format ---- */
 
-static bool takes(size_t index, prim_sparse_format format)
+static const prim_variant *variant_of(prim_sparse_format format, size_t index)
 {
-    return prim_spmv_supports(prim_spmv_variant_at(index), form_of(format)->m, f32, f32);
-}
-
-static size_t variants_of(prim_sparse_format format)
-{
-    size_t count = 0;
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++)
-        count += takes(v, format);
-    return count;
-}
-
-static int variant_of(prim_sparse_format format, size_t index)
-{
-    size_t v = 0;
-    while (!takes(v, format) || index-- > 0)
-        v++;
-    return prim_spmv_variant_at(v);
-}
-
-static const char *variant_name(int variant)
-{
-    return prim_spmv_variant_name((prim_spmv_variant)variant);
+    const prim_variant *variant;
+    for (size_t v = 0; (variant = prim_spmv_variant_at(v)) != NULL; v++)
+        if (prim_spmv_supports(variant->value, form_of(format)->m, f32, f32) && index-- == 0)
+            return variant;
+    return NULL;
 }
 
 /* ---- calls ---- */
@@ -218,11 +201,7 @@ static prim_status call(const operands *o, prim_sparse_format format,
 /* ---- the entries ---- */
 
 #define ENTRY(f, the_format)                                                                    \
-    static size_t f##_variant_count(void)                                                       \
-    {                                                                                           \
-        return variants_of(the_format);                                                         \
-    }                                                                                           \
-    static int f##_variant_at(size_t index)                                                     \
+    static const prim_variant *f##_variant_at(size_t index)                                     \
     {                                                                                           \
         return variant_of(the_format, index);                                                   \
     }                                                                                           \
@@ -241,9 +220,7 @@ static prim_status call(const operands *o, prim_sparse_format format,
         return call(o, the_format, spoil_##f);                                                  \
     }                                                                                           \
     const entry_point spmv_##f##_entry = {.name = "prim_spmv",                                  \
-                                          .variant_count = f##_variant_count,                   \
                                           .variant_at = f##_variant_at,                         \
-                                          .variant_name = variant_name,                         \
                                           .in_bytes = IN_BYTES,                                 \
                                           .out_bytes = ROWS * sizeof(float),                    \
                                           .count = COLUMNS,                                     \

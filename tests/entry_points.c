@@ -91,21 +91,18 @@ void spoil(const operands *o, const char *name, char **d_pointer)
 
 /* ---- no variants, no workspace ---- */
 
-size_t one_variant(void)
+const prim_variant *only_variant_at(size_t index)
 {
-    return 1;
+    static const prim_variant only = {0, "only", ""};
+    return index == 0 ? &only : NULL;
 }
 
-int only_variant_at(size_t index)
+const char *variant_name(const entry_point *entry, int variant)
 {
-    (void)index;
-    return 0;
-}
-
-const char *only_variant_name(int variant)
-{
-    (void)variant;
-    return "only";
+    size_t v = 0;
+    while (entry->variant_at(v)->value != variant)
+        v++;
+    return entry->variant_at(v)->name;
 }
 
 prim_status no_workspace(int variant, size_t count, size_t *bytes)

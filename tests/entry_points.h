@@ -47,9 +47,7 @@ void spoil(const operands *o, const char *name, char **d_pointer);
 
 typedef struct entry_point {
     const char *name;
-    size_t (*variant_count)(void);
-    int (*variant_at)(size_t index);
-    const char *(*variant_name)(int variant);
+    const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
     size_t in_bytes, out_bytes, count; /* of the operands that the functions below expect */
     void (*make_input)(void *h_in, unsigned seed);
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
@@ -62,28 +60,22 @@ typedef struct entry_point {
 } entry_point;
 
 /* For entry points without variants or workspace. */
-size_t one_variant(void);
-int only_variant_at(size_t index);
-const char *only_variant_name(int variant);
+const prim_variant *only_variant_at(size_t index);
 prim_status no_workspace(int variant, size_t count, size_t *bytes);
 
-/* An entry point's variant_count and variant_at: the variants of its pattern for which
- * name_takes(variant) holds, AUTO first. */
-#define VARIANTS_THAT_TAKE(pattern, name)                                    \
-    static size_t name##_variant_count(void)                                 \
-    {                                                                        \
-        size_t count = 0;                                                    \
-        for (size_t v = 0; v < prim_##pattern##_variant_count(); v++)        \
-            count += name##_takes(prim_##pattern##_variant_at(v));           \
-        return count;                                                        \
-    }                                                                        \
-    static int name##_variant_at(size_t index)                               \
-    {                                                                        \
-        size_t v = 0;                                                        \
-        while (!name##_takes(prim_##pattern##_variant_at(v)) || index-- > 0) \
-            v++;                                                             \
-        return prim_##pattern##_variant_at(v);                               \
+/* An entry point's variant_at: the variants of its pattern for which name_takes(variant) holds. */
+#define VARIANTS_THAT_TAKE(pattern, name)                                   \
+    static const prim_variant *name##_variant_at(size_t index)              \
+    {                                                                       \
+        const prim_variant *variant;                                        \
+        for (size_t v = 0; (variant = prim_##pattern##_variant_at(v)); v++) \
+            if (name##_takes(variant->value) && index-- == 0)               \
+                return variant;                                             \
+        return NULL;                                                        \
     }
+
+/* The name of one of its variants. */
+const char *variant_name(const entry_point *entry, int variant);
 
 extern const entry_point *const entry_points[];
 extern const size_t entry_point_count;

@@ -1,15 +1,20 @@
 /* What all patterns promise, asked of every entry point and variant in one table. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "entry_points.h"
 #include "support.h"
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#endif
 
 /* ---- operands of one entry point ---- */
 
 typedef struct test_stand {
     const entry_point *entry;
+    const char *variant_name;
     operands o;
     guarded in, out, workspace;
     void *h_in, *h_out, *h_expected;
@@ -24,7 +29,7 @@ static void set_input(test_stand *s, unsigned seed)
 
 static test_stand set_up(const entry_point *entry, int variant)
 {
-    test_stand s = {.entry = entry};
+    test_stand s = {.entry = entry, .variant_name = variant_name(entry, variant)};
     size_t bytes;
     cr_prim(entry->workspace_bytes(variant, entry->count, &bytes));
     s.in = guarded_new(entry->in_bytes, 0);
@@ -59,15 +64,15 @@ static void check_answer(test_stand *s, const char *where)
 {
     guarded_read(&s->out, s->h_out);
     cr_assert_arr_eq(s->h_out, s->h_expected, s->entry->out_bytes, "%s, variant %s: %s",
-                     s->entry->name, s->entry->variant_name(s->o.variant), where);
+                     s->entry->name, s->variant_name, where);
 }
 
 /* Calls check(stand) for every variant of every entry point. */
 static void for_each_variant(void (*check)(test_stand *s))
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; v < entry_points[e]->variant_count(); v++) {
-            test_stand s = set_up(entry_points[e], entry_points[e]->variant_at(v));
+        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
+            test_stand s = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
             check(&s);
             tear_down(&s);
         }
@@ -80,7 +85,8 @@ static bool is_stateless(const test_stand *s)
 
 /* ---- capture ---- */
 
-static cudaGraph_t capture(test_stand *s, prim_status *status)
+static cudaGraph_t capture(test_stand *s, prim_status (*call)(const operands *o),
+                           prim_status *status)
 {
     cudaGraph_t graph;
     cudaStream_t stream;
@@ -88,7 +94,7 @@ static cudaGraph_t capture(test_stand *s, prim_status *status)
     s->o.stream = stream;
     /* In this mode, any allocation or synchronisation by any thread would fail. */
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    *status = s->entry->call(&s->o);
+    *status = call(&s->o);
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaStreamDestroy(stream));
     s->o.stream = 0;
@@ -162,7 +168,7 @@ Test(promises, no_workspace_means_the_pool)
 static void check_no_capture(test_stand *s)
 {
     prim_status status;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_ERROR_UNSUPPORTED, "%s", prim_status_string(status));
     cr_assert(strstr(prim_last_error(NULL), "capture") != NULL, "%s", prim_last_error(NULL));
     cr_assert_eq(count_all_nodes(graph), 0, "a refused call submitted something");
@@ -179,7 +185,7 @@ static void check_capture(test_stand *s)
         return;
     }
     prim_status status;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
     cr_assert(guarded_untouched(&s->out), "a captured call ran");
     cr_assert(count_nodes(graph, cudaGraphNodeTypeKernel) >= 1);
@@ -203,7 +209,7 @@ static void check_pool_capture(test_stand *s)
         check_no_capture(s);
         return;
     }
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
     cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc),
                  count_nodes(graph, cudaGraphNodeTypeMemFree));
@@ -228,7 +234,7 @@ static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
 
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
 {
-    const char *name = s->entry->variant_name(s->o.variant), *sentence = prim_last_error(NULL);
+    const char *name = s->variant_name, *sentence = prim_last_error(NULL);
     cr_assert_eq(status, f->status, "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
                  prim_status_string(status));
     cr_assert(strncmp(sentence, s->entry->name, strlen(s->entry->name)) == 0, "%s", sentence);
@@ -244,9 +250,9 @@ static void check_refused_capture(test_stand *s, fault *f)
     prim_status status;
     f->seen = 0;
     s->o.fault = f;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     s->o.fault = NULL;
-    const char *name = s->entry->variant_name(s->o.variant);
+    const char *name = s->variant_name;
     cr_assert(status == f->status || (!is_stateless(s) && status == PRIM_ERROR_UNSUPPORTED),
               "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
               prim_status_string(status));
@@ -362,10 +368,10 @@ static void *call_often(void *argument)
 Test(promises, two_host_threads_at_once)
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; v < entry_points[e]->variant_count(); v++) {
+        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
             caller callers[2] = {0};
             for (unsigned i = 0; i < 2; i++) {
-                callers[i].stand = set_up(entry_points[e], entry_points[e]->variant_at(v));
+                callers[i].stand = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
                 set_input(&callers[i].stand, 10 + i);
             }
             cr_cuda(cudaDeviceSynchronize());
@@ -433,3 +439,159 @@ Test(promises, errors_of_the_runtime_are_passed_on)
 {
     for_each_variant(check_cuda_error);
 }
+
+/* ---- each call of the runtime fails in turn ---- */
+
+#ifdef SIMT_BACKEND
+
+/* One call of an entry point, of whose calls of the runtime the n-th fails. */
+static struct trial {
+    const entry_point *entry;
+    prim_status (*call)(const operands *o);
+    uint64_t n;
+    const char *failed; /* the call that did; NULL: there were fewer */
+    uint64_t submissions, to_own_stream;
+    size_t allocations, pool_bytes;
+    char where[200];
+} trial;
+
+static prim_status call_with_failure(const operands *o)
+{
+    const uint64_t all = simt_submissions(), own = simt_submissions_to(o->stream);
+    simt_fail_at(trial.n);
+    const prim_status status = trial.call(o);
+    trial.failed = simt_failed_call();
+    simt_fail_at(0);
+    trial.submissions = simt_submissions() - all;
+    trial.to_own_stream = simt_submissions_to(o->stream) - own;
+    return status;
+}
+
+static void begin_trial(const test_stand *s, uint64_t n)
+{
+    guarded_poison(&s->out);
+    trial.entry = s->entry;
+    trial.call = s->entry->call;
+    trial.n = n;
+    trial.allocations = simt_device_allocations();
+    trial.pool_bytes = simt_pool_bytes();
+}
+
+/* What holds of every call, whatever failed. */
+static void check_left_behind(const test_stand *s)
+{
+    snprintf(trial.where, sizeof trial.where, "%s, variant %s, call %d of the runtime: %s",
+             s->entry->name, s->variant_name, (int)trial.n,
+             trial.failed != NULL ? trial.failed : "none");
+    cr_assert_eq(trial.submissions, trial.to_own_stream, "%s: used another stream", trial.where);
+    cr_assert_eq(simt_device_allocations(), trial.allocations, "%s: memory leaked", trial.where);
+    cr_assert_eq(simt_pool_bytes(), trial.pool_bytes, "%s: the pool lacks bytes", trial.where);
+}
+
+/* PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error: none was. */
+static void check_failure(const test_stand *s, prim_status status)
+{
+    cudaError_t error;
+    const char *sentence = prim_last_error(&error);
+    cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
+              prim_status_string(status));
+    cr_assert(strncmp(sentence, s->entry->name, strcspn(s->entry->name, " ")) == 0, "%s: %s",
+              trial.where, sentence);
+    cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
+              trial.where, sentence);
+    cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
+    if (status != PRIM_ERROR_CUDA)
+        cr_assert_eq(trial.submissions, 0, "%s: submitted something", trial.where);
+    if (trial.submissions == 0)
+        cr_assert(guarded_untouched(&s->out), "%s: wrote to d_out", trial.where);
+    cudaGetLastError();
+}
+
+/* The last call, of which nothing fails, shows that those before it left nothing broken. */
+static void check_each_failure(test_stand *s)
+{
+    cudaStream_t stream;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    s->o.stream = stream;
+    for (uint64_t n = 1;; n++) {
+        begin_trial(s, n);
+        const prim_status status = call_with_failure(&s->o);
+        check_left_behind(s);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            check_answer(s, "after each failure");
+            break;
+        }
+        check_failure(s, status);
+    }
+    cr_assert(trial.n > 1, "%s calls nothing that can fail", s->entry->name);
+    cr_cuda(cudaStreamDestroy(stream));
+    s->o.stream = 0;
+}
+
+static void check_each_failure_twice(test_stand *s)
+{
+    check_each_failure(s);
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    check_each_failure(s);
+}
+
+Test(promises, a_call_of_the_runtime_that_fails_is_a_status_and_leaves_nothing)
+{
+    for_each_variant(check_each_failure_twice);
+}
+
+static void check_each_failure_captured(test_stand *s)
+{
+    s->o.d_workspace = NULL;
+    s->o.workspace_bytes = 0;
+    for (uint64_t n = 1; is_stateless(s); n++) {
+        prim_status status;
+        begin_trial(s, n);
+        cudaGraph_t graph = capture(s, call_with_failure, &status);
+        cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc),
+                     count_nodes(graph, cudaGraphNodeTypeMemFree));
+        cr_cuda(cudaGraphDestroy(graph));
+        check_left_behind(s);
+        cr_assert(guarded_untouched(&s->out), "%s: a captured call ran", trial.where);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            break;
+        }
+        check_failure(s, status);
+    }
+}
+
+Test(promises, a_capture_outlives_a_call_that_fails)
+{
+    for_each_variant(check_each_failure_captured);
+}
+
+static prim_status ask_workspace(const operands *o)
+{
+    size_t bytes;
+    return trial.entry->workspace_bytes(o->variant, o->count, &bytes);
+}
+
+static void check_each_failure_of_queries(test_stand *s)
+{
+    for (uint64_t n = 1;; n++) {
+        begin_trial(s, n);
+        trial.call = ask_workspace;
+        const prim_status status = call_with_failure(&s->o);
+        check_left_behind(s);
+        if (trial.failed == NULL) {
+            cr_prim(status);
+            break;
+        }
+        check_failure(s, status);
+    }
+}
+
+Test(promises, a_query_that_learns_nothing_of_the_device_says_so)
+{
+    for_each_variant(check_each_failure_of_queries);
+}
+
+#endif

@@ -30,7 +30,7 @@ static int check(const entry_point *e, int variant)
     free(h_in);
     free(h_out);
     free(h_right);
-    printf("%s %s: %s\n", e->name, e->variant_name(variant), failed ? "FAILED" : "ok");
+    printf("%s %s: %s\n", e->name, variant_name(e, variant), failed ? "FAILED" : "ok");
     return failed != 0;
 }
 
@@ -47,9 +47,9 @@ int main(int argc, char **argv)
     int passed = 0, failed = 0;
     for (size_t e = 0; e < entry_point_count; e++)
         for (size_t v = 0; is_asked_for(entry_points[e], argc - 1, argv + 1) &&
-                           v < entry_points[e]->variant_count();
+                           entry_points[e]->variant_at(v) != NULL;
              v++)
-            if (check(entry_points[e], entry_points[e]->variant_at(v)))
+            if (check(entry_points[e], entry_points[e]->variant_at(v)->value))
                 failed++;
             else
                 passed++;

@@ -293,8 +293,8 @@ static void check_result(const binary_case *c, const signs *s, const matrix *res
         cr_assert(value == expected,
                   "%s (threads %d) %s, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, %d of 8 "
                   "positive, seed %llu: %g at %zu, %zu, not %d",
-                  prim_binary_gemm_variant_name(c->variant), c->threads, type_name(c->c_type), c->m,
-                  c->n, c->k, c->gaps[0], c->gaps[1], c->gaps[2], c->offset, c->bias,
+                  prim_binary_gemm_variant_info(c->variant)->name, c->threads, type_name(c->c_type),
+                  c->m, c->n, c->k, c->gaps[0], c->gaps[1], c->gaps[2], c->offset, c->bias,
                   (unsigned long long)c->seed, value, row, column, expected);
     }
 }
@@ -313,8 +313,8 @@ static struct criterion_test_params variants(void)
 {
     static prim_binary_gemm_variant rows[64];
     size_t count = 0;
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++)
-        rows[count++] = prim_binary_gemm_variant_at(v);
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++)
+        rows[count++] = prim_binary_gemm_variant_at(v)->value;
     return cr_make_param_array(prim_binary_gemm_variant, rows, count);
 }
 
@@ -433,7 +433,7 @@ static void check_deep(prim_binary_gemm_variant variant, bool on_host, size_t di
         guarded_free(&c);
     }
     cr_assert_eq(result, (float)(DEEP - 2 * (int)different), "%s: %zu different",
-                 prim_binary_gemm_variant_name(variant), different);
+                 prim_binary_gemm_variant_info(variant)->name, different);
     free(h_a);
     free(h_b);
 }
@@ -443,11 +443,11 @@ Test(binary_gemm, f32_beyond_two_to_the_24)
     static const size_t different[] = {0, 1, 17, 20, DEEP};
     for (size_t d = 0; d < COUNT_OF(different); d++)
         check_deep(PRIM_BINARY_GEMM_AUTO, true, different[d]);
-    for (size_t v = 1; v < prim_binary_gemm_variant_count(); v++) {
+    for (size_t v = 1; prim_binary_gemm_variant_at(v) != NULL; v++) {
         if (on_cpu_backend() && get_test_level() != LEVEL_FULL && v > 1)
             continue; /* a million barriers */
-        check_deep(prim_binary_gemm_variant_at(v), false, 0);
-        check_deep(prim_binary_gemm_variant_at(v), false, DEEP);
+        check_deep(prim_binary_gemm_variant_at(v)->value, false, 0);
+        check_deep(prim_binary_gemm_variant_at(v)->value, false, DEEP);
     }
 }
 
@@ -467,8 +467,8 @@ Test(binary_gemm, packing_and_product)
     cr_prim(prim_binary_pack_rows(CUDA_R_32F, a.data, M, K, K, packed_a.data, WORDS, 0));
     cr_prim(prim_binary_pack_columns(CUDA_R_32F, b.data, K, COLUMNS, COLUMNS, packed_b.data,
                                      COLUMNS, 0));
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
-        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v);
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v)->value;
         guarded_poison(&c);
         cr_prim(prim_binary_gemm(variant, M, COLUMNS, K, packed_a.data, WORDS, packed_b.data,
                                  COLUMNS, CUDA_R_32I, c.data, COLUMNS, NULL, 0, 0));
@@ -480,7 +480,8 @@ Test(binary_gemm, packing_and_product)
                                     is_plus(CUDA_R_32F, h_b, j * COLUMNS + i % COLUMNS)
                                 ? 1
                                 : -1;
-            cr_assert_eq(h_c[i], expected, "%s at %zu", prim_binary_gemm_variant_name(variant), i);
+            cr_assert_eq(h_c[i], expected, "%s at %zu",
+                         prim_binary_gemm_variant_info(variant)->name, i);
         }
     }
     guarded_free(&a);
@@ -614,9 +615,11 @@ Test(binary_gemm, queries_judge_like_the_call)
         PRIM_OK);
     cr_assert(!prim_binary_gemm_supports(automatic, 1, 1, 1, CUDA_R_8I));
     cr_assert(strncmp(prim_last_error(NULL), "prim_binary_gemm", 16) == 0);
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
-        cr_assert(prim_binary_gemm_supports(prim_binary_gemm_variant_at(v), 1000, 1000, 1000, I));
-        cr_assert(prim_binary_gemm_supports(prim_binary_gemm_variant_at(v), 1000, 1000, 1000, F));
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        cr_assert(
+            prim_binary_gemm_supports(prim_binary_gemm_variant_at(v)->value, 1000, 1000, 1000, I));
+        cr_assert(
+            prim_binary_gemm_supports(prim_binary_gemm_variant_at(v)->value, 1000, 1000, 1000, F));
     }
 }
 
@@ -624,17 +627,18 @@ Test(binary_gemm, queries_judge_like_the_call)
 
 Test(binary_gemm, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_binary_gemm_variant_at(0), PRIM_BINARY_GEMM_AUTO);
-    cr_assert_eq(prim_binary_gemm_variant_count(), 5);
-    for (size_t v = 0; v < prim_binary_gemm_variant_count(); v++) {
-        const char *name = prim_binary_gemm_variant_name(prim_binary_gemm_variant_at(v));
+    cr_assert_eq(prim_binary_gemm_variant_at(0)->value, PRIM_BINARY_GEMM_AUTO);
+    cr_assert_not_null(prim_binary_gemm_variant_at(4));
+    cr_assert_null(prim_binary_gemm_variant_at(5));
+    for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
+        const char *name = prim_binary_gemm_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_binary_gemm_variant_idea(prim_binary_gemm_variant_at(v))) > 0);
+        cr_assert(strlen(prim_binary_gemm_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_binary_gemm_variant_name(prim_binary_gemm_variant_at(w)));
+            cr_assert_str_neq(name, prim_binary_gemm_variant_at(w)->name);
     }
-    cr_assert_str_eq(prim_binary_gemm_variant_name(PRIM_BINARY_GEMM_AUTO), "auto");
-    cr_assert_str_eq(prim_binary_gemm_variant_name(PRIM_BINARY_GEMM_XNOR_GLOBAL), "xnor_global");
-    cr_assert_null(prim_binary_gemm_variant_name((prim_binary_gemm_variant)9999));
-    cr_assert_null(prim_binary_gemm_variant_idea((prim_binary_gemm_variant)9999));
+    cr_assert_str_eq(prim_binary_gemm_variant_info(PRIM_BINARY_GEMM_AUTO)->name, "auto");
+    cr_assert_str_eq(prim_binary_gemm_variant_info(PRIM_BINARY_GEMM_XNOR_GLOBAL)->name,
+                     "xnor_global");
+    cr_assert_null(prim_binary_gemm_variant_info((prim_binary_gemm_variant)9999));
 }

@@ -136,7 +136,7 @@ static void describe(const convolution *c, char *text, size_t bytes)
     snprintf(text, bytes,
              "%s %s %s%s, %zu × %zu × %d with %zu × %zu at (%zu, %zu), gaps %zu %zu, fill %d, "
              "distribution %d, place %d",
-             prim_convolution_variant_name(c->variant), type_name(c->type),
+             prim_convolution_variant_info(c->variant)->name, type_name(c->type),
              boundary_names[c->boundary], c->flags ? " flipped" : "", c->image.width,
              c->image.height, c->channels, c->mask.width, c->mask.height, c->anchor.x, c->anchor.y,
              c->in_gap, c->out_gap, c->has_fill, (int)c->distribution, (int)c->place);
@@ -365,9 +365,9 @@ static struct criterion_test_params combinations(void)
 {
     static combination rows[64];
     size_t count = 0;
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(types); t++)
-            rows[count++] = (combination){prim_convolution_variant_at(v), types[t]};
+            rows[count++] = (combination){prim_convolution_variant_at(v)->value, types[t]};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -565,8 +565,8 @@ ParameterizedTest(combination *k, convolution, boundaries_as_drawn)
                                          ? (double)*(float *)(void *)a.out
                                          : (double)(int64_t)read_integer(k->type, a.out, 0);
                 cr_assert_eq(shown, drawn[b][place], "%s, %s: %zu is %g, not %c",
-                             prim_convolution_variant_name(k->variant), boundary_names[b], place,
-                             shown, drawn[b][place]);
+                             prim_convolution_variant_info(k->variant)->name, boundary_names[b],
+                             place, shown, drawn[b][place]);
                 free_arrays(&a);
             }
 }
@@ -580,10 +580,10 @@ Test(convolution, the_textbooks_example)
     guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof h_out, 0);
     guarded d_mask = guarded_copy(h_mask, sizeof h_mask, 0);
     mask.d_values = d_mask.data;
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
         guarded_poison(&out);
-        cr_prim(prim_convolve_1d(prim_convolution_variant_at(v), 0, PRIM_BOUNDARY_CONSTANT, NULL,
-                                 CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
+        cr_prim(prim_convolve_1d(prim_convolution_variant_at(v)->value, 0, PRIM_BOUNDARY_CONSTANT,
+                                 NULL, CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
         guarded_read(&out, h_out);
         cr_assert_arr_eq(h_out, h_right, sizeof h_right);
     }
@@ -634,17 +634,16 @@ Test(convolution, bytes_are_rounded_to_even_and_saturated)
     for (int i = 0; i < 256; i++)
         h_in[i] = (uint8_t)i;
     guarded in = guarded_copy(h_in, 256, 0), out = guarded_new(256, 0), d_mask = guarded_new(4, 0);
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (size_t f = 0; f < COUNT_OF(factors); f++) {
             cr_cuda(cudaMemcpy(d_mask.data, &factors[f], 4, cudaMemcpyHostToDevice));
             const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F};
-            cr_prim(prim_convolve_1d(prim_convolution_variant_at(v), 0, PRIM_BOUNDARY_CLAMP, NULL,
-                                     CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
+            cr_prim(prim_convolve_1d(prim_convolution_variant_at(v)->value, 0, PRIM_BOUNDARY_CLAMP,
+                                     NULL, CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
             guarded_read(&out, h_out);
             for (int i = 0; i < 256; i++)
                 cr_assert_eq(h_out[i], (uint8_t)byte_of((long double)factors[f] * i), "%s: %d · %g",
-                             prim_convolution_variant_name(prim_convolution_variant_at(v)), i,
-                             (double)factors[f]);
+                             prim_convolution_variant_at(v)->name, i, (double)factors[f]);
         }
     guarded_free(&in);
     guarded_free(&out);
@@ -684,11 +683,11 @@ Test(convolution, rungs_agree_to_the_bit)
             run(&c, &a);
             char *h_first = malloc(image_bytes(&c, c.out_gap));
             memcpy(h_first, a.out, image_bytes(&c, c.out_gap));
-            for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
-                c.variant = prim_convolution_variant_at(v);
+            for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+                c.variant = prim_convolution_variant_at(v)->value;
                 run(&c, &a);
                 cr_assert_arr_eq(a.out, h_first, image_bytes(&c, c.out_gap), "%s",
-                                 prim_convolution_variant_name(c.variant));
+                                 prim_convolution_variant_info(c.variant)->name);
             }
             free(h_first);
             free_arrays(&a);
@@ -759,10 +758,10 @@ ParameterizedTest(combination *k, convolution, host_values_may_change_after_the_
 
 Test(convolution, a_rung_takes_its_mask_from_where_it_says)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (int place = ON_DEVICE; place <= ON_BOTH; place++)
             for (size_t m = 0; m < COUNT_OF(masks); m++) {
-                const combination k = {prim_convolution_variant_at(v), CUDA_R_32F};
+                const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F};
                 convolution c =
                     by_chance(&k, PRIM_BOUNDARY_CLAMP, (extent){6, 5}, masks[m], 70 + m);
                 c.place = (mask_place)place;
@@ -877,8 +876,8 @@ static void check_behind_the_last_row(prim_convolution_variant variant, int thre
 
 Test(convolution, padding_behind_the_last_row_is_nobodys)
 {
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++)
-        check_behind_the_last_row(prim_convolution_variant_at(v), 0);
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+        check_behind_the_last_row(prim_convolution_variant_at(v)->value, 0);
     check_behind_the_last_row(PRIM_CONVOLUTION_AUTO, 1);
 }
 
@@ -886,15 +885,14 @@ Test(convolution, padding_behind_the_last_row_is_nobodys)
 
 Test(convolution, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_convolution_variant_at(0), PRIM_CONVOLUTION_AUTO);
-    cr_assert(prim_convolution_variant_count() >= 4);
-    for (size_t v = 0; v < prim_convolution_variant_count(); v++) {
-        const char *name = prim_convolution_variant_name(prim_convolution_variant_at(v));
+    cr_assert_eq(prim_convolution_variant_at(0)->value, PRIM_CONVOLUTION_AUTO);
+    cr_assert_not_null(prim_convolution_variant_at(3));
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+        const char *name = prim_convolution_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_convolution_variant_idea(prim_convolution_variant_at(v))) > 0);
+        cr_assert(strlen(prim_convolution_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_convolution_variant_name(prim_convolution_variant_at(w)));
+            cr_assert_str_neq(name, prim_convolution_variant_at(w)->name);
     }
-    cr_assert_null(prim_convolution_variant_name((prim_convolution_variant)9999));
-    cr_assert_null(prim_convolution_variant_idea((prim_convolution_variant)9999));
+    cr_assert_null(prim_convolution_variant_info((prim_convolution_variant)9999));
 }

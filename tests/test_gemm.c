@@ -138,7 +138,7 @@ static void check(const gemm_case *c)
     snprintf(text, sizeof text,
              "%s (threads %d) %s %c%c, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, alpha %g, "
              "beta %g, inputs %d seed %llu, special %g in %d at %zu",
-             prim_gemm_variant_name(c->variant), c->threads, type_name(c->type),
+             prim_gemm_variant_info(c->variant)->name, c->threads, type_name(c->type),
              c->op_a == N ? 'N' : 'T', c->op_b == N ? 'N' : 'T', c->m, c->n, c->k, c->gaps[0],
              c->gaps[1], c->gaps[2], c->offset, c->alpha, c->beta, c->d,
              (unsigned long long)c->seed, c->special, c->special_in, c->place);
@@ -160,8 +160,8 @@ static struct criterion_test_params variants(void)
 {
     static prim_gemm_variant rows[64];
     size_t count = 0;
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
-        rows[count++] = prim_gemm_variant_at(v);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+        rows[count++] = prim_gemm_variant_at(v)->value;
     return cr_make_param_array(prim_gemm_variant, rows, count);
 }
 
@@ -444,9 +444,9 @@ Test(gemm, i32_wants_whole_scalars)
         cr_assert(strstr(prim_last_error(NULL), "alpha") != NULL);
         cr_assert_eq(I32(1, bad[i]), PRIM_ERROR_VALUE, "beta %g", bad[i]);
         cr_assert(strstr(prim_last_error(NULL), "beta") != NULL);
-        for (size_t v = 0; v < prim_gemm_variant_count(); v++)
-            cr_assert_eq(prim_gemm(prim_gemm_variant_at(v), N, N, 0, 0, 0, bad[i], CUDA_R_32I, NULL,
-                                   0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I, NULL, 0,
+        for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
+            cr_assert_eq(prim_gemm(prim_gemm_variant_at(v)->value, N, N, 0, 0, 0, bad[i],
+                                   CUDA_R_32I, NULL, 0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I, NULL, 0,
                                    PRIM_COMPUTE_DEFAULT, NULL, 0, 0),
                          PRIM_ERROR_VALUE, "alpha %g without elements", bad[i]);
     }
@@ -515,10 +515,10 @@ Test(gemm, blocks_of_one_matrix)
     float h[ROWS * LD], h_after[ROWS * LD];
     for (size_t i = 0; i < ROWS * LD; i++)
         h[i] = (float)(random_bits(i) % 17) - 8;
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         guarded g = guarded_copy(h, sizeof h, 0);
         float *const d = g.data;
-        cr_prim(prim_gemm(prim_gemm_variant_at(v), N, N, M, COLUMNS, K, 1, CUDA_R_32F, d, LD,
+        cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, N, M, COLUMNS, K, 1, CUDA_R_32F, d, LD,
                           CUDA_R_32F, d + K, LD, 1, CUDA_R_32F, d + K + COLUMNS, LD,
                           PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
         guarded_read(&g, h_after);
@@ -530,12 +530,13 @@ Test(gemm, blocks_of_one_matrix)
                 for (size_t i = 0; in_c && i < K; i++)
                     expected += h[row * LD + i] * h[i * LD + column - COLUMNS];
                 cr_assert_eq(h_after[row * LD + column], expected, "%s: %zu, %zu",
-                             prim_gemm_variant_name(prim_gemm_variant_at(v)), row, column);
+                             prim_gemm_variant_at(v)->name, row, column);
             }
         guarded out = guarded_new(M * M * sizeof(float), 0);
         float h_square[M * M];
-        cr_prim(prim_gemm(prim_gemm_variant_at(v), N, T, M, M, K, 1, CUDA_R_32F, d, LD, CUDA_R_32F,
-                          d, LD, 0, CUDA_R_32F, out.data, M, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+        cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, T, M, M, K, 1, CUDA_R_32F, d, LD,
+                          CUDA_R_32F, d, LD, 0, CUDA_R_32F, out.data, M, PRIM_COMPUTE_DEFAULT, NULL,
+                          0, 0));
         guarded_read(&out, h_square);
         for (size_t i = 0; i < M * M; i++) {
             float expected = 0;
@@ -618,10 +619,10 @@ Test(gemm, queries_judge_like_the_call)
     cr_assert(!prim_gemm_supports(PRIM_GEMM_AUTO, N, N, 1, 1, 1, CUDA_R_32F, CUDA_R_32F, CUDA_R_32I,
                                   PRIM_COMPUTE_DEFAULT));
     cr_assert(strncmp(prim_last_error(NULL), "prim_gemm", 9) == 0);
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++)
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int ops = 0; ops < 4; ops++)
-                cr_assert(prim_gemm_supports(prim_gemm_variant_at(v), ops & 1 ? T : N,
+                cr_assert(prim_gemm_supports(prim_gemm_variant_at(v)->value, ops & 1 ? T : N,
                                              ops & 2 ? T : N, 1000, 1000, 1000, types[t], types[t],
                                              types[t], PRIM_COMPUTE_DEFAULT));
 }
@@ -647,7 +648,8 @@ static void check_long(prim_gemm_variant variant, size_t m, size_t n, size_t k)
                       CUDA_R_32F, d_c, n, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
     cr_cuda(cudaMemcpy(result, d_c + c_count - 1, 4, cudaMemcpyDeviceToHost));
     cr_cuda(cudaMemcpy(result + 1, d_c + c_count / 2, 4, cudaMemcpyDeviceToHost));
-    cr_assert_eq(result[0], 3, "%s, %zu × %zu × %zu", prim_gemm_variant_name(variant), m, n, k);
+    cr_assert_eq(result[0], 3, "%s, %zu × %zu × %zu", prim_gemm_variant_info(variant)->name, m, n,
+                 k);
     cr_assert(result[1] == 0 || c_count == 1);
     cr_cuda(cudaFree(d_a));
     cr_cuda(cudaFree(d_b));
@@ -658,12 +660,13 @@ Test(gemm, beyond_two_to_the_31)
 {
     if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
         cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
-        check_long(prim_gemm_variant_at(v), LONG_SIDE, 1, SHORT_SIDE);
-        check_long(prim_gemm_variant_at(v), 1, LONG_SIDE, SHORT_SIDE);
-        check_long(prim_gemm_variant_at(v), LONG_SIDE, SHORT_SIDE, 1);
-        check_long(prim_gemm_variant_at(v), (1 << 20) + 17, 3, 2); /* many rows: beyond grid.y */
-        check_long(prim_gemm_variant_at(v), 3, (1 << 21) + 33, 2);
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        check_long(prim_gemm_variant_at(v)->value, LONG_SIDE, 1, SHORT_SIDE);
+        check_long(prim_gemm_variant_at(v)->value, 1, LONG_SIDE, SHORT_SIDE);
+        check_long(prim_gemm_variant_at(v)->value, LONG_SIDE, SHORT_SIDE, 1);
+        check_long(prim_gemm_variant_at(v)->value, (1 << 20) + 17, 3,
+                   2); /* many rows: beyond grid.y */
+        check_long(prim_gemm_variant_at(v)->value, 3, (1 << 21) + 33, 2);
     }
 }
 
@@ -671,17 +674,17 @@ Test(gemm, beyond_two_to_the_31)
 
 Test(gemm, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_gemm_variant_at(0), PRIM_GEMM_AUTO);
-    cr_assert_eq(prim_gemm_variant_count(), 6);
-    for (size_t v = 0; v < prim_gemm_variant_count(); v++) {
-        const char *name = prim_gemm_variant_name(prim_gemm_variant_at(v));
+    cr_assert_eq(prim_gemm_variant_at(0)->value, PRIM_GEMM_AUTO);
+    cr_assert_not_null(prim_gemm_variant_at(5));
+    cr_assert_null(prim_gemm_variant_at(6));
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        const char *name = prim_gemm_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_gemm_variant_idea(prim_gemm_variant_at(v))) > 0);
+        cr_assert(strlen(prim_gemm_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_gemm_variant_name(prim_gemm_variant_at(w)));
+            cr_assert_str_neq(name, prim_gemm_variant_at(w)->name);
     }
-    cr_assert_str_eq(prim_gemm_variant_name(PRIM_GEMM_AUTO), "auto");
-    cr_assert_str_eq(prim_gemm_variant_name(PRIM_GEMM_ROW_PER_BLOCK), "row_per_block");
-    cr_assert_null(prim_gemm_variant_name((prim_gemm_variant)9999));
-    cr_assert_null(prim_gemm_variant_idea((prim_gemm_variant)9999));
+    cr_assert_str_eq(prim_gemm_variant_info(PRIM_GEMM_AUTO)->name, "auto");
+    cr_assert_str_eq(prim_gemm_variant_info(PRIM_GEMM_ROW_PER_BLOCK)->name, "row_per_block");
+    cr_assert_null(prim_gemm_variant_info((prim_gemm_variant)9999));
 }

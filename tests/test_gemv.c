@@ -144,7 +144,7 @@ static void check(const gemv_case *c)
     snprintf(text, sizeof text,
              "%s (threads %d) %s %c, %zu × %zu, gap %zu, offset %zu, alpha %g, beta %g, inputs %d "
              "seed %llu, special %g in %d at %zu",
-             prim_gemv_variant_name(c->variant), c->threads, type_name(c->type),
+             prim_gemv_variant_info(c->variant)->name, c->threads, type_name(c->type),
              c->op == N ? 'N' : 'T', rows_of(c), columns_of(c), c->gap, c->offset, c->alpha,
              c->beta, c->d, (unsigned long long)c->seed, c->special, c->special_in, c->place);
     const product p = {c->type,  c->op,   N,    c->length, 1,         c->inner,
@@ -164,8 +164,8 @@ static struct criterion_test_params variants(void)
 {
     static prim_gemv_variant rows[64];
     size_t count = 0;
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
-        rows[count++] = prim_gemv_variant_at(v);
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
+        rows[count++] = prim_gemv_variant_at(v)->value;
     return cr_make_param_array(prim_gemv_variant, rows, count);
 }
 
@@ -508,11 +508,11 @@ Test(gemv, queries_judge_like_the_call)
     cr_assert_eq(ASK(0, N, F), PRIM_OK);
     cr_assert(!prim_gemv_supports(PRIM_GEMV_AUTO, N, 1, 1, F, F, D));
     cr_assert(strncmp(prim_last_error(NULL), "prim_gemv", 9) == 0);
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int op = 0; op < 2; op++)
-                cr_assert(prim_gemv_supports(prim_gemv_variant_at(v), op ? T : N, 1000, 100000,
-                                             types[t], types[t], types[t]));
+                cr_assert(prim_gemv_supports(prim_gemv_variant_at(v)->value, op ? T : N, 1000,
+                                             100000, types[t], types[t], types[t]));
 }
 
 /* ---- constant memory ---- */
@@ -567,7 +567,8 @@ static void check_beyond(prim_gemv_variant variant, prim_transpose op, size_t ro
         prim_gemv(variant, op, rows, columns, 1, F, d_a, columns, F, d_x, 0, F, d_y, NULL, 0, 0));
     cr_cuda(cudaMemcpy(result, d_y + length - 1, 4, cudaMemcpyDeviceToHost));
     cr_cuda(cudaMemcpy(result + 1, d_y + length / 2, 4, cudaMemcpyDeviceToHost));
-    cr_assert_eq(result[0], 6, "%s, %zu × %zu", prim_gemv_variant_name(variant), rows, columns);
+    cr_assert_eq(result[0], 6, "%s, %zu × %zu", prim_gemv_variant_info(variant)->name, rows,
+                 columns);
     cr_assert(result[1] == 0 || length == 1);
     cr_cuda(cudaFree(d_a));
     cr_cuda(cudaFree(d_x));
@@ -578,11 +579,11 @@ Test(gemv, beyond_two_to_the_31)
 {
     if (on_cpu_backend() || get_test_level() != LEVEL_FULL)
         cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++)
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
         for (int op = 0; op < 2; op++) {
-            check_beyond(prim_gemv_variant_at(v), op ? T : N, 65539, 32769);
-            check_beyond(prim_gemv_variant_at(v), op ? T : N, 3, ((size_t)1 << 23) + 5);
-            check_beyond(prim_gemv_variant_at(v), op ? T : N, ((size_t)1 << 23) + 5, 3);
+            check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, 65539, 32769);
+            check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, 3, ((size_t)1 << 23) + 5);
+            check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, ((size_t)1 << 23) + 5, 3);
         }
 }
 
@@ -601,17 +602,17 @@ Test(gemv, queries_see_what_x_and_y_need)
 
 Test(gemv, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_gemv_variant_at(0), PRIM_GEMV_AUTO);
-    cr_assert_eq(prim_gemv_variant_count(), 6);
-    for (size_t v = 0; v < prim_gemv_variant_count(); v++) {
-        const char *name = prim_gemv_variant_name(prim_gemv_variant_at(v));
+    cr_assert_eq(prim_gemv_variant_at(0)->value, PRIM_GEMV_AUTO);
+    cr_assert_not_null(prim_gemv_variant_at(5));
+    cr_assert_null(prim_gemv_variant_at(6));
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
+        const char *name = prim_gemv_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_gemv_variant_idea(prim_gemv_variant_at(v))) > 0);
+        cr_assert(strlen(prim_gemv_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_gemv_variant_name(prim_gemv_variant_at(w)));
+            cr_assert_str_neq(name, prim_gemv_variant_at(w)->name);
     }
-    cr_assert_str_eq(prim_gemv_variant_name(PRIM_GEMV_AUTO), "auto");
-    cr_assert_str_eq(prim_gemv_variant_name(PRIM_GEMV_ROW_PER_THREAD), "row_per_thread");
-    cr_assert_null(prim_gemv_variant_name((prim_gemv_variant)9999));
-    cr_assert_null(prim_gemv_variant_idea((prim_gemv_variant)9999));
+    cr_assert_str_eq(prim_gemv_variant_info(PRIM_GEMV_AUTO)->name, "auto");
+    cr_assert_str_eq(prim_gemv_variant_info(PRIM_GEMV_ROW_PER_THREAD)->name, "row_per_thread");
+    cr_assert_null(prim_gemv_variant_info((prim_gemv_variant)9999));
 }

@@ -129,7 +129,7 @@ static void check_device(const histogram_case *c)
         out.data, counted ? apart.data : NULL, bytes > 0 ? workspace.data : NULL, bytes, 0));
     guarded_read(&out, counters);
     guarded_read(&apart, outside);
-    check_equal(c, counters, outside, prim_histogram_variant_name(c->variant));
+    check_equal(c, counters, outside, prim_histogram_variant_info(c->variant)->name);
     guarded_free(&in);
     guarded_free(&out);
     guarded_free(&apart);
@@ -195,9 +195,9 @@ static struct criterion_test_params combinations(void)
 {
     static combination rows[64];
     size_t count = 0;
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++)
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(sample_types); t++)
-            rows[count++] = (combination){prim_histogram_variant_at(v), sample_types[t]};
+            rows[count++] = (combination){prim_histogram_variant_at(v)->value, sample_types[t]};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -301,10 +301,10 @@ Test(histogram, letters_in_groups_of_four)
     uint32_t counters[7], sum = 0;
     const prim_histogram_range letters = {.lower = 'a', .upper = 'a' + 28};
     guarded in = guarded_copy(text, sizeof text - 1, 1), out = guarded_new(sizeof counters, 0);
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
-        cr_prim(prim_histogram_even(prim_histogram_variant_at(v), 0, PRIM_OUTSIDE_DROP, letters,
-                                    CUDA_R_8U, in.data, sizeof text - 1, 7, CUDA_R_32U, out.data,
-                                    NULL, NULL, 0, 0));
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+        cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value, 0, PRIM_OUTSIDE_DROP,
+                                    letters, CUDA_R_8U, in.data, sizeof text - 1, 7, CUDA_R_32U,
+                                    out.data, NULL, NULL, 0, 0));
         guarded_read(&out, counters);
         sum = 0;
         for (int i = 0; i < 7; i++)
@@ -324,10 +324,10 @@ Test(histogram, the_last_bin_is_closed_or_open)
     static const float samples[] = {0, 0.25f, 0.5f, 0.75f, 1, 1};
     const prim_histogram_range unit = {.real_lower = 0, .real_upper = 1};
     guarded in = guarded_copy(samples, sizeof samples, 0), out = guarded_new(8, 0);
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++)
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
         for (unsigned open = 0; open < 2; open++) {
             uint32_t counters[2];
-            cr_prim(prim_histogram_even(prim_histogram_variant_at(v),
+            cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value,
                                         open * PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_DROP,
                                         unit, CUDA_R_32F, in.data, 6, 2, CUDA_R_32U, out.data, NULL,
                                         NULL, 0, 0));
@@ -345,11 +345,11 @@ Test(histogram, a_hair_below_a_bin)
     static const float sample = 2;
     const prim_histogram_range range = {.real_lower = 0, .real_upper = 3 + 0x1p-51};
     guarded in = guarded_copy(&sample, sizeof sample, 0), out = guarded_new(12, 0);
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
         uint32_t counters[3];
-        cr_prim(prim_histogram_even(prim_histogram_variant_at(v), 0, PRIM_OUTSIDE_DROP, range,
-                                    CUDA_R_32F, in.data, 1, 3, CUDA_R_32U, out.data, NULL, NULL, 0,
-                                    0));
+        cr_prim(prim_histogram_even(prim_histogram_variant_at(v)->value, 0, PRIM_OUTSIDE_DROP,
+                                    range, CUDA_R_32F, in.data, 1, 3, CUDA_R_32U, out.data, NULL,
+                                    NULL, 0, 0));
         guarded_read(&out, counters);
         cr_assert(counters[0] == 0 && counters[1] == 1 && counters[2] == 0);
     }
@@ -411,16 +411,15 @@ Test(histogram, host_refuses_what_it_cannot_do)
 
 Test(histogram, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_histogram_variant_at(0), PRIM_HISTOGRAM_AUTO);
-    cr_assert(prim_histogram_variant_count() >= 3);
-    for (size_t v = 0; v < prim_histogram_variant_count(); v++) {
-        const prim_histogram_variant variant = prim_histogram_variant_at(v);
-        cr_assert(strlen(prim_histogram_variant_name(variant)) > 0);
-        cr_assert(strlen(prim_histogram_variant_idea(variant)) > 0);
+    cr_assert_eq(prim_histogram_variant_at(0)->value, PRIM_HISTOGRAM_AUTO);
+    cr_assert_not_null(prim_histogram_variant_at(2));
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
+        cr_assert(strlen(prim_histogram_variant_info(variant)->name) > 0);
+        cr_assert(strlen(prim_histogram_variant_info(variant)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(prim_histogram_variant_name(variant),
-                              prim_histogram_variant_name(prim_histogram_variant_at(w)));
+            cr_assert_str_neq(prim_histogram_variant_info(variant)->name,
+                              prim_histogram_variant_at(w)->name);
     }
-    cr_assert_null(prim_histogram_variant_name((prim_histogram_variant)9999));
-    cr_assert_null(prim_histogram_variant_idea((prim_histogram_variant)9999));
+    cr_assert_null(prim_histogram_variant_info((prim_histogram_variant)9999));
 }

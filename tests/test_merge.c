@@ -11,13 +11,12 @@
 
 #include <primitives/merge.h>
 
-#include "merge/merge_variants.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Errors of index show around the sizes of tiles; nothing else is taken from the inside. */
-enum { TILE = PRIM_MERGE_TILE_KEYS };
+enum { TILE = 7 * 256 }; /* keys that a block merges or sorts */
 
 static const cudaDataType_t types[] = {CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F};
 static const prim_order orders[] = {PRIM_ASCENDING, PRIM_DESCENDING};
@@ -238,7 +237,7 @@ static void check_merge_on_device(const merge_case *c, prim_merge_variant varian
                        bytes > 0 ? workspace.data : NULL, bytes, 0));
     guarded_read(&out, h_out);
     if (c->h_expected != NULL)
-        check_keys(c->type, h_out, c->h_expected, count, prim_merge_variant_name(variant));
+        check_keys(c->type, h_out, c->h_expected, count, prim_merge_variant_info(variant)->name);
     guarded_read(&a, h_out);
     cr_assert_arr_eq(h_out, c->h_a, c->a_count * key_bytes, "a was written to");
     guarded_read(&b, h_out);
@@ -263,8 +262,8 @@ static void check_merge_on_host(const merge_case *c, int threads)
 
 static void check_merge(const merge_case *c)
 {
-    for (size_t v = 0; v < prim_merge_variant_count(); v++)
-        check_merge_on_device(c, prim_merge_variant_at(v));
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++)
+        check_merge_on_device(c, prim_merge_variant_at(v)->value);
     check_merge_on_host(c, 1);
 }
 
@@ -407,10 +406,11 @@ Test(merge, a_and_b_may_overlap)
         expect_sorted(PRIM_ASCENDING, types[t], h_both, a_count + b_count, h_expected, NULL);
         guarded in = guarded_copy(h, COUNT * bytes, 0);
         guarded out = guarded_new((a_count + b_count) * bytes, 0);
-        for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+        for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
             guarded_poison(&out);
-            cr_prim(prim_merge(prim_merge_variant_at(v), PRIM_ASCENDING, types[t], in.data, a_count,
-                               (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0, 0));
+            cr_prim(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, types[t], in.data,
+                               a_count, (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0,
+                               0));
             guarded_read(&out, h_out);
             check_keys(types[t], h_out, h_expected, a_count + b_count, "overlapping arrays");
         }
@@ -477,7 +477,8 @@ static void check_sort_on_device(const sort_case *c, prim_merge_sort_variant var
                             c->in_place ? in.data : out.data, bytes > 0 ? workspace.data : NULL,
                             bytes, 0));
     guarded_read(c->in_place ? &in : &out, h_out);
-    check_keys(c->type, h_out, c->h_expected, c->count, prim_merge_sort_variant_name(variant));
+    check_keys(c->type, h_out, c->h_expected, c->count,
+               prim_merge_sort_variant_info(variant)->name);
     if (!c->in_place) {
         guarded_read(&in, h_out);
         cr_assert_arr_eq(h_out, c->h_in, all, "d_in was written to");
@@ -508,8 +509,8 @@ static void check_sort(const combination *k, shape s, size_t count, size_t turn,
         fill_keys(k->type, s, h_in, count, turn);
     expect_sorted(k->order, k->type, h_in, count, h_expected, NULL);
     const sort_case c = {k->order, k->type, count, turn % 3, turn % 2 == 0, h_in, h_expected};
-    for (size_t v = 0; threads == 0 && v < prim_merge_sort_variant_count(); v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    for (size_t v = 0; threads == 0 && prim_merge_sort_variant_at(v) != NULL; v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
     check_sort_on_host(&c, threads == 0 ? 1 : threads);
     free(h_in);
     free(h_expected);
@@ -606,13 +607,13 @@ Test(merge_sort, nan_keep_their_order)
     static const uint32_t down[] = {0x7fc00003, 0xffc00001, 0x7f800002, 0x7f800000,
                                     0x00000000, 0x80000000, 0xbf800000, 0xff800000};
     sort_case c = {PRIM_ASCENDING, CUDA_R_32F, 8, 0, false, (const char *)in, (const char *)up};
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
     check_sort_on_host(&c, 1);
     c.order = PRIM_DESCENDING;
     c.h_expected = (const char *)down;
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v));
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++)
+        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
     check_sort_on_host(&c, 1);
 }
 
@@ -771,10 +772,10 @@ Test(merge, beyond_two_to_the_31)
         few[j] = (uint32_t)(j * (huge / FEW) / 2);
     guarded a = guarded_copy(h, huge * 4, 0), b = guarded_copy(few, sizeof few, 0);
     guarded out = guarded_new((huge + FEW) * 4, 4);
-    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
         guarded_poison(&out);
-        cr_prim(prim_merge(prim_merge_variant_at(v), PRIM_ASCENDING, CUDA_R_32U, a.data, huge,
-                           b.data, FEW, out.data, NULL, 0, 0));
+        cr_prim(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, a.data,
+                           huge, b.data, FEW, out.data, NULL, 0, 0));
         guarded_read(&out, h);
         for (size_t i = 0, j = 0; i + j < huge + FEW;) {
             const bool from_a = j == FEW || (i < huge && i / 2 <= few[j]);
@@ -799,9 +800,9 @@ Test(merge_sort, beyond_two_to_the_31)
         sum += h[i];
         squares += (uint64_t)h[i] * h[i];
     }
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
         guarded keys = guarded_copy(h, huge * 4, 4);
-        cr_prim(prim_merge_sort(prim_merge_sort_variant_at(v), PRIM_ASCENDING, CUDA_R_32U,
+        cr_prim(prim_merge_sort(prim_merge_sort_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U,
                                 keys.data, huge, keys.data, NULL, 0, 0));
         guarded_read(&keys, h);
         uint64_t sorted_sum = h[0], sorted_squares = (uint64_t)h[0] * h[0];
@@ -822,16 +823,16 @@ Test(merge_sort, beyond_two_to_the_31)
 Test(merge, more_than_a_grid_is_refused)
 {
     const size_t most = (size_t)TILE * 0x7fffffff;
-    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v);
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
         cr_assert(prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most - 1, 1));
         cr_assert(!prim_merge_supports(variant, PRIM_ASCENDING, CUDA_R_32I, most, 1));
         cr_assert_eq(prim_merge(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most, NULL, 0,
                                 (void *)256, NULL, 0, 0),
                      PRIM_ERROR_OVERLAP);
     }
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
         cr_assert(prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most));
         cr_assert(!prim_merge_sort_supports(variant, PRIM_DESCENDING, CUDA_R_64F, most + 1));
         cr_assert_eq(prim_merge_sort(variant, PRIM_ASCENDING, CUDA_R_32I, (void *)256, most + 1,
@@ -951,36 +952,34 @@ Test(merge_sort, host_without_memory)
 
 Test(merge, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_merge_variant_at(0), PRIM_MERGE_AUTO);
-    cr_assert(prim_merge_variant_count() >= 3);
-    for (size_t v = 0; v < prim_merge_variant_count(); v++) {
-        const prim_merge_variant variant = prim_merge_variant_at(v);
-        cr_assert(strlen(prim_merge_variant_name(variant)) > 0);
-        cr_assert(strlen(prim_merge_variant_idea(variant)) > 0);
+    cr_assert_eq(prim_merge_variant_at(0)->value, PRIM_MERGE_AUTO);
+    cr_assert_not_null(prim_merge_variant_at(2));
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
+        cr_assert(strlen(prim_merge_variant_info(variant)->name) > 0);
+        cr_assert(strlen(prim_merge_variant_info(variant)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(prim_merge_variant_name(variant),
-                              prim_merge_variant_name(prim_merge_variant_at(w)));
+            cr_assert_str_neq(prim_merge_variant_info(variant)->name,
+                              prim_merge_variant_at(w)->name);
     }
-    cr_assert_str_eq(prim_merge_variant_name(PRIM_MERGE_CO_RANK), "co_rank");
-    cr_assert_str_eq(prim_merge_variant_name(PRIM_MERGE_TILED), "tiled");
-    cr_assert_null(prim_merge_variant_name((prim_merge_variant)9999));
-    cr_assert_null(prim_merge_variant_idea((prim_merge_variant)9999));
+    cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_CO_RANK)->name, "co_rank");
+    cr_assert_str_eq(prim_merge_variant_info(PRIM_MERGE_TILED)->name, "tiled");
+    cr_assert_null(prim_merge_variant_info((prim_merge_variant)9999));
 }
 
 Test(merge_sort, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_merge_sort_variant_at(0), PRIM_MERGE_SORT_AUTO);
-    cr_assert(prim_merge_sort_variant_count() >= 3);
-    for (size_t v = 0; v < prim_merge_sort_variant_count(); v++) {
-        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v);
-        cr_assert(strlen(prim_merge_sort_variant_name(variant)) > 0);
-        cr_assert(strlen(prim_merge_sort_variant_idea(variant)) > 0);
+    cr_assert_eq(prim_merge_sort_variant_at(0)->value, PRIM_MERGE_SORT_AUTO);
+    cr_assert_not_null(prim_merge_sort_variant_at(2));
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        cr_assert(strlen(prim_merge_sort_variant_info(variant)->name) > 0);
+        cr_assert(strlen(prim_merge_sort_variant_info(variant)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(prim_merge_sort_variant_name(variant),
-                              prim_merge_sort_variant_name(prim_merge_sort_variant_at(w)));
+            cr_assert_str_neq(prim_merge_sort_variant_info(variant)->name,
+                              prim_merge_sort_variant_at(w)->name);
     }
-    cr_assert_str_eq(prim_merge_sort_variant_name(PRIM_MERGE_SORT_CO_RANK), "co_rank");
-    cr_assert_str_eq(prim_merge_sort_variant_name(PRIM_MERGE_SORT_TILED), "tiled");
-    cr_assert_null(prim_merge_sort_variant_name((prim_merge_sort_variant)9999));
-    cr_assert_null(prim_merge_sort_variant_idea((prim_merge_sort_variant)9999));
+    cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_CO_RANK)->name, "co_rank");
+    cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_TILED)->name, "tiled");
+    cr_assert_null(prim_merge_sort_variant_info((prim_merge_sort_variant)9999));
 }

@@ -241,8 +241,9 @@ static void run_on_device(const reduce_case *c, void *h_result)
 static void describe(const reduce_case *c, char *text, size_t bytes)
 {
     snprintf(text, bytes, "%s %s(%s) %s → %s, %zu elements at offset %zu",
-             prim_reduce_variant_name(c->variant), op_names[c->op], transform_names[c->transform],
-             type_name(c->types.in), type_name(c->types.out), c->count, c->offset);
+             prim_reduce_variant_info(c->variant)->name, op_names[c->op],
+             transform_names[c->transform], type_name(c->types.in), type_name(c->types.out),
+             c->count, c->offset);
 }
 
 /* Does the variant promise the one order? */
@@ -324,10 +325,10 @@ static struct criterion_test_params combinations(pair_filter *wanted)
 {
     static combination rows[256];
     size_t count = 0;
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++)
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++)
         for (size_t p = 0; p < PAIRS; p++)
-            if (wanted(p) && worth_a_test(prim_reduce_variant_at(v), type_pairs[p]))
-                rows[count++] = (combination){prim_reduce_variant_at(v), type_pairs[p]};
+            if (wanted(p) && worth_a_test(prim_reduce_variant_at(v)->value, type_pairs[p]))
+                rows[count++] = (combination){prim_reduce_variant_at(v)->value, type_pairs[p]};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -340,7 +341,7 @@ static bool supports(const combination *k, prim_op op, size_t count)
 static void skip_unless_supported(const combination *k)
 {
     if (!supports(k, PRIM_OP_SUM, 1))
-        cr_skip_test("%s has no %s → %s here", prim_reduce_variant_name(k->variant),
+        cr_skip_test("%s has no %s → %s here", prim_reduce_variant_info(k->variant)->name,
                      type_name(k->types.in), type_name(k->types.out));
 }
 
@@ -557,8 +558,8 @@ Test(reduce, order_is_the_documented_one)
 {
     static const size_t sizes[] = {0, 1, 5, 1000, 4096, 4097, 65536, 65537, 300007};
     for (size_t s = 0; s < COUNT_OF(sizes); s++)
-        for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-            const combination k = {prim_reduce_variant_at(v), {CUDA_R_32F, CUDA_R_32F}};
+        for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+            const combination k = {prim_reduce_variant_at(v)->value, {CUDA_R_32F, CUDA_R_32F}};
             float *h_in = malloc((sizes[s] + 1) * sizeof *h_in), result;
             fill(CUDA_R_32F, h_in, sizes[s], UNIFORM, s);
             const float sum = sum_in_the_one_order(h_in, sizes[s]);
@@ -567,7 +568,7 @@ Test(reduce, order_is_the_documented_one)
             if (in_the_one_order(k.variant) && supports(&k, PRIM_OP_SUM, sizes[s])) {
                 run_on_device(&c, &result);
                 cr_assert_arr_eq(&result, &sum, sizeof sum, "%s, %zu elements",
-                                 prim_reduce_variant_name(k.variant), sizes[s]);
+                                 prim_reduce_variant_info(k.variant)->name, sizes[s]);
             }
             free(h_in);
         }
@@ -720,7 +721,7 @@ ParameterizedTest(combination *k, reduce, columns)
 {
     if (!prim_reduce_columns_supports(k->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k->types.in, 1,
                                       1, k->types.out))
-        cr_skip_test("%s has no columns of %s → %s", prim_reduce_variant_name(k->variant),
+        cr_skip_test("%s has no columns of %s → %s", prim_reduce_variant_info(k->variant)->name,
                      type_name(k->types.in), type_name(k->types.out));
     const bool quick = get_test_level() == LEVEL_QUICK;
     for (size_t s = 0; s < COUNT_OF(column_shapes) - (quick ? 1 : 0); s++)
@@ -825,8 +826,8 @@ ParameterizedTest(combination *k, reduce, first_extreme_element)
 {
     const cudaDataType_t type = k->types.in;
     if (!prim_arg_reduce_supports(k->variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type, 1))
-        cr_skip_test("%s finds no extreme element of %s", prim_reduce_variant_name(k->variant),
-                     type_name(type));
+        cr_skip_test("%s finds no extreme element of %s",
+                     prim_reduce_variant_info(k->variant)->name, type_name(type));
     const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
     double *h_in = malloc(65537 * sizeof *h_in);
     for (size_t s = 1; s < COUNT_OF(small_sizes) + COUNT_OF(large_sizes) - 1; s += step) {
@@ -939,7 +940,7 @@ ParameterizedTestParameters(reduce, dot)
 ParameterizedTest(combination *k, reduce, dot)
 {
     if (!prim_dot_supports(k->variant, k->types.in, 1, k->types.out))
-        cr_skip_test("%s has no dot product of %s → %s", prim_reduce_variant_name(k->variant),
+        cr_skip_test("%s has no dot product of %s → %s", prim_reduce_variant_info(k->variant)->name,
                      type_name(k->types.in), type_name(k->types.out));
     const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
     for (size_t s = 0; s < COUNT_OF(small_sizes); s += step)
@@ -983,19 +984,19 @@ Test(reduce, beyond_two_to_the_31)
     sum += 200u - h_in[count - 1];
     h_in[count - 1] = 200; /* the maximum lies beyond 2^31 */
     guarded in = guarded_copy(h_in, count, 0), out = guarded_new(8, 0), value = guarded_new(1, 0);
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-        const prim_reduce_variant variant = prim_reduce_variant_at(v);
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+        const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
         if (!prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, count,
                                   CUDA_R_64U))
             continue;
         cr_prim(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data, count,
                             CUDA_R_64U, out.data, NULL, 0, 0));
         guarded_read(&out, &result);
-        cr_assert_eq(result, sum, "%s", prim_reduce_variant_name(variant));
+        cr_assert_eq(result, sum, "%s", prim_reduce_variant_info(variant)->name);
         cr_prim(prim_reduce(variant, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data, count,
                             CUDA_R_64U, out.data, NULL, 0, 0));
         guarded_read(&out, &result);
-        cr_assert_eq(result, 200, "%s", prim_reduce_variant_name(variant));
+        cr_assert_eq(result, 200, "%s", prim_reduce_variant_info(variant)->name);
     }
     cr_prim(prim_arg_reduce(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data,
                             count, value.data, out.data, NULL, 0, 0));
@@ -1109,15 +1110,14 @@ Test(reduce, host_refuses_what_it_cannot_do)
 
 Test(reduce, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_reduce_variant_at(0), PRIM_REDUCE_AUTO);
-    cr_assert(prim_reduce_variant_count() >= 3);
-    for (size_t v = 0; v < prim_reduce_variant_count(); v++) {
-        const char *name = prim_reduce_variant_name(prim_reduce_variant_at(v));
+    cr_assert_eq(prim_reduce_variant_at(0)->value, PRIM_REDUCE_AUTO);
+    cr_assert_not_null(prim_reduce_variant_at(2));
+    for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
+        const char *name = prim_reduce_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_reduce_variant_idea(prim_reduce_variant_at(v))) > 0);
+        cr_assert(strlen(prim_reduce_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_reduce_variant_name(prim_reduce_variant_at(w)));
+            cr_assert_str_neq(name, prim_reduce_variant_at(w)->name);
     }
-    cr_assert_null(prim_reduce_variant_name((prim_reduce_variant)9999));
-    cr_assert_null(prim_reduce_variant_idea((prim_reduce_variant)9999));
+    cr_assert_null(prim_reduce_variant_info((prim_reduce_variant)9999));
 }

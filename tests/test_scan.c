@@ -286,10 +286,11 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
 #define CASE_FORMAT                                                                                 \
     "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offset %zu, in place " \
     "%d, initial %d, threads %d: "
-#define CASE_VALUES(c)                                                                             \
-    prim_scan_variant_name((c)->variant), (c)->form, (c)->kind, op_names[(c)->op], (c)->transform, \
-        type_name((c)->types.in), type_name((c)->types.out), (c)->rows, (c)->columns, (c)->in_ld,  \
-        (c)->out_ld, (c)->offset, (c)->in_place, (c)->with_initial, (c)->threads
+#define CASE_VALUES(c)                                                                        \
+    prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],      \
+        (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,       \
+        (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->in_place, (c)->with_initial, \
+        (c)->threads
 
 /* A chain over the elements on the host; above tiles of 1024 elements and more on the device, and
  * trees over runs of up to 32. */
@@ -375,10 +376,10 @@ static struct criterion_test_params combinations(void)
 {
     static combination rows[256];
     size_t count = 0;
-    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         for (size_t p = 0; p < PAIRS; p++)
-            if (worth_a_test(prim_scan_variant_at(v), type_pairs[p]))
-                rows[count++] = (combination){prim_scan_variant_at(v), type_pairs[p]};
+            if (worth_a_test(prim_scan_variant_at(v)->value, type_pairs[p]))
+                rows[count++] = (combination){prim_scan_variant_at(v)->value, type_pairs[p]};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -405,8 +406,9 @@ static void skip_unless_supported(const combination *k, form f)
     c.form = f;
     c.rows = f == VECTOR ? 1 : 2;
     if (!supports(&c))
-        cr_skip_test("%s does not do this with %s → %s here", prim_scan_variant_name(k->variant),
-                     type_name(k->types.in), type_name(k->types.out));
+        cr_skip_test("%s does not do this with %s → %s here",
+                     prim_scan_variant_info(k->variant)->name, type_name(k->types.in),
+                     type_name(k->types.out));
 }
 
 /* How many of the 24 combinations of kind, operator and transform: one of so many. */
@@ -504,8 +506,8 @@ Test(scan, many_tiles)
     static const type_pair types[] = {{CUDA_R_64F, CUDA_R_64F}, {CUDA_R_8U, CUDA_R_64U}};
     const size_t count = (1 << 20) + 4099;
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-            const combination k = {prim_scan_variant_at(v), types[t]};
+        for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+            const combination k = {prim_scan_variant_at(v)->value, types[t]};
             void *h_in = malloc(count * type_bytes(types[t].in));
             fill(types[t].in, h_in, count, INTEGERS, 3);
             scan_case c = vector(&k, count, h_in);
@@ -723,9 +725,9 @@ Test(scan, the_initial_value_is_read_during_the_call)
     int32_t ones[1200];
     for (size_t i = 0; i < COUNT_OF(ones); i++)
         ones[i] = 1;
-    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         for (int kind = 0; kind < KINDS; kind++) {
-            const scan_case c = {.variant = prim_scan_variant_at(v),
+            const scan_case c = {.variant = prim_scan_variant_at(v)->value,
                                  .form = ROWS,
                                  .kind = (prim_scan_kind)kind,
                                  .types = {CUDA_R_32I, CUDA_R_32I},
@@ -787,10 +789,10 @@ Test(scan, threads_scan_arrays_of_unlike_sizes)
 Test(scan, total_of_nothing_is_the_initial_value)
 {
     static const float no_element;
-    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         for (int op = 0; op < 3; op++)
             for (int with_initial = 0; with_initial < 2; with_initial++) {
-                scan_case c = {.variant = prim_scan_variant_at(v),
+                scan_case c = {.variant = prim_scan_variant_at(v)->value,
                                .types = {CUDA_R_32F, CUDA_R_32F},
                                .op = (prim_op)op,
                                .rows = 1,
@@ -806,9 +808,9 @@ Test(scan, total_of_nothing_is_the_initial_value)
 
 Test(scan, without_elements_no_pointer_is_needed)
 {
-    for (size_t v = 0; v < prim_scan_variant_count(); v++)
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         for (int f = VECTOR; f <= BOTH_DIRECTIONS; f++) {
-            scan_case c = {.variant = prim_scan_variant_at(v),
+            scan_case c = {.variant = prim_scan_variant_at(v)->value,
                            .form = (form)f,
                            .types = {CUDA_R_32F, CUDA_R_32F},
                            .threads = 1};
@@ -832,14 +834,14 @@ Test(scan, beyond_two_to_the_31)
         cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
     const size_t count = ((size_t)1 << 31) + (1 << 20) + 7;
     uint32_t *h = malloc(count * sizeof *h);
-    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        if (!prim_scan_supports(prim_scan_variant_at(v), PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+        if (!prim_scan_supports(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                                 PRIM_TRANSFORM_NONE, CUDA_R_32I, count, CUDA_R_32I))
             continue;
         for (size_t i = 0; i < count; i++)
             h[i] = (uint32_t)(i * 167 >> 5);
         guarded data = guarded_copy(h, count * sizeof *h, 0);
-        cr_prim(prim_scan(prim_scan_variant_at(v), PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+        cr_prim(prim_scan(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                           PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
                           data.data, NULL, NULL, 0, 0));
         guarded_read(&data, h);
@@ -848,8 +850,7 @@ Test(scan, beyond_two_to_the_31)
         for (size_t i = 0; i < count; i++) {
             sum += (uint32_t)(i * 167 >> 5);
             if (h[i] != sum)
-                cr_assert_fail("%s: wrong at %zu", prim_scan_variant_name(prim_scan_variant_at(v)),
-                               i);
+                cr_assert_fail("%s: wrong at %zu", prim_scan_variant_at(v)->name, i);
         }
     }
     free(h);
@@ -1048,8 +1049,8 @@ static void check_queries_of_matrices(prim_scan_variant variant)
 Test(scan, queries_say_what_calls_would)
 {
     const cudaDataType_t f32 = CUDA_R_32F;
-    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        const prim_scan_variant variant = prim_scan_variant_at(v);
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+        const prim_scan_variant variant = prim_scan_variant_at(v)->value;
         size_t bytes;
         if (variant == PRIM_SCAN_CLUSTER)
             cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
@@ -1071,15 +1072,14 @@ Test(scan, queries_say_what_calls_would)
 
 Test(scan, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_scan_variant_at(0), PRIM_SCAN_AUTO);
-    cr_assert(prim_scan_variant_count() >= 3);
-    for (size_t v = 0; v < prim_scan_variant_count(); v++) {
-        const char *name = prim_scan_variant_name(prim_scan_variant_at(v));
+    cr_assert_eq(prim_scan_variant_at(0)->value, PRIM_SCAN_AUTO);
+    cr_assert_not_null(prim_scan_variant_at(2));
+    for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++) {
+        const char *name = prim_scan_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_scan_variant_idea(prim_scan_variant_at(v))) > 0);
+        cr_assert(strlen(prim_scan_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_scan_variant_name(prim_scan_variant_at(w)));
+            cr_assert_str_neq(name, prim_scan_variant_at(w)->name);
     }
-    cr_assert_null(prim_scan_variant_name((prim_scan_variant)9999));
-    cr_assert_null(prim_scan_variant_idea((prim_scan_variant)9999));
+    cr_assert_null(prim_scan_variant_info((prim_scan_variant)9999));
 }

@@ -114,7 +114,7 @@ static void check_product(const product *p)
                   "%s as %s (width %zu), %s, %d threads, %s, %g·A·x + %g·y: row %zu is %.17g, not "
                   "%.17g",
                   p->name, format_names[m->format], m->ell_width,
-                  prim_spmv_variant_name(p->variant), p->threads, type_name(m->value_type),
+                  prim_spmv_variant_info(p->variant)->name, p->threads, type_name(m->value_type),
                   p->alpha, p->beta, row, value, (double)e.value);
     }
     free(h_after);
@@ -170,8 +170,8 @@ static void check_matrix(const char *name, const prim_sparse *csr, const kept *m
         vectors x_y = make_vectors(csr, n, scales[i].alpha, scales[i].beta);
         product p = {name,           csr,   matrix,  PRIM_SPMV_AUTO, 0, scales[i].alpha,
                      scales[i].beta, i % 2, x_y.h_x, x_y.h_before};
-        for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-            p.variant = prim_spmv_variant_at(v);
+        for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+            p.variant = prim_spmv_variant_at(v)->value;
             if (takes(p.variant, &matrix->m))
                 check_product(&p);
         }
@@ -237,14 +237,15 @@ ParameterizedTest(combination *k, sparse, the_classic_example)
         write_float(k->type, x, i, (double)i + 1);
         write_float(k->type, y, i, NAN);
     }
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        const product p = {"classic", &csr.m, &matrix, prim_spmv_variant_at(v), 0, 1, 0, 1, x, y};
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        const product p = {"classic", &csr.m, &matrix, prim_spmv_variant_at(v)->value, 0, 1, 0,
+                           1,         x,      y};
         if (!takes(p.variant, &matrix.m))
             continue;
         run_on_device(&p, after);
         for (size_t row = 0; row < 4; row++)
             cr_assert_eq(read_float(k->type, after, row), right_y[row], "%s, row %zu",
-                         prim_spmv_variant_name(p.variant), row);
+                         prim_spmv_variant_info(p.variant)->name, row);
     }
     forget(&matrix);
     forget(&csr);
@@ -277,8 +278,8 @@ static void check_specials(const combination *k, const shape *s, double special,
     vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
     for (size_t column = 0; column < s->columns; column += in_use ? 64 : 2)
         write_float(k->type, x_y.h_x, column, special);
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        const product p = {s->name, &csr.m,  &matrix,     prim_spmv_variant_at(v), 0, 1, 0.5,
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        const product p = {s->name, &csr.m,  &matrix,     prim_spmv_variant_at(v)->value, 0, 1, 0.5,
                            0,       x_y.h_x, x_y.h_before};
         if (takes(p.variant, &matrix.m))
             check_product(&p);
@@ -402,10 +403,10 @@ Test(sparse, empty_arrays_may_be_null)
     m.rows = 0;
     cr_prim(prim_sparse_check_host(m));
     cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, NULL, 1));
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++)
-        if (takes(prim_spmv_variant_at(v), &m))
-            cr_prim(prim_spmv(prim_spmv_variant_at(v), 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL,
-                              NULL, 0, 0));
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
+        if (takes(prim_spmv_variant_at(v)->value, &m))
+            cr_prim(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F,
+                              NULL, NULL, 0, 0));
 }
 
 /* Both scalars are 0 in f32: neither x nor y is read. */
@@ -415,9 +416,9 @@ Test(sparse, scalars_count_in_the_type_of_y)
     for (size_t f = 0; f < FORMS; f++) {
         kept matrix = in_form(&csr.m, &forms[f]);
         vectors nan = make_vectors(&csr.m, WHOLE, 0, 0);
-        for (size_t v = 0; v < prim_spmv_variant_count(); v++)
+        for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
             for (int threads = 0; threads < 2; threads++) {
-                const product p = {"classic", &csr.m,      &matrix, prim_spmv_variant_at(v),
+                const product p = {"classic", &csr.m,      &matrix, prim_spmv_variant_at(v)->value,
                                    threads,   1e-60,       -1e-60,  0,
                                    nan.h_x,   nan.h_before};
                 float after[4];
@@ -425,7 +426,7 @@ Test(sparse, scalars_count_in_the_type_of_y)
                     continue;
                 run(&p, after);
                 for (size_t row = 0; row < 4; row++)
-                    cr_assert_eq(after[row], 0, "%s", prim_spmv_variant_name(p.variant));
+                    cr_assert_eq(after[row], 0, "%s", prim_spmv_variant_info(p.variant)->name);
             }
         free_vectors(&nan);
         forget(&matrix);
@@ -444,17 +445,17 @@ Test(sparse, same_bits_in_every_run)
             vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
             const size_t bytes = s.rows * type_bytes(types[t]);
             void *first = allocate(bytes), *again = allocate(bytes);
-            for (size_t v = 0; v < prim_spmv_variant_count(); v++)
+            for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
                 for (size_t turn = 0; turn < 3; turn++) {
-                    const product p = {s.name,  &csr.m,      &matrix, prim_spmv_variant_at(v),
-                                       0,       0.3,         0.7,     turn,
-                                       x_y.h_x, x_y.h_before};
+                    const product p = {
+                        s.name, &csr.m,  &matrix,     prim_spmv_variant_at(v)->value, 0, 0.3, 0.7,
+                        turn,   x_y.h_x, x_y.h_before};
                     if (!takes(p.variant, &matrix.m))
                         continue;
                     run_on_device(&p, turn == 0 ? first : again);
                     if (turn > 0)
                         cr_assert_arr_eq(again, first, bytes, "%s",
-                                         prim_spmv_variant_name(p.variant));
+                                         prim_spmv_variant_info(p.variant)->name);
                 }
             free(first);
             free(again);
@@ -569,27 +570,27 @@ static bool is_of(prim_spmv_variant variant, prim_sparse_format format)
 {
     const char *name = format_names[format];
     return variant == PRIM_SPMV_AUTO ||
-           strncmp(prim_spmv_variant_name(variant), name, strlen(name)) == 0;
+           strncmp(prim_spmv_variant_info(variant)->name, name, strlen(name)) == 0;
 }
 
 Test(sparse, variants_take_their_own_format_only)
 {
     const cudaDataType_t f = CUDA_R_32F;
     for (int format = 0; format < (int)COUNT_OF(format_names); format++)
-        for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
+        for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
             kept k = classic_as((prim_sparse_format)format);
-            const prim_spmv_variant variant = prim_spmv_variant_at(v);
+            const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
             const bool own = is_of(variant, (prim_sparse_format)format);
             size_t bytes = 77;
             float x[4] = {0}, y[4] = {0}; /* nothing is read before the variant is refused */
             cr_assert_eq(prim_spmv_supports(variant, k.m, f, f), own, "%s as %s",
-                         prim_spmv_variant_name(variant), format_names[format]);
+                         prim_spmv_variant_info(variant)->name, format_names[format]);
             cr_assert_eq(prim_spmv_workspace_bytes(variant, k.m, f, f, &bytes),
                          own ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
             cr_assert_eq(bytes, own ? 0 : 77, "few entries need no workspace");
             if (!own)
                 cr_refused(prim_spmv(variant, 1, k.m, f, x, 0, f, y, NULL, 0, 0),
-                           PRIM_ERROR_UNSUPPORTED, prim_spmv_variant_name(variant));
+                           PRIM_ERROR_UNSUPPORTED, prim_spmv_variant_info(variant)->name);
             forget(&k);
         }
 }
@@ -613,17 +614,16 @@ Test(sparse, more_blocks_than_a_grid_has_are_refused)
 
 Test(sparse, variants_have_names_and_ideas)
 {
-    cr_assert_eq(prim_spmv_variant_at(0), PRIM_SPMV_AUTO);
-    cr_assert(prim_spmv_variant_count() >= 8);
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        const char *name = prim_spmv_variant_name(prim_spmv_variant_at(v));
+    cr_assert_eq(prim_spmv_variant_at(0)->value, PRIM_SPMV_AUTO);
+    cr_assert_not_null(prim_spmv_variant_at(7));
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        const char *name = prim_spmv_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
-        cr_assert(strlen(prim_spmv_variant_idea(prim_spmv_variant_at(v))) > 0);
+        cr_assert(strlen(prim_spmv_variant_at(v)->idea) > 0);
         for (size_t w = 0; w < v; w++)
-            cr_assert_str_neq(name, prim_spmv_variant_name(prim_spmv_variant_at(w)));
+            cr_assert_str_neq(name, prim_spmv_variant_at(w)->name);
     }
-    cr_assert_null(prim_spmv_variant_name((prim_spmv_variant)9999));
-    cr_assert_null(prim_spmv_variant_idea((prim_spmv_variant)9999));
+    cr_assert_null(prim_spmv_variant_info((prim_spmv_variant)9999));
 }
 
 /* ---- more than 2^31 entries, where the device has the memory ---- */
@@ -678,19 +678,18 @@ static void check_deep(const deep *d, prim_sparse m)
     m.column_indices = m.ell_columns = (int32_t *)d->d_columns;
     m.values = m.ell_values = d->d_values;
     m.offset_type = CUDA_R_64I;
-    for (size_t v = 0; v < prim_spmv_variant_count(); v++) {
-        if (!takes(prim_spmv_variant_at(v), &m))
+    for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+        if (!takes(prim_spmv_variant_at(v)->value, &m))
             continue;
-        cr_prim(prim_spmv(prim_spmv_variant_at(v), 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F, d->d_y,
-                          NULL, 0, 0));
+        cr_prim(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F,
+                          d->d_y, NULL, 0, 0));
         cr_cuda(cudaMemcpy(h_y, d->d_y, d->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
         for (size_t row = 0; row < d->rows; row++)
             cr_assert_eq(h_y[row],
                          row == 0             ? 3
                          : row + 1 == d->rows ? 5
                                               : 0,
-                         "%s, row %zu: %g", prim_spmv_variant_name(prim_spmv_variant_at(v)), row,
-                         (double)h_y[row]);
+                         "%s, row %zu: %g", prim_spmv_variant_at(v)->name, row, (double)h_y[row]);
     }
     free(h_y);
 }

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/gemm/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/binary_gemm/README.md draws them. The values are pinned. */
 typedef enum prim_binary_gemm_variant {
     PRIM_BINARY_GEMM_AUTO = 0,            /* the fastest rung that supports the call */
     PRIM_BINARY_GEMM_XNOR_GLOBAL = 1,     /* a block for each row of C, all from global memory */
@@ -28,13 +28,12 @@ typedef enum prim_binary_gemm_variant {
  *   d_packed   device, row-major, 32-bit words, packed_ld (at least the words or columns of a row)
  *              from row to row. Must not overlap d_in's bytes from first to last. Every word is
  *              written.
- *   stream     where the work is submitted.
  *
  * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. Pointers may be NULL where they are empty.
  *
  * Return PRIM_OK, PRIM_ERROR_TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a leading
  * dimension is too small), PRIM_ERROR_UNSUPPORTED (too large for a grid, or a type that was trimmed
- * from src/gemm/instances.h) or PRIM_ERROR_CUDA. */
+ * from src/binary_gemm/instances.h) or PRIM_ERROR_CUDA. */
 PRIM_API prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size_t rows,
                                            size_t columns, size_t ld, uint32_t *d_packed,
                                            size_t packed_ld, cudaStream_t stream);
@@ -45,7 +44,6 @@ PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void
 /* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k less twice the
  * number of places where the row and the column differ.
  *
- *   variant    a rung, or PRIM_BINARY_GEMM_AUTO. A rung runs or the call fails; none is replaced.
  *   m, n       any numbers.
  *   k          any number below 2^31; 0 gives a C of zeros.
  *   d_a        device, as prim_binary_pack_rows() leaves it: m rows of ⌈k / 32⌉ words, lda words
@@ -55,26 +53,13 @@ PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void
  *   d_c        device, m rows of n elements, ldc from row to row; what lies between the rows is not
  *              written. Must overlap neither A nor B: matrices of one leading dimension are
  *              compared as rectangles, others as ranges of bytes.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
- *              call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_binary_gemm_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant does not exist
+ * Returns what every call does, and
  *   PRIM_ERROR_TYPE         c_type is none of the two
  *   PRIM_ERROR_VALUE        a leading dimension is too small, or k is 2^31 or more
- *   PRIM_ERROR_NULL         d_a, d_b or d_c is NULL and not empty, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_a, d_b, d_c or d_workspace
- *   PRIM_ERROR_SIZE         the bytes of a matrix do not fit size_t
- *   PRIM_ERROR_OVERLAP      C overlaps A or B, or d_workspace another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_binary_gemm_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */
@@ -84,17 +69,18 @@ PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m
                                       void *d_c, size_t ldc, void *d_workspace,
                                       size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_binary_gemm() needs for these arguments on the current device; 0
- * where it needs none. Returns what prim_binary_gemm() would for the same arguments:
- * PRIM_ERROR_NULL (bytes), _ENUM, _TYPE, _VALUE (k), _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_binary_gemm(). */
 PRIM_API prim_status prim_binary_gemm_workspace_bytes(prim_binary_gemm_variant variant, size_t m,
                                                       size_t n, size_t k, cudaDataType_t c_type,
                                                       size_t *bytes);
 
-/* Would prim_binary_gemm() with these arguments run on the current device? false also for arguments
- * that are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_binary_gemm() run here? */
 PRIM_API bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t m, size_t n,
                                         size_t k, cudaDataType_t c_type);
+
+/* What AUTO takes for prim_binary_gemm(). */
+PRIM_API prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, size_t k,
+                                                          cudaDataType_t c_type);
 
 /* The same on the CPU, in host memory, done when the calls return.
  *
@@ -116,13 +102,11 @@ PRIM_API prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const u
                                            cudaDataType_t c_type, void *h_c, size_t ldc,
                                            int threads);
 
-/* The variants, PRIM_BINARY_GEMM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_binary_gemm_variant_count(void);
-PRIM_API prim_binary_gemm_variant prim_binary_gemm_variant_at(size_t index);
+/* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);
 
-/* "auto", "xnor_global", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_binary_gemm_variant_name(prim_binary_gemm_variant variant);
-PRIM_API const char *prim_binary_gemm_variant_idea(prim_binary_gemm_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_binary_gemm_variant_info(prim_binary_gemm_variant variant);
 
 #if defined(__cplusplus)
 }

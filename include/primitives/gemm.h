@@ -25,7 +25,6 @@ typedef enum prim_compute {
 
 /* C = alpha · op_a(A) · op_b(B) + beta · C, row-major; op_a(A) is m × k, op_b(B) k × n, C m × n.
  *
- *   variant    a rung, or PRIM_GEMM_AUTO. A rung runs or the call fails; none is replaced.
  *   op_a, op_b  whether A and B are taken as they are or transposed.
  *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A
  *              and B are not read, and 0 stands for their product.
@@ -39,28 +38,16 @@ typedef enum prim_compute {
  *              dimension are compared as rectangles, others as ranges of bytes.
  *   lda, ldb, ldc  at least the columns of what they belong to.
  *   compute    PRIM_COMPUTE_DEFAULT.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
- *              call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_gemm_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * Types (A, B and C of one type): CUDA_R_32F, CUDA_R_64F, CUDA_R_32I. Pointers need the alignment
  * of their element.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant, op_a, op_b or compute does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_VALUE        a leading dimension is too small; i32, and alpha or beta is no whole
  *                           number of less than 2^63
- *   PRIM_ERROR_NULL         d_a, d_b or d_c is NULL and not empty, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_a, d_b, d_c or d_workspace
- *   PRIM_ERROR_SIZE         the bytes of a matrix do not fit size_t
- *   PRIM_ERROR_OVERLAP      C overlaps A or B, or d_workspace another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_gemm_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
  * over k from front to back in all rungs that exist, so its relative error grows with k times the
@@ -74,21 +61,24 @@ PRIM_API prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, p
                                size_t ldc, prim_compute compute, void *d_workspace,
                                size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_gemm() needs for these arguments on the current device; 0 where
- * it needs none. Returns what prim_gemm() would for the same arguments: PRIM_ERROR_NULL (bytes),
- * _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_gemm(). */
 PRIM_API prim_status prim_gemm_workspace_bytes(prim_gemm_variant variant, prim_transpose op_a,
                                                prim_transpose op_b, size_t m, size_t n, size_t k,
                                                cudaDataType_t a_type, cudaDataType_t b_type,
                                                cudaDataType_t c_type, prim_compute compute,
                                                size_t *bytes);
 
-/* Would prim_gemm() with these arguments run on the current device? false also for arguments that
- * are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_gemm() run here? */
 PRIM_API bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a,
                                  prim_transpose op_b, size_t m, size_t n, size_t k,
                                  cudaDataType_t a_type, cudaDataType_t b_type,
                                  cudaDataType_t c_type, prim_compute compute);
+
+/* What AUTO takes for prim_gemm(). */
+PRIM_API prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, size_t m,
+                                            size_t n, size_t k, cudaDataType_t a_type,
+                                            cudaDataType_t b_type, cudaDataType_t c_type,
+                                            prim_compute compute);
 
 /* prim_gemm() on the CPU, in host memory, done when the call returns.
  *
@@ -104,13 +94,11 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
                                     double beta, cudaDataType_t c_type, void *h_c, size_t ldc,
                                     prim_compute compute, int threads);
 
-/* The variants, PRIM_GEMM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_gemm_variant_count(void);
-PRIM_API prim_gemm_variant prim_gemm_variant_at(size_t index);
+/* The variants: PRIM_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_gemm_variant_at(size_t index);
 
-/* "auto", "row_per_block", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_gemm_variant_name(prim_gemm_variant variant);
-PRIM_API const char *prim_gemm_variant_idea(prim_gemm_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_gemm_variant_info(prim_gemm_variant variant);
 
 #if defined(__cplusplus)
 }

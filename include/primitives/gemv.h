@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/gemm/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/gemv/README.md draws them. The values are pinned. */
 typedef enum prim_gemv_variant {
     PRIM_GEMV_AUTO = 0,           /* the fastest rung that supports the call; never CONSTANT */
     PRIM_GEMV_ROW_PER_THREAD = 1, /* each thread walks along a row of op(A), wherever it lies */
@@ -21,7 +21,6 @@ typedef enum prim_gemv_variant {
 /* y = alpha · op(A) · x + beta · y, A being row-major with `rows` rows and `columns` columns as it
  * is stored. A column-major matrix is its own transpose with rows and columns exchanged.
  *
- *   variant    a rung, or PRIM_GEMV_AUTO. A rung runs or the call fails; none is replaced.
  *   op         PRIM_NOT_TRANSPOSED: x has `columns` elements and y `rows`; PRIM_TRANSPOSED: x has
  *              `rows` elements and y `columns`.
  *   alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: A and x are not read.
@@ -29,11 +28,6 @@ typedef enum prim_gemv_variant {
  *   d_x        device. May overlap A. May be NULL if empty.
  *   d_y        device. Must overlap neither A's bytes from first to last nor x. May be NULL if
  *              empty.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
- *              call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_gemv_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * PRIM_GEMV_CONSTANT is the kit's one exception to having no state: all its calls in a process
  * share 64 KB of each device's constant memory. Calls of it on one device must be ordered, best by
@@ -42,18 +36,11 @@ typedef enum prim_gemv_variant {
  * Types (A, x and y of one type): CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of their
  * element.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant or op does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         op does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_VALUE        lda is less than columns
- *   PRIM_ERROR_NULL         d_a, d_x or d_y is NULL and not empty, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_a, d_x, d_y or d_workspace
- *   PRIM_ERROR_SIZE         the bytes of an operand do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_y overlaps A or x, or d_workspace another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_gemv_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      d_y overlaps A or x
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of y is one sum
  * from front to back (PRIM_GEMV_CONSTANT: one for each 64 KB of x, added in turn), so its relative
@@ -65,19 +52,21 @@ PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, siz
                                cudaDataType_t y_type, void *d_y, void *d_workspace,
                                size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_gemv() needs for these arguments on the current device; 0 where
- * it needs none. Returns what prim_gemv() would for the same arguments: PRIM_ERROR_NULL (bytes),
- * _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_gemv(). */
 PRIM_API prim_status prim_gemv_workspace_bytes(prim_gemv_variant variant, prim_transpose op,
                                                size_t rows, size_t columns, cudaDataType_t a_type,
                                                cudaDataType_t x_type, cudaDataType_t y_type,
                                                size_t *bytes);
 
-/* Would prim_gemv() with these arguments run on the current device? false also for arguments that
- * are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_gemv() run here? */
 PRIM_API bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, size_t rows,
                                  size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
                                  cudaDataType_t y_type);
+
+/* What AUTO takes for prim_gemv(). */
+PRIM_API prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size_t columns,
+                                            cudaDataType_t a_type, cudaDataType_t x_type,
+                                            cudaDataType_t y_type);
 
 /* prim_gemv() on the CPU, in host memory, done when the call returns.
  *
@@ -86,19 +75,17 @@ PRIM_API bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, s
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (also: threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built
- * without OpenMP, or types that were trimmed from src/gemm/instances.h). */
+ * without OpenMP, or types that were trimmed from src/gemv/instances.h). */
 PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, double alpha,
                                     cudaDataType_t a_type, const void *h_a, size_t lda,
                                     cudaDataType_t x_type, const void *h_x, double beta,
                                     cudaDataType_t y_type, void *h_y, int threads);
 
-/* The variants, PRIM_GEMV_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_gemv_variant_count(void);
-PRIM_API prim_gemv_variant prim_gemv_variant_at(size_t index);
+/* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_gemv_variant_at(size_t index);
 
-/* "auto", "row_per_thread", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_gemv_variant_name(prim_gemv_variant variant);
-PRIM_API const char *prim_gemv_variant_idea(prim_gemv_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_gemv_variant_info(prim_gemv_variant variant);
 
 #if defined(__cplusplus)
 }

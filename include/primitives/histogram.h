@@ -40,7 +40,6 @@ typedef struct prim_histogram_range {
  *     floats:    bin(x) = floor((x − lower) · bins / (upper − lower)), each step in double; at most
  *                bins − 1
  *
- *   variant    a rung, or PRIM_HISTOGRAM_AUTO. A rung runs or the call fails; none is replaced.
  *   flags      0, or flags from above.
  *   outside    what happens to samples outside the range.
  *   range      by value; upper > lower, floats finite and so is their difference.
@@ -52,23 +51,12 @@ typedef struct prim_histogram_range {
  *              d_samples.
  *   d_outside  device, 3 elements of counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not
  *              looked at. Must overlap neither d_samples nor d_counters.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; content arbitrary. Must not
- *              overlap the others. NULL with workspace_bytes 0: taken from the device's pool.
- *   workspace_bytes  at least what prim_histogram_even_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant or outside does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         outside does not exist
  *   PRIM_ERROR_TYPE         sample_type or counter_type is none of the above
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
- *   PRIM_ERROR_NULL         d_samples (with count > 0), d_counters or d_outside (where used) is
- *                           NULL, or d_workspace although workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   a pointer lacks its element's alignment, d_workspace its 256 bytes
- *   PRIM_ERROR_SIZE         the bytes of a vector do not fit size_t
  *   PRIM_ERROR_OVERLAP      two operands overlap
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this: see prim_histogram_even_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch or a memset failed
  *
  * Determinism: the same counters in every run, from every variant, on every device.
  * Source: Podlozhnyuk, Histogram calculation in CUDA (NVIDIA, 2007). */
@@ -79,9 +67,7 @@ PRIM_API prim_status prim_histogram_even(prim_histogram_variant variant, unsigne
                                          void *d_counters, void *d_outside, void *d_workspace,
                                          size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_histogram_even() needs for these arguments on the current
- * device; 0 where it needs none. Returns what the call would for the same arguments, and
- * PRIM_ERROR_NULL. */
+/* The workspace of prim_histogram_even(). */
 PRIM_API prim_status prim_histogram_even_workspace_bytes(prim_histogram_variant variant,
                                                          unsigned flags, prim_outside outside,
                                                          prim_histogram_range range,
@@ -89,12 +75,18 @@ PRIM_API prim_status prim_histogram_even_workspace_bytes(prim_histogram_variant 
                                                          size_t bins, cudaDataType_t counter_type,
                                                          size_t *bytes);
 
-/* Would prim_histogram_even() with these arguments run on the current device? false also for
- * arguments that are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_histogram_even() run here? */
 PRIM_API bool prim_histogram_even_supports(prim_histogram_variant variant, unsigned flags,
                                            prim_outside outside, prim_histogram_range range,
                                            cudaDataType_t sample_type, size_t count, size_t bins,
                                            cudaDataType_t counter_type);
+
+/* What AUTO takes for prim_histogram_even(). */
+PRIM_API prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_outside outside,
+                                                           prim_histogram_range range,
+                                                           cudaDataType_t sample_type, size_t count,
+                                                           size_t bins,
+                                                           cudaDataType_t counter_type);
 
 /* The same on the CPU, in host memory, when the call returns: threads 1 is one loop, n > 1 shares
  * the samples over that many OpenMP threads; 1 to 1024. The same counters for any number of
@@ -107,13 +99,11 @@ PRIM_API prim_status prim_histogram_even_host(unsigned flags, prim_outside outsi
                                               cudaDataType_t counter_type, void *h_counters,
                                               void *h_outside, int threads);
 
-/* The variants, PRIM_HISTOGRAM_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_histogram_variant_count(void);
-PRIM_API prim_histogram_variant prim_histogram_variant_at(size_t index);
+/* The variants: PRIM_HISTOGRAM_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
-/* "auto", "global_atomic", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_histogram_variant_name(prim_histogram_variant variant);
-PRIM_API const char *prim_histogram_variant_idea(prim_histogram_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant);
 
 #if defined(__cplusplus)
 }

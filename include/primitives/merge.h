@@ -29,31 +29,19 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
 
 /* d_out = the keys of d_a and d_b in order; of equal keys, those of d_a come first.
  *
- *   variant    a rung, or PRIM_MERGE_AUTO. A rung runs or the call fails; none is replaced.
  *   order      the order that d_a and d_b already have and that d_out gets.
  *   d_a, d_b   device, a_count and b_count keys of key_type. May overlap each other. Each may be
  *              NULL if its count is 0. Where one is not in order, d_out's content is undefined;
  *              nothing else is touched.
  *   d_out      device, a_count + b_count keys. Must overlap neither. May be NULL if that is 0.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
- *              call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_merge_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
- * Key types: CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of a key.
+ * Key types: CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant or order does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         order does not exist
  *   PRIM_ERROR_TYPE         key_type does not exist, or is none of the four
- *   PRIM_ERROR_NULL         d_a, d_b or d_out is NULL and not empty, or d_workspace is NULL
- *                           although workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_a, d_b, d_out or d_workspace
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b, or d_workspace another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_merge_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
  * Determinism: keys are moved, never computed with, so every rung gives the same bits: -0, +0 and
  * the payloads of NaN are kept.
@@ -64,36 +52,42 @@ PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
                                 const void *d_b, size_t b_count, void *d_out, void *d_workspace,
                                 size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_merge() needs for these arguments on the current device; 0 where
- * it needs none. Returns what prim_merge() would for the same arguments: PRIM_ERROR_NULL (bytes),
- * _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_merge(). */
 PRIM_API prim_status prim_merge_workspace_bytes(prim_merge_variant variant, prim_order order,
                                                 cudaDataType_t key_type, size_t a_count,
                                                 size_t b_count, size_t *bytes);
 
-/* Would prim_merge() with these arguments run on the current device? false also for arguments that
- * are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_merge() run here? */
 PRIM_API bool prim_merge_supports(prim_merge_variant variant, prim_order order,
                                   cudaDataType_t key_type, size_t a_count, size_t b_count);
+
+/* What AUTO takes for prim_merge(). */
+PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type,
+                                              size_t a_count, size_t b_count);
 
 /* d_out = the keys of d_in in order, equal ones in the order that they have in d_in.
  *
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
  *   d_out      device, count keys. May be d_in itself; must not overlap it in any other way.
  *
- * variant, order, key_type, d_workspace, stream, errors, determinism and source: as for
- * prim_merge(). Most rungs need a workspace as long as d_in. */
+ * order, key_type, errors, determinism and source: as for prim_merge(). Most rungs need a workspace
+ * as long as d_in. */
 PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
                                      void *d_out, void *d_workspace, size_t workspace_bytes,
                                      cudaStream_t stream);
 
-/* As prim_merge_workspace_bytes() and prim_merge_supports(), for prim_merge_sort(). */
+/* The workspace of prim_merge_sort(). */
 PRIM_API prim_status prim_merge_sort_workspace_bytes(prim_merge_sort_variant variant,
                                                      prim_order order, cudaDataType_t key_type,
                                                      size_t count, size_t *bytes);
+/* Would prim_merge_sort() run here? */
 PRIM_API bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_order order,
                                        cudaDataType_t key_type, size_t count);
+
+/* What AUTO takes for prim_merge_sort(). */
+PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
+                                                        size_t count);
 
 /* d_ranks[i] = how many of the first d_diagonals[i] keys of the merged array come from d_a: the
  * rest comes from d_b. This is what divides one merge into independent ones.
@@ -131,17 +125,13 @@ PRIM_API prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type
                                        const uint64_t *h_diagonals, size_t count,
                                        uint64_t *h_ranks);
 
-/* The variants, …_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_merge_variant_count(void);
-PRIM_API prim_merge_variant prim_merge_variant_at(size_t index);
-PRIM_API size_t prim_merge_sort_variant_count(void);
-PRIM_API prim_merge_sort_variant prim_merge_sort_variant_at(size_t index);
+/* The variants: PRIM_MERGE_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_merge_variant_at(size_t index);
+PRIM_API const prim_variant *prim_merge_sort_variant_at(size_t index);
 
-/* "auto", "co_rank", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_merge_variant_name(prim_merge_variant variant);
-PRIM_API const char *prim_merge_variant_idea(prim_merge_variant variant);
-PRIM_API const char *prim_merge_sort_variant_name(prim_merge_sort_variant variant);
-PRIM_API const char *prim_merge_sort_variant_idea(prim_merge_sort_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_merge_variant_info(prim_merge_variant variant);
+PRIM_API const prim_variant *prim_merge_sort_variant_info(prim_merge_sort_variant variant);
 
 #if defined(__cplusplus)
 }

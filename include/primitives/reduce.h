@@ -21,25 +21,19 @@ typedef enum prim_reduce_variant {
     PRIM_REDUCE_INTERLEAVED = 1, /* neighbours first: the stride doubles, and warps diverge */
     PRIM_REDUCE_SEQUENTIAL = 2,  /* halves first: the stride halves, and idle warps retire */
     PRIM_REDUCE_SHUFFLE = 3,     /* warps combine in registers; one barrier a block */
-    PRIM_REDUCE_VECTORIZED = 4,  /* 16-byte loads, several in flight, the next pass waits nearby */
-    PRIM_REDUCE_SINGLE_PASS = 5  /* one launch: a cluster shares its blocks' memory */
+    PRIM_REDUCE_VECTORIZED =
+        4, /* 16-byte loads, several in flight; the next pass is launched early */
+    PRIM_REDUCE_SINGLE_PASS = 5 /* one launch: a cluster shares its blocks' memory */
 } prim_reduce_variant;
 
 /* *d_out = op(t(d_in[0]), t(d_in[1]), …, t(d_in[count - 1])), t being the transform.
  *
- *   variant    a rung, or PRIM_REDUCE_AUTO. A rung runs or the call fails; none is replaced.
  *   op         SUM, PRODUCT, MIN, MAX; for integers also AND, OR, XOR.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
  *   count      any number; 0 gives the operator's identity: 0 for SUM, OR and XOR, 1 for PRODUCT,
  *              all bits for AND, the largest value of out_type (+inf) for MIN, the smallest
  *              (-inf) for MAX.
  *   d_out      device, 1 element of out_type. Must not overlap d_in.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap neither d_in nor d_out. NULL with
- *              workspace_bytes 0: the call allocates what it needs from the device's pool in
- *              stream order.
- *   workspace_bytes  at least what prim_reduce_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F, 32F → 64F. Integers
@@ -48,18 +42,11 @@ typedef enum prim_reduce_variant {
  * is read fastest. VECTORIZED and SINGLE_PASS take all of this; the rungs below take 32I, 32F,
  * 64F and 8U → 64U with SUM, MIN and MAX.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant, op or transform does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         op or transform does not exist
  *   PRIM_ERROR_TYPE         the types do not exist or do not go together, or a bit operator (AND,
  *                           OR, XOR) is to combine floats
- *   PRIM_ERROR_NULL         d_in (with count > 0) or d_out is NULL, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_in, d_out or d_workspace
- *   PRIM_ERROR_SIZE         the bytes of count elements do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_out or d_workspace overlaps another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_reduce_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_in
  *
  * Determinism: see prim_reduce_variant. A square is rounded before it is added.
  * Integers wrap. NaN: the result is NaN if an element is one, always the same quiet NaN from
@@ -73,19 +60,21 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
                                  cudaDataType_t out_type, void *d_out, void *d_workspace,
                                  size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_reduce() needs for these arguments on the current device; 0
- * where it needs none. Returns what prim_reduce() would for the same arguments: PRIM_ERROR_NULL
- * (bytes), _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_reduce(). */
 PRIM_API prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                                  prim_transform transform, cudaDataType_t in_type,
                                                  size_t count, cudaDataType_t out_type,
                                                  size_t *bytes);
 
-/* Would prim_reduce() with these arguments run on the current device? false also for arguments
- * that are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_reduce() run here? */
 PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
                                    prim_transform transform, cudaDataType_t in_type, size_t count,
                                    cudaDataType_t out_type);
+
+/* What AUTO takes for prim_reduce(). */
+PRIM_API prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform transform,
+                                                cudaDataType_t in_type, size_t count,
+                                                cudaDataType_t out_type);
 
 /* d_out[i] = op(t(d_in[i * ld]), …, t(d_in[i * ld + columns - 1])) for each row i of a matrix.
  *
@@ -97,7 +86,7 @@ PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
  *              16 bytes is read fastest.
  *   d_out      device, `rows` elements of out_type. Must not overlap the bytes from the first to
  *              the last element of d_in, gaps between rows included. May be NULL if rows is 0.
- *   variant, op, transform, types, d_workspace, stream: as for prim_reduce().
+ *   op, transform, types: as for prim_reduce().
  *
  * Returns what prim_reduce() does, and PRIM_ERROR_VALUE where ld is less than columns.
  * Determinism, NaN and wrap as for prim_reduce(): a row's result has the bits that prim_reduce()
@@ -108,15 +97,21 @@ PRIM_API prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op,
                                       cudaDataType_t out_type, void *d_out, void *d_workspace,
                                       size_t workspace_bytes, cudaStream_t stream);
 
-/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_reduce_rows(). */
+/* The workspace of prim_reduce_rows(). */
 PRIM_API prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                                       prim_transform transform,
                                                       cudaDataType_t in_type, size_t rows,
                                                       size_t columns, cudaDataType_t out_type,
                                                       size_t *bytes);
+/* Would prim_reduce_rows() run here? */
 PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
                                         prim_transform transform, cudaDataType_t in_type,
                                         size_t rows, size_t columns, cudaDataType_t out_type);
+
+/* What AUTO takes for prim_reduce_rows(). */
+PRIM_API prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform transform,
+                                                     cudaDataType_t in_type, size_t rows,
+                                                     size_t columns, cudaDataType_t out_type);
 
 /* d_out[j] = op(t(d_in[j]), t(d_in[ld + j]), …, t(d_in[(rows - 1) * ld + j])) for each column j.
  *
@@ -136,15 +131,21 @@ PRIM_API prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op
                                          cudaDataType_t out_type, void *d_out, void *d_workspace,
                                          size_t workspace_bytes, cudaStream_t stream);
 
-/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_reduce_columns(). */
+/* The workspace of prim_reduce_columns(). */
 PRIM_API prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                                          prim_transform transform,
                                                          cudaDataType_t in_type, size_t rows,
                                                          size_t columns, cudaDataType_t out_type,
                                                          size_t *bytes);
+/* Would prim_reduce_columns() run here? */
 PRIM_API bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,
                                            size_t rows, size_t columns, cudaDataType_t out_type);
+
+/* What AUTO takes for prim_reduce_columns(). */
+PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transform,
+                                                        cudaDataType_t in_type, size_t rows,
+                                                        size_t columns, cudaDataType_t out_type);
 
 /* *d_index = the smallest i at which t(d_in[i]) is the least (op MIN) or the greatest (op MAX) of
  * all, and *d_value = t(d_in[*d_index]).
@@ -154,8 +155,8 @@ PRIM_API bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op 
  *   count      at least 1: of no elements none is the first.
  *   d_value    device, 1 element of in_type.
  *   d_index    device, 1 uint64_t.
- *   transform, d_workspace, stream: as for prim_reduce(). Variants: VECTORIZED and AUTO.
- *   d_value, d_index, d_in and d_workspace must not overlap each other.
+ *   transform: as for prim_reduce(). Variants: VECTORIZED and AUTO.
+ *   d_value, d_index and d_in must not overlap each other.
  *
  * Returns what prim_reduce() does; PRIM_ERROR_ENUM also for another op, PRIM_ERROR_SIZE also where
  * count is 0.
@@ -169,14 +170,19 @@ PRIM_API prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op,
                                      uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
                                      cudaStream_t stream);
 
-/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_arg_reduce(). */
+/* The workspace of prim_arg_reduce(). */
 PRIM_API prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                                      prim_transform transform,
                                                      cudaDataType_t in_type, size_t count,
                                                      size_t *bytes);
+/* Would prim_arg_reduce() run here? */
 PRIM_API bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op,
                                        prim_transform transform, cudaDataType_t in_type,
                                        size_t count);
+
+/* What AUTO takes for prim_arg_reduce(). */
+PRIM_API prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
+                                                    cudaDataType_t in_type, size_t count);
 
 /* *d_out = d_x[0] * d_y[0] + d_x[1] * d_y[1] + … + d_x[count - 1] * d_y[count - 1].
  *
@@ -185,7 +191,8 @@ PRIM_API bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op,
  *              NULL if count is 0.
  *   count      any number; 0 gives 0.
  *   d_out      device, 1 element of out_type. Must overlap neither d_x nor d_y.
- *   d_workspace, stream: as for prim_reduce(). Variants: VECTORIZED and AUTO.
+ *
+ * Variants: VECTORIZED and AUTO.
  *
  * Returns what prim_reduce() does.
  * Determinism: the order is that of prim_reduce() with SUM, for the same count and types, and each
@@ -196,11 +203,16 @@ PRIM_API prim_status prim_dot(prim_reduce_variant variant, cudaDataType_t in_typ
                               const void *d_y, size_t count, cudaDataType_t out_type, void *d_out,
                               void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
-/* As prim_reduce_workspace_bytes() and prim_reduce_supports(), for prim_dot(). */
+/* The workspace of prim_dot(). */
 PRIM_API prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaDataType_t in_type,
                                               size_t count, cudaDataType_t out_type, size_t *bytes);
+/* Would prim_dot() run here? */
 PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
                                 cudaDataType_t out_type);
+
+/* What AUTO takes for prim_dot(). */
+PRIM_API prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count,
+                                             cudaDataType_t out_type);
 
 /* *h_out = prim_reduce() on the CPU, in host memory, when the call returns: with the bits that
  * PRIM_REDUCE_AUTO gives on a GPU.
@@ -237,13 +249,11 @@ PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
 PRIM_API prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y,
                                    size_t count, cudaDataType_t out_type, void *h_out, int threads);
 
-/* The variants, PRIM_REDUCE_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_reduce_variant_count(void);
-PRIM_API prim_reduce_variant prim_reduce_variant_at(size_t index);
+/* The variants: PRIM_REDUCE_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_reduce_variant_at(size_t index);
 
-/* "auto", "interleaved", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_reduce_variant_name(prim_reduce_variant variant);
-PRIM_API const char *prim_reduce_variant_idea(prim_reduce_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_reduce_variant_info(prim_reduce_variant variant);
 
 #if defined(__cplusplus)
 }

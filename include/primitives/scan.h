@@ -33,7 +33,6 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
  * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same of all.
  *
- *   variant    a rung, or PRIM_SCAN_AUTO. A rung runs or the call fails; none is replaced.
  *   op         SUM, PRODUCT, MIN or MAX.
  *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
@@ -45,11 +44,6 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *              must not overlap it in any other way. May be NULL if count is 0.
  *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
  *              wanted.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must not overlap another operand. NULL with workspace_bytes 0:
- *              the call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_scan_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
@@ -59,18 +53,10 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * this, CLUSTER up to eight tiles (2^16 elements of 32F) from compute capability 9.0 on; the rungs
  * below take 32I, 32F and 64F with SUM, MIN and MAX.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant, kind, op or transform does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         kind, op or transform does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
- *   PRIM_ERROR_NULL         d_in or d_out (with count > 0) is NULL, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   d_in, d_out, d_total, h_initial or d_workspace
- *   PRIM_ERROR_SIZE         the bytes of count elements do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_total or d_workspace
- *                           another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: see prim_scan_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_total one of them
  *
  * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
  * not grow from one element to the next even where all elements are positive. A square is rounded
@@ -89,19 +75,21 @@ PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, p
                                cudaDataType_t out_type, void *d_out, void *d_total,
                                void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_scan() needs for these arguments on the current device; 0 where
- * it needs none. Returns what prim_scan() would for the same arguments: PRIM_ERROR_NULL (bytes),
- * _ENUM, _TYPE, _SIZE or _UNSUPPORTED. */
+/* The workspace of prim_scan(). */
 PRIM_API prim_status prim_scan_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
                                                prim_op op, prim_transform transform,
                                                cudaDataType_t in_type, size_t count,
                                                cudaDataType_t out_type, size_t *bytes);
 
-/* Would prim_scan() with these arguments run on the current device? false also for arguments that
- * are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_scan() run here? */
 PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                  prim_transform transform, cudaDataType_t in_type, size_t count,
                                  cudaDataType_t out_type);
+
+/* What AUTO takes for prim_scan(). */
+PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
+                                            prim_transform transform, cudaDataType_t in_type,
+                                            size_t count, cudaDataType_t out_type);
 
 /* prim_scan() of each row of a matrix by itself: d_in[i * in_ld …] into d_out[i * out_ld …].
  *
@@ -115,7 +103,7 @@ PRIM_API bool prim_scan_supports(prim_scan_variant variant, prim_scan_kind kind,
  *              the other; where the ld differ, the bytes from the first to the last element are
  *              compared instead, gaps between rows included.
  *
- * variant, kind, op, transform, types, d_workspace, stream: as for prim_scan(). CLUSTER takes one
+ * kind, op, transform, types: as for prim_scan(). CLUSTER takes one
  * row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
@@ -128,21 +116,29 @@ PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind ki
                                     void *d_out, size_t out_ld, void *d_workspace,
                                     size_t workspace_bytes, cudaStream_t stream);
 
-/* As prim_scan_workspace_bytes() and prim_scan_supports(), for prim_scan_rows(). */
+/* The workspace of prim_scan_rows(). */
 PRIM_API prim_status prim_scan_rows_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
                                                     prim_op op, prim_transform transform,
                                                     cudaDataType_t in_type, size_t rows,
                                                     size_t columns, cudaDataType_t out_type,
                                                     size_t *bytes);
+/* Would prim_scan_rows() run here? */
 PRIM_API bool prim_scan_rows_supports(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                       prim_transform transform, cudaDataType_t in_type, size_t rows,
                                       size_t columns, cudaDataType_t out_type);
+
+/* What AUTO takes for prim_scan_rows(). */
+PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op,
+                                                 prim_transform transform, cudaDataType_t in_type,
+                                                 size_t rows, size_t columns,
+                                                 cudaDataType_t out_type);
 
 /* d_out[i * out_ld + j] = op over all t(d_in[k * in_ld + l]) with k ≤ i and l ≤ j: inclusive in
  * both directions. For SUM that is the summed-area table, from which the sum over any rectangle
  * follows with three additions.
  *
- * All arguments as for prim_scan_rows(). The rows are scanned first, then the columns of that.
+ * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
+ * the columns of that. Variants: all but LOOKBACK and CLUSTER.
  * Returns what prim_scan_rows() does. Determinism, NaN and wrap as for prim_scan(); the relative
  * error of a float sum grows with log2(rows) + log2(columns). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
@@ -151,14 +147,20 @@ PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_tr
                                   void *d_out, size_t out_ld, void *d_workspace,
                                   size_t workspace_bytes, cudaStream_t stream);
 
-/* As prim_scan_workspace_bytes() and prim_scan_supports(), for prim_scan_2d(). */
+/* The workspace of prim_scan_2d(). */
 PRIM_API prim_status prim_scan_2d_workspace_bytes(prim_scan_variant variant, prim_op op,
                                                   prim_transform transform, cudaDataType_t in_type,
                                                   size_t rows, size_t columns,
                                                   cudaDataType_t out_type, size_t *bytes);
+/* Would prim_scan_2d() run here? */
 PRIM_API bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform transform,
                                     cudaDataType_t in_type, size_t rows, size_t columns,
                                     cudaDataType_t out_type);
+
+/* What AUTO takes for prim_scan_2d(). */
+PRIM_API prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transform,
+                                               cudaDataType_t in_type, size_t rows, size_t columns,
+                                               cudaDataType_t out_type);
 
 /* prim_scan() on the CPU, in host memory, done when the call returns.
  *
@@ -197,13 +199,11 @@ PRIM_API prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cud
                                        cudaDataType_t out_type, void *h_out, size_t out_ld,
                                        int threads);
 
-/* The variants, PRIM_SCAN_AUTO first and then up the ladder: at(0) … at(count - 1). */
-PRIM_API size_t prim_scan_variant_count(void);
-PRIM_API prim_scan_variant prim_scan_variant_at(size_t index);
+/* The variants: PRIM_SCAN_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_scan_variant_at(size_t index);
 
-/* "auto", "kogge_stone", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_scan_variant_name(prim_scan_variant variant);
-PRIM_API const char *prim_scan_variant_idea(prim_scan_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_scan_variant_info(prim_scan_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -71,8 +71,6 @@ typedef struct prim_sparse {
 
 /* y = alpha · A · x + beta · y
  *
- *   variant    a rung of the matrix's format, or PRIM_SPMV_AUTO. A rung runs or the call fails;
- *              none is replaced.
  *   alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: x is not read.
  *   matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they are
  *              empty. Numbers outside of the matrix or offsets out of order are not looked for,
@@ -80,29 +78,16 @@ typedef struct prim_sparse {
  *   d_x        device, matrix.columns elements. May be NULL if there are none.
  *   d_y        device, matrix.rows elements. Must overlap neither d_x nor an array of the matrix.
  *              May be NULL if there are none.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no other operand. NULL with workspace_bytes 0: the
- *              call allocates what it needs from the device's pool in stream order.
- *   workspace_bytes  at least what prim_spmv_workspace_bytes() says.
- *   stream     where the work is submitted.
  *
  * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of their
  * element.
  *
- * Returns PRIM_OK or
- *   PRIM_ERROR_ENUM         variant or the format does not exist
+ * Returns what every call does, and
+ *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ell_ld is less than rows; the groups
  *                           do not cover the rows in order, or lie outside of the entries
- *   PRIM_ERROR_NULL         an array of the format, d_x or d_y is NULL and not empty, or
- *                           d_workspace is NULL although workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   a pointer
- *   PRIM_ERROR_SIZE         the bytes of an array do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_y overlaps d_x or the matrix, or d_workspace another operand
- *   PRIM_ERROR_UNSUPPORTED  the variant is not one of this format or does not do this here: see
- *                           prim_spmv_supports()
- *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
- *   PRIM_ERROR_CUDA         a launch failed
+ *   PRIM_ERROR_OVERLAP      d_y overlaps d_x or an array of the matrix
  *
  * Determinism: each rung gives the same bits in every run on one device; the order in which a row's
  * products are added differs between rungs. The relative error of a row grows at most with its
@@ -118,18 +103,19 @@ PRIM_API prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_spa
                                cudaDataType_t y_type, void *d_y, void *d_workspace,
                                size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the workspace that prim_spmv() needs for these arguments on the current device; 0 where
- * it needs none. The matrix's arrays are not looked at, h_groups excepted. Returns what prim_spmv()
- * would for the same arguments: PRIM_ERROR_NULL (bytes or h_groups), _ENUM, _TYPE, _VALUE, _SIZE,
- * _MISALIGNED (h_groups) or _UNSUPPORTED. */
+/* The workspace of prim_spmv(). In these three, the matrix's arrays are not looked at, h_groups
+ * excepted. */
 PRIM_API prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
                                                cudaDataType_t x_type, cudaDataType_t y_type,
                                                size_t *bytes);
 
-/* Would prim_spmv() with these arguments run on the current device? false also for arguments that
- * are invalid everywhere; prim_last_error() then says why. */
+/* Would prim_spmv() run here? */
 PRIM_API bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix,
                                  cudaDataType_t x_type, cudaDataType_t y_type);
+
+/* What AUTO takes for prim_spmv(). */
+PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type,
+                                            cudaDataType_t y_type);
 
 /* prim_spmv() on the CPU, any format in host memory, done when the call returns.
  *
@@ -183,13 +169,11 @@ PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, con
  * of order), or _WORKSPACE (JDS, and malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
-/* The variants, PRIM_SPMV_AUTO first: at(0) … at(count - 1). */
-PRIM_API size_t prim_spmv_variant_count(void);
-PRIM_API prim_spmv_variant prim_spmv_variant_at(size_t index);
+/* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);
 
-/* "auto", "csr_scalar", …, and the idea in one line; NULL for a value that is no variant. */
-PRIM_API const char *prim_spmv_variant_name(prim_spmv_variant variant);
-PRIM_API const char *prim_spmv_variant_idea(prim_spmv_variant variant);
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *prim_spmv_variant_info(prim_spmv_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -1,13 +1,53 @@
 /* primitives: parallel patterns on NVIDIA GPUs for people who write C.
  *
- * What every pattern's header shares: status codes, operators, transforms, the last error.
+ * What every pattern's header shares: conventions, status codes, operators, transforms, variants,
+ * the last error.
  *
- * Conventions of all headers. d_ marks a pointer to device memory, h_ one to host memory; `count`
- * counts elements, `bytes` counts bytes. A call never synchronises and never blocks: it submits
- * work to the stream, writes its results to device memory, and can be captured into a CUDA graph.
- * It checks every argument first, so a call that returns an error has launched and written nothing
- * (PRIM_ERROR_CUDA apart: there the driver refused part of the work). Calls keep no state and are
- * safe from any number of threads. */
+ * Conventions. d_ marks a pointer to device memory, h_ one to host memory; `count` counts elements,
+ * `bytes` counts bytes, `ld` counts elements from one row's begin to the next one's. A call never
+ * synchronises and never blocks: it submits work to the stream, writes its results to device
+ * memory, and can be captured into a CUDA graph. It checks every argument first, so a call that
+ * returns an error has launched and written nothing (PRIM_ERROR_CUDA apart: there the driver
+ * refused part of the work). Calls keep no state and are safe from any number of threads. Pointers
+ * need the alignment of their element, no more.
+ *
+ * What every call has:
+ *
+ *   variant    a rung of the pattern's ladder, or AUTO, which takes the fastest one that supports
+ *              the call. A rung runs or the call fails; none is replaced by another.
+ *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
+ *              and is overwritten. Must overlap no operand. NULL with workspace_bytes 0: the call
+ *              allocates what it needs from the device's pool, in stream order.
+ *   workspace_bytes  at least what the call's _workspace_bytes() says.
+ *   stream     where the work is submitted.
+ *
+ * What every call returns: PRIM_OK or
+ *
+ *   PRIM_ERROR_ENUM         the variant does not exist
+ *   PRIM_ERROR_TYPE         the types do not exist, or the call does not take them
+ *   PRIM_ERROR_NULL         an operand is NULL and not empty, or d_workspace is NULL although
+ *                           workspace_bytes is not 0
+ *   PRIM_ERROR_MISALIGNED   an operand lacks its element's alignment, or d_workspace its own
+ *   PRIM_ERROR_SIZE         the bytes of an operand do not fit size_t
+ *   PRIM_ERROR_OVERLAP      d_workspace overlaps an operand
+ *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
+ *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
+ *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
+ *
+ * and what the call's own comment adds.
+ *
+ * Beside each prim_x() stand:
+ *
+ *   prim_x_workspace_bytes()  *bytes = the workspace that the call needs on the current device, 0
+ *              where it needs none. Takes the call's arguments less pointers and stream, and
+ *              returns what the call would for them; PRIM_ERROR_NULL where bytes is NULL.
+ *   prim_x_supports()  would the call run on the current device? false also for arguments that are
+ *              invalid everywhere; prim_last_error() then says why.
+ *   prim_x_choose()  the rung that AUTO takes on the current device; AUTO where the call would not
+ *              run, and prim_last_error() then says why.
+ *   prim_x_host()  the same on the CPU, in host memory, done when the call returns. `threads`, 1 to
+ *              1024 (otherwise PRIM_ERROR_VALUE), OpenMP threads share the work; more than 1 in a
+ *              library built without OpenMP is PRIM_ERROR_UNSUPPORTED. */
 #ifndef PRIMITIVES_TYPES_H
 #define PRIMITIVES_TYPES_H
 
@@ -70,6 +110,13 @@ typedef enum prim_transform {
     PRIM_TRANSFORM_SQUARE = 1, /* x * x, rounded before it is combined */
     PRIM_TRANSFORM_ABS = 2     /* |x|; the most negative integer stays as it is */
 } prim_transform;
+
+/* A variant of a pattern. */
+typedef struct prim_variant {
+    int value;        /* the enumerator */
+    const char *name; /* "auto", "lookback", … */
+    const char *idea; /* in one line */
+} prim_variant;
 
 /* How a matrix is taken. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;

@@ -77,6 +77,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*kernel)
     return ::cudaFuncGetAttributes(attributes, reinterpret_cast<const void *>(kernel));
 }
 
+template <typename... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute attribute,
+                                 int value)
+{
+    return ::cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel), attribute, value);
+}
+
 /* ---- barriers and warp operations; the default arguments name the caller's line ---- */
 
 inline void __syncthreads(const char *file = __builtin_FILE(), int line = __builtin_LINE())
@@ -151,15 +158,17 @@ T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
     return simt_shuffle(mask, value, source > last ? lane : source, "__shfl_xor_sync", file, line);
 }
 
-/* ---- atomics: relaxed, as on the GPU ---- */
+/* ---- atomics: relaxed, as on the GPU; other threads may come before each ---- */
 
 inline int atomicAdd(int *address, int value)
 {
+    simt_interleave();
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
 inline unsigned atomicAdd(unsigned *address, unsigned value)
 {
+    simt_interleave();
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
@@ -181,6 +190,36 @@ template <typename T>
 cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
     return ::cudaMalloc(reinterpret_cast<void **>(pointer), bytes);
+}
+
+template <typename T>
+cudaError_t cudaMallocManaged(T **pointer, size_t bytes, unsigned flags = cudaMemAttachGlobal)
+{
+    return ::cudaMallocManaged(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <typename T>
+cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t stream)
+{
+    return ::cudaMallocAsync(reinterpret_cast<void **>(pointer), bytes, stream);
+}
+
+template <typename T>
+cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return ::cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+}
+
+template <typename T>
+cudaError_t cudaMallocHost(T **pointer, size_t bytes, unsigned flags = cudaHostAllocDefault)
+{
+    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), bytes, flags);
+}
+
+template <typename T>
+cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned flags)
+{
+    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), bytes, flags);
 }
 
 /* A __constant__ variable is an ordinary one of the program here, so that only the side which is

@@ -38,12 +38,17 @@ typedef enum cudaError {
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
+    cudaErrorInitializationError = 3,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInsufficientDriver = 35,
     cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
     cudaErrorNoKernelImageForDevice = 209,
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorNotReady = 600,
+    cudaErrorLaunchOutOfResources = 701,
     cudaErrorLaunchFailure = 719,
     cudaErrorNotSupported = 801,
     cudaErrorStreamCaptureUnsupported = 900,
@@ -51,6 +56,7 @@ typedef enum cudaError {
     cudaErrorStreamCaptureUnmatched = 903,
     cudaErrorStreamCaptureImplicit = 906,
     cudaErrorCapturedEvent = 907,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorUnknown = 999
 } cudaError_t;
 
@@ -61,6 +67,25 @@ typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUgraphExec_st *cudaGraphExec_t;
 
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2 };
+#define cudaHostAllocDefault 0x00
+#define cudaHostAllocPortable 0x01
+#define cudaHostAllocMapped 0x02
+#define cudaHostAllocWriteCombined 0x04
+#define cudaInvalidDeviceId (-2)
+
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered = 0,
+    cudaMemoryTypeHost = 1,
+    cudaMemoryTypeDevice = 2,
+    cudaMemoryTypeManaged = 3
+};
+
+struct cudaPointerAttributes {
+    enum cudaMemoryType type;
+    int device;
+    void *devicePointer;
+    void *hostPointer;
+};
 
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost = 0,
@@ -81,7 +106,8 @@ enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMajor = 75,
     cudaDevAttrComputeCapabilityMinor = 76,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMemoryPoolsSupported = 115
+    cudaDevAttrMemoryPoolsSupported = 115,
+    cudaDevAttrClusterLaunch = 120
 };
 
 enum cudaStreamCaptureMode {
@@ -121,7 +147,27 @@ typedef struct dim3 {
 #endif
 } dim3;
 
-typedef struct cudaLaunchAttribute cudaLaunchAttribute; /* none is modelled yet */
+/* Those that are modelled. Both need a device of 9.0; a launch that may be early follows as all do.
+ */
+typedef enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6
+} cudaLaunchAttributeID;
+
+typedef union cudaLaunchAttributeValue {
+    char pad[64];
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+} cudaLaunchAttributeValue;
+
+typedef struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    char pad[8 - sizeof(cudaLaunchAttributeID)];
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
 
 typedef struct cudaLaunchConfig_t {
     dim3 gridDim;
@@ -132,9 +178,12 @@ typedef struct cudaLaunchConfig_t {
     unsigned numAttrs;
 } cudaLaunchConfig_t;
 
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+
 struct cudaFuncAttributes {
     size_t sharedSizeBytes;
     int maxThreadsPerBlock;
+    int maxDynamicSharedSizeBytes;
     int numRegs;
     int ptxVersion;
 };
@@ -168,7 +217,9 @@ cudaError_t cudaDriverGetVersion(int *version) SIMT_SYMBOL(cudaDriverGetVersion)
 cudaError_t cudaRuntimeGetVersion(int *version) SIMT_SYMBOL(cudaRuntimeGetVersion);
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes) SIMT_SYMBOL(cudaMemGetInfo);
 
-/* kernels: on this backend every kernel has code, and no limits of its own */
+/* kernels: on this backend every kernel has code, and one limit of its own */
+cudaError_t cudaFuncSetAttribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
+    SIMT_SYMBOL(cudaFuncSetAttribute);
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
     SIMT_SYMBOL(cudaFuncGetAttributes);
 
@@ -179,7 +230,12 @@ cudaError_t cudaMallocManaged(void **pointer, size_t bytes,
                               unsigned flags SIMT_DEFAULT(cudaMemAttachGlobal))
     SIMT_SYMBOL(cudaMallocManaged);
 cudaError_t cudaMallocHost(void **pointer, size_t bytes) SIMT_SYMBOL(cudaMallocHost);
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags) SIMT_SYMBOL(cudaHostAlloc);
 cudaError_t cudaFreeHost(void *pointer) SIMT_SYMBOL(cudaFreeHost);
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+    SIMT_SYMBOL(cudaMallocPitch);
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+    SIMT_SYMBOL(cudaPointerGetAttributes);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
     SIMT_SYMBOL(cudaMallocAsync);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) SIMT_SYMBOL(cudaFreeAsync);
@@ -187,6 +243,12 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpy
     SIMT_SYMBOL(cudaMemcpy);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaMemcpyAsync);
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                         size_t width, size_t height, enum cudaMemcpyKind kind)
+    SIMT_SYMBOL(cudaMemcpy2D);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaMemcpy2DAsync);
 cudaError_t cudaMemset(void *to, int byte, size_t bytes) SIMT_SYMBOL(cudaMemset);
 cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream SIMT_DEFAULT(0))
     SIMT_SYMBOL(cudaMemsetAsync);

@@ -2,6 +2,7 @@
 #ifndef SIMT_H
 #define SIMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,11 +48,47 @@ SIMT_API void *simt_shared_dynamic(void);
 SIMT_API void simt_syncthreads(const char *file, int line);
 /* Lets the other threads and blocks run before this thread goes on. */
 SIMT_API void simt_sleep(const char *file, int line);
+/* Called before an atomic operation: in shuffled orders a coin decides whether other threads and
+ * blocks run first. Nothing outside of kernels. */
+SIMT_API void simt_interleave(void);
 /* SYNC orders memory among the lanes in the mask; SHUFFLE gives the source lane's value; BALLOT a
  * word with the bits of the lanes whose value is not 0. */
 SIMT_API uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
                             int source_lane, const char *name, const char *file, int line);
 SIMT_API int simt_lane(void);
+
+/* A barrier of all threads of a cluster's blocks, in two steps; each thread takes both in turn. A
+ * launch without the attribute has clusters of one block. */
+SIMT_API void simt_cluster_arrive(const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                  int line SIMT_DEFAULT(__builtin_LINE()));
+SIMT_API void simt_cluster_wait(const char *file SIMT_DEFAULT(__builtin_FILE()),
+                                int line SIMT_DEFAULT(__builtin_LINE()));
+/* Where block `rank` of the cluster keeps the shared variable that this block keeps at `mine`. That
+ * block must have begun, and must not return before others have done with its memory. */
+SIMT_API void *simt_shared_of_block(void *mine, unsigned rank);
+
+/* ---- called by tests ---- */
+
+/* The n-th call of the runtime from here on fails, once, with an error that it might have on a GPU;
+ * 0: none does. A call that frees or destroys has done so, as where an older error comes to light
+ * with it. SIMT_FAIL=n is the same from the program's start. What only reads errors is no call. */
+SIMT_API void simt_fail_at(uint64_t n);
+/* Calls since then, the failed one included; and its name, or NULL where it has not come yet. */
+SIMT_API uint64_t simt_calls(void);
+SIMT_API const char *simt_failed_call(void);
+/* Allocations of device memory that are not freed yet, and those bytes of them that are from the
+ * pool: cudaMallocAsync's. What a capture allocated is alive as long as its graph. */
+SIMT_API size_t simt_device_allocations(void);
+SIMT_API size_t simt_pool_bytes(void);
+/* Can a kernel use so many bytes from here? *there: as many as there are. By the backend's own
+ * allocations, device, managed and pinned memory; pageable host memory has none, and nor has a
+ * __device__ or __constant__ variable, which is the program's own here. */
+SIMT_API bool simt_device_reaches(const void *pointer, size_t bytes, size_t *there);
+/* How much work was submitted so far, to any stream and to this one: where the two do not grow
+ * alike, another stream was used. Launches, copies, memsets, what is allocated and freed in the
+ * order of a stream, events recorded and waited for, graphs. */
+SIMT_API uint64_t simt_submissions(void);
+SIMT_API uint64_t simt_submissions_to(cudaStream_t stream);
 
 #if defined(__cplusplus)
 }

@@ -11,6 +11,7 @@ typedef enum simt_state {
     SIMT_ASLEEP, /* can go on, but said that it waits for another thread's doing */
     SIMT_AT_BARRIER,
     SIMT_AT_WARP,
+    SIMT_AT_CLUSTER,
     SIMT_EXITED
 } simt_state;
 
@@ -28,14 +29,24 @@ typedef struct simt_wait {
 
 typedef struct simt_block simt_block;
 
+/* Blocks that run together; of most launches, one. */
+typedef struct simt_cluster {
+    simt_block *blocks[SIMT_MAX_CLUSTER_BLOCKS]; /* by rank */
+    unsigned size;
+    unsigned live, arrived, phase; /* of their threads, at the cluster's barrier */
+} simt_cluster;
+
 typedef struct simt_thread {
     simt_identity identity; /* first: simt_self points here */
     simt_block *block;
     simt_fiber *fiber;
     unsigned index;
     simt_state state;
-    bool slept; /* since its last barrier */
+    bool slept;             /* since its last barrier */
+    bool at_cluster;        /* has arrived, and not waited yet */
+    unsigned cluster_phase; /* in which it arrived */
     simt_wait wait;
+    uint64_t coin;       /* at atomic operations, in shuffled orders */
     unsigned warp_syncs; /* how many __syncwarp it reached */
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */
 } simt_thread;
@@ -43,33 +54,51 @@ typedef struct simt_thread {
 typedef struct simt_slot {
     const void *key;
     char *memory;
+    size_t bytes, alignment;
 } simt_slot;
 
 enum { SIMT_MAX_SLOTS = 32 };
 
 struct simt_block {
     const simt_call *call;
+    simt_cluster *cluster;
     uint3 index;
     unsigned thread_count, live, at_barrier, barrier_phase;
+    const simt_wait *first_arrival; /* at the barrier that the others are to meet at */
+    bool barriers_differ;
     bool failed; /* a thread did what a GPU would not survive */
     bool occupied;
+    bool begun; /* a thread of it has run */
     uint64_t passes;
     simt_thread *threads; /* SIMT_MAX_BLOCK_THREADS of them */
     /* the arena of shared memory */
     char *arena;
-    size_t arena_bytes, arena_used, shared_bytes;
+    size_t arena_bytes, arena_used, static_bytes, shared_bytes;
     simt_slot slots[SIMT_MAX_SLOTS];
     unsigned slot_count;
     /* ThreadSanitizer's names; those of barriers lie behind the arena, fresh with each block */
-    char start_object, *barrier_objects;
+    char start_object, *barrier_objects, *cluster_objects;
 };
+
+static inline simt_thread *simt_running(void)
+{
+    return (simt_thread *)(uintptr_t)simt_self;
+}
 
 /* ---- waits.c ---- */
 
 /* The running thread has left its kernel: who waited for it may go on. */
 void simt_thread_exits(simt_thread *thread);
-/* Writes who waits where on standard error. */
-void simt_report_stuck(const simt_block *block);
+
+/* ---- clusters.c ---- */
+
+void simt_leave_cluster(simt_thread *thread);
+
+/* ---- reports.c ---- */
+
+bool simt_same_line(const simt_wait *a, const simt_wait *b);
+/* Writes that the block does what is said, and who waits where. */
+void simt_report_threads(const simt_block *block, const char *what);
 /* A fault of the running thread, in one line; the block fails, and the thread never goes on. */
 void simt_fault(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
@@ -77,5 +106,7 @@ void simt_fault(const char *format, ...) __attribute__((format(printf, 1, 2), no
 
 bool simt_arena_begin(simt_block *block);
 void simt_arena_end(simt_block *block);
+/* The block's array that the key stands for. */
+void *simt_shared_slot(simt_block *block, const void *key, size_t bytes, size_t alignment);
 
 #endif

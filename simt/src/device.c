@@ -1,33 +1,35 @@
-/* The one device of this backend, and what it says of itself: a small GPU of capability 7.5. */
+/* The one device of this backend, and what it says of itself. */
 #define _GNU_SOURCE
 #include "internal.h"
 
 #include <string.h>
 #include <unistd.h>
 
-enum { CAPABILITY_MAJOR = 7, CAPABILITY_MINOR = 5, MULTIPROCESSORS = 4, L2_BYTES = 1 << 20 };
+static const simt_device *played(void)
+{
+    return simt_get_settings()->device;
+}
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    *count = 1;
-    return cudaSuccess;
+    return SIMT_CALL(cudaErrorInitializationError, (*count = 1, cudaSuccess));
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    *device = 0;
-    return cudaSuccess;
+    return SIMT_CALL(cudaErrorInitializationError, (*device = 0, cudaSuccess));
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return simt_result(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    return SIMT_CALL(cudaErrorInitializationError,
+                     device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
-cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     if (device != 0)
-        return simt_result(cudaErrorInvalidDevice);
+        return cudaErrorInvalidDevice;
     switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
         *value = SIMT_MAX_BLOCK_THREADS;
@@ -36,8 +38,10 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         *value = 0x7fffffff;
         return cudaSuccess;
     case cudaDevAttrMaxSharedMemoryPerBlock:
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
         *value = SIMT_MAX_SHARED_BYTES;
+        return cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (int)played()->shared_bytes;
         return cudaSuccess;
     case cudaDevAttrWarpSize:
         *value = SIMT_WARP_SIZE;
@@ -46,25 +50,33 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
         *value = 0;
         return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
-        *value = MULTIPROCESSORS;
+        *value = played()->multiprocessors;
         return cudaSuccess;
     case cudaDevAttrL2CacheSize:
-        *value = L2_BYTES;
+        *value = played()->l2_bytes;
         return cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor:
-        *value = CAPABILITY_MAJOR;
+        *value = played()->major;
         return cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor:
-        *value = CAPABILITY_MINOR;
+        *value = played()->minor;
         return cudaSuccess;
     case cudaDevAttrMemoryPoolsSupported:
         *value = 1;
         return cudaSuccess;
+    case cudaDevAttrClusterLaunch:
+        *value = played()->has_clusters;
+        return cudaSuccess;
     }
-    return simt_result(cudaErrorInvalidValue);
+    return cudaErrorInvalidValue;
 }
 
-cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    return SIMT_CALL(cudaErrorInitializationError, get_attribute(value, attribute, device));
+}
+
+static cudaError_t get_memory(size_t *free_bytes, size_t *total_bytes)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     *free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * page;
@@ -72,40 +84,38 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     return cudaSuccess;
 }
 
-cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return SIMT_CALL(cudaErrorInitializationError, get_memory(free_bytes, total_bytes));
+}
+
+static cudaError_t get_properties(struct cudaDeviceProp *properties, int device)
 {
     if (device != 0)
-        return simt_result(cudaErrorInvalidDevice);
+        return cudaErrorInvalidDevice;
     size_t free_bytes;
     memset(properties, 0, sizeof *properties);
     strcpy(properties->name, "CPU backend");
-    cudaMemGetInfo(&free_bytes, &properties->totalGlobalMem);
+    get_memory(&free_bytes, &properties->totalGlobalMem);
     properties->sharedMemPerBlock = SIMT_MAX_SHARED_BYTES;
-    properties->major = CAPABILITY_MAJOR;
-    properties->minor = CAPABILITY_MINOR;
-    properties->multiProcessorCount = MULTIPROCESSORS;
-    properties->l2CacheSize = L2_BYTES;
+    properties->major = played()->major;
+    properties->minor = played()->minor;
+    properties->multiProcessorCount = played()->multiprocessors;
+    properties->l2CacheSize = played()->l2_bytes;
     return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    return SIMT_CALL(cudaErrorInitializationError, get_properties(properties, device));
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
+    return SIMT_CALL(cudaErrorInvalidValue, (*version = CUDART_VERSION, cudaSuccess));
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-    *version = CUDART_VERSION;
-    return cudaSuccess;
-}
-
-cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *kernel)
-{
-    if (kernel == NULL)
-        return simt_result(cudaErrorInvalidDeviceFunction);
-    *attributes =
-        (struct cudaFuncAttributes){.maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
-                                    .ptxVersion = 10 * CAPABILITY_MAJOR + CAPABILITY_MINOR};
-    return cudaSuccess;
+    return SIMT_CALL(cudaErrorInvalidValue, (*version = CUDART_VERSION, cudaSuccess));
 }

@@ -10,7 +10,8 @@
 enum {
     SIMT_WARP_SIZE = 32,
     SIMT_MAX_BLOCK_THREADS = 1024,
-    SIMT_MAX_SHARED_BYTES = 48 * 1024,
+    SIMT_MAX_CLUSTER_BLOCKS = 8,
+    SIMT_MAX_SHARED_BYTES = 48 * 1024, /* of a kernel that is not allowed more */
     SIMT_ALLOCATION_ALIGNMENT = 256
 };
 
@@ -25,8 +26,8 @@ typedef struct simt_call {
     void (*invoke)(void (*function)(void), void *const *arguments);
     void **arguments; /* points into storage */
     unsigned char *storage;
-    dim3 grid, block;
-    size_t dynamic_shared_bytes;
+    dim3 grid, block, cluster;
+    size_t dynamic_shared_bytes, shared_limit;
 } simt_call;
 
 /* ---- scheduler.c ---- */
@@ -39,11 +40,23 @@ cudaError_t simt_run(const simt_call *call);
 
 typedef enum simt_order { SIMT_FORWARD, SIMT_REVERSE, SIMT_SHUFFLE } simt_order;
 
+/* What differs between the devices that this backend plays. */
+typedef struct simt_device {
+    int major, minor;
+    int multiprocessors;
+    int l2_bytes;
+    size_t shared_bytes; /* of a block whose kernel is allowed to have so much */
+    bool has_clusters;   /* and takes launches before the one ahead has ended */
+} simt_device;
+
 typedef struct simt_settings {
+    const simt_device *device;
     simt_order order;
     uint64_t seed;
-    unsigned workers;  /* operating-system threads that run blocks */
-    unsigned resident; /* blocks that interleave on each of them; 0: by the block's size */
+    bool strict_barriers; /* threads that meet must meet on one line */
+    unsigned workers;     /* operating-system threads that run blocks */
+    unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */
+    unsigned fail;        /* the call of the runtime that is to fail, counted from 1; 0: none */
 } simt_settings;
 
 const simt_settings *simt_get_settings(void);
@@ -55,6 +68,12 @@ typedef struct simt_sequence {
 
 simt_sequence simt_make_sequence(uint64_t count, uint64_t round);
 
+/* What a thread's coin starts with: the seed, the launch, the block and the thread say. 0: not a
+ * shuffled order, nobody tosses. */
+uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread);
+/* One time in eight. */
+bool simt_toss(uint64_t *coin);
+
 __extension__ typedef unsigned __int128 simt_wide;
 
 static inline uint64_t simt_sequence_at(const simt_sequence *s, uint64_t i)
@@ -64,61 +83,48 @@ static inline uint64_t simt_sequence_at(const simt_sequence *s, uint64_t i)
 
 /* ---- errors.c ---- */
 
-/* Every entry point returns through this: it keeps the thread's last error. */
+/* Keeps the thread's last error. */
 cudaError_t simt_result(cudaError_t error);
 /* What an earlier launch left broken, or cudaSuccess. */
 cudaError_t simt_sticky(void);
 void simt_set_sticky(cudaError_t error);
 
-/* ---- memory.c ---- */
+/* ---- calls.c ---- */
+
+/* Counts a call of the runtime. true: a test wants this one to fail. */
+bool simt_is_to_fail(const char *name);
+
+/* Every call that can fail returns through this, once: the error that it is to fail with, or what
+ * the second expression comes to, which is evaluated only then. */
+#define SIMT_CALL(planted, result) \
+    simt_result(simt_is_to_fail(__func__) ? (planted) : (cudaError_t)(result))
+
+/* ---- functions.c ---- */
+
+/* How much dynamic shared memory a block of the kernel may have. */
+size_t simt_allowed_shared(const void *kernel);
+
+/* ---- regions.c ---- */
+
+typedef enum simt_space {
+    SIMT_DEVICE_MEMORY,
+    SIMT_MANAGED_MEMORY,
+    SIMT_POOL_MEMORY,
+    SIMT_PINNED_MEMORY,
+    SIMT_PAGEABLE_MEMORY
+} simt_space;
 
 void simt_poison(void *memory, size_t bytes);
-/* The allocation behind a graph's allocation node: alive as long as the graph. */
-void *simt_allocate_device(size_t bytes);
+/* NULL: no memory. A graph's allocations live as long as the graph. */
+void *simt_allocate(size_t bytes, simt_space space);
 cudaError_t simt_release_device(void *pointer);
-/* Validity of a copy or a memset, checked when it is submitted. */
-cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
-                            enum cudaMemcpyKind kind);
-cudaError_t simt_check_set(const void *to, size_t bytes);
+cudaError_t simt_release_pinned(void *pointer);
+/* Where the address lies; of pageable memory, which is not the backend's, nothing more is known. */
+typedef struct simt_place {
+    simt_space space;
+    size_t bytes_left; /* to the end of its allocation */
+} simt_place;
 
-/* ---- stream.c ---- */
-
-typedef struct simt_copy {
-    void *to;
-    const void *from;
-    size_t bytes;
-} simt_copy;
-
-typedef struct simt_set {
-    void *to;
-    int byte;
-    size_t bytes;
-} simt_set;
-
-typedef struct simt_allocation {
-    void *pointer;
-    size_t bytes;
-} simt_allocation;
-
-/* One piece of work in a stream, and one node of a captured graph. */
-typedef struct simt_work {
-    enum cudaGraphNodeType type;
-    union {
-        simt_call call;
-        simt_copy copy;
-        simt_set set;
-        simt_allocation allocation;
-    } as;
-} simt_work;
-
-/* Runs the work now, or appends it to the graph that the stream captures. Takes the work over. */
-cudaError_t simt_submit(cudaStream_t stream, simt_work *work);
-/* Is the stream capturing? Fails for a handle that is none, or a capture that broke. */
-cudaError_t simt_stream_state(cudaStream_t stream, bool *capturing);
-/* An error where a running capture forbids what the caller is about to do (allocate, wait). */
-cudaError_t simt_forbidden_while_capturing(void);
-/* Runs or frees one piece of work. */
-cudaError_t simt_perform(const simt_work *work);
-void simt_discard(simt_work *work);
+simt_place simt_find(const void *pointer);
 
 #endif

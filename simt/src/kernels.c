@@ -1,6 +1,6 @@
 /* A launch: refuse what a GPU would refuse, copy the arguments, submit. */
-#include "internal.h"
 #include "simt.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,46 @@ static cudaError_t check_shape(const cudaLaunchConfig_t *config)
                             block.y <= 1024 && block.z <= 64 &&
                             (uint64_t)block.x * block.y * block.z <= SIMT_MAX_BLOCK_THREADS;
     /* What cudaLaunchKernelExC says of all of these on a GPU. */
-    if (!grid_fits || !block_fits || config->dynamicSmemBytes > SIMT_MAX_SHARED_BYTES)
-        return cudaErrorInvalidValue;
-    return config->numAttrs != 0 ? cudaErrorNotSupported : cudaSuccess;
+    return grid_fits && block_fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+/* CUDA allows eight blocks on every device that has clusters. */
+static cudaError_t check_cluster(dim3 grid, dim3 cluster)
+{
+    const bool some = cluster.x >= 1 && cluster.y >= 1 && cluster.z >= 1;
+    const bool few = (uint64_t)cluster.x * cluster.y * cluster.z <= SIMT_MAX_CLUSTER_BLOCKS;
+    return some && few && grid.x % cluster.x == 0 && grid.y % cluster.y == 0 &&
+                   grid.z % cluster.z == 0
+               ? cudaSuccess
+               : cudaErrorInvalidClusterSize;
+}
+
+/* A launch that may be early follows the one before: work runs when it is submitted. */
+static cudaError_t read_attributes(const cudaLaunchConfig_t *config, simt_call *call)
+{
+    const bool known = simt_get_settings()->device->has_clusters;
+    call->cluster.x = call->cluster.y = call->cluster.z = 1;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id == cudaLaunchAttributeClusterDimension && known)
+            call->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z};
+        else if (a->id != cudaLaunchAttributeIgnore &&
+                 (a->id != cudaLaunchAttributeProgrammaticStreamSerialization || !known))
+            return cudaErrorNotSupported;
+    }
+    return check_cluster(config->gridDim, call->cluster);
+}
+
+/* What a block may have beside its static arrays depends on what its kernel was allowed. */
+static cudaError_t check_shared(simt_call *call)
+{
+    const size_t allowed = simt_allowed_shared((const void *)(uintptr_t)call->function);
+    const bool more = allowed > SIMT_MAX_SHARED_BYTES;
+    call->shared_limit =
+        more ? simt_get_settings()->device->shared_bytes : (size_t)SIMT_MAX_SHARED_BYTES;
+    return call->dynamic_shared_bytes <= (more ? allowed : (size_t)SIMT_MAX_SHARED_BYTES)
+               ? cudaSuccess
+               : cudaErrorInvalidValue;
 }
 
 static cudaError_t copy_arguments(simt_call *call, const simt_kernel *kernel)
@@ -54,11 +91,15 @@ static cudaError_t launch(const cudaLaunchConfig_t *config, const simt_kernel *k
                                   .grid = config->gridDim,
                                   .block = config->blockDim,
                                   .dynamic_shared_bytes = config->dynamicSmemBytes}};
-    error = copy_arguments(&work.as.call, kernel);
+    error = read_attributes(config, &work.as.call);
+    if (error == cudaSuccess)
+        error = check_shared(&work.as.call);
+    if (error == cudaSuccess)
+        error = copy_arguments(&work.as.call, kernel);
     return error != cudaSuccess ? error : simt_submit(config->stream, &work);
 }
 
 cudaError_t simt_launch(const cudaLaunchConfig_t *config, const simt_kernel *kernel)
 {
-    return simt_result(launch(config, kernel));
+    return SIMT_CALL(cudaErrorLaunchOutOfResources, launch(config, kernel));
 }

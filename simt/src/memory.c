@@ -1,152 +1,9 @@
-/* Device and pinned memory: ordinary heap memory, exactly as large as asked for, so that
- * AddressSanitizer sees an overrun by one byte; and a registry that knows which is which. */
-#define _GNU_SOURCE
-#include "internal.h"
+/* What programs allocate and free: at once, or in the order of a stream. */
+#include "work.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+/* ---- at once, which a capture forbids ---- */
 
-typedef enum memory_space { DEVICE_MEMORY, PINNED_MEMORY } memory_space;
-
-typedef struct region {
-    char *base;
-    size_t bytes;
-    memory_space space;
-} region;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static region *regions; /* sorted by base */
-static size_t region_count, region_capacity;
-
-void simt_poison(void *memory, size_t bytes)
-{
-    const uint32_t word = SIMT_POISON_WORD;
-    char *to = memory;
-    size_t i = 0;
-    for (; i + sizeof word <= bytes; i += sizeof word)
-        memcpy(to + i, &word, sizeof word);
-    memcpy(to + i, &word, bytes - i);
-}
-
-/* The first region that starts after the address. */
-static size_t upper_bound(const char *address)
-{
-    size_t low = 0, high = region_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (regions[middle].base <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static bool add_region(region added)
-{
-    if (region_count == region_capacity) {
-        const size_t capacity = region_capacity == 0 ? 64 : 2 * region_capacity;
-        region *larger = realloc(regions, capacity * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        regions = larger;
-        region_capacity = capacity;
-    }
-    const size_t at = upper_bound(added.base);
-    memmove(regions + at + 1, regions + at, (region_count - at) * sizeof *regions);
-    regions[at] = added;
-    region_count++;
-    return true;
-}
-
-static void *allocate(size_t bytes, memory_space space)
-{
-    void *memory = NULL;
-    if (posix_memalign(&memory, SIMT_ALLOCATION_ALIGNMENT, bytes) != 0)
-        return NULL;
-    simt_poison(memory, bytes);
-    pthread_mutex_lock(&lock);
-    const bool added = add_region((region){memory, bytes, space});
-    pthread_mutex_unlock(&lock);
-    if (!added) {
-        free(memory);
-        return NULL;
-    }
-    return memory;
-}
-
-static cudaError_t release(void *pointer, memory_space space)
-{
-    pthread_mutex_lock(&lock);
-    const size_t after = upper_bound(pointer);
-    const bool found = after > 0 && regions[after - 1].base == (char *)pointer &&
-                       regions[after - 1].space == space;
-    if (found) {
-        memmove(regions + after - 1, regions + after, (region_count - after) * sizeof *regions);
-        region_count--;
-    }
-    pthread_mutex_unlock(&lock);
-    if (!found)
-        return cudaErrorInvalidValue;
-    free(pointer);
-    return cudaSuccess;
-}
-
-void *simt_allocate_device(size_t bytes)
-{
-    return allocate(bytes, DEVICE_MEMORY);
-}
-
-cudaError_t simt_release_device(void *pointer)
-{
-    return release(pointer, DEVICE_MEMORY);
-}
-
-/* Does the range lie in device memory? *whole: in one allocation, to its last byte. */
-static bool in_device_memory(const void *pointer, size_t bytes, bool *whole)
-{
-    const char *address = pointer;
-    pthread_mutex_lock(&lock);
-    const size_t after = upper_bound(address);
-    const region *r = after > 0 ? &regions[after - 1] : NULL;
-    const bool inside = r != NULL && r->space == DEVICE_MEMORY &&
-                        (address < r->base + r->bytes || address == r->base);
-    *whole = inside && bytes <= (size_t)(r->base + r->bytes - address);
-    pthread_mutex_unlock(&lock);
-    return inside;
-}
-
-cudaError_t simt_check_copy(const void *to, const void *from, size_t bytes,
-                            enum cudaMemcpyKind kind)
-{
-    if (bytes == 0)
-        return cudaSuccess;
-    if (to == NULL || from == NULL)
-        return cudaErrorInvalidValue;
-    if ((int)kind < cudaMemcpyHostToHost || (int)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
-    bool to_whole, from_whole;
-    const bool to_device = in_device_memory(to, bytes, &to_whole);
-    const bool from_device = in_device_memory(from, bytes, &from_whole);
-    if ((to_device && !to_whole) || (from_device && !from_whole))
-        return cudaErrorInvalidValue;
-    if (kind == cudaMemcpyDefault)
-        return cudaSuccess;
-    const bool wants_to = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool wants_from = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    return to_device == wants_to && from_device == wants_from ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-cudaError_t simt_check_set(const void *to, size_t bytes)
-{
-    bool whole;
-    if (bytes == 0)
-        return cudaSuccess;
-    return in_device_memory(to, bytes, &whole) && whole ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-static cudaError_t allocate_now(void **pointer, size_t bytes, memory_space space)
+static cudaError_t allocate_now(void **pointer, size_t bytes, simt_space space)
 {
     if (pointer == NULL)
         return cudaErrorInvalidValue;
@@ -156,44 +13,173 @@ static cudaError_t allocate_now(void **pointer, size_t bytes, memory_space space
         error = simt_forbidden_while_capturing();
     if (error != cudaSuccess || bytes == 0)
         return error;
-    *pointer = allocate(bytes, space);
+    *pointer = simt_allocate(bytes, space);
     return *pointer != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
-static cudaError_t release_now(void *pointer, memory_space space)
+static cudaError_t release_now(void *pointer, cudaError_t (*release)(void *pointer))
 {
     cudaError_t error = simt_sticky();
     if (error == cudaSuccess)
         error = simt_forbidden_while_capturing();
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    return release(pointer, space);
+    return release(pointer);
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
-    return simt_result(allocate_now(pointer, bytes, DEVICE_MEMORY));
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_now(pointer, bytes, SIMT_DEVICE_MEMORY));
 }
 
 /* Any memory is the host's as well here: this differs from cudaMalloc() in its flags only. */
-cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+static cudaError_t allocate_managed(void **pointer, size_t bytes, unsigned flags)
 {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)
-        return simt_result(cudaErrorInvalidValue);
-    return simt_result(allocate_now(pointer, bytes, DEVICE_MEMORY));
+        return cudaErrorInvalidValue;
+    return allocate_now(pointer, bytes, SIMT_MANAGED_MEMORY);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned flags)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_managed(pointer, bytes, flags));
+}
+
+/* Rows begin at multiples of what an allocation does, twice. */
+static cudaError_t allocate_pitched(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    enum { ROW_ALIGNMENT = 2 * SIMT_ALLOCATION_ALIGNMENT };
+    if (pitch == NULL)
+        return cudaErrorInvalidValue;
+    if (width > SIZE_MAX - ROW_ALIGNMENT)
+        return cudaErrorMemoryAllocation;
+    const size_t bytes = (width + ROW_ALIGNMENT - 1) / ROW_ALIGNMENT * ROW_ALIGNMENT;
+    if (bytes > 0 && height > SIZE_MAX / bytes)
+        return cudaErrorMemoryAllocation;
+    *pitch = bytes;
+    return allocate_now(pointer, bytes * height, SIMT_DEVICE_MEMORY);
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_pitched(pointer, pitch, width, height));
 }
 
 cudaError_t cudaFree(void *pointer)
 {
-    return simt_result(release_now(pointer, DEVICE_MEMORY));
+    const cudaError_t error = release_now(pointer, simt_release_device);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t bytes)
 {
-    return simt_result(allocate_now(pointer, bytes, PINNED_MEMORY));
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_now(pointer, bytes, SIMT_PINNED_MEMORY));
+}
+
+/* The flags are about speed, and about what is so here in any case. */
+static cudaError_t allocate_pinned(void **pointer, size_t bytes, unsigned flags)
+{
+    const unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    if ((flags & ~known) != 0)
+        return cudaErrorInvalidValue;
+    return allocate_now(pointer, bytes, SIMT_PINNED_MEMORY);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_pinned(pointer, bytes, flags));
 }
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    return simt_result(release_now(pointer, PINNED_MEMORY));
+    const cudaError_t error = release_now(pointer, simt_release_pinned);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
+}
+
+/* ---- which memory is whose ---- */
+
+static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    static const enum cudaMemoryType types[] = {
+        [SIMT_DEVICE_MEMORY] = cudaMemoryTypeDevice,
+        [SIMT_POOL_MEMORY] = cudaMemoryTypeDevice,
+        [SIMT_MANAGED_MEMORY] = cudaMemoryTypeManaged,
+        [SIMT_PINNED_MEMORY] = cudaMemoryTypeHost,
+        [SIMT_PAGEABLE_MEMORY] = cudaMemoryTypeUnregistered,
+    };
+    if (attributes == NULL || pointer == NULL)
+        return cudaErrorInvalidValue;
+    const enum cudaMemoryType type = types[simt_find(pointer).space];
+    void *const same = (void *)(uintptr_t)pointer;
+    *attributes = (struct cudaPointerAttributes){
+        .type = type,
+        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : same,
+        .hostPointer = type == cudaMemoryTypeDevice ? NULL : same,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    return SIMT_CALL(cudaErrorInvalidValue, get_attributes(attributes, pointer));
+}
+
+/* ---- in the order of a stream; a capture makes nodes of it ---- */
+
+static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    bool capturing;
+    *pointer = NULL;
+    cudaError_t error = simt_sticky();
+    if (error == cudaSuccess)
+        error = simt_stream_state(stream, &capturing);
+    if (error != cudaSuccess || bytes == 0)
+        return error;
+    void *memory = simt_allocate(bytes, SIMT_POOL_MEMORY);
+    if (memory == NULL)
+        return cudaErrorMemoryAllocation;
+    if (!capturing) {
+        simt_count_submission(stream);
+    } else {
+        simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes}};
+        error = simt_submit(stream, &work);
+        if (error != cudaSuccess) {
+            simt_release_device(memory);
+            return error;
+        }
+    }
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
+{
+    bool capturing;
+    cudaError_t error = simt_sticky();
+    if (error == cudaSuccess)
+        error = simt_stream_state(stream, &capturing);
+    if (error != cudaSuccess || pointer == NULL)
+        return error;
+    if (!capturing) {
+        simt_count_submission(stream);
+        return simt_release_device(pointer);
+    }
+    const simt_work *allocation = simt_captured_allocation(stream, pointer);
+    if (allocation == NULL)
+        return cudaErrorInvalidValue;
+    simt_work work = *allocation;
+    work.type = cudaGraphNodeTypeMemFree;
+    return simt_submit(stream, &work);
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_in_stream(pointer, bytes, stream));
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    const cudaError_t error = free_in_stream(pointer, stream);
+    return SIMT_CALL(cudaErrorInvalidValue, error);
 }

@@ -13,8 +13,6 @@
 #include "block.h"
 #include "sanitizers.h"
 
-__thread const simt_identity *simt_self;
-
 /* Threads of two blocks share a fiber's history only where their indices differ by multiples of
  * this, so that ThreadSanitizer still sees a race between equal indices of neighbouring blocks. */
 enum { FIBER_SHIFT = 7, FIBER_SPARE = 64, MAX_WORKERS = 64, MAX_RESIDENT = 64 };
@@ -25,8 +23,9 @@ enum { QUIET_ROUNDS = 2000 };
 /* One launch while it runs. */
 typedef struct run {
     const simt_call *call;
+    uint64_t number; /* of the launch */
     simt_sequence order;
-    _Atomic uint64_t next; /* how many blocks have been taken */
+    _Atomic uint64_t next; /* how many clusters have been taken */
     atomic_bool failed;
     _Atomic uint64_t progress;              /* rounds in which a thread did more than wait */
     _Atomic uint64_t quiet_at[MAX_WORKERS]; /* the progress + 1 since which a worker's only wait */
@@ -44,8 +43,10 @@ typedef struct seat {
     uint64_t blocks_seated;
 } seat;
 
+/* A cluster takes as many seats as it has blocks, one beside the other. */
 typedef struct worker {
     seat *seats[MAX_RESIDENT];
+    simt_cluster clusters[MAX_RESIDENT];
 } worker;
 
 static pthread_mutex_t launch_lock = PTHREAD_MUTEX_INITIALIZER; /* one launch at a time */
@@ -95,44 +96,61 @@ static bool reserve_fibers(seat *s, unsigned threads)
     return true;
 }
 
-static uint3 block_index(const simt_call *call, uint64_t number)
+static uint64_t count_of(dim3 size)
 {
-    const uint64_t plane = (uint64_t)call->grid.x * call->grid.y;
-    return (uint3){(unsigned)(number % call->grid.x), (unsigned)(number % plane / call->grid.x),
+    return (uint64_t)size.x * size.y * size.z;
+}
+
+/* x fastest. */
+static uint3 index_in(dim3 size, uint64_t number)
+{
+    const uint64_t plane = (uint64_t)size.x * size.y;
+    return (uint3){(unsigned)(number % size.x), (unsigned)(number % plane / size.x),
                    (unsigned)(number / plane)};
 }
 
-static uint3 thread_index(dim3 block, unsigned number)
+static dim3 clusters_of(const simt_call *call)
 {
-    return (uint3){number % block.x, number / block.x % block.y, number / (block.x * block.y)};
+    const dim3 grid = call->grid, cluster = call->cluster;
+    return (dim3){grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
 }
 
-static bool begin_block(seat *s, run *r, uint64_t number)
+static uint3 block_index(const simt_call *call, uint64_t cluster, unsigned rank)
+{
+    const uint3 c = index_in(clusters_of(call), cluster), b = index_in(call->cluster, rank);
+    return (uint3){c.x * call->cluster.x + b.x, c.y * call->cluster.y + b.y,
+                   c.z * call->cluster.z + b.z};
+}
+
+/* The block of this rank in a cluster of this number. */
+static bool begin_block(seat *s, run *r, uint64_t number, unsigned rank)
 {
     simt_block *block = &s->block;
     const simt_call *call = r->call;
-    const unsigned count = call->block.x * call->block.y * call->block.z;
+    const unsigned count = (unsigned)count_of(call->block);
     if (block->threads == NULL)
         block->threads = calloc(SIMT_MAX_BLOCK_THREADS, sizeof *block->threads);
     if (block->threads == NULL || !reserve_fibers(s, count) || !simt_arena_begin(block))
         return false;
     block->call = call;
-    block->index = block_index(call, number);
+    block->index = block_index(call, number, rank);
     block->thread_count = block->live = count;
     block->at_barrier = 0;
     block->failed = false;
     block->occupied = true;
+    block->begun = false;
     const size_t shift = FIBER_SHIFT * s->blocks_seated++;
     for (unsigned i = 0; i < count; i++) {
         const size_t f = (i + shift) % s->fiber_count;
         simt_thread *t = &block->threads[i];
         t->identity =
-            (simt_identity){thread_index(call->block, i), block->index, call->block, call->grid};
+            (simt_identity){index_in(call->block, i), block->index, call->block, call->grid};
         t->block = block;
         t->fiber = &s->fibers[f];
         t->index = i;
         t->state = SIMT_READY;
-        t->slept = false;
+        t->slept = t->at_cluster = false;
+        t->coin = simt_first_toss(r->number, number * SIMT_MAX_CLUSTER_BLOCKS + rank, i);
         t->sync_objects = block->barrier_objects + 2 + 2 * i;
         simt_fiber_prepare(t->fiber, f);
     }
@@ -157,7 +175,8 @@ typedef enum outcome { NONE_COULD_RUN, ALL_WAITED, PROGRESS } outcome;
  * operations are part of that until a barrier is reached. */
 static bool goes_on_waiting(const simt_thread *thread)
 {
-    return thread->slept && thread->state != SIMT_AT_BARRIER && thread->state != SIMT_EXITED;
+    return thread->slept && thread->state != SIMT_AT_BARRIER && thread->state != SIMT_AT_CLUSTER &&
+           thread->state != SIMT_EXITED;
 }
 
 /* Lets every thread that can go on run once. */
@@ -166,6 +185,7 @@ static outcome pass(simt_block *block)
     const simt_sequence order = simt_make_sequence(block->thread_count, block->passes++);
     outcome o = NONE_COULD_RUN;
     uint64_t at = order.start;
+    block->begun = true;
     for (unsigned i = 0; i < block->thread_count && !block->failed; i++) {
         simt_thread *thread = &block->threads[at];
         at += order.step;
@@ -186,24 +206,67 @@ static void abandon(seat *s, run *r)
     end_block(s, r);
 }
 
-static void fail(simt_block *block, run *r)
+/* ---- a cluster of blocks ---- */
+
+static bool begin_cluster(worker *w, unsigned first, run *r, uint64_t number)
 {
+    simt_cluster *cluster = &w->clusters[first];
+    *cluster = (simt_cluster){.size = (unsigned)count_of(r->call->cluster)};
+    const simt_sequence order = simt_make_sequence(cluster->size, number);
+    for (unsigned i = 0; i < cluster->size; i++) {
+        seat **s = &w->seats[first + i];
+        const unsigned rank = (unsigned)simt_sequence_at(&order, i);
+        if (*s == NULL)
+            *s = calloc(1, sizeof **s);
+        if (*s == NULL || !begin_block(*s, r, number, rank))
+            return false;
+        (*s)->block.cluster = cluster;
+        cluster->blocks[rank] = &(*s)->block;
+        cluster->live += (*s)->block.thread_count;
+    }
+    return true;
+}
+
+static bool is_occupied(worker *w, unsigned first, unsigned size)
+{
+    for (unsigned i = first; i < first + size; i++)
+        if (w->seats[i] != NULL && w->seats[i]->block.occupied)
+            return true;
+    return false;
+}
+
+static void fail(const simt_cluster *cluster, run *r)
+{
+    bool said = false;
+    for (unsigned b = 0; b < cluster->size; b++)
+        said |= cluster->blocks[b]->failed;
     pthread_mutex_lock(&report_lock);
-    if (!atomic_exchange(&r->failed, true) && !block->failed)
-        simt_report_stuck(block);
+    if (!atomic_exchange(&r->failed, true) && !said)
+        for (unsigned b = 0; b < cluster->size; b++)
+            if (cluster->blocks[b]->live > 0)
+                simt_report_threads(cluster->blocks[b], "cannot go on");
     pthread_mutex_unlock(&report_lock);
 }
 
-/* One pass, and what follows from it. */
-static outcome step(seat *s, run *r)
+/* A pass over each block, and what follows from it. */
+static outcome step(worker *w, unsigned first, run *r)
 {
-    simt_block *block = &s->block;
-    const outcome o = pass(block);
-    if (block->live == 0)
-        end_block(s, r);
-    else if (block->failed || o == NONE_COULD_RUN)
-        fail(block, r);
-    return o;
+    const simt_cluster *cluster = &w->clusters[first];
+    outcome all = NONE_COULD_RUN;
+    bool failed = false;
+    for (unsigned i = first; i < first + cluster->size && !failed; i++) {
+        simt_block *block = &w->seats[i]->block;
+        if (!block->occupied)
+            continue;
+        const outcome o = pass(block);
+        all = o > all ? o : all;
+        failed = block->failed;
+        if (block->live == 0)
+            end_block(w->seats[i], r);
+    }
+    if (failed || all == NONE_COULD_RUN)
+        fail(cluster, r);
+    return all;
 }
 
 /* ---- threads that wait for ever, asleep ---- */
@@ -239,19 +302,21 @@ static bool all_wait_for_ever(run *r, unsigned self, outcome o, quiet *q)
 
 /* ---- workers ---- */
 
+/* A whole number of clusters. */
 static unsigned resident_blocks(const simt_call *call)
 {
-    const unsigned threads = call->block.x * call->block.y * call->block.z;
     const unsigned wanted = simt_get_settings()->resident;
-    return wanted != 0 ? wanted : threads <= 128 ? 4 : 2;
+    const unsigned blocks = wanted != 0 ? wanted : count_of(call->block) <= 128 ? 4 : 2;
+    const unsigned size = (unsigned)count_of(call->cluster);
+    return blocks < size ? size : blocks / size * size;
 }
 
-static bool take_seat(seat *s, run *r)
+static bool take_cluster(worker *w, unsigned first, run *r)
 {
     const uint64_t taken = atomic_fetch_add(&r->next, 1);
     if (taken >= r->order.count)
         return false;
-    if (begin_block(s, r, simt_sequence_at(&r->order, taken)))
+    if (begin_cluster(w, first, r, simt_sequence_at(&r->order, taken)))
         return true;
     atomic_store(&r->failed, true);
     return false;
@@ -259,25 +324,22 @@ static bool take_seat(seat *s, run *r)
 
 static void work(worker *w, unsigned self, run *r)
 {
-    const unsigned resident = resident_blocks(r->call);
+    const unsigned resident = resident_blocks(r->call), size = (unsigned)count_of(r->call->cluster);
     outcome round = PROGRESS;
     quiet q = {0};
-    seat *last = NULL;
+    const simt_cluster *last = NULL;
     worker_run = r;
     while (round != NONE_COULD_RUN && !atomic_load(&r->failed)) {
         round = NONE_COULD_RUN;
-        for (unsigned i = 0; i < resident && !atomic_load(&r->failed); i++) {
-            if (w->seats[i] == NULL)
-                w->seats[i] = calloc(1, sizeof *w->seats[i]);
-            seat *s = w->seats[i];
-            if (!s->block.occupied && !take_seat(s, r))
+        for (unsigned i = 0; i < resident && !atomic_load(&r->failed); i += size) {
+            if (!is_occupied(w, i, size) && !take_cluster(w, i, r))
                 continue;
-            last = s;
-            const outcome o = step(s, r);
+            last = &w->clusters[i];
+            const outcome o = step(w, i, r);
             round = o > round ? o : round;
         }
         if (round != NONE_COULD_RUN && all_wait_for_ever(r, self, round, &q))
-            fail(&last->block, r);
+            fail(last, r);
     }
     atomic_store(&r->quiet_at[self], UINT64_MAX);
     for (unsigned i = 0; i < resident; i++)
@@ -338,10 +400,10 @@ cudaError_t simt_run(const simt_call *call)
     static uint64_t launches;
     (void)simt_get_settings();
     r->call = call;
-    r->order =
-        simt_make_sequence((uint64_t)call->grid.x * call->grid.y * call->grid.z, ~launches++);
+    r->number = launches++;
+    r->order = simt_make_sequence(count_of(clusters_of(call)), ~r->number);
 #ifdef SIMT_TSAN
-    r->arenas = calloc(r->order.count, sizeof *r->arenas);
+    r->arenas = calloc(count_of(call->grid), sizeof *r->arenas);
 #endif
     simt_tsan_release(&r->start_object);
     run_on_workers(r);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "internal.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,46 @@ static void read_order(void)
     }
 }
 
+static void read_barriers(void)
+{
+    const char *text = getenv("SIMT_BARRIERS");
+    settings.strict_barriers = text != NULL && strcmp(text, "strict") == 0;
+    if (text == NULL || *text == '\0' || strcmp(text, "counted") == 0 || settings.strict_barriers)
+        return;
+    fprintf(stderr, "simt: SIMT_BARRIERS=%s is neither counted nor strict\n", text);
+    exit(2);
+}
+
+/* Both have few multiprocessors, so that grids made to fill the device are small, and small inputs
+ * give each block several turns. */
+static const simt_device devices[] = {
+    {7, 5, 4, 1 << 20, SIMT_MAX_SHARED_BYTES, false},
+    {9, 0, 8, 50 << 20, 227 * 1024, true},
+};
+
+static void read_device(void)
+{
+    const char *text = getenv("SIMT_DEVICE");
+    settings.device = &devices[0];
+    if (text == NULL || *text == '\0' || strcmp(text, "7.5") == 0)
+        return;
+    settings.device = &devices[1];
+    if (strcmp(text, "9.0") == 0)
+        return;
+    fprintf(stderr, "simt: SIMT_DEVICE=%s is neither 7.5 nor 9.0\n", text);
+    exit(2);
+}
+
 static void read_settings(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
     read_order();
+    read_barriers();
+    read_device();
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
+    settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);
 }
 
 const simt_settings *simt_get_settings(void)
@@ -90,4 +124,17 @@ simt_sequence simt_make_sequence(uint64_t count, uint64_t round)
             s.step = s.step + 1 < count ? s.step + 1 : 1;
     }
     return s;
+}
+
+uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread)
+{
+    if (settings.order != SIMT_SHUFFLE)
+        return 0;
+    return mix(settings.seed ^ mix(launch ^ mix(block << 10 | thread))) | 1;
+}
+
+bool simt_toss(uint64_t *coin)
+{
+    *coin = *coin * 0xd1342543de82ef95u + 2; /* stays odd, so never becomes 0 */
+    return *coin >> 61 == 0;
 }

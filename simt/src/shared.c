@@ -5,21 +5,27 @@
 #include "block.h"
 #include "sanitizers.h"
 
-enum {
-    ARENA_BYTES = SIMT_MAX_SHARED_BYTES + SIMT_MAX_SLOTS * (SIMT_REDZONE + 64) + 64,
-    OBJECT_BYTES = 4096 /* two names for the barrier and two for each thread, never touched */
-};
+/* ThreadSanitizer's names: two for the barrier, two for each thread, two for the cluster; never
+ * touched. */
+enum { OBJECT_BYTES = 2 * (1 + SIMT_MAX_BLOCK_THREADS + 1) };
+
+static size_t arena_bytes(void)
+{
+    return simt_get_settings()->device->shared_bytes + SIMT_MAX_SLOTS * (SIMT_REDZONE + 64) + 64;
+}
 
 bool simt_arena_begin(simt_block *block)
 {
     if (block->arena == NULL) {
-        block->arena = aligned_alloc(64, ARENA_BYTES + OBJECT_BYTES);
+        block->arena_bytes = arena_bytes() / 64 * 64;
+        block->arena = aligned_alloc(64, block->arena_bytes + (OBJECT_BYTES + 63) / 64 * 64);
         if (block->arena == NULL)
             return false;
-        block->arena_bytes = ARENA_BYTES;
-        block->barrier_objects = block->arena + ARENA_BYTES;
+        block->barrier_objects = block->arena + block->arena_bytes;
+        block->cluster_objects = block->barrier_objects + OBJECT_BYTES - 2;
     }
     block->arena_used = 0;
+    block->static_bytes = 0;
     block->shared_bytes = 0;
     block->slot_count = 0;
     simt_asan_hide(block->arena, block->arena_bytes);
@@ -33,16 +39,19 @@ void simt_arena_end(simt_block *block)
      * gives the memory back when the launch has ended. */
     block->arena = NULL;
 #else
-    (void)block;
+    simt_asan_hide(block->arena, block->arena_bytes); /* from blocks of its cluster that go on */
 #endif
 }
 
 /* A plain loop: memset and memcpy would be seen by ThreadSanitizer as this thread's writes. */
 static void poison(char *memory, size_t bytes)
 {
-    volatile char *to = memory;
-    for (size_t i = 0; i < bytes; i++)
-        to[i] = (char)(SIMT_POISON_WORD >> (i % 4 * 8));
+    volatile uint32_t *words = (volatile uint32_t *)(void *)memory;
+    for (size_t i = 0; i < bytes / sizeof *words; i++)
+        words[i] = SIMT_POISON_WORD;
+    volatile char *rest = memory;
+    for (size_t i = bytes / sizeof *words * sizeof *words; i < bytes; i++)
+        rest[i] = (char)(SIMT_POISON_WORD >> (i % 4 * 8));
 }
 
 static void *add_slot(simt_block *block, const void *key, size_t bytes, size_t alignment)
@@ -50,31 +59,46 @@ static void *add_slot(simt_block *block, const void *key, size_t bytes, size_t a
     if (alignment < 16)
         alignment = 16;
     const size_t at = (block->arena_used + SIMT_REDZONE + alignment - 1) / alignment * alignment;
-    block->shared_bytes += bytes;
-    if (block->shared_bytes > SIMT_MAX_SHARED_BYTES || block->slot_count == SIMT_MAX_SLOTS ||
-        at + bytes > block->arena_bytes)
-        simt_fault("the block needs %zu bytes of shared memory, of %d", block->shared_bytes,
-                   SIMT_MAX_SHARED_BYTES);
+    if (block->slot_count == SIMT_MAX_SLOTS || at + bytes > block->arena_bytes)
+        simt_fault("the block has more than %d arrays in shared memory, or too large ones",
+                   SIMT_MAX_SLOTS);
     char *memory = block->arena + at;
     block->arena_used = at + bytes;
-    block->slots[block->slot_count++] = (simt_slot){key, memory};
+    block->slots[block->slot_count++] = (simt_slot){key, memory, bytes, alignment};
     simt_asan_show(memory, bytes);
     poison(memory, bytes);
     return memory;
 }
 
-void *simt_shared(const void *key, size_t bytes, size_t alignment)
+/* Static arrays never have more than a device gives to every kernel. */
+static void check_limits(simt_block *block, size_t bytes, bool dynamic)
 {
-    simt_block *block = ((const simt_thread *)simt_self)->block;
+    const size_t limit = block->call->shared_limit;
+    block->shared_bytes += bytes;
+    block->static_bytes += dynamic ? 0 : bytes;
+    if (block->static_bytes > SIMT_MAX_SHARED_BYTES || block->shared_bytes > limit)
+        simt_fault("the block needs %zu bytes of shared memory, of %zu", block->shared_bytes,
+                   block->shared_bytes > limit ? limit : (size_t)SIMT_MAX_SHARED_BYTES);
+}
+
+static const char dynamic_key;
+
+void *simt_shared_slot(simt_block *block, const void *key, size_t bytes, size_t alignment)
+{
     for (unsigned i = 0; i < block->slot_count; i++)
         if (block->slots[i].key == key)
             return block->slots[i].memory;
+    check_limits(block, bytes, key == &dynamic_key);
     return add_slot(block, key, bytes, alignment);
+}
+
+void *simt_shared(const void *key, size_t bytes, size_t alignment)
+{
+    return simt_shared_slot(simt_running()->block, key, bytes, alignment);
 }
 
 void *simt_shared_dynamic(void)
 {
-    static const char key;
-    return simt_shared(&key, ((const simt_thread *)simt_self)->block->call->dynamic_shared_bytes,
-                       64);
+    simt_block *block = simt_running()->block;
+    return simt_shared_slot(block, &dynamic_key, block->call->dynamic_shared_bytes, 64);
 }

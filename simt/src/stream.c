@@ -1,33 +1,19 @@
-/* Streams, capture and graphs. Work runs when it is submitted, so a stream is only what
- * captures; a graph is the list of the work that was submitted while it did. */
-#define _GNU_SOURCE
-#include "internal.h"
-#include "sanitizers.h"
-
-#include <stdatomic.h>
+/* Streams and captures. Work runs when it is submitted, so a stream is only what captures, and what
+ * work is counted by. */
 #include <stdlib.h>
-#include <string.h>
 
-struct CUgraphNode_st {
-    struct CUgraphNode_st *next;
-    simt_work work;
-};
-
-struct CUgraph_st {
-    struct CUgraphNode_st *first, *last;
-    atomic_int owners; /* the graph's own handle and every executable made of it */
-};
-
-struct CUgraphExec_st {
-    struct CUgraph_st *graph;
-};
+#include "simt.h"
+#include "work.h"
 
 struct CUstream_st {
     unsigned flags;
     struct CUgraph_st *capture; /* NULL: not capturing */
     enum cudaStreamCaptureMode mode;
     bool broken; /* the capture met something that it forbids */
+    _Atomic uint64_t submissions;
 };
+
+static _Atomic uint64_t all_submissions, default_submissions;
 
 static atomic_int global_captures; /* in any thread */
 static atomic_int blocking_captures;
@@ -61,52 +47,36 @@ static void count_capture(const struct CUstream_st *stream, int by)
         atomic_fetch_add(&blocking_captures, by);
 }
 
-static void drop_graph(struct CUgraph_st *graph)
-{
-    if (atomic_fetch_sub(&graph->owners, 1) > 1)
-        return;
-    for (struct CUgraphNode_st *node = graph->first, *next; node != NULL; node = next) {
-        next = node->next;
-        if (node->work.type == cudaGraphNodeTypeMemAlloc)
-            simt_release_device(node->work.as.allocation.pointer);
-        simt_discard(&node->work);
-        free(node);
-    }
-    free(graph);
-}
-
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+static cudaError_t begin_capture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     if (stream == NULL || stream->capture != NULL)
-        return simt_result(stream == NULL ? cudaErrorStreamCaptureUnsupported
-                                          : cudaErrorInvalidValue);
-    stream->capture = calloc(1, sizeof *stream->capture);
+        return stream == NULL ? cudaErrorStreamCaptureUnsupported : cudaErrorInvalidValue;
+    stream->capture = simt_graph_new();
     if (stream->capture == NULL)
-        return simt_result(cudaErrorMemoryAllocation);
-    atomic_init(&stream->capture->owners, 1);
+        return cudaErrorMemoryAllocation;
     stream->mode = mode;
     stream->broken = false;
     count_capture(stream, 1);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+static cudaError_t end_capture(cudaStream_t stream, cudaGraph_t *graph)
 {
     *graph = NULL;
     if (stream == NULL || stream->capture == NULL)
-        return simt_result(cudaErrorStreamCaptureUnmatched);
+        return cudaErrorStreamCaptureUnmatched;
     count_capture(stream, -1);
-    struct CUgraph_st *captured = stream->capture;
+    *graph = stream->capture;
     stream->capture = NULL;
-    if (stream->broken) {
-        drop_graph(captured);
-        return simt_result(cudaErrorStreamCaptureInvalidated);
-    }
-    *graph = captured;
-    return cudaSuccess;
+    if (!stream->broken)
+        return cudaSuccess;
+    simt_graph_drop(*graph);
+    *graph = NULL;
+    return cudaErrorStreamCaptureInvalidated;
 }
 
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+static cudaError_t capture_status(const struct CUstream_st *stream,
+                                  enum cudaStreamCaptureStatus *status)
 {
     *status = cudaStreamCaptureStatusNone;
     if (stream != NULL && stream->capture != NULL)
@@ -115,51 +85,39 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
     return cudaSuccess;
 }
 
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    return SIMT_CALL(cudaErrorStreamCaptureUnsupported, begin_capture(stream, mode));
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    if (simt_is_to_fail(__func__) && stream != NULL)
+        stream->broken = true;
+    return simt_result(end_capture(stream, graph));
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    return SIMT_CALL(cudaErrorStreamCaptureImplicit, capture_status(stream, status));
+}
+
 /* ---- work ---- */
 
-cudaError_t simt_perform(const simt_work *work)
+void simt_count_submission(cudaStream_t stream)
 {
-    switch (work->type) {
-    case cudaGraphNodeTypeKernel:
-        return simt_run(&work->as.call);
-    case cudaGraphNodeTypeMemcpy:
-        memmove(work->as.copy.to, work->as.copy.from, work->as.copy.bytes);
-        return cudaSuccess;
-    case cudaGraphNodeTypeMemset:
-        memset(work->as.set.to, work->as.set.byte, work->as.set.bytes);
-        return cudaSuccess;
-    case cudaGraphNodeTypeMemAlloc: /* each replay finds the memory dirty */
-        simt_asan_show(work->as.allocation.pointer, work->as.allocation.bytes);
-        simt_poison(work->as.allocation.pointer, work->as.allocation.bytes);
-        return cudaSuccess;
-    case cudaGraphNodeTypeMemFree:
-        simt_poison(work->as.allocation.pointer, work->as.allocation.bytes);
-        simt_asan_hide(work->as.allocation.pointer, work->as.allocation.bytes);
-        return cudaSuccess;
-    }
-    return cudaErrorUnknown;
+    atomic_fetch_add(&all_submissions, 1);
+    atomic_fetch_add(stream != NULL ? &stream->submissions : &default_submissions, 1);
 }
 
-void simt_discard(simt_work *work)
+uint64_t simt_submissions(void)
 {
-    if (work->type != cudaGraphNodeTypeKernel)
-        return;
-    free(work->as.call.arguments);
-    free(work->as.call.storage);
+    return atomic_load(&all_submissions);
 }
 
-static cudaError_t append(struct CUgraph_st *graph, const simt_work *work)
+uint64_t simt_submissions_to(cudaStream_t stream)
 {
-    struct CUgraphNode_st *node = calloc(1, sizeof *node);
-    if (node == NULL)
-        return cudaErrorMemoryAllocation;
-    node->work = *work;
-    if (graph->last != NULL)
-        graph->last->next = node;
-    else
-        graph->first = node;
-    graph->last = node;
-    return cudaSuccess;
+    return atomic_load(stream != NULL ? &stream->submissions : &default_submissions);
 }
 
 cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
@@ -168,8 +126,10 @@ cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
     cudaError_t error = simt_sticky();
     if (error == cudaSuccess)
         error = simt_stream_state(stream, &capturing);
+    if (error == cudaSuccess)
+        simt_count_submission(stream);
     if (error == cudaSuccess && capturing) {
-        error = append(stream->capture, work);
+        error = simt_graph_append(stream->capture, work);
         if (error == cudaSuccess)
             return cudaSuccess; /* the graph owns it now */
     } else if (error == cudaSuccess) {
@@ -179,155 +139,35 @@ cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
     return error;
 }
 
-/* ---- stream-ordered allocation ---- */
-
-static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t stream)
+const simt_work *simt_captured_allocation(cudaStream_t stream, const void *pointer)
 {
-    bool capturing;
-    *pointer = NULL;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error != cudaSuccess || bytes == 0)
-        return error;
-    void *memory = simt_allocate_device(bytes);
-    if (memory == NULL)
-        return cudaErrorMemoryAllocation;
-    if (capturing) {
-        simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes}};
-        error = simt_submit(stream, &work);
-        if (error != cudaSuccess) {
-            simt_release_device(memory);
-            return error;
-        }
-    }
-    *pointer = memory;
-    return cudaSuccess;
-}
-
-/* The node of the graph that allocated the pointer; NULL: another graph did, or none. */
-static const simt_work *find_allocation(const struct CUgraph_st *graph, const void *pointer)
-{
-    for (const struct CUgraphNode_st *node = graph->first; node != NULL; node = node->next)
-        if (node->work.type == cudaGraphNodeTypeMemAlloc &&
-            node->work.as.allocation.pointer == pointer)
-            return &node->work;
-    return NULL;
-}
-
-static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
-{
-    bool capturing;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error != cudaSuccess || pointer == NULL)
-        return error;
-    if (!capturing)
-        return simt_release_device(pointer);
-    const simt_work *allocation = find_allocation(stream->capture, pointer);
-    if (allocation == NULL)
-        return cudaErrorInvalidValue;
-    simt_work work = *allocation;
-    work.type = cudaGraphNodeTypeMemFree;
-    return simt_submit(stream, &work);
-}
-
-cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
-{
-    return simt_result(allocate_in_stream(pointer, bytes, stream));
-}
-
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-    return simt_result(free_in_stream(pointer, stream));
-}
-
-/* ---- graphs ---- */
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
-{
-    size_t found = 0;
-    for (struct CUgraphNode_st *node = graph->first; node != NULL; node = node->next, found++)
-        if (nodes != NULL && found < *count)
-            nodes[found] = node;
-    *count = nodes != NULL && *count < found ? *count : found;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *type)
-{
-    *type = node->work.type;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
-{
-    (void)flags;
-    *exec = malloc(sizeof **exec);
-    if (*exec == NULL)
-        return simt_result(cudaErrorMemoryAllocation);
-    atomic_fetch_add(&graph->owners, 1);
-    (*exec)->graph = graph;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
-{
-    bool capturing;
-    cudaError_t error = simt_sticky();
-    if (error == cudaSuccess)
-        error = simt_stream_state(stream, &capturing);
-    if (error == cudaSuccess && capturing)
-        error = cudaErrorNotSupported; /* child graphs are not modelled */
-    const struct CUgraphNode_st *node = exec->graph->first;
-    for (; error == cudaSuccess && node != NULL; node = node->next)
-        error = simt_perform(&node->work);
-    return simt_result(error);
-}
-
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
-{
-    drop_graph(exec->graph);
-    free(exec);
-    return cudaSuccess;
-}
-
-cudaError_t cudaGraphDestroy(cudaGraph_t graph)
-{
-    drop_graph(graph);
-    return cudaSuccess;
+    return simt_graph_find_allocation(stream->capture, pointer);
 }
 
 /* ---- streams ---- */
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+static cudaError_t create(cudaStream_t *stream, unsigned flags)
 {
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
-        return simt_result(cudaErrorMemoryAllocation);
+        return cudaErrorMemoryAllocation;
     (*stream)->flags = flags;
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreate(cudaStream_t *stream)
-{
-    return cudaStreamCreateWithFlags(stream, 0);
-}
-
-cudaError_t cudaStreamDestroy(cudaStream_t stream)
+static cudaError_t destroy(cudaStream_t stream)
 {
     if (stream == NULL)
-        return simt_result(cudaErrorInvalidResourceHandle);
+        return cudaErrorInvalidResourceHandle;
     if (stream->capture != NULL) {
         count_capture(stream, -1);
-        drop_graph(stream->capture);
+        simt_graph_drop(stream->capture);
     }
     free(stream);
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+static cudaError_t synchronize(cudaStream_t stream)
 {
     bool capturing;
     cudaError_t error = simt_sticky();
@@ -337,11 +177,37 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
         stream->broken = true;
         error = cudaErrorStreamCaptureUnsupported;
     }
-    return simt_result(error);
+    return error;
+}
+
+static cudaError_t synchronize_all(void)
+{
+    const cudaError_t error = simt_sticky();
+    return error != cudaSuccess ? error : simt_forbidden_while_capturing();
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, create(stream, flags));
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, create(stream, 0));
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    const cudaError_t error = destroy(stream);
+    return SIMT_CALL(cudaErrorInvalidResourceHandle, error);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    return SIMT_CALL(cudaErrorInvalidResourceHandle, synchronize(stream));
 }
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    const cudaError_t error = simt_sticky();
-    return simt_result(error != cudaSuccess ? error : simt_forbidden_while_capturing());
+    return SIMT_CALL(cudaErrorInitializationError, synchronize_all());
 }

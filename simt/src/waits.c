@@ -1,15 +1,6 @@
 /* Where CUDA threads wait for each other: barriers and warp operations. */
-#define _GNU_SOURCE
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "block.h"
 #include "sanitizers.h"
-
-static simt_thread *running(void)
-{
-    return (simt_thread *)(uintptr_t)simt_self;
-}
 
 static void wait_here(simt_thread *thread)
 {
@@ -18,10 +9,27 @@ static void wait_here(simt_thread *thread)
 
 /* ---- barriers: count the arrivals of live threads ---- */
 
+/* CUDA asks for one barrier for all; the hardware counts, and may take two for one. */
+static void arrive(simt_thread *thread)
+{
+    simt_block *block = thread->block;
+    if (block->at_barrier++ == 0) {
+        block->first_arrival = &thread->wait;
+        block->barriers_differ = false;
+    } else if (!simt_same_line(&thread->wait, block->first_arrival)) {
+        block->barriers_differ = true;
+    }
+}
+
 static void release_barrier_if_complete(simt_block *block)
 {
     if (block->live == 0 || block->at_barrier < block->live)
         return;
+    if (block->barriers_differ && simt_get_settings()->strict_barriers) {
+        simt_report_threads(block, "meets at different barriers");
+        block->failed = true;
+        return;
+    }
     block->at_barrier = 0;
     block->barrier_phase++;
     for (unsigned i = 0; i < block->thread_count; i++)
@@ -31,7 +39,7 @@ static void release_barrier_if_complete(simt_block *block)
 
 void simt_syncthreads(const char *file, int line)
 {
-    simt_thread *thread = running();
+    simt_thread *thread = simt_running();
     simt_block *block = thread->block;
     /* Two objects in turn: a thread that is already at the next barrier must not add its history
      * to what a slower one acquires from this one. */
@@ -43,7 +51,7 @@ void simt_syncthreads(const char *file, int line)
     thread->state = SIMT_AT_BARRIER;
     thread->slept = false;
     simt_tsan_release(object);
-    block->at_barrier++;
+    arrive(thread);
     release_barrier_if_complete(block);
     wait_here(thread);
     simt_tsan_acquire(object);
@@ -123,13 +131,13 @@ static void acquire_from_lanes(const simt_wait *wait, simt_thread *lanes, unsign
 
 int simt_lane(void)
 {
-    return (int)(running()->index % SIMT_WARP_SIZE);
+    return (int)(simt_running()->index % SIMT_WARP_SIZE);
 }
 
 uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value, int source_lane,
                    const char *name, const char *file, int line)
 {
-    simt_thread *thread = running(), *lanes;
+    simt_thread *thread = simt_running(), *lanes;
     const unsigned count = warp_lanes(thread, &lanes);
     simt_wait *wait = &thread->wait;
     wait->name = name;
@@ -157,7 +165,7 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
 
 void simt_sleep(const char *file, int line)
 {
-    simt_thread *thread = running();
+    simt_thread *thread = simt_running();
     thread->wait.name = "__nanosleep";
     thread->wait.file = file;
     thread->wait.line = line;
@@ -166,6 +174,15 @@ void simt_sleep(const char *file, int line)
     thread->slept = true;
     wait_here(thread);
     thread->state = SIMT_READY;
+}
+
+/* ---- atomic operations: others may come between two of them ---- */
+
+void simt_interleave(void)
+{
+    simt_thread *thread = simt_running();
+    if (thread != NULL && thread->coin != 0 && simt_toss(&thread->coin))
+        wait_here(thread);
 }
 
 /* ---- leaving ---- */
@@ -177,61 +194,8 @@ void simt_thread_exits(simt_thread *thread)
     thread->state = SIMT_EXITED;
     thread->block->live--;
     release_barrier_if_complete(thread->block);
+    simt_leave_cluster(thread);
     for (unsigned l = 0; l < count; l++)
         if (lanes[l].state == SIMT_AT_WARP && all_arrived(&lanes[l].wait, lanes, count))
             complete(lanes[l].wait.mask, lanes, count);
-}
-
-/* ---- reports ---- */
-
-static void print_place(const simt_thread *t)
-{
-    fprintf(stderr, "%s", t->wait.name);
-    if (t->state == SIMT_AT_WARP)
-        fprintf(stderr, " mask 0x%08x", t->wait.mask);
-    fprintf(stderr, " at %s:%d", t->wait.file, t->wait.line);
-}
-
-static bool same_place(const simt_thread *a, const simt_thread *b)
-{
-    if (a->state != b->state)
-        return false;
-    return a->state == SIMT_EXITED ||
-           (a->wait.file == b->wait.file && a->wait.line == b->wait.line &&
-            a->wait.mask == b->wait.mask);
-}
-
-void simt_report_stuck(const simt_block *block)
-{
-    fprintf(stderr, "simt: block (%u,%u,%u) cannot go on:\n", block->index.x, block->index.y,
-            block->index.z);
-    for (unsigned i = 0, end; i < block->thread_count; i = end) {
-        const simt_thread *t = &block->threads[i];
-        for (end = i + 1; end < block->thread_count && same_place(t, &block->threads[end]); end++)
-            ;
-        fprintf(stderr, "simt:   threads %u-%u ", i, end - 1);
-        if (t->state == SIMT_EXITED) {
-            fprintf(stderr, "have returned\n");
-        } else {
-            fprintf(stderr, "wait in ");
-            print_place(t);
-            fprintf(stderr, "\n");
-        }
-    }
-}
-
-void simt_fault(const char *format, ...)
-{
-    simt_thread *thread = running();
-    const simt_block *block = thread->block;
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "simt: block (%u,%u,%u) thread %u: ", block->index.x, block->index.y,
-            block->index.z, thread->index);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "\n");
-    va_end(arguments);
-    thread->block->failed = true;
-    for (;;)
-        wait_here(thread);
 }

@@ -96,6 +96,21 @@ __global__ void stuck_barrier(bool broken, int *out)
     out[blockIdx.x * THREADS + t] = t;
 }
 
+/* Both halves of the block meet; broken: each at a barrier of its own, which CUDA leaves undefined.
+ * The hardware counts arrivals and takes the two for one: an H200 gave the right result, where
+ * compute-sanitizer's synccheck reports it. */
+__global__ void two_barriers(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (broken && t < THREADS / 2)
+        __syncthreads();
+    else
+        __syncthreads();
+    out[blockIdx.x * THREADS + t] = words[(t + 1) % THREADS];
+}
+
 /* A thread reads what a lower one wrote; broken: without a barrier. In forward order, the writer
  * has always run before. */
 __global__ void forgotten_barrier(bool broken, int *out)
@@ -159,6 +174,164 @@ __global__ void wrong_turn(bool broken, int *out)
         atomic_store(&words[1 + turn], turn + 1);
 }
 
+constexpr uint64_t THERE = uint64_t(1) << 32;
+
+__device__ uint64_t await(uint64_t *word)
+{
+    for (;;) {
+        const uint64_t found = atomic_load(word);
+        if (found >= THERE)
+            return found - THERE;
+        relax(20);
+    }
+}
+
+/* Where a turn keeps its two words, behind the counter, and its result, behind all words. */
+__device__ uint64_t *words_of(int *out, unsigned turn)
+{
+    return reinterpret_cast<uint64_t *>(out) + 1 + 2 * turn;
+}
+
+/* Every turn adds its number to the sum of the turns before. The first word holds the sum and says
+ * that it is there; broken: it is taken as a flag alone, with the sum in the second one. */
+__global__ void flag_first(bool broken, int *out)
+{
+    if (threadIdx.x != 0)
+        return;
+    const unsigned turn = take_ticket(reinterpret_cast<unsigned *>(out));
+    uint64_t sum = turn;
+    if (turn > 0) {
+        uint64_t *const words = words_of(out, turn - 1);
+        const uint64_t before = await(&words[0]);
+        sum += broken ? atomic_load(&words[1]) : before;
+    }
+    atomic_store(&words_of(out, turn)[0], THERE + sum);
+    atomic_store(&words_of(out, turn)[1], sum);
+    out[BLOCKS * THREADS / 2 + turn] = static_cast<int>(sum);
+}
+
+/* The same with the halves of a sum in a word each, which both say that they are there; broken: the
+ * second one is not waited for. */
+__global__ void half_awaited(bool broken, int *out)
+{
+    if (threadIdx.x != 0)
+        return;
+    const unsigned turn = take_ticket(reinterpret_cast<unsigned *>(out));
+    uint64_t low = turn, high = turn;
+    if (turn > 0) {
+        uint64_t *const before = words_of(out, turn - 1);
+        low += await(&before[0]);
+        high += broken ? atomic_load(&before[1]) % THERE : await(&before[1]);
+    }
+    atomic_store(&words_of(out, turn)[0], THERE + low);
+    atomic_store(&words_of(out, turn)[1], THERE + high);
+    out[BLOCKS * THREADS / 2 + turn] = static_cast<int>(low + high);
+}
+
+/* ---- in clusters ---- */
+
+/* Every block reads the next one's word; broken: the cluster doesn't meet between write and read.
+ */
+__global__ void race_in_cluster(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    simt_cluster_wait(); /* all blocks have begun */
+    words[t] = t;
+    if (!broken) {
+        simt_cluster_arrive();
+        simt_cluster_wait();
+    }
+    int *const theirs =
+        static_cast<int *>(simt_shared_of_block(&words[t], (blockIdx.x + 1) % gridDim.x));
+    out[blockIdx.x * THREADS + t] = *theirs;
+    simt_cluster_arrive();
+    simt_cluster_wait(); /* all have read */
+}
+
+/* Broken: a thread goes round the cluster's barrier. */
+__global__ void stuck_cluster(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    if (broken && blockIdx.x == 3 && t == 5)
+        __syncwarp(1u << 5 | 1u << 6);
+    simt_cluster_wait();
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Block 0 reads a word of each other one; broken: they may not have begun. */
+__global__ void cluster_not_begun(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    if (!broken) {
+        simt_cluster_arrive();
+        simt_cluster_wait();
+    }
+    for (unsigned rank = 0; rank < gridDim.x && blockIdx.x == 0; rank++)
+        out[rank * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
+/* The same, where they have begun; broken: and return before block 0 reads. */
+__global__ void cluster_returned(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    __syncthreads();
+    if (broken && blockIdx.x > 0)
+        return;
+    relax(20);
+    for (unsigned rank = 0; rank < gridDim.x && blockIdx.x == 0; rank++)
+        out[rank * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
+/* Broken: waits where it has not arrived. */
+__global__ void cluster_not_arrived(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    if (!broken || t != 7)
+        simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Broken: arrives twice before it waits. */
+__global__ void cluster_arrived_twice(bool broken, int *out)
+{
+    const int t = static_cast<int>(threadIdx.x);
+    simt_cluster_arrive();
+    if (broken && t == 7)
+        simt_cluster_arrive();
+    simt_cluster_wait();
+    out[blockIdx.x * THREADS + t] = t;
+}
+
+/* Broken: reaches for a block that the cluster has not. */
+__global__ void cluster_too_small(bool broken, int *out)
+{
+    PRIM_SHARED(int, words, [THREADS]);
+    const int t = static_cast<int>(threadIdx.x);
+    words[t] = t;
+    simt_cluster_arrive();
+    simt_cluster_wait();
+    const unsigned rank = broken ? gridDim.x : gridDim.x - 1;
+    out[blockIdx.x * THREADS + t] = *static_cast<int *>(simt_shared_of_block(&words[t], rank));
+    simt_cluster_arrive();
+    simt_cluster_wait();
+}
+
 typedef void fault_kernel(bool broken, int *out);
 
 /* What a correct kernel leaves, for element i. */
@@ -193,6 +366,28 @@ int turns(int i)
     return i == 0 ? BLOCKS : i % 2 == 0 && i <= 2 * BLOCKS ? i / 2 : 0;
 }
 
+/* As ints: the count, nothing, and of each turn two words, and behind them what it came to. */
+int sums(int i, bool in_both)
+{
+    const int turn = i >= BLOCKS * THREADS / 2 ? i - BLOCKS * THREADS / 2 : (i - 2) / 4;
+    const int sum = turn * (turn + 1) / 2, place = (i - 2) % 4;
+    if (i < 2 || turn >= BLOCKS)
+        return i == 0 ? BLOCKS : 0;
+    if (i >= BLOCKS * THREADS / 2)
+        return in_both ? 2 * sum : sum;
+    return place % 2 == 0 ? sum : place == 1 || in_both;
+}
+
+int sums_in_one_word(int i)
+{
+    return sums(i, false);
+}
+
+int sums_in_two_words(int i)
+{
+    return sums(i, true);
+}
+
 int zero(int)
 {
     return 0;
@@ -203,6 +398,8 @@ struct fault {
     fault_kernel *kernel;
     int (*expected)(int i);
     int threads = THREADS;
+    int rounds = 1;          /* each launch has an order of its own, where orders are shuffled */
+    bool in_cluster = false; /* all blocks */
 };
 
 const fault faults[] = {
@@ -213,34 +410,55 @@ const fault faults[] = {
     {"shared_overrun", shared_overrun, thread_number},
     {"global_overrun", global_overrun, zero},
     {"stuck_barrier", stuck_barrier, thread_number},
+    {"two_barriers", two_barriers, next_thread_number},
     {"forgotten_barrier", forgotten_barrier, thread_number},
     {"uninitialised_shared", uninitialised_shared, thread_number},
     {"lane_outside_mask", lane_outside_mask, thread_number},
     {"too_much_shared", too_much_shared, thread_number},
     {"wrong_turn", wrong_turn, turns},
+    {"flag_first", flag_first, sums_in_one_word, THREADS, 100},
+    {"half_awaited", half_awaited, sums_in_two_words, THREADS, 100},
+    {"race_in_cluster", race_in_cluster, thread_number, THREADS, 1, true},
+    {"stuck_cluster", stuck_cluster, thread_number, THREADS, 1, true},
+    {"cluster_not_begun", cluster_not_begun, thread_number, THREADS, 1, true},
+    {"cluster_returned", cluster_returned, thread_number, THREADS, 1, true},
+    {"cluster_not_arrived", cluster_not_arrived, thread_number, THREADS, 1, true},
+    {"cluster_arrived_twice", cluster_arrived_twice, thread_number, THREADS, 1, true},
+    {"cluster_too_small", cluster_too_small, thread_number, THREADS, 1, true},
 };
+
+cudaError_t launch(const fault &f, bool broken, int *h_out, size_t bytes)
+{
+    int *d_out;
+    cudaMalloc(&d_out, bytes);
+    cudaMemset(d_out, 0, bytes);
+    launch_config where = {nullptr, BLOCKS, f.threads};
+    where.cluster = f.in_cluster ? BLOCKS : 0;
+    cudaError_t error = prim_launch(where, f.kernel, broken, d_out);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(h_out, d_out, bytes, cudaMemcpyDeviceToHost);
+    cudaFree(d_out);
+    return error;
+}
 
 int run(const fault &f, bool broken)
 {
     constexpr int COUNT = BLOCKS * THREADS;
-    int *d_out, h_out[COUNT];
-    cudaMalloc(&d_out, sizeof h_out);
-    cudaMemset(d_out, 0, sizeof h_out);
-    cudaError_t error = prim_launch(0, BLOCKS, f.threads, f.kernel, broken, d_out);
-    if (error == cudaSuccess)
-        error = cudaMemcpy(h_out, d_out, sizeof h_out, cudaMemcpyDeviceToHost);
-    if (error != cudaSuccess) {
-        void *d_more;
-        std::printf("launch: %s\n", cudaGetErrorName(error));
-        std::printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d_more, 4)));
-        return 1;
-    }
-    cudaFree(d_out);
-    for (int i = 0; i < COUNT; i++)
-        if (h_out[i] != f.expected(i)) {
-            std::printf("result: wrong at %d\n", i);
+    int h_out[COUNT];
+    for (int round = 0; round < f.rounds; round++) {
+        const cudaError_t error = launch(f, broken, h_out, sizeof h_out);
+        if (error != cudaSuccess) {
+            void *d_more;
+            std::printf("launch: %s\n", cudaGetErrorName(error));
+            std::printf("afterwards: %s\n", cudaGetErrorName(cudaMalloc(&d_more, 4)));
             return 1;
         }
+        for (int i = 0; i < COUNT; i++)
+            if (h_out[i] != f.expected(i)) {
+                std::printf("result: wrong at %d\n", i);
+                return 1;
+            }
+    }
     std::printf("result: right\n");
     return 0;
 }

@@ -47,20 +47,6 @@ __global__ void early_return(unsigned live, int *out)
     out[t] = values[t];
 }
 
-__global__ void divergent_barrier(int *out)
-{
-    PRIM_SHARED(int, values, [1024]);
-    const unsigned t = threadIdx.x;
-    if (t / 32 % 2 == 0) {
-        values[t] = static_cast<int>(2 * t);
-        __syncthreads();
-    } else {
-        values[t] = static_cast<int>(2 * t + 1);
-        __syncthreads();
-    }
-    out[t] = values[blockDim.x - 1 - t];
-}
-
 __global__ void divergent_shuffle(int *out)
 {
     const int lane = static_cast<int>(threadIdx.x);
@@ -187,63 +173,65 @@ __global__ void empty()
 
 cudaError_t run_indices(dim3 grid, dim3 block, int *h_out, unsigned count)
 {
-    return collect(h_out, count,
-                   [&](int *out) { return prim_launch(0, grid, block, indices, out); });
+    return collect(h_out, count, [&](int *out) {
+        return prim_launch({nullptr, grid, block}, indices, out);
+    });
 }
 
 cudaError_t run_early_return(unsigned threads, unsigned live, int *h_out)
 {
-    return collect(h_out, threads,
-                   [&](int *out) { return prim_launch(0, 1, threads, early_return, live, out); });
-}
-
-cudaError_t run_divergent_barrier(unsigned threads, int *h_out)
-{
-    return collect(h_out, threads,
-                   [&](int *out) { return prim_launch(0, 1, threads, divergent_barrier, out); });
+    return collect(h_out, threads, [&](int *out) {
+        return prim_launch({nullptr, 1, threads}, early_return, live, out);
+    });
 }
 
 cudaError_t run_divergent_shuffle(int *h_out)
 {
-    return collect(h_out, 32,
-                   [](int *out) { return prim_launch(0, 1, 32, divergent_shuffle, out); });
+    return collect(h_out, 32, [](int *out) {
+        return prim_launch({nullptr, 1, 32}, divergent_shuffle, out);
+    });
 }
 
 cudaError_t run_shuffle(shuffle_kind kind, int argument, int width, unsigned threads, int *h_out)
 {
     return collect(h_out, threads, [&](int *out) {
-        return prim_launch(0, 1, threads, shuffle, kind, argument, width, out);
+        return prim_launch({nullptr, 1, threads}, shuffle, kind, argument, width, out);
     });
 }
 
 cudaError_t run_shuffle_double(double *h_out)
 {
-    return collect(h_out, 32,
-                   [](double *out) { return prim_launch(0, 1, 32, shuffle_double, out); });
+    return collect(h_out, 32, [](double *out) {
+        return prim_launch({nullptr, 1, 32}, shuffle_double, out);
+    });
 }
 
 cudaError_t run_ballot(unsigned threads, unsigned *h_out)
 {
-    return collect(h_out, threads,
-                   [&](unsigned *out) { return prim_launch(0, 1, threads, ballot, out); });
+    return collect(h_out, threads, [&](unsigned *out) {
+        return prim_launch({nullptr, 1, threads}, ballot, out);
+    });
 }
 
 cudaError_t run_ballot_after_exit(unsigned *h_out)
 {
-    return collect(h_out, 32,
-                   [](unsigned *out) { return prim_launch(0, 1, 32, ballot_after_exit, out); });
+    return collect(h_out, 32, [](unsigned *out) {
+        return prim_launch({nullptr, 1, 32}, ballot_after_exit, out);
+    });
 }
 
 cudaError_t run_syncwarp(unsigned threads, int *h_out)
 {
-    return collect(h_out, threads,
-                   [&](int *out) { return prim_launch(0, 1, threads, syncwarp, out); });
+    return collect(h_out, threads, [&](int *out) {
+        return prim_launch({nullptr, 1, threads}, syncwarp, out);
+    });
 }
 
 cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out)
 {
-    return collect(h_out, 1,
-                   [&](int *out) { return prim_launch(0, blocks, threads, atomic_add, out); });
+    return collect(h_out, 1, [&](int *out) {
+        return prim_launch({nullptr, blocks, threads}, atomic_add, out);
+    });
 }
 
 cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out)
@@ -255,7 +243,7 @@ cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out)
         error = cudaMemset(d_words, 0, bytes);
     if (error == cudaSuccess)
         error = collect(h_out, blocks, [&](int *out) {
-            return prim_launch(0, blocks, threads, turns, d_words, out);
+            return prim_launch({nullptr, blocks, threads}, turns, d_words, out);
         });
     const cudaError_t freed = cudaFree(d_words);
     return error != cudaSuccess ? error : freed;
@@ -263,23 +251,24 @@ cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out)
 
 cudaError_t run_shared_matrix(int *h_out)
 {
-    return collect(h_out, 256,
-                   [](int *out) { return prim_launch(0, 1, dim3(16, 16), shared_matrix, out); });
+    return collect(h_out, 256, [](int *out) {
+        return prim_launch({nullptr, 1, dim3(16, 16)}, shared_matrix, out);
+    });
 }
 
 cudaError_t run_dynamic_shared(unsigned count, int *h_out)
 {
     return collect(h_out, count, [&](int *out) {
-        return prim_launch_shared(0, 1, 96, count * sizeof(int), dynamic_shared, count, out);
+        return prim_launch({nullptr, 1, 96, count * sizeof(int)}, dynamic_shared, count, out);
     });
 }
 
 cudaError_t submit_scale(int *d_data, unsigned count, int factor, int addend, cudaStream_t stream)
 {
-    return prim_launch(stream, (count + 127) / 128, 128, scale, d_data, count, factor, addend);
+    return prim_launch({stream, (count + 127) / 128, 128}, scale, d_data, count, factor, addend);
 }
 
 cudaError_t submit_empty(dim3 grid, dim3 block, cudaStream_t stream)
 {
-    return prim_launch(stream, grid, block, empty);
+    return prim_launch({stream, grid, block}, empty);
 }

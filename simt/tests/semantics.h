@@ -15,9 +15,6 @@ cudaError_t run_indices(dim3 grid, dim3 block, int *h_out, unsigned count);
 /* Threads from `live` on return at once; the others meet at barriers and rotate 0 … live-1 once. */
 cudaError_t run_early_return(unsigned threads, unsigned live, int *h_out);
 
-/* Even and odd warps wait at barriers of different lines; each thread then reads its mirror. */
-cudaError_t run_divergent_barrier(unsigned threads, int *h_out);
-
 /* Lanes below 16 and the others shuffle in different branches, each within its own mask. */
 cudaError_t run_divergent_shuffle(int *h_out);
 

@@ -26,23 +26,6 @@ Test(semantics, threads_that_return_are_not_waited_for)
     }
 }
 
-/* CUDA leaves this undefined; the hardware and this backend count arrivals, wherever they are. It
- * gave this result on an H200, where compute-sanitizer's synccheck rightly reports it. */
-Test(semantics, barriers_on_different_lines_are_one)
-{
-#ifndef SIMT_BACKEND
-    cr_skip_test("undefined in CUDA: asked of the CPU backend only");
-#endif
-    static int out[1024];
-    for (unsigned threads = 64; threads <= 1024; threads *= 2) {
-        cr_cuda(run_divergent_barrier(threads, out));
-        for (unsigned t = 0; t < threads; t++) {
-            const unsigned m = threads - 1 - t;
-            cr_assert_eq(out[t], (int)(2 * m + m / 32 % 2));
-        }
-    }
-}
-
 Test(semantics, shuffles_in_two_branches)
 {
     int out[32];
@@ -224,6 +207,70 @@ Test(semantics, copies_of_every_kind)
     cr_cuda(cudaFree(d_a));
     cr_cuda(cudaFree(d_b));
     cr_cuda(cudaFreeHost(h_pinned));
+}
+
+enum { WIDTH = 5, HEIGHT = 7, H_PITCH = 11 };
+
+Test(semantics, matrices_with_a_pitch)
+{
+    unsigned char h_from[HEIGHT][H_PITCH], h_to[HEIGHT][H_PITCH] = {{0}}, *d, *d_packed;
+    size_t pitch = 0;
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < H_PITCH; x++)
+            h_from[y][x] = (unsigned char)(1 + 20 * y + x);
+    cr_cuda(cudaMallocPitch((void **)&d, &pitch, WIDTH, HEIGHT));
+    cr_assert(pitch >= WIDTH && pitch % 256 == 0);
+    cr_cuda(cudaMalloc((void **)&d_packed, WIDTH * HEIGHT));
+    cr_cuda(cudaMemset(d, 0, pitch * HEIGHT));
+    cr_cuda(cudaMemcpy2D(d, pitch, h_from, H_PITCH, WIDTH, HEIGHT, cudaMemcpyHostToDevice));
+    cr_cuda(
+        cudaMemcpy2DAsync(d_packed, WIDTH, d, pitch, WIDTH, HEIGHT, cudaMemcpyDeviceToDevice, 0));
+    cr_cuda(cudaMemcpy2D(h_to, H_PITCH, d_packed, WIDTH, WIDTH, HEIGHT, cudaMemcpyDeviceToHost));
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < H_PITCH; x++)
+            cr_assert_eq(h_to[y][x], x < WIDTH ? h_from[y][x] : 0, "%d, %d", y, x);
+    cr_assert_eq(cudaMemcpy2D(d, pitch, h_from, WIDTH - 1, WIDTH, HEIGHT, cudaMemcpyHostToDevice),
+                 cudaErrorInvalidPitchValue);
+    cr_cuda(cudaMemcpy2D(d, pitch, h_from, H_PITCH, WIDTH, 0, cudaMemcpyHostToDevice));
+    cr_cuda(cudaFree(d));
+    cr_cuda(cudaFree(d_packed));
+}
+
+static enum cudaMemoryType type_of(const void *pointer)
+{
+    struct cudaPointerAttributes attributes;
+    cr_cuda(cudaPointerGetAttributes(&attributes, pointer));
+    return attributes.type;
+}
+
+Test(semantics, memory_says_whose_it_is)
+{
+    struct cudaPointerAttributes attributes;
+    char *d, *d_managed, *h_pinned, *h_mapped, *h_pageable = malloc(64);
+    cr_cuda(cudaMalloc((void **)&d, 64));
+    cr_cuda(cudaMallocManaged((void **)&d_managed, 64, cudaMemAttachGlobal));
+    cr_cuda(cudaMallocHost((void **)&h_pinned, 64));
+    cr_cuda(cudaHostAlloc((void **)&h_mapped, 64, cudaHostAllocMapped | cudaHostAllocPortable));
+    cr_assert_eq(type_of(d), cudaMemoryTypeDevice);
+    cr_assert_eq(type_of(d + 63), cudaMemoryTypeDevice);
+    cr_assert_eq(type_of(d_managed), cudaMemoryTypeManaged);
+    cr_assert_eq(type_of(h_pinned), cudaMemoryTypeHost);
+    cr_assert_eq(type_of(h_mapped), cudaMemoryTypeHost);
+    cr_assert_eq(type_of(h_pageable), cudaMemoryTypeUnregistered);
+    cr_cuda(cudaPointerGetAttributes(&attributes, d + 5));
+    cr_assert_eq(attributes.devicePointer, d + 5);
+    cr_assert_eq(attributes.hostPointer, NULL);
+    cr_assert_eq(attributes.device, 0);
+    cr_cuda(cudaPointerGetAttributes(&attributes, h_pinned + 5));
+    cr_assert_eq(attributes.hostPointer, h_pinned + 5);
+    void *none;
+    cr_assert_eq(cudaHostAlloc(&none, 64, 0x1000), cudaErrorInvalidValue);
+    cudaGetLastError();
+    cr_cuda(cudaFree(d));
+    cr_cuda(cudaFree(d_managed));
+    cr_cuda(cudaFreeHost(h_pinned));
+    cr_cuda(cudaFreeHost(h_mapped));
+    free(h_pageable);
 }
 
 Test(semantics, copies_in_the_wrong_direction_fail)

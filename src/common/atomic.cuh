@@ -16,6 +16,7 @@ namespace
 __device__ inline uint64_t atomic_load(uint64_t *word)
 {
 #ifdef SIMT_BACKEND
+    simt_interleave();
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 #else
     return __nv_atomic_load_n(word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
@@ -25,6 +26,7 @@ __device__ inline uint64_t atomic_load(uint64_t *word)
 __device__ inline void atomic_store(uint64_t *word, uint64_t value)
 {
 #ifdef SIMT_BACKEND
+    simt_interleave();
     __atomic_store_n(word, value, __ATOMIC_RELAXED);
 #else
     __nv_atomic_store_n(word, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);

@@ -14,14 +14,18 @@ namespace
  * seen after the wait. Whole warps call each. */
 __device__ inline void arrive_at_cluster()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef SIMT_BACKEND
+    simt_cluster_arrive();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
 }
 
 __device__ inline void wait_for_cluster()
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef SIMT_BACKEND
+    simt_cluster_wait();
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 #endif
 }
@@ -31,7 +35,9 @@ __device__ inline void wait_for_cluster()
 template <typename T>
 __device__ T *shared_of_block(T *mine, unsigned rank)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#ifdef SIMT_BACKEND
+    return static_cast<T *>(simt_shared_of_block(mine, rank));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint64_t theirs;
     asm("mapa.u64 %0, %1, %2;" : "=l"(theirs) : "l"(reinterpret_cast<uint64_t>(mine)), "r"(rank));
     return reinterpret_cast<T *>(theirs);

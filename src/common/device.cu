@@ -12,29 +12,54 @@ __global__ void any_kernel()
 {
 }
 
+thread_local cudaError_t not_read = cudaSuccess;
+
+/* Could it be read? */
+bool was_read(cudaError_t error)
+{
+    const bool is_answer = error == cudaSuccess || error == cudaErrorNoDevice ||
+                           error == cudaErrorInsufficientDriver ||
+                           error == cudaErrorNoKernelImageForDevice ||
+                           error == cudaErrorInvalidDeviceFunction;
+    if (!is_answer)
+        not_read = error;
+    return error == cudaSuccess;
+}
+
 /* Of the current device, and `least` where there is none: a launch will say so. */
 int attribute(cudaDeviceAttr which, int least)
 {
     int device = 0, value = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&value, which, device) != cudaSuccess)
+    if (!was_read(cudaGetDevice(&device)) ||
+        !was_read(cudaDeviceGetAttribute(&value, which, device)))
         return least;
     return value > least ? value : least;
 }
 
 } // namespace
 
+cudaError_t prim_device_take_error(void)
+{
+    const cudaError_t error = not_read;
+    not_read = cudaSuccess;
+    return error;
+}
+
 bool prim_device_has_code(void)
 {
-    cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess;
+    return prim_device_code() > 0;
 }
 
 int prim_device_code(void)
 {
     cudaFuncAttributes attributes;
-    return cudaFuncGetAttributes(&attributes, any_kernel) == cudaSuccess ? attributes.ptxVersion
-                                                                         : 0;
+    return was_read(cudaFuncGetAttributes(&attributes, any_kernel)) ? attributes.ptxVersion : 0;
+}
+
+int prim_device_capability(void)
+{
+    return 10 * attribute(cudaDevAttrComputeCapabilityMajor, 0) +
+           attribute(cudaDevAttrComputeCapabilityMinor, 0);
 }
 
 unsigned prim_device_multiprocessors(void)
@@ -74,7 +99,7 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
 }
 #endif
 
-bool prim_device_launches_early(void)
+bool prim_device_launches_dependents(void)
 {
     return prim_device_code() >= 90;
 }

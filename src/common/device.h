@@ -11,6 +11,12 @@
 extern "C" {
 #endif
 
+/* What of the current device this host thread could not read since it last asked: the runtime's
+ * error, or cudaSuccess. Where reading fails, the functions below give the least that there is, and
+ * nothing may be built on that: prim_launch() and the ladder ask here. That there is no device, or
+ * none with code, is an answer. */
+cudaError_t prim_device_take_error(void);
+
 /* Was this library compiled for the current device? All kernels are built for the same
  * architectures, so one answers for all. For queries, not for the path of a call. */
 bool prim_device_has_code(void);
@@ -20,9 +26,12 @@ bool prim_device_has_code(void);
  * kernel has of __CUDA_ARCH__, its launch must ask here. */
 int prim_device_code(void);
 
-/* Do kernels know how to wait for the one before them, so that they can be launched early, and form
- * clusters? From 9.0 on. */
-bool prim_device_launches_early(void);
+/* The current device's compute capability, such as 75 or 90; 0: there is none. */
+int prim_device_capability(void);
+
+/* Do kernels know how to wait for the one before them, as dependent launches do, and form clusters?
+ * From 9.0 on. */
+bool prim_device_launches_dependents(void);
 bool prim_device_has_clusters(void);
 
 unsigned prim_device_multiprocessors(void);

@@ -27,8 +27,31 @@ size_t prim_element_bytes(cudaDataType_t type)
     return e != NULL ? e->bytes : 0;
 }
 
+cudaDataType_t prim_accumulator_type(cudaDataType_t out_type)
+{
+    switch (out_type) {
+    case CUDA_R_8I:
+    case CUDA_R_16I:
+        return CUDA_R_32I;
+    case CUDA_R_8U:
+    case CUDA_R_16U:
+        return CUDA_R_32U;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+        return CUDA_R_32F;
+    default:
+        return out_type;
+    }
+}
+
 const char *prim_element_name(cudaDataType_t type)
 {
     const element *e = find(type);
     return e != NULL ? e->name : "unknown type";
+}
+
+const char *prim_op_name(prim_op op)
+{
+    static const char *const names[] = {"sum", "min", "max", "product", "and", "or", "xor"};
+    return (unsigned)op < sizeof names / sizeof *names ? names[op] : "unknown op";
 }

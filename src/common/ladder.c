@@ -4,69 +4,72 @@
 #include "common/fail.h"
 #include "common/workspace.h"
 
-size_t prim_no_workspace(const void *args)
-{
-    (void)args;
-    return 0;
-}
-
 static const prim_rung *find_rung(const prim_ladder *ladder, int variant)
 {
-    for (const prim_rung *rung = ladder->rungs; rung->name != NULL; rung++)
-        if (rung->variant == variant)
-            return rung;
+    for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++)
+        if ((*rung)->variant.value == variant)
+            return *rung;
     return NULL;
 }
 
-/* Where none supports the call, the highest one is there to say so. */
-static const prim_rung *highest_rung(const prim_ladder *ladder, const void *args)
+int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferred, const void *args)
 {
-    const prim_rung *rung = ladder->rungs;
-    while (rung[1].name != NULL)
-        rung++;
-    for (const prim_rung *r = rung; r >= ladder->rungs; r--)
-        if (r->variant != ladder->stateful && r->supports(args))
-            return r;
-    return rung;
-}
-
-/* The ladder's choice; where that does not support the call, the highest rung that does. */
-static const prim_rung *automatic_rung(const prim_ladder *ladder, const prim_call *call)
-{
-    if (ladder->choose == NULL)
-        return highest_rung(ladder, call);
-    const prim_rung *const chosen = find_rung(ladder, ladder->choose(call));
-    return chosen->supports(call) ? chosen : highest_rung(ladder, call);
+    const prim_rung *taken = preferred;
+    if (preferred->why_not(args) != NULL)
+        for (const prim_rung *const *rung = rungs; *rung != NULL; rung++)
+            if ((*rung)->why_not(args) == NULL)
+                taken = *rung;
+    return taken->variant.value;
 }
 
 /* What a query and a call judge alike; *rung is what would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
+    (void)prim_device_take_error(); /* another call's */
     if (!automatic && find_rung(ladder, call->variant) == NULL)
         return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call->name,
                          call->variant);
     const prim_status status = ladder->check_kind(call);
     if (status != PRIM_OK)
         return status;
-    *rung = automatic ? automatic_rung(ladder, call) : find_rung(ladder, call->variant);
+    *rung = find_rung(ladder, automatic ? ladder->choose(call) : call->variant);
     return PRIM_OK;
 }
 
+/* A call must not go on with what it would have learned. */
+static prim_status check_device(const prim_call *call)
+{
+    const cudaError_t error = prim_device_take_error();
+    if (error == cudaSuccess)
+        return PRIM_OK;
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: the device's properties were not read",
+                          call->name);
+}
+
+/* With AUTO the reason is that of the rung which it would take, and stands for all. */
 static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
-    if (rung->supports(call))
-        return PRIM_OK;
-    return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s %s", call->name, rung->name,
-                     ladder->refusal);
+    const char *const reason = rung->why_not(call);
+    const prim_status status = check_device(call);
+    if (status != PRIM_OK || reason == NULL)
+        return status;
+    char particulars[96];
+    ladder->describe(call, particulars, sizeof particulars);
+    const bool named = call->variant != PRIM_VARIANT_AUTO;
+    const int capability = prim_device_capability();
+    return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                     "%s: %s%s does not run this: %s (%s; capability %d.%d)", call->name,
+                     named ? "variant " : "the library", named ? rung->variant.name : "", reason,
+                     particulars, capability / 10, capability % 10);
 }
 
 /* A rung with state would be replayed against what others have made of it. */
 static prim_status check_capture(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
-    if (ladder->stateful == PRIM_VARIANT_AUTO || rung->variant != ladder->stateful)
+    if (ladder->stateful == PRIM_VARIANT_AUTO || rung->variant.value != ladder->stateful)
         return PRIM_OK;
     enum cudaStreamCaptureStatus capture;
     const cudaError_t error = cudaStreamIsCapturing(call->stream, &capture);
@@ -75,7 +78,7 @@ static prim_status check_capture(const prim_ladder *ladder, const prim_call *cal
                               call->name);
     if (capture == cudaStreamCaptureStatusActive)
         return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s cannot be captured into a graph",
-                         call->name, rung->name);
+                         call->name, rung->variant.name);
     return PRIM_OK;
 }
 
@@ -96,9 +99,20 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
     if (status != PRIM_OK)
         return status;
     call->workspace = workspace.data;
-    status = prim_launch_status(call->name, rung->name, rung->launch(call));
+    status = prim_launch_status(call->name, rung->variant.name, rung->launch(call));
+    if (status == PRIM_OK)
+        status = check_device(call); /* what the launch asked for, and did not look at */
     const prim_status closed = prim_workspace_close(call, workspace);
     return status != PRIM_OK ? status : closed;
+}
+
+static prim_status workspace_of(const prim_rung *rung, const prim_call *call, size_t *bytes)
+{
+    const size_t needed = rung->workspace_bytes != NULL ? rung->workspace_bytes(call) : 0;
+    const prim_status status = check_device(call);
+    if (status == PRIM_OK)
+        *bytes = needed;
+    return status;
 }
 
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
@@ -114,8 +128,10 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
         status = check_capture(ladder, call, rung);
     if (status != PRIM_OK)
         return status;
-    const size_t needed_bytes = rung->workspace_bytes(call);
-    status = check_workspace(call, needed_bytes, &operands);
+    size_t needed_bytes = 0;
+    status = workspace_of(rung, call, &needed_bytes);
+    if (status == PRIM_OK)
+        status = check_workspace(call, needed_bytes, &operands);
     return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
 }
 
@@ -136,41 +152,44 @@ prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_ca
     if (status == PRIM_OK)
         status = check_support(ladder, call, rung);
     if (status == PRIM_OK)
-        *bytes = rung->workspace_bytes(call);
+        status = workspace_of(rung, call, bytes);
     return status;
 }
 
 bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
 {
     size_t bytes;
-    return prim_ladder_workspace_bytes(ladder, call, &bytes) == PRIM_OK && prim_device_has_code();
+    if (prim_ladder_workspace_bytes(ladder, call, &bytes) != PRIM_OK)
+        return false;
+    if (prim_device_has_code())
+        return true;
+    prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: there is no device that this library has code for",
+              call->name);
+    return false;
 }
 
-size_t prim_ladder_variant_count(const prim_ladder *ladder)
+int prim_ladder_choose(const prim_ladder *ladder, const prim_call *call)
 {
-    size_t count = 1;
-    for (const prim_rung *rung = ladder->rungs; rung->name != NULL; rung++)
-        count++;
-    return count;
+    return prim_ladder_supports(ladder, call) ? ladder->choose(call) : PRIM_VARIANT_AUTO;
 }
 
-int prim_ladder_variant_at(const prim_ladder *ladder, size_t index)
+/* ---- variants ---- */
+
+static const prim_variant auto_variant = {PRIM_VARIANT_AUTO, "auto",
+                                          "the fastest rung that supports the call"};
+
+const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index)
 {
-    return index == 0 || index >= prim_ladder_variant_count(ladder)
-               ? PRIM_VARIANT_AUTO
-               : ladder->rungs[index - 1].variant;
+    const prim_rung *const *rung = ladder->rungs;
+    if (index == 0)
+        return &auto_variant;
+    while (*rung != NULL && --index > 0)
+        rung++;
+    return *rung != NULL ? &(*rung)->variant : NULL;
 }
 
-const char *prim_ladder_variant_name(const prim_ladder *ladder, int variant)
+const prim_variant *prim_ladder_variant_info(const prim_ladder *ladder, int value)
 {
-    const prim_rung *rung = find_rung(ladder, variant);
-    return variant == PRIM_VARIANT_AUTO ? "auto" : rung != NULL ? rung->name : NULL;
-}
-
-const char *prim_ladder_variant_idea(const prim_ladder *ladder, int variant)
-{
-    const prim_rung *rung = find_rung(ladder, variant);
-    return variant == PRIM_VARIANT_AUTO ? "the fastest rung that supports the call"
-           : rung != NULL               ? rung->idea
-                                        : NULL;
+    const prim_rung *const rung = find_rung(ladder, value);
+    return value == PRIM_VARIANT_AUTO ? &auto_variant : rung != NULL ? &rung->variant : NULL;
 }

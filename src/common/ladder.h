@@ -10,19 +10,38 @@ extern "C" {
 
 enum { PRIM_VARIANT_AUTO = 0 }; /* in every pattern's enum */
 
-/* One row is one rung. `args` is the pattern's own struct, whose first member is a prim_call.
- * Queries have no pointers in it, so supports() and workspace_bytes() look at none. */
+/* A rung, defined at the end of its own file. `args` is the pattern's own struct, whose first
+ * member is a prim_call. Queries have no pointers in it, so why_not() and workspace_bytes() look at
+ * none. */
 typedef struct prim_rung {
-    int variant;
-    const char *name;
-    const char *idea;
-    bool (*supports)(const void *args);
-    size_t (*workspace_bytes)(const void *args);
-    cudaError_t (*launch)(const void *args); /* submits to call.stream, and does not wait */
+    prim_variant variant;
+    /* NULL: it runs the call on the current device. Otherwise the one reason why it does not, a
+     * static clause such as "it takes one row only"; prim_ladder_run() adds the particulars. */
+    const char *(*why_not)(const void *args);
+    size_t (*workspace_bytes)(const void *args); /* NULL: it needs none */
+    cudaError_t (*launch)(const void *args);     /* submits to call.stream, and does not wait */
 } prim_rung;
 
-/* A rung's workspace_bytes() where it needs none. */
-size_t prim_no_workspace(const void *args);
+/* For why_not(), where nothing more can be said. */
+#define PRIM_TYPES_NOT_BUILT "it is not built for these types"
+#define PRIM_OP_NOT_BUILT "it is not built for this op"
+#define PRIM_GRID_TOO_SMALL "a grid does not have so many blocks"
+#define PRIM_NO_CLUSTERS "it needs clusters, of compute capability 9.0"
+
+/* A pattern lists its rungs once, upwards, as a macro over their names:
+ *
+ *     #define RUNGS(X, pattern) X(pattern, naive) X(pattern, tiled_16)
+ *     RUNGS(PRIM_DECLARE_RUNG, gemm)
+ *     static const prim_rung *const rungs[] = {RUNGS(PRIM_RUNG_ROW, gemm) NULL};
+ *
+ * and naive.cu ends with PRIM_DEFINE_RUNG(gemm, naive) = {…}; */
+#define PRIM_DECLARE_RUNG(pattern, name) extern const prim_rung prim_##pattern##_##name##_rung;
+#define PRIM_RUNG_ROW(pattern, name) &prim_##pattern##_##name##_rung,
+#if defined(__cplusplus)
+#define PRIM_DEFINE_RUNG(pattern, name)                        \
+    extern "C" const prim_rung prim_##pattern##_##name##_rung; \
+    const prim_rung prim_##pattern##_##name##_rung
+#endif
 
 /* The operands of a call, for comparing the workspace with them. */
 enum { PRIM_MOST_OPERANDS = 12 };
@@ -32,16 +51,21 @@ typedef struct prim_operands {
 } prim_operands;
 
 typedef struct prim_ladder {
-    const prim_rung *rungs; /* upwards; behind the last one, a row without a name */
-    /* The rung for PRIM_VARIANT_AUTO. NULL: the highest one that supports the call. */
-    int (*choose)(const void *args);
+    const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
+    int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO */
     /* Everything that is no pointer: what queries and calls judge alike. */
     prim_status (*check_kind)(const void *args);
     /* The operands, one by one and against each other. */
     prim_status (*check_operands)(const void *args, prim_operands *operands);
+    /* Types, op and sizes in words, for the sentence of a call that no rung takes. */
+    void (*describe)(const void *args, char *text, size_t bytes);
     int stateful; /* the variant that keeps state, so that no graph may replay it; 0: none does */
-    const char *refusal; /* why a rung does not support a call: "does not reduce …" */
 } prim_ladder;
+
+/* For choose(): `preferred` where it takes the call, otherwise the highest rung that does; and
+ * `preferred`, whose reason is then given, where none does. */
+int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferred,
+                        const void *args);
 
 /* Checks everything, and only then launches. call is the head of the args. */
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call);
@@ -49,14 +73,15 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call);
 /* For the CPU's versions: the checks alone. */
 prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_call *call);
 
+/* What the public queries are made of. choose: PRIM_VARIANT_AUTO where the call does not run. */
 prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_call *call,
                                         size_t *bytes);
 bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call);
+int prim_ladder_choose(const prim_ladder *ladder, const prim_call *call);
 
-size_t prim_ladder_variant_count(const prim_ladder *ladder);
-int prim_ladder_variant_at(const prim_ladder *ladder, size_t index);
-const char *prim_ladder_variant_name(const prim_ladder *ladder, int variant);
-const char *prim_ladder_variant_idea(const prim_ladder *ladder, int variant);
+/* AUTO first, NULL behind the last; and by value, NULL where there is none. */
+const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index);
+const prim_variant *prim_ladder_variant_info(const prim_ladder *ladder, int value);
 
 #if defined(__cplusplus)
 }

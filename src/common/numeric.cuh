@@ -231,21 +231,6 @@ struct xor_operator {
     }
 };
 
-/* An element as a reduction or a scan takes it in: converted first, then transformed. */
-template <typename To, typename From>
-__host__ __device__ To load(const From *from, prim_transform transform)
-{
-    const To value = static_cast<To>(*from);
-    switch (transform) {
-    case PRIM_TRANSFORM_SQUARE:
-        return multiply(value, value);
-    case PRIM_TRANSFORM_ABS:
-        return magnitude(value);
-    default:
-        return value;
-    }
-}
-
 } // namespace
 
 #endif

@@ -17,13 +17,22 @@ T scalar_as(double value)
         return static_cast<T>(static_cast<uint64_t>(static_cast<int64_t>(value)));
 }
 
+/* alpha = 0 leaves no product, and nothing to read for one. */
+template <typename T>
+size_t length_of_sums(size_t length, double alpha)
+{
+    return scalar_as<T>(alpha) == 0 ? 0 : length;
+}
+
+/* Of floats: one rounding on the GPU, two on a CPU. */
 template <typename T>
 __host__ __device__ T add_product(T sum, T a, T b)
 {
+#ifdef __CUDA_ARCH__
     if constexpr (is_float<T>())
-        return sum + a * b; /* one rounding on the GPU, two on a CPU */
-    else
-        return add(sum, multiply(a, b));
+        return fma(a, b, sum);
+#endif
+    return add(sum, multiply(a, b));
 }
 
 /* beta = 0 leaves c unread. */
@@ -37,6 +46,12 @@ struct scaled {
         *c = beta == 0 ? product : add(product, multiply(beta, *c));
     }
 };
+
+template <typename T>
+scaled<T> make_scaled(double alpha, double beta)
+{
+    return {scalar_as<T>(alpha), scalar_as<T>(beta)};
+}
 
 } // namespace
 

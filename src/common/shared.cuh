@@ -1,7 +1,7 @@
 /* Shared memory that reads the same under nvcc and on the CPU backend:
  *     PRIM_SHARED(float, tile, [16][17]);      float tile[16][17] in shared memory
  *     PRIM_SHARED(int, flag, );                one int
- *     PRIM_SHARED_DYNAMIC(int, words);         int *words: as much as prim_launch_shared() gave */
+ *     PRIM_SHARED_DYNAMIC(int, words);         int *words: as much as the launch asks for */
 #ifndef PRIM_COMMON_SHARED_CUH
 #define PRIM_COMMON_SHARED_CUH
 

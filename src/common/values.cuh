@@ -60,9 +60,16 @@ __host__ __device__ T transformed(T element, prim_transform transform)
                                               : element;
 }
 
-/* What stands where nothing has been combined yet. */
+/* An element as it is taken in: converted first, then transformed. */
+template <typename Out, typename In>
+__host__ __device__ accumulator_t<Out> load(const In *from, prim_transform transform)
+{
+    return static_cast<accumulator_t<Out>>(transformed(converted<Out>(*from), transform));
+}
+
+/* The operator's identity, in the type that values are combined in. */
 template <class Operator, typename Out>
-__host__ __device__ accumulator_t<Out> start_value()
+__host__ __device__ accumulator_t<Out> identity_of()
 {
     if constexpr (IS_HALF<Out>)
         return Operator::template identity<float>();
@@ -115,6 +122,18 @@ struct signless {
 template <typename T>
 struct signless<false, T> {
     using type = typename std::make_unsigned<T>::type;
+};
+
+/* A dispatch's Run, called with one kernel's types for both kinds. */
+template <class Run>
+struct signless_run : Run {
+    template <typename In, typename Out, class Operator, typename Args, typename... More>
+    static auto run(const Args *args, More... more)
+    {
+        constexpr bool sign = SIGN_MATTERS<Operator, In, Out>;
+        return Run::template run<typename signless<sign, In>::type,
+                                 typename signless<sign, Out>::type, Operator>(args, more...);
+    }
 };
 
 /* An absolute value of an unsigned element is the element, and kernels without a sign are not asked

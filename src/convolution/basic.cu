@@ -20,25 +20,40 @@
 
 namespace
 {
+namespace basic
+{
 
 template <typename Pixel>
-__global__ void __launch_bounds__(PRIM_CONVOLUTION_BLOCK)
-    basic(const __grid_constant__ problem<Pixel> p, unsigned blocks_across)
+__global__ void __launch_bounds__(THREADS)
+    convolve(const __grid_constant__ problem<Pixel> p, unsigned blocks_across)
 {
     convolve_outputs(p, p.weights, blocks_across);
 }
 
-struct basic_rung : device_rung {
+const char *why_not(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    return args->mask.d_values == nullptr ? "it needs the mask's d_values" : outputs_why_not(args);
+}
+
+struct run_convolve : launch_run {
     template <typename Pixel>
-    static cudaError_t run(const prim_convolution_args *args, const problem<Pixel> &p)
+    static cudaError_t run(const prim_convolution_args *args)
     {
-        return launch_outputs(args, basic<Pixel>, p);
+        return launch_outputs(args, convolve<Pixel>, make_problem<Pixel>(args));
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
+}
+
+} // namespace basic
 } // namespace
 
-cudaError_t prim_convolution_basic(const void *args)
-{
-    return dispatch<basic_rung>(static_cast<const prim_convolution_args *>(args));
-}
+PRIM_DEFINE_RUNG(convolution, basic) = {
+    {PRIM_CONVOLUTION_BASIC, "basic", "a thread for each output, all from global memory"},
+    basic::why_not,
+    nullptr,
+    basic::launch};

@@ -24,6 +24,11 @@
 
 namespace
 {
+namespace constant
+{
+
+/* 32,000 of the 32,764 bytes that a kernel's arguments may have. */
+constexpr int FEW_WEIGHTS = 256, MOST_WEIGHTS = 8000;
 
 template <typename T, int COUNT>
 struct argument_weights {
@@ -36,36 +41,53 @@ struct argument_weights {
 };
 
 template <typename Pixel, int COUNT>
-__global__ void __launch_bounds__(PRIM_CONVOLUTION_BLOCK)
-    constant(const __grid_constant__ problem<Pixel> p, unsigned blocks_across,
+__global__ void __launch_bounds__(THREADS)
+    convolve(const __grid_constant__ problem<Pixel> p, unsigned blocks_across,
              const __grid_constant__ argument_weights<typename Pixel::sum, COUNT> weights)
 {
     convolve_outputs(p, weights, blocks_across);
 }
 
 template <int COUNT, typename Pixel>
-cudaError_t launch_with_weights(const prim_convolution_args *args, const problem<Pixel> &p)
+cudaError_t launch_with_weights(const prim_convolution_args *args)
 {
     using weight = typename Pixel::sum;
     argument_weights<weight, COUNT> weights = {};
     std::memcpy(weights.values, args->mask.h_values,
                 args->mask.width * args->mask.height * sizeof(weight));
-    return launch_outputs(args, constant<Pixel, COUNT>, p, weights);
+    return launch_outputs(args, convolve<Pixel, COUNT>, make_problem<Pixel>(args), weights);
 }
 
-struct constant_rung : device_rung {
+const char *why_not(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    if (args->mask.h_values == nullptr)
+        return "it needs the mask's h_values";
+    if (args->mask.width * args->mask.height > MOST_WEIGHTS)
+        return "it takes a mask of 8,000 weights at most";
+    return outputs_why_not(args);
+}
+
+struct run_convolve : launch_run {
     template <typename Pixel>
-    static cudaError_t run(const prim_convolution_args *args, const problem<Pixel> &p)
+    static cudaError_t run(const prim_convolution_args *args)
     {
-        constexpr int few = 256, most = PRIM_CONVOLUTION_CONSTANT_WEIGHTS;
-        return args->mask.width * args->mask.height <= few ? launch_with_weights<few>(args, p)
-                                                           : launch_with_weights<most>(args, p);
+        return args->mask.width * args->mask.height <= FEW_WEIGHTS
+                   ? launch_with_weights<FEW_WEIGHTS, Pixel>(args)
+                   : launch_with_weights<MOST_WEIGHTS, Pixel>(args);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
+}
+
+} // namespace constant
 } // namespace
 
-cudaError_t prim_convolution_constant(const void *args)
-{
-    return dispatch<constant_rung>(static_cast<const prim_convolution_args *>(args));
-}
+PRIM_DEFINE_RUNG(convolution, constant) = {
+    {PRIM_CONVOLUTION_CONSTANT, "constant", "the same, and the mask travels as a kernel argument"},
+    constant::why_not,
+    nullptr,
+    constant::launch};

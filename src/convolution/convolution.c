@@ -1,7 +1,9 @@
 /* convolution's API: what its arguments must be, and the calls. */
+#include <stdio.h>
+
 #include "common/element.h"
 #include "common/fail.h"
-#include "convolution/convolution_variants.h"
+#include "convolution/convolution_args.h"
 
 /* ---- what queries and calls judge alike ---- */
 
@@ -134,12 +136,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     return status == PRIM_OK ? prim_check_disjoint(&args->call, *out, *weights) : status;
 }
 
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_convolution_args *args = any;
+    snprintf(text, bytes, "%s, image %zu × %zu, mask %zu × %zu", prim_element_name(args->in.type),
+             args->in.width, args->in.height, args->mask.width, args->mask.height);
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_convolution_rungs,
-    .choose = prim_convolution_choose,
+    .choose = prim_convolution_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not take this mask, where its values are given, or images like these",
+    .describe = describe,
 };
 
 /* ---- images ---- */
@@ -202,6 +211,14 @@ bool prim_convolve_2d_supports(prim_convolution_variant variant, unsigned flags,
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_boundary boundary,
+                                                 prim_image in, prim_mask mask, prim_image out)
+{
+    const prim_convolution_args args = image_args("prim_convolve_2d_choose", PRIM_CONVOLUTION_AUTO,
+                                                  flags, boundary, in, mask, out);
+    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary, const void *h_fill,
                                   prim_image in, prim_mask mask, prim_image out, int threads)
 {
@@ -262,6 +279,14 @@ bool prim_convolve_1d_supports(prim_convolution_variant variant, unsigned flags,
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_boundary boundary,
+                                                 cudaDataType_t type, size_t count, prim_mask mask)
+{
+    const prim_convolution_args args = vector_args("prim_convolve_1d_choose", PRIM_CONVOLUTION_AUTO,
+                                                   flags, boundary, type, NULL, count, mask, NULL);
+    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundary, const void *h_fill,
                                   cudaDataType_t type, const void *h_in, size_t count,
                                   prim_mask mask, void *h_out, int threads)
@@ -273,22 +298,12 @@ prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundary, const 
 
 /* ---- variants ---- */
 
-size_t prim_convolution_variant_count(void)
+const prim_variant *prim_convolution_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_convolution_variant prim_convolution_variant_at(size_t index)
+const prim_variant *prim_convolution_variant_info(prim_convolution_variant variant)
 {
-    return (prim_convolution_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_convolution_variant_name(prim_convolution_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_convolution_variant_idea(prim_convolution_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

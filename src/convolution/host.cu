@@ -35,8 +35,9 @@ void convolve_rows(const problem<Pixel> &p, size_t width, int threads)
 
 struct host_version {
     template <typename Pixel>
-    static prim_status run(const prim_convolution_args *args, const problem<Pixel> &p, int threads)
+    static prim_status run(const prim_convolution_args *args, int threads)
     {
+        const problem<Pixel> p = make_problem<Pixel>(args);
         if (p.width > 0 && p.height == 1)
             convolve_row(p, args->in.width, threads);
         else if (p.width > 0)
@@ -45,7 +46,7 @@ struct host_version {
     }
     static prim_status not_built(const prim_convolution_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without this type",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
                          args->call.name);
     }
 };

@@ -26,6 +26,31 @@ __device__ void convolve_outputs(const problem<Pixel> &p, const Weights &weights
     convolve_element(p, weights, pixel, y, static_cast<int>(x - pixel * p.in.channels));
 }
 
+/* A block's extent, in outputs: as wide as a row, but no wider than a warp unless the image is
+ * lower than the block. */
+inline dim3 block_of(const prim_convolution_args *args)
+{
+    const size_t row_elements = args->in.width * static_cast<size_t>(args->in.channels);
+    unsigned x = 1, y = 1;
+    while (x < row_elements && x < 32)
+        x *= 2;
+    while (y < args->in.height && y < THREADS / x)
+        y *= 2;
+    return dim3(THREADS / y, y);
+}
+
+inline const char *outputs_why_not(const prim_convolution_args *args)
+{
+    const dim3 block = block_of(args);
+    const size_t row_elements = args->in.width * static_cast<size_t>(args->in.channels);
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    return prim_fits_a_grid(prim_divide_up(args->in.height, block.y),
+                            prim_divide_up(row_elements, block.x))
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
 /* Launches kernel(p, blocks across, more…). */
 template <typename Pixel, typename... Parameters, typename... More>
 cudaError_t launch_outputs(const prim_convolution_args *args, void (*kernel)(Parameters...),
@@ -34,12 +59,10 @@ cudaError_t launch_outputs(const prim_convolution_args *args, void (*kernel)(Par
     const size_t row_elements = args->in.width * static_cast<size_t>(args->in.channels);
     if (row_elements == 0 || args->in.height == 0)
         return cudaSuccess;
-    const prim_convolution_extent block = prim_convolution_block(args);
+    const dim3 block = block_of(args);
     const unsigned across = static_cast<unsigned>(prim_divide_up(row_elements, block.x));
     const unsigned down = static_cast<unsigned>(prim_divide_up(args->in.height, block.y));
-    return prim_launch(args->call.stream, across * down,
-                       dim3(static_cast<unsigned>(block.x), static_cast<unsigned>(block.y)), kernel,
-                       p, across, more...);
+    return prim_launch({args->call.stream, across * down, block}, kernel, p, across, more...);
 }
 
 } // namespace

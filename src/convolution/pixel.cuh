@@ -3,25 +3,10 @@
 #ifndef PRIM_CONVOLUTION_PIXEL_CUH
 #define PRIM_CONVOLUTION_PIXEL_CUH
 
-#include "common/numeric.cuh"
+#include "common/scaled.cuh"
 
 namespace
 {
-
-/* One rounding on the GPU, two on a CPU; said outright, so that all rungs do the same. */
-__host__ __device__ inline float add_product(float sum, float weight, float value)
-{
-#ifdef __CUDA_ARCH__
-    return __fmaf_rn(weight, value, sum);
-#else
-    return sum + weight * value;
-#endif
-}
-
-__host__ __device__ inline int32_t add_product(int32_t sum, int32_t weight, int32_t value)
-{
-    return add(sum, multiply(weight, value));
-}
 
 /* Weights are of the sums' type. */
 struct f32_pixel {

@@ -3,7 +3,7 @@
 #define PRIM_CONVOLUTION_PROBLEM_CUH
 
 #include "convolution/boundary.cuh"
-#include "convolution/convolution_variants.h"
+#include "convolution/convolution_args.h"
 #include "convolution/pixel.cuh"
 
 namespace

@@ -25,6 +25,11 @@
 
 namespace
 {
+namespace tiled_halo
+{
+
+constexpr int SIDE = 16, ROW = THREADS; /* of a tile */
+static_assert(SIDE * SIDE == ROW, "a block of either shape");
 
 /* A thread's place in its block's tile, and the first of the tile's pixels that are outputs. */
 struct place {
@@ -65,7 +70,7 @@ __device__ inline int halo_before(int step, int side, int anchor)
 
 template <typename Pixel, int SIDE_X, int SIDE_Y>
 __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
-    tiled_halo(const __grid_constant__ problem<Pixel> p, unsigned tiles_across)
+    convolve(const __grid_constant__ problem<Pixel> p, unsigned tiles_across)
 {
     PRIM_SHARED(typename Pixel::sum, tile, [SIDE_Y][SIDE_X]);
     const place at = place_in_tile<Pixel, SIDE_X, SIDE_Y>(p, tiles_across);
@@ -83,27 +88,67 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
     }
 }
 
-struct tiled_halo_rung : device_rung {
+/* ---- tiles: of one row where image and mask have one ---- */
+
+/* What a tile leaves of itself as outputs. */
+struct outputs {
+    size_t x, y;
+};
+
+bool tile_is_row(const prim_convolution_args *args)
+{
+    return args->in.height == 1 && args->mask.height == 1;
+}
+
+outputs outputs_of_tile(const prim_convolution_args *args)
+{
+    const size_t x = tile_is_row(args) ? ROW : SIDE, y = THREADS / x;
+    return {x - args->mask.width + 1, y - args->mask.height + 1};
+}
+
+const char *why_not(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    if (args->mask.d_values == nullptr)
+        return "it needs the mask's d_values";
+    if (args->mask.width >= SIDE || args->mask.height >= SIDE)
+        return "it takes a mask of 15 × 15 at most";
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    const outputs tile = outputs_of_tile(args);
+    return prim_fits_a_grid(prim_divide_up(args->in.height, tile.y),
+                            prim_divide_up(args->in.width, tile.x))
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
+struct run_convolve : launch_run {
     template <typename Pixel>
-    static cudaError_t run(const prim_convolution_args *args, const problem<Pixel> &p)
+    static cudaError_t run(const prim_convolution_args *args)
     {
-        constexpr int side = PRIM_CONVOLUTION_TILE_SIDE, row = PRIM_CONVOLUTION_BLOCK;
-        if (p.width == 0 || p.height == 0)
-            return cudaSuccess;
-        const prim_convolution_extent tile = prim_convolution_tile(args);
+        const outputs tile = outputs_of_tile(args);
         const unsigned across = static_cast<unsigned>(prim_divide_up(args->in.width, tile.x));
         const unsigned down = static_cast<unsigned>(prim_divide_up(args->in.height, tile.y));
-        return prim_convolution_tile_is_row(args)
-                   ? prim_launch(args->call.stream, across * down, row, tiled_halo<Pixel, row, 1>,
-                                 p, across)
-                   : prim_launch(args->call.stream, across * down, dim3(side, side),
-                                 tiled_halo<Pixel, side, side>, p, across);
+        if (across == 0 || down == 0)
+            return cudaSuccess;
+        const problem<Pixel> p = make_problem<Pixel>(args);
+        return tile_is_row(args) ? prim_launch({args->call.stream, across * down, ROW},
+                                               convolve<Pixel, ROW, 1>, p, across)
+                                 : prim_launch({args->call.stream, across * down, dim3(SIDE, SIDE)},
+                                               convolve<Pixel, SIDE, SIDE>, p, across);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_convolve>(static_cast<const prim_convolution_args *>(args));
+}
+
+} // namespace tiled_halo
 } // namespace
 
-cudaError_t prim_convolution_tiled_halo(const void *args)
-{
-    return dispatch<tiled_halo_rung>(static_cast<const prim_convolution_args *>(args));
-}
+PRIM_DEFINE_RUNG(convolution, tiled_halo) = {{PRIM_CONVOLUTION_TILED_HALO, "tiled_halo",
+                                              "a tile of the input and its halo in shared memory"},
+                                             tiled_halo::why_not,
+                                             nullptr,
+                                             tiled_halo::launch};

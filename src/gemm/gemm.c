@@ -1,9 +1,10 @@
 /* gemm's API: what its arguments must be, and the calls. */
 #include <math.h>
+#include <stdio.h>
 
 #include "common/element.h"
 #include "common/fail.h"
-#include "gemm/gemm_variants.h"
+#include "gemm/gemm_args.h"
 
 static prim_status check_enums(const prim_gemm_args *args)
 {
@@ -88,11 +89,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     return status;
 }
 
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_gemm_args *args = any;
+    snprintf(text, bytes, "%s, m %zu, n %zu, k %zu", prim_element_name(args->c_type), args->m,
+             args->n, args->k);
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_gemm_rungs,
+    .choose = prim_gemm_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not multiply matrices of this size or these types",
+    .describe = describe,
 };
 
 prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b, size_t m,
@@ -159,6 +168,15 @@ bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a, prim_tra
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
+                                   size_t k, cudaDataType_t a_type, cudaDataType_t b_type,
+                                   cudaDataType_t c_type, prim_compute compute)
+{
+    const prim_gemm_args args = shape("prim_gemm_choose", PRIM_GEMM_AUTO, op_a, op_b, m, n, k,
+                                      a_type, b_type, c_type, compute);
+    return (prim_gemm_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n, size_t k,
                            double alpha, cudaDataType_t a_type, const void *h_a, size_t lda,
                            cudaDataType_t b_type, const void *h_b, size_t ldb, double beta,
@@ -189,22 +207,12 @@ prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, s
 
 /* ---- variants ---- */
 
-size_t prim_gemm_variant_count(void)
+const prim_variant *prim_gemm_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_gemm_variant prim_gemm_variant_at(size_t index)
+const prim_variant *prim_gemm_variant_info(prim_gemm_variant variant)
 {
-    return (prim_gemm_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_gemm_variant_name(prim_gemm_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_gemm_variant_idea(prim_gemm_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

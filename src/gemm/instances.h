@@ -1,29 +1,12 @@
-/* What of the dense products is built. Remove lines to build less: a call that needs what is gone
- * returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
- */
+/* What of gemm is built. Remove lines to build less: a call that needs what is gone returns
+ * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
 #ifndef PRIM_GEMM_INSTANCES_H
 #define PRIM_GEMM_INSTANCES_H
 
-/* gemm: the type of A, B and C, and its C type */
+/* the type of A, B and C, and its C type */
 #define PRIM_GEMM_TYPES(X) \
     X(CUDA_R_32I, int32_t) \
     X(CUDA_R_32F, float)   \
     X(CUDA_R_64F, double)
-
-/* gemv: the type of A, x and y, and its C type */
-#define PRIM_GEMV_TYPES(X) \
-    X(CUDA_R_32F, float)   \
-    X(CUDA_R_64F, double)
-
-/* binary gemm: the type of C, and its C type */
-#define PRIM_BINARY_GEMM_TYPES(X) \
-    X(CUDA_R_32I, int32_t)        \
-    X(CUDA_R_32F, float)
-
-/* packing: the type of what is packed, and its C type */
-#define PRIM_BINARY_PACK_TYPES(X) \
-    X(CUDA_R_8I, int8_t)          \
-    X(CUDA_R_32I, int32_t)        \
-    X(CUDA_R_32F, float)
 
 #endif

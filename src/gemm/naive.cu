@@ -7,25 +7,51 @@
  * whatever the shape. What holds it back: one product for two loads.
  *
  * Work: m · n · k products. Steps: k. Bytes that pass L1: 8 m · n · k for f32. */
-#include "gemm/gemm_problem.cuh"
-#include "gemm/tiles.cuh"
+#include "gemm/problem.cuh"
 
 namespace
 {
+namespace naive
+{
 
-struct naive_rung : device_rung {
-    template <typename Product>
-    static cudaError_t run(const problem<Product> &p, cudaStream_t stream)
+constexpr unsigned SIDE = 16;
+
+template <typename T>
+__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
+{
+    const square block = this_square(p.n, SIDE);
+    const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
+    if (row >= p.m || column >= p.n)
+        return;
+    T sum = 0;
+    for (size_t k = 0; k < p.k; k++)
+        sum = add_product(sum, p.a.at(row, k), p.b.at(k, column));
+    p.store(row, column, sum);
+}
+
+const char *why_not(const void *args)
+{
+    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
+}
+
+struct run_squares : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemm_args *args)
     {
-        return launch_squares<PRIM_GEMM_NAIVE_SIDE>(stream, naive<Product, PRIM_GEMM_NAIVE_SIDE>,
-                                                    p);
+        return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_squares>(static_cast<const prim_gemm_args *>(args));
+}
+
+} // namespace naive
 } // namespace
 
-cudaError_t prim_gemm_naive(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return for_gemm<naive_rung>(args, args->call.stream);
-}
+PRIM_DEFINE_RUNG(gemm, naive) = {
+    {PRIM_GEMM_NAIVE, "naive", "a thread for each element of C, in blocks of 16 × 16"},
+    naive::why_not,
+    nullptr,
+    naive::launch};

@@ -10,24 +10,51 @@
  *
  * Work: m · n · k products. Steps: k · ⌈n / 256⌉. Bytes that pass the caches: 8 m · n · k for f32.
  * With an op on B, neighbouring threads read elements that lie ldb apart. */
-#include "gemm/gemm_problem.cuh"
-#include "gemm/rows.cuh"
+#include "gemm/problem.cuh"
 
 namespace
 {
+namespace row_per_block
+{
 
-struct row_per_block_rung : device_rung {
-    template <typename Product>
-    static cudaError_t run(const problem<Product> &p, cudaStream_t stream)
+constexpr unsigned THREADS = 256;
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+{
+    const size_t i = blockIdx.x;
+    for (size_t j = threadIdx.x; j < p.n; j += THREADS) {
+        T sum = 0;
+        for (size_t k = 0; k < p.k; k++)
+            sum = add_product(sum, p.a.at(i, k), p.b.at(k, j));
+        p.store(i, j, sum);
+    }
+}
+
+const char *why_not(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return blocks_why_not(args, args->m, 1);
+}
+
+struct run_rows : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemm_args *args)
     {
-        return launch_rows(stream, row_per_block<Product>, p);
+        return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_rows>(static_cast<const prim_gemm_args *>(args));
+}
+
+} // namespace row_per_block
 } // namespace
 
-cudaError_t prim_gemm_row_per_block(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return for_gemm<row_per_block_rung>(args, args->call.stream);
-}
+PRIM_DEFINE_RUNG(gemm, row_per_block) = {{PRIM_GEMM_ROW_PER_BLOCK, "row_per_block",
+                                          "a block for each row of C, its threads side by side"},
+                                         row_per_block::why_not,
+                                         nullptr,
+                                         row_per_block::launch};

@@ -8,24 +8,67 @@
  *
  * Work: m · n · k products. Steps: k · ⌈n / 256⌉. Bytes that pass the caches: 4 m · n · k for f32,
  * and A ⌈n / 256⌉ times where k is more than 1024. */
-#include "gemm/gemm_problem.cuh"
-#include "gemm/rows.cuh"
+#include "common/shared.cuh"
+#include "gemm/problem.cuh"
 
 namespace
 {
+namespace shared_row
+{
 
-struct shared_row_rung : device_rung {
-    template <typename Product>
-    static cudaError_t run(const problem<Product> &p, cudaStream_t stream)
+constexpr unsigned THREADS = 256;
+constexpr unsigned PIECE = 1024; /* elements of A's row that fit the shared memory at a time */
+
+/* A row that fits one piece is brought once; a longer one anew for each stride of columns. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+{
+    PRIM_SHARED(T, row, [PIECE]);
+    const size_t i = blockIdx.x;
+    for (size_t first = 0; first < p.n; first += THREADS) {
+        const size_t j = first + threadIdx.x;
+        T sum = 0;
+        for (size_t begin = 0; begin < p.k; begin += PIECE) {
+            const unsigned length =
+                p.k - begin < PIECE ? static_cast<unsigned>(p.k - begin) : PIECE;
+            if (first == 0 || p.k > PIECE) {
+                __syncthreads(); /* the piece before is read to its end */
+                for (unsigned k = threadIdx.x; k < length; k += THREADS)
+                    row[k] = p.a.at(i, begin + k);
+                __syncthreads();
+            }
+            for (unsigned k = 0; j < p.n && k < length; k++)
+                sum = add_product(sum, row[k], p.b.at(begin + k, j));
+        }
+        if (j < p.n)
+            p.store(i, j, sum);
+    }
+}
+
+const char *why_not(const void *any)
+{
+    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
+    return blocks_why_not(args, args->m, 1);
+}
+
+struct run_rows : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemm_args *args)
     {
-        return launch_rows(stream, shared_row<Product>, p);
+        return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_rows>(static_cast<const prim_gemm_args *>(args));
+}
+
+} // namespace shared_row
 } // namespace
 
-cudaError_t prim_gemm_shared_row(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return for_gemm<shared_row_rung>(args, args->call.stream);
-}
+PRIM_DEFINE_RUNG(gemm, shared_row) = {
+    {PRIM_GEMM_SHARED_ROW, "shared_row", "the same, with A's row in shared memory"},
+    shared_row::why_not,
+    nullptr,
+    shared_row::launch};

@@ -1,4 +1,10 @@
-/* TILED_16, TILED_32: tiles of A and B in shared memory; tiles.cuh draws it.
+/* TILED_16, TILED_32: tiles of A and B in shared memory, one behind the other along k.
+ *
+ *               B  ·[▒]·
+ *                  ·[▒]·   step 0, 1, … down B and along A
+ *     A  ·······
+ *        [▒][▒]→   ·[C]·   each element is read n / side and m / side times, not n and m times
+ *        ·······
  *
  * Each element of A and B is read from global memory once for a square of C instead of once for an
  * element: 16 or 32 times less often. Each product still costs two loads, but from shared memory.
@@ -9,31 +15,82 @@
  * 8 m · n · k / side for f32. Shared memory: 2 · side · (side + 1) elements.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 5. */
-#include "gemm/gemm_problem.cuh"
-#include "gemm/tiles.cuh"
+#include "common/shared.cuh"
+#include "common/unroll.cuh"
+#include "gemm/problem.cuh"
 
 namespace
 {
+namespace tiled
+{
+
+/* Brings the square of a matrix at (row, column) into the tile, with zeros behind its ends at
+ * (rows, columns). Neighbouring threads read along memory: down the tile where the matrix is
+ * transposed. One word more in each row, so that no two lanes then write to one bank. */
+template <typename T, unsigned SIDE>
+__device__ void bring(T (&tile)[SIDE][SIDE + 1], const op_matrix<T> &from, size_t row,
+                      size_t column, size_t rows, size_t columns)
+{
+    const bool transposed = from.column_stride != 1;
+    const unsigned down = transposed ? threadIdx.x : threadIdx.y;
+    const unsigned across = transposed ? threadIdx.y : threadIdx.x;
+    const bool inside = row + down < rows && column + across < columns;
+    tile[down][across] = inside ? from.at(row + down, column + across) : T(0);
+}
+
+template <typename T, unsigned SIDE>
+__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
+{
+    PRIM_SHARED(T, tile_a, [SIDE][SIDE + 1]);
+    PRIM_SHARED(T, tile_b, [SIDE][SIDE + 1]);
+    const square block = this_square(p.n, SIDE);
+    const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
+    T sum = 0;
+    for (size_t begin = 0; begin < p.k; begin += SIDE) {
+        bring(tile_a, p.a, block.row, begin, p.m, p.k);
+        bring(tile_b, p.b, begin, block.column, p.k, p.n);
+        __syncthreads();
+        PRIM_UNROLL(8)
+        for (unsigned k = 0; k < SIDE; k++)
+            sum = add_product(sum, tile_a[threadIdx.y][k], tile_b[k][threadIdx.x]);
+        __syncthreads(); /* before the next tiles come */
+    }
+    if (row < p.m && column < p.n)
+        p.store(row, column, sum);
+}
 
 template <unsigned SIDE>
-struct tiled_rung : device_rung {
-    template <typename Product>
-    static cudaError_t run(const problem<Product> &p, cudaStream_t stream)
+const char *why_not(const void *args)
+{
+    return squares_why_not(static_cast<const prim_gemm_args *>(args), SIDE);
+}
+
+template <unsigned SIDE>
+struct run_squares : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemm_args *args)
     {
-        return launch_squares<SIDE>(stream, tiled<Product, SIDE, X_IS_COLUMN>, p);
+        return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T, SIDE>);
     }
 };
 
+template <unsigned SIDE>
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_squares<SIDE>>(static_cast<const prim_gemm_args *>(args));
+}
+
+} // namespace tiled
 } // namespace
 
-cudaError_t prim_gemm_tiled_16(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return for_gemm<tiled_rung<16>>(args, args->call.stream);
-}
+PRIM_DEFINE_RUNG(gemm, tiled_16) = {
+    {PRIM_GEMM_TILED_16, "tiled_16", "16 × 16 tiles of A and B in shared memory"},
+    tiled::why_not<16>,
+    nullptr,
+    tiled::launch<16>};
 
-cudaError_t prim_gemm_tiled_32(const void *any)
-{
-    const prim_gemm_args *args = static_cast<const prim_gemm_args *>(any);
-    return for_gemm<tiled_rung<32>>(args, args->call.stream);
-}
+PRIM_DEFINE_RUNG(gemm, tiled_32) = {
+    {PRIM_GEMM_TILED_32, "tiled_32", "32 × 32 tiles of A and B in shared memory"},
+    tiled::why_not<32>,
+    nullptr,
+    tiled::launch<32>};

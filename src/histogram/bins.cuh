@@ -2,8 +2,9 @@
 #ifndef PRIM_HISTOGRAM_BINS_CUH
 #define PRIM_HISTOGRAM_BINS_CUH
 
+#include "common/dispatch.cuh"
 #include "common/numeric.cuh"
-#include "histogram/histogram_variants.h"
+#include "histogram/histogram_args.h"
 #include "histogram/instances.h"
 
 namespace
@@ -97,17 +98,8 @@ __host__ __device__ size_t counter_of(const binning &b, T sample)
     return place == b.bins + BELOW ? 0 : b.bins - 1;
 }
 
-/* Run::run<T>(args, more…) for the samples' type, or Run::not_built(args, more…). */
-template <typename Run, typename... More>
-auto for_samples(const prim_histogram_args *args, More... more)
-{
-#define TYPE(type_enum, type_c)         \
-    if (args->sample_type == type_enum) \
-        return Run::template run<type_c>(args, more...);
-    PRIM_HISTOGRAM_TYPES(TYPE)
-#undef TYPE
-    return Run::not_built(args, more...);
-}
+/* Run::run<T>(args, more…) for the samples' type. */
+PRIM_DISPATCH_TYPE(dispatch, PRIM_HISTOGRAM_TYPES, sample_type)
 
 } // namespace
 

@@ -14,10 +14,12 @@
 
 namespace
 {
+namespace global_atomic
+{
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    global_atomic(const T *samples, size_t count, binning b, uint32_t *counters, uint32_t *outside)
+    count_samples(const T *samples, size_t count, binning b, uint32_t *counters, uint32_t *outside)
 {
     const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
     for (size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
@@ -30,7 +32,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-struct global_atomic_rung : device_rung {
+struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
@@ -40,16 +42,31 @@ struct global_atomic_rung : device_rung {
             error = choose_blocks(args->count, 8, &blocks);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch(args->call.stream, blocks, THREADS, global_atomic<T>,
+        return prim_launch({args->call.stream, blocks, THREADS}, count_samples<T>,
                            static_cast<const T *>(args->samples), args->count, make_binning(args),
                            static_cast<uint32_t *>(args->counters),
                            static_cast<uint32_t *>(args->outside_counters));
     }
 };
 
+const char *why_not(const void *args)
+{
+    return dispatch<is_built>(static_cast<const prim_histogram_args *>(args))
+               ? nullptr
+               : PRIM_TYPES_NOT_BUILT;
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+}
+
+} // namespace global_atomic
 } // namespace
 
-cudaError_t prim_histogram_global_atomic(const void *args)
-{
-    return for_samples<global_atomic_rung>(static_cast<const prim_histogram_args *>(args));
-}
+PRIM_DEFINE_RUNG(histogram,
+                 global_atomic) = {{PRIM_HISTOGRAM_GLOBAL_ATOMIC, "global_atomic",
+                                    "every sample is an atomic addition in global memory"},
+                                   global_atomic::why_not,
+                                   nullptr,
+                                   global_atomic::launch};

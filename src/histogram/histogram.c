@@ -1,9 +1,10 @@
 /* histogram's API: what its arguments must be, and the calls. */
 #include <math.h>
+#include <stdio.h>
 
 #include "common/element.h"
 #include "common/fail.h"
-#include "histogram/histogram_variants.h"
+#include "histogram/histogram_args.h"
 
 enum { ALL_FLAGS = PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN };
 
@@ -69,11 +70,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
                              : status;
 }
 
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_histogram_args *args = any;
+    snprintf(text, bytes, "%s, %zu samples, %zu bins", prim_element_name(args->sample_type),
+             args->count, args->bins);
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_histogram_rungs,
+    .choose = prim_histogram_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not count samples of this type in so many bins",
+    .describe = describe,
 };
 
 prim_status prim_histogram_even(prim_histogram_variant variant, unsigned flags,
@@ -134,6 +143,16 @@ bool prim_histogram_even_supports(prim_histogram_variant variant, unsigned flags
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_outside outside,
+                                                  prim_histogram_range range,
+                                                  cudaDataType_t sample_type, size_t count,
+                                                  size_t bins, cudaDataType_t counter_type)
+{
+    const prim_histogram_args args = shape("prim_histogram_even_choose", PRIM_HISTOGRAM_AUTO, flags,
+                                           outside, range, sample_type, count, bins, counter_type);
+    return (prim_histogram_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
                                      prim_histogram_range range, cudaDataType_t sample_type,
                                      const void *h_samples, size_t count, size_t bins,
@@ -157,22 +176,12 @@ prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
 
 /* ---- variants ---- */
 
-size_t prim_histogram_variant_count(void)
+const prim_variant *prim_histogram_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_histogram_variant prim_histogram_variant_at(size_t index)
+const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant)
 {
-    return (prim_histogram_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_histogram_variant_name(prim_histogram_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_histogram_variant_idea(prim_histogram_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

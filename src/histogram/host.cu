@@ -41,7 +41,7 @@ struct host_version {
     static prim_status not_built(const prim_histogram_args *args, int threads)
     {
         (void)threads;
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without these samples",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for these samples",
                          args->call.name);
     }
 };
@@ -51,5 +51,5 @@ struct host_version {
 prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? for_samples<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
 }

@@ -17,10 +17,14 @@
 
 namespace
 {
+namespace privatized
+{
+
+constexpr size_t MOST_BINS = 12288; /* 48 KB, what every GPU gives a block */
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    privatized(const T *samples, size_t count, binning b, uint32_t *counters, uint32_t *outside)
+    count_samples(const T *samples, size_t count, binning b, uint32_t *counters, uint32_t *outside)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
     const unsigned bins = static_cast<unsigned>(b.bins);
@@ -51,7 +55,7 @@ unsigned blocks_a_multiprocessor(size_t shared_bytes)
     return fit < 1 ? 1 : fit < 8 ? static_cast<unsigned>(fit) : 8;
 }
 
-struct privatized_rung : device_rung {
+struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
@@ -62,16 +66,32 @@ struct privatized_rung : device_rung {
             error = choose_blocks(args->count, blocks_a_multiprocessor(shared_bytes), &blocks);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch_shared(args->call.stream, blocks, THREADS, shared_bytes, privatized<T>,
-                                  static_cast<const T *>(args->samples), args->count,
-                                  make_binning(args), static_cast<uint32_t *>(args->counters),
-                                  static_cast<uint32_t *>(args->outside_counters));
+        return prim_launch({args->call.stream, blocks, THREADS, shared_bytes}, count_samples<T>,
+                           static_cast<const T *>(args->samples), args->count, make_binning(args),
+                           static_cast<uint32_t *>(args->counters),
+                           static_cast<uint32_t *>(args->outside_counters));
     }
 };
 
+const char *why_not(const void *any)
+{
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
+    if (args->bins > MOST_BINS)
+        return "it takes 12,288 bins at most";
+    return dispatch<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+}
+
+} // namespace privatized
 } // namespace
 
-cudaError_t prim_histogram_privatized(const void *args)
-{
-    return for_samples<privatized_rung>(static_cast<const prim_histogram_args *>(args));
-}
+PRIM_DEFINE_RUNG(histogram, privatized) = {
+    {PRIM_HISTOGRAM_PRIVATIZED, "privatized",
+     "each block counts in its own shared memory, and adds its counters up at the end"},
+    privatized::why_not,
+    nullptr,
+    privatized::launch};

@@ -17,10 +17,11 @@
  * Work: for each key 3 comparisons, and for each of 8 merges 1 and a 7th of a search. Steps: 7, and
  * for each merge of two runs of n keys log2(n) + 8. Bytes: each key in and out once. */
 #include "common/shared.cuh"
-#include "common/sizes.h"
-#include "merge/tile.cuh"
+#include "merge/passes.cuh"
 
 namespace
+{
+namespace block_sort
 {
 
 template <typename Key>
@@ -66,7 +67,7 @@ __device__ void merge_own(key_order<Key> order, const Key *tile, unsigned count,
 
 template <typename Key>
 __global__ void __launch_bounds__(THREADS)
-    block_sort(key_order<Key> order, const Key *in, size_t count, Key *out)
+    sort_tiles(key_order<Key> order, const Key *in, size_t count, Key *out)
 {
     PRIM_SHARED(Key, tile, [TILE]);
     const size_t begin = static_cast<size_t>(blockIdx.x) * TILE;
@@ -88,25 +89,22 @@ __global__ void __launch_bounds__(THREADS)
     write_tile(tile, left, out + begin);
 }
 
-struct block_sort_step : device_rung {
+struct run_sort : launch_run {
     template <typename Key>
     static cudaError_t run(const prim_merge_sort_args *args, void *out)
     {
         const size_t tiles = prim_divide_up(args->count, TILE);
-        return prim_launch(args->call.stream, static_cast<unsigned>(tiles), THREADS,
-                           block_sort<Key>, order_of<Key>(args->order),
+        return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS},
+                           sort_tiles<Key>, order_of<Key>(args->order),
                            static_cast<const Key *>(args->in), args->count,
                            static_cast<Key *>(out));
     }
-    static cudaError_t not_built(const prim_merge_sort_args *args, void *)
-    {
-        return device_rung::not_built(args);
-    }
 };
 
+} // namespace block_sort
 } // namespace
 
 cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, void *out)
 {
-    return dispatch<block_sort_step>(args, out);
+    return dispatch<block_sort::run_sort>(args, out);
 }

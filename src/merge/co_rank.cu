@@ -25,6 +25,8 @@
 
 namespace
 {
+namespace by_co_rank
+{
 
 __device__ size_t thread_number()
 {
@@ -33,7 +35,7 @@ __device__ size_t thread_number()
 
 template <typename Key>
 __global__ void __launch_bounds__(THREADS)
-    co_rank_merge(key_order<Key> order, runs<Key, size_t> r, Key *out)
+    merge_keys(key_order<Key> order, runs<Key, size_t> r, Key *out)
 {
     const size_t first = thread_number() * ITEMS;
     if (first < r.a_count + r.b_count)
@@ -42,7 +44,7 @@ __global__ void __launch_bounds__(THREADS)
 
 template <typename Key>
 __global__ void __launch_bounds__(THREADS)
-    co_rank_pass(key_order<Key> order, const Key *in, size_t count, size_t run_tiles, Key *out)
+    merge_runs(key_order<Key> order, const Key *in, size_t count, size_t run_tiles, Key *out)
 {
     const size_t first = thread_number() * ITEMS;
     const size_t begin = first_of_pair(thread_number(), run_tiles * THREADS) * ITEMS;
@@ -51,27 +53,42 @@ __global__ void __launch_bounds__(THREADS)
                                 ITEMS, out + first);
 }
 
-struct co_rank_rung : device_rung {
+struct run_merge : launch_run {
     template <typename Key>
     static cudaError_t run(const prim_merge_args *args)
     {
-        return merge_in_tiles<Key>(args, co_rank_merge<Key>);
+        return merge_in_tiles<Key>(args, merge_keys<Key>);
     }
     template <typename Key>
     static cudaError_t run(const prim_merge_sort_args *args)
     {
-        return sort_in_passes<Key>(args, co_rank_pass<Key>);
+        return sort_in_passes<Key>(args, merge_runs<Key>);
     }
 };
 
+cudaError_t launch_merge(const void *args)
+{
+    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
+}
+
+cudaError_t launch_sort(const void *args)
+{
+    return dispatch<run_merge>(static_cast<const prim_merge_sort_args *>(args));
+}
+
+} // namespace by_co_rank
 } // namespace
 
-cudaError_t prim_merge_co_rank(const void *args)
-{
-    return dispatch<co_rank_rung>(static_cast<const prim_merge_args *>(args));
-}
+PRIM_DEFINE_RUNG(merge, co_rank) = {
+    {PRIM_MERGE_CO_RANK, "co_rank",
+     "each thread finds by binary search where its keys begin, and merges from there"},
+    merge_why_not,
+    nullptr,
+    by_co_rank::launch_merge};
 
-cudaError_t prim_merge_sort_co_rank(const void *args)
-{
-    return dispatch<co_rank_rung>(static_cast<const prim_merge_sort_args *>(args));
-}
+PRIM_DEFINE_RUNG(merge_sort, co_rank) = {
+    {PRIM_MERGE_SORT_CO_RANK, "co_rank",
+     "sorted tiles, then passes that merge pairs of runs, each thread from global memory"},
+    sort_why_not,
+    sort_workspace,
+    by_co_rank::launch_sort};

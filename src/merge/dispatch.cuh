@@ -2,24 +2,25 @@
 #ifndef PRIM_MERGE_DISPATCH_CUH
 #define PRIM_MERGE_DISPATCH_CUH
 
+#include "common/dispatch.cuh"
 #include "common/launch.cuh"
+#include "common/sizes.h"
 #include "merge/instances.h"
-#include "merge/merge_variants.h"
+#include "merge/merge_args.h"
 
 namespace
 {
 
-/* Rung::run<Key>(args, more…) for the key type that the arguments name, or
- * Rung::not_built(args, more…). */
-template <typename Rung, typename Args, typename... More>
-auto dispatch(const Args *args, More... more)
+/* Run::run<Key>(args, more…) for the key type that the arguments name. */
+PRIM_DISPATCH_TYPE(dispatch, PRIM_MERGE_TYPES, key_type)
+
+/* A block for so many keys. */
+template <typename Args>
+const char *keys_why_not(const Args *args, size_t keys, size_t keys_of_block)
 {
-#define TYPE(type_enum, type_c)      \
-    if (args->key_type == type_enum) \
-        return Rung::template run<type_c>(args, more...);
-    PRIM_MERGE_TYPES(TYPE)
-#undef TYPE
-    return Rung::not_built(args, more...);
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    return prim_fits_a_grid(1, prim_divide_up(keys, keys_of_block)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
 } // namespace

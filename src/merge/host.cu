@@ -88,7 +88,7 @@ struct host_version {
     template <typename Args>
     static prim_status not_built(const Args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without this key_type",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this key_type",
                          args->call.name);
     }
 };

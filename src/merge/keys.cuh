@@ -11,9 +11,7 @@
 #ifndef PRIM_MERGE_KEYS_CUH
 #define PRIM_MERGE_KEYS_CUH
 
-#include <cstring>
-
-#include "common/numeric.cuh"
+#include "common/ordered.cuh"
 
 namespace
 {
@@ -31,13 +29,11 @@ __host__ __device__ inline uint32_t ordered(int32_t key)
 template <typename Bits, typename Float>
 __host__ __device__ Bits ordered_float(Float key)
 {
+    using signed_bits = typename std::make_signed<Bits>::type;
     constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
-    Bits bits;
-    static_assert(sizeof bits == sizeof key, "the bits are the key's");
-    memcpy(&bits, &key, sizeof bits);
     if (is_nan(key))
         return ~Bits(0);
-    return (bits & sign) != 0 ? ~bits : bits | sign;
+    return static_cast<Bits>(ordered_bits(same_bits<signed_bits>(key))) ^ sign;
 }
 
 __host__ __device__ inline uint32_t ordered(float key)

@@ -1,8 +1,10 @@
 /* merge's API: what its arguments must be, and the calls. Three ladders: prim_merge(),
  * prim_merge_sort(), and prim_co_rank(), which has one rung. */
+#include <stdio.h>
+
 #include "common/element.h"
 #include "common/fail.h"
-#include "merge/merge_variants.h"
+#include "merge/merge_args.h"
 
 /* ---- what all three have ---- */
 
@@ -75,23 +77,19 @@ static prim_status check_merge_operands(const void *any, prim_operands *operands
     return status == PRIM_OK ? check_apart(&args->call, spans[2], spans, 2) : status;
 }
 
-/* Below so many keys there are too few tiles for the device, and a thread's own search is the
- * shorter way; measured on an H200. */
-enum { KEYS_FOR_MERGED_TILES = 3 << 18, KEYS_FOR_SORTED_TILES = 3 << 17 };
-
-static int choose_merge(const void *any)
+static void describe_merge(const void *any, char *text, size_t bytes)
 {
     const prim_merge_args *args = any;
-    return args->a_count + args->b_count < KEYS_FOR_MERGED_TILES ? PRIM_MERGE_CO_RANK
-                                                                 : PRIM_MERGE_TILED;
+    snprintf(text, bytes, "%s, %zu and %zu keys", prim_element_name(args->key_type), args->a_count,
+             args->b_count);
 }
 
 static const prim_ladder merge_ladder = {
     .rungs = prim_merge_rungs,
-    .choose = choose_merge,
+    .choose = prim_merge_choose_rung,
     .check_kind = check_merge,
     .check_operands = check_merge_operands,
-    .refusal = "does not merge so many keys, or keys of this type",
+    .describe = describe_merge,
 };
 
 static prim_merge_args merge_shape(const char *name, prim_merge_variant variant, prim_order order,
@@ -137,6 +135,14 @@ bool prim_merge_supports(prim_merge_variant variant, prim_order order, cudaDataT
     return prim_ladder_supports(&merge_ladder, &args.call);
 }
 
+prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type, size_t a_count,
+                                     size_t b_count)
+{
+    const prim_merge_args args =
+        merge_shape("prim_merge_choose", PRIM_MERGE_AUTO, order, key_type, a_count, b_count);
+    return (prim_merge_variant)prim_ladder_choose(&merge_ladder, &args.call);
+}
+
 prim_status prim_merge_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                             size_t a_count, const void *h_b, size_t b_count, void *h_out,
                             int threads)
@@ -178,18 +184,18 @@ static prim_status check_sort_operands(const void *any, prim_operands *operands)
     return status;
 }
 
-static int choose_sort(const void *any)
+static void describe_sort(const void *any, char *text, size_t bytes)
 {
     const prim_merge_sort_args *args = any;
-    return args->count < KEYS_FOR_SORTED_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+    snprintf(text, bytes, "%s, %zu keys", prim_element_name(args->key_type), args->count);
 }
 
 static const prim_ladder sort_ladder = {
     .rungs = prim_merge_sort_rungs,
-    .choose = choose_sort,
+    .choose = prim_merge_sort_choose_rung,
     .check_kind = check_sort,
     .check_operands = check_sort_operands,
-    .refusal = "does not sort so many keys, or keys of this type",
+    .describe = describe_sort,
 };
 
 static prim_merge_sort_args sort_shape(const char *name, prim_merge_sort_variant variant,
@@ -231,6 +237,14 @@ bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_order order,
     return prim_ladder_supports(&sort_ladder, &args.call);
 }
 
+prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
+                                               size_t count)
+{
+    const prim_merge_sort_args args =
+        sort_shape("prim_merge_sort_choose", PRIM_MERGE_SORT_AUTO, order, key_type, count);
+    return (prim_merge_sort_variant)prim_ladder_choose(&sort_ladder, &args.call);
+}
+
 prim_status prim_merge_sort_host(prim_order order, cudaDataType_t key_type, const void *h_in,
                                  size_t count, void *h_out, int threads)
 {
@@ -270,11 +284,18 @@ static prim_status check_co_rank_operands(const void *any, prim_operands *operan
     return status == PRIM_OK ? check_apart(&args->call, spans[3], spans, 3) : status;
 }
 
+static void describe_co_rank(const void *any, char *text, size_t bytes)
+{
+    const prim_co_rank_args *args = any;
+    snprintf(text, bytes, "%s, %zu ranks", prim_element_name(args->key_type), args->count);
+}
+
 static const prim_ladder co_rank_ladder = {
     .rungs = prim_co_rank_rungs,
+    .choose = prim_co_rank_choose_rung,
     .check_kind = check_co_rank,
     .check_operands = check_co_rank_operands,
-    .refusal = "does not find so many ranks, or ranks of keys of this type",
+    .describe = describe_co_rank,
 };
 
 prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *d_a, size_t a_count,
@@ -315,42 +336,22 @@ prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type, const v
 
 /* ---- variants ---- */
 
-size_t prim_merge_variant_count(void)
+const prim_variant *prim_merge_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&merge_ladder);
+    return prim_ladder_variant_at(&merge_ladder, index);
 }
 
-prim_merge_variant prim_merge_variant_at(size_t index)
+const prim_variant *prim_merge_variant_info(prim_merge_variant variant)
 {
-    return (prim_merge_variant)prim_ladder_variant_at(&merge_ladder, index);
+    return prim_ladder_variant_info(&merge_ladder, (int)variant);
 }
 
-const char *prim_merge_variant_name(prim_merge_variant variant)
+const prim_variant *prim_merge_sort_variant_at(size_t index)
 {
-    return prim_ladder_variant_name(&merge_ladder, (int)variant);
+    return prim_ladder_variant_at(&sort_ladder, index);
 }
 
-const char *prim_merge_variant_idea(prim_merge_variant variant)
+const prim_variant *prim_merge_sort_variant_info(prim_merge_sort_variant variant)
 {
-    return prim_ladder_variant_idea(&merge_ladder, (int)variant);
-}
-
-size_t prim_merge_sort_variant_count(void)
-{
-    return prim_ladder_variant_count(&sort_ladder);
-}
-
-prim_merge_sort_variant prim_merge_sort_variant_at(size_t index)
-{
-    return (prim_merge_sort_variant)prim_ladder_variant_at(&sort_ladder, index);
-}
-
-const char *prim_merge_sort_variant_name(prim_merge_sort_variant variant)
-{
-    return prim_ladder_variant_name(&sort_ladder, (int)variant);
-}
-
-const char *prim_merge_sort_variant_idea(prim_merge_sort_variant variant)
-{
-    return prim_ladder_variant_idea(&sort_ladder, (int)variant);
+    return prim_ladder_variant_info(&sort_ladder, (int)variant);
 }

@@ -13,11 +13,37 @@
 
 #include <utility>
 
-#include "common/sizes.h"
+#include "common/element.h"
 #include "merge/tile.cuh"
+
+/* block_sort.cu: sorts each tile of args->in into out; both may be the same. */
+cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, void *out);
 
 namespace
 {
+
+/* ---- what every rung takes, and a sort's workspace ---- */
+
+inline const char *merge_why_not(const void *any)
+{
+    const prim_merge_args *args = static_cast<const prim_merge_args *>(any);
+    return keys_why_not(args, args->a_count + args->b_count, TILE);
+}
+
+inline const char *sort_why_not(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    return keys_why_not(args, args->count, TILE);
+}
+
+/* A single tile needs none. */
+inline size_t sort_workspace(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    return args->count <= TILE ? 0 : args->count * prim_element_bytes(args->key_type);
+}
+
+/* ---- launches ---- */
 
 template <typename Key>
 using merge_kernel = void (*)(key_order<Key> order, runs<Key, size_t> r, Key *out);
@@ -35,7 +61,7 @@ cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel
     const size_t tiles = prim_divide_up(r.a_count + r.b_count, TILE);
     if (tiles == 0)
         return cudaSuccess;
-    return prim_launch(args->call.stream, static_cast<unsigned>(tiles), THREADS, kernel,
+    return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
                        order_of<Key>(args->order), r, static_cast<Key *>(args->out));
 }
 
@@ -58,7 +84,7 @@ cudaError_t sort_in_passes(const prim_merge_sort_args *args, pass_kernel<Key> ke
         std::swap(from, to);
     cudaError_t error = prim_merge_block_sort(args, from);
     for (size_t run_tiles = 1; run_tiles < tiles && error == cudaSuccess; run_tiles *= 2) {
-        error = prim_launch(args->call.stream, static_cast<unsigned>(tiles), THREADS, kernel,
+        error = prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
                             order_of<Key>(args->order), from, args->count, run_tiles, to);
         std::swap(from, to);
     }

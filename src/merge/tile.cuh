@@ -11,9 +11,11 @@
 namespace
 {
 
-constexpr unsigned THREADS = PRIM_MERGE_THREADS;
-constexpr unsigned ITEMS = PRIM_MERGE_THREAD_KEYS;
-constexpr unsigned TILE = PRIM_MERGE_TILE_KEYS;
+/* A thread merges so many keys one after the other, in every rung. The number is odd: where
+ * neighbouring threads write to shared memory so many keys apart, no two lanes meet in a bank. */
+constexpr unsigned ITEMS = 7;
+constexpr unsigned THREADS = 256; /* a power of two: pairs of runs are found with masks */
+constexpr unsigned TILE = THREADS * ITEMS;
 
 /* How many keys the tile has that begins at `begin`. */
 __device__ inline unsigned keys_in_tile(size_t begin, size_t count)

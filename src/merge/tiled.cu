@@ -31,6 +31,8 @@
 
 namespace
 {
+namespace tiled
+{
 
 /* What a tile takes in: from_a keys of a behind i, and the others of b behind j. */
 struct tile_source {
@@ -85,7 +87,7 @@ __device__ void merge_tile(key_order<Key> order, const runs<Key, size_t> &r, siz
 
 template <typename Key>
 __global__ void __launch_bounds__(THREADS)
-    tiled_merge(key_order<Key> order, runs<Key, size_t> r, Key *out)
+    merge_keys(key_order<Key> order, runs<Key, size_t> r, Key *out)
 {
     const size_t first = static_cast<size_t>(blockIdx.x) * TILE;
     merge_tile(order, r, first, out + first);
@@ -93,34 +95,49 @@ __global__ void __launch_bounds__(THREADS)
 
 template <typename Key>
 __global__ void __launch_bounds__(THREADS)
-    tiled_pass(key_order<Key> order, const Key *in, size_t count, size_t run_tiles, Key *out)
+    merge_runs(key_order<Key> order, const Key *in, size_t count, size_t run_tiles, Key *out)
 {
     const size_t first = static_cast<size_t>(blockIdx.x) * TILE;
     const size_t begin = first_of_pair<size_t>(blockIdx.x, run_tiles) * TILE;
     merge_tile(order, pair_at(in, count, begin, run_tiles * TILE), first - begin, out + first);
 }
 
-struct tiled_rung : device_rung {
+struct run_merge : launch_run {
     template <typename Key>
     static cudaError_t run(const prim_merge_args *args)
     {
-        return merge_in_tiles<Key>(args, tiled_merge<Key>);
+        return merge_in_tiles<Key>(args, merge_keys<Key>);
     }
     template <typename Key>
     static cudaError_t run(const prim_merge_sort_args *args)
     {
-        return sort_in_passes<Key>(args, tiled_pass<Key>);
+        return sort_in_passes<Key>(args, merge_runs<Key>);
     }
 };
 
+cudaError_t launch_merge(const void *args)
+{
+    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
+}
+
+cudaError_t launch_sort(const void *args)
+{
+    return dispatch<run_merge>(static_cast<const prim_merge_sort_args *>(args));
+}
+
+} // namespace tiled
 } // namespace
 
-cudaError_t prim_merge_tiled(const void *args)
-{
-    return dispatch<tiled_rung>(static_cast<const prim_merge_args *>(args));
-}
+PRIM_DEFINE_RUNG(merge, tiled) = {
+    {PRIM_MERGE_TILED, "tiled",
+     "a block brings its part of both arrays into shared memory, and searches and merges there"},
+    merge_why_not,
+    nullptr,
+    tiled::launch_merge};
 
-cudaError_t prim_merge_sort_tiled(const void *args)
-{
-    return dispatch<tiled_rung>(static_cast<const prim_merge_sort_args *>(args));
-}
+PRIM_DEFINE_RUNG(merge_sort, tiled) = {
+    {PRIM_MERGE_SORT_TILED, "tiled",
+     "sorted tiles, then passes that merge pairs of runs, each block through shared memory"},
+    sort_why_not,
+    sort_workspace,
+    tiled::launch_sort};

@@ -8,8 +8,11 @@
  *
  * Bytes: each element once, and 16 bytes for each tile. */
 #include "reduce/tiles.cuh"
+#include "reduce/vectorized.h"
 
 namespace
+{
+namespace arg
 {
 
 /* A value and an index, each at its own place. */
@@ -21,27 +24,28 @@ struct element_and_index {
     template <typename Candidate>
     __device__ void store(size_t row, Candidate found) const
     {
-        value[row] = element_of<In, Extreme>(found.key);
+        value[row] = element_with_key<In, Extreme>(found.key);
         index[row] = found.index;
     }
 };
 
-struct arg_rung : device_rung {
-    template <typename In, typename, class Extreme>
+struct find_first : launch_run {
+    template <typename In, class Extreme>
     static cudaError_t run(const prim_reduce_args *args)
     {
         const candidates<In, Extreme> source = {static_cast<const In *>(args->in),
                                                 is_aligned<In>(args), transform_of(args)};
         const element_and_index<In, Extreme> result = {static_cast<In *>(args->out),
-                                                       static_cast<uint64_t *>(args->out_index)};
+                                                       args->out_index};
         return reduce_in_tiles<first_of<Extreme>>(source, args, result);
     }
 };
 
+} // namespace arg
 } // namespace
 
-cudaError_t prim_reduce_arg(const prim_reduce_args *args)
+cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args)
 {
-    return args->op == PRIM_OP_MIN ? dispatch_elements<arg_rung, least>(args)
-                                   : dispatch_elements<arg_rung, greatest>(args);
+    return args->op == PRIM_OP_MIN ? dispatch_elements<arg::find_first, least>(args)
+                                   : dispatch_elements<arg::find_first, greatest>(args);
 }

@@ -1,6 +1,6 @@
 /* VECTORIZED, for columns: each thread walks down a vector of columns.
  *
- * Eight lanes read 128 bytes of a row, the next eight those below, and each thread has four such
+ * Eight threads read 128 bytes of a row, the next eight those below, and each thread has four such
  * loads under way. A thread's columns do not meet until its rows are done; then the threads of a
  * column combine through shared memory, halves first. columns.h says how a matrix is cut into
  * tiles.
@@ -12,8 +12,11 @@
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/columns.h"
 #include "reduce/tiles.cuh"
+#include "reduce/vectorized.h"
 
 namespace
+{
+namespace columns
 {
 
 /* Four loads under way in each of 1536 threads: eight in half as many took 5 % longer. Wide values
@@ -39,12 +42,12 @@ struct column_place {
 [[maybe_unused]] __device__ inline column_place
 place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned vector_width)
 {
-    const unsigned lane = threadIdx.x & (shape.lanes - 1), h = threadIdx.x >> shape.lane_bits;
+    const unsigned x = threadIdx.x & (shape.across - 1), h = threadIdx.x >> shape.across_bits;
     const unsigned strips = static_cast<unsigned>(shape.strips);
     column_place p;
     p.tile = blockIdx.x / strips;
     const size_t vector =
-        (static_cast<size_t>(blockIdx.x - p.tile * strips) << shape.lane_bits) + lane;
+        (static_cast<size_t>(blockIdx.x - p.tile * strips) << shape.across_bits) + x;
     p.column = vector * vector_width;
     p.row = (static_cast<size_t>(p.tile) * shape.depth << shape.height_bits) + h;
     const size_t columns_left = p.column < columns ? columns - p.column : 0;
@@ -70,7 +73,7 @@ __device__ void walk_vectors(const Source &source, size_t at, size_t step, unsig
             if (k + j < depth)
                 for (unsigned e = 0; e < WIDTH; e++)
                     so_far[e] =
-                        source.template take_one<Operator, PLAIN>(so_far[e], x[j].element[e]);
+                        source.template take_one<Operator, PLAIN>(so_far[e], element_of(x[j], e));
     }
 }
 
@@ -79,12 +82,13 @@ template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk_elements(const Source &source, size_t at, size_t step, const column_place &p,
                               typename Source::value (&so_far)[WIDTH])
 {
-    for (unsigned k = 0; k < p.depth; k++)
+    for (unsigned k = 0; k < p.depth; k++) {
         PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e < p.width)
-            so_far[e] =
-                source.template take_one<Operator, false>(so_far[e], source.in[at + k * step + e]);
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < p.width)
+                so_far[e] = source.template take_one<Operator, false>(so_far[e],
+                                                                      source.in[at + k * step + e]);
+    }
 }
 
 template <class Operator, class Source, class Destination>
@@ -96,15 +100,15 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     using value = typename Source::value;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     PRIM_SHARED(value, deep, [WIDTH][PRIM_COLUMN_THREADS]);
-    const unsigned t = threadIdx.x, h = t >> shape.lane_bits;
-    let_next_launch_in();
+    const unsigned t = threadIdx.x, h = t >> shape.across_bits;
+    trigger_launch_completion();
     const column_place p = place_of(shape, rows, columns, WIDTH);
     const size_t at = p.row * ld + p.column, step = ld << shape.height_bits;
 
-    wait_for_earlier_launches();
+    grid_dependency_synchronize();
     value so_far[WIDTH];
     for (unsigned e = 0; e < WIDTH; e++)
-        so_far[e] = Source::template start<Operator>();
+        so_far[e] = Source::template identity<Operator>();
     if (!source.aligned || p.width < WIDTH)
         walk_elements<Operator>(source, at, step, p, so_far);
     else if (source.plain())
@@ -119,10 +123,11 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
         __syncthreads();
         if (h < half)
             for (unsigned e = 0; e < WIDTH; e++)
-                so_far[e] = Operator::combine(so_far[e], deep[e][t + (half << shape.lane_bits)]);
+                so_far[e] = Operator::combine(so_far[e], deep[e][t + (half << shape.across_bits)]);
     }
-    if (h == 0)
-        PRIM_UNROLL(WIDTH)
+    if (h > 0)
+        return;
+    PRIM_UNROLL(WIDTH)
     for (unsigned e = 0; e < WIDTH; e++)
         if (e < p.width)
             to.store(p.tile, p.column + e, so_far[e]);
@@ -149,21 +154,21 @@ cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size
                         const prim_column_shape &shape, typename Source::value *values)
 {
     using destination_type = column_destination<typename Source::value, Out>;
-    const destination_type to = {values, values_ld<typename Source::value>(args->columns),
-                                 static_cast<Out *>(args->out)};
-    return prim_launch_early(args->call.stream, static_cast<unsigned>(shape.tiles * shape.strips),
-                             PRIM_COLUMN_THREADS,
-                             reduce_column_tiles<Operator, Source, destination_type>, source, ld,
-                             rows, args->columns, shape, to);
+    const destination_type to = {
+        values, prim_reduce_values_ld(args->columns, sizeof(typename Source::value)),
+        static_cast<Out *>(args->out)};
+    const unsigned blocks = static_cast<unsigned>(shape.tiles * shape.strips);
+    return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
+                                 reduce_column_tiles<Operator, Source, destination_type>, source,
+                                 ld, rows, args->columns, shape, to);
 }
 
-template <typename T>
-prim_column_shape shape_for(size_t rows, size_t columns)
+prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
 {
-    return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_ELEMENTS<T>));
+    return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_BYTES / element_bytes));
 }
 
-struct columns_rung : device_rung {
+struct reduce_columns : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
@@ -172,15 +177,15 @@ struct columns_rung : device_rung {
                                           transform_of(args)};
         if (args->columns == 0)
             return cudaSuccess;
-        prim_column_shape shape = shape_for<In>(args->rows, args->columns);
+        prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
         value *from = static_cast<value *>(args->call.workspace);
         cudaError_t error = column_pass<Operator, elements<In, Out>, Out>(
             args, source, args->ld, args->rows, shape, shape.tiles > 1 ? from : nullptr);
-        const size_t ld = values_ld<value>(args->columns);
+        const size_t ld = prim_reduce_values_ld(args->columns, sizeof(value));
         while (error == cudaSuccess && shape.tiles > 1) {
             const size_t rows = shape.tiles;
             value *const next = from + rows * ld;
-            shape = shape_for<value>(rows, args->columns);
+            shape = shape_for(rows, args->columns, sizeof(value));
             error = column_pass<Operator, values<value>, Out>(
                 args, values<value>{from}, ld, rows, shape, shape.tiles > 1 ? next : nullptr);
             from = next;
@@ -189,9 +194,29 @@ struct columns_rung : device_rung {
     }
 };
 
+} // namespace columns
 } // namespace
 
-cudaError_t prim_reduce_column_walk(const prim_reduce_args *args)
+const char *prim_reduce_columns_why_not(const prim_reduce_args *args)
 {
-    return dispatch<is_built(PRIM_REDUCE_COLUMNS), columns_rung>(args);
+    const prim_column_shape shape =
+        columns::shape_for(args->rows, args->columns, prim_element_bytes(args->in_type));
+    return prim_fits_a_grid(shape.tiles, shape.strips) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+/* A row of values for each tile of each pass but the last. */
+size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
+{
+    const size_t bytes = value_bytes(args);
+    size_t rows = 0;
+    for (prim_column_shape shape =
+             columns::shape_for(args->rows, args->columns, prim_element_bytes(args->in_type));
+         shape.tiles > 1; shape = columns::shape_for(shape.tiles, args->columns, bytes))
+        rows += shape.tiles;
+    return rows * prim_reduce_values_ld(args->columns, bytes) * bytes;
+}
+
+cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args)
+{
+    return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns::reduce_columns>(args);
 }

@@ -1,18 +1,18 @@
-/* From types and operator as enums to template arguments. A dispatch calls
- * Rung::run<In, Out, Operator>(args, more…) for what the arguments name, or
- * Rung::not_built(args, more…): always, where calls of its kind are not built. */
+/* From a call's types and operator to template arguments: common/dispatch.cuh says how. Where calls
+ * of a kind are not built, its dispatch always ends in Run::not_built(args, more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
+#include "common/dispatch.cuh"
 #include "common/launch.cuh"
 #include "common/values.cuh"
 #include "reduce/instances.h"
-#include "reduce/reduce_variants.h"
+#include "reduce/reduce_args.h"
 
 namespace
 {
 
-constexpr bool is_built(prim_reduce_kind kind)
+constexpr bool kind_is_built(prim_reduce_kind kind)
 {
 #define BUILT(kind_enum)   \
     if (kind == kind_enum) \
@@ -23,42 +23,63 @@ constexpr bool is_built(prim_reduce_kind kind)
 }
 
 /* The same kernels serve vectors and rows. */
-constexpr bool LINES_ARE_BUILT = is_built(PRIM_REDUCE_VECTOR) || is_built(PRIM_REDUCE_ROWS);
+constexpr bool LINES_ARE_BUILT =
+    kind_is_built(PRIM_REDUCE_VECTOR) || kind_is_built(PRIM_REDUCE_ROWS);
+
+#define PRIM_REDUCE_KIND_NOT_BUILT "it is not built for such calls"
 
 /* ---- the rungs up to SHUFFLE ---- */
 
-template <typename Rung, typename In, typename Out, typename... More>
-auto textbook_operator(const prim_reduce_args *args, More... more)
-{
-#define OPERATOR(op_enum, op_struct) \
-    if (args->op == op_enum)         \
-        return Rung::template run<In, Out, op_struct>(args, more...);
-    PRIM_REDUCE_TEXTBOOK_OPERATORS(OPERATOR)
-#undef OPERATOR
-    return Rung::not_built(args, more...);
-}
+PRIM_DISPATCH_TYPES(textbook_types, PRIM_REDUCE_TEXTBOOK_TYPES)
+PRIM_DISPATCH_OPERATOR(textbook_operator, PRIM_REDUCE_TEXTBOOK_OPERATORS)
 
-template <typename Rung, typename... More>
+template <class Run>
+struct textbook_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_reduce_args *args, More... more)
+    {
+        return textbook_operator<Run, In, Out>(args, more...);
+    }
+};
+
+/* Run::run<In, Out, Operator>(args, more…) */
+template <class Run, typename... More>
 auto dispatch_textbook(const prim_reduce_args *args, More... more)
 {
-    if constexpr (LINES_ARE_BUILT) {
-#define TYPES(in_enum, in_c, out_enum, out_c)                   \
-    if (args->in_type == in_enum && args->out_type == out_enum) \
-        return textbook_operator<Rung, in_c, out_c>(args, more...);
-        PRIM_REDUCE_TEXTBOOK_TYPES(TYPES)
-#undef TYPES
-    }
-    return Rung::not_built(args, more...);
+    if constexpr (LINES_ARE_BUILT)
+        return textbook_types<textbook_run<Run>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
-/* ---- everything ---- */
+/* ---- the others ---- */
 
-template <typename Rung, typename In, typename Out, class Operator, typename... More>
-auto run_signless(const prim_reduce_args *args, More... more)
+#define PRIM_REDUCE_TYPES(X) PRIM_REDUCE_INTEGER_TYPES(X) PRIM_REDUCE_FLOAT_TYPES(X)
+#define PRIM_REDUCE_INTEGER_OPERATORS(X) PRIM_REDUCE_OPERATORS(X) PRIM_REDUCE_BIT_OPERATORS(X)
+PRIM_DISPATCH_TYPES(all_types, PRIM_REDUCE_TYPES)
+PRIM_DISPATCH_OPERATOR(integer_operator, PRIM_REDUCE_INTEGER_OPERATORS)
+PRIM_DISPATCH_OPERATOR(float_operator, PRIM_REDUCE_OPERATORS)
+
+template <class Run>
+struct operator_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_reduce_args *args, More... more)
+    {
+        if constexpr (std::is_integral<In>::value)
+            return integer_operator<signless_run<Run>, In, Out>(args, more...);
+        else
+            return float_operator<Run, In, Out>(args, more...);
+    }
+};
+
+/* Run::run<In, Out, Operator>(args, more…) */
+template <bool KIND_IS_BUILT, class Run, typename... More>
+auto dispatch(const prim_reduce_args *args, More... more)
 {
-    constexpr bool sign = SIGN_MATTERS<Operator, In, Out>;
-    return Rung::template run<typename signless<sign, In>::type, typename signless<sign, Out>::type,
-                              Operator>(args, more...);
+    if constexpr (KIND_IS_BUILT)
+        return all_types<operator_run<Run>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
 inline prim_transform transform_of(const prim_reduce_args *args)
@@ -66,81 +87,49 @@ inline prim_transform transform_of(const prim_reduce_args *args)
     return transform_without_sign(args->transform, args->in_type);
 }
 
-template <typename Rung, typename In, typename Out, typename... More>
-auto with_integer_operator(const prim_reduce_args *args, More... more)
-{
-#define OPERATOR(op_enum, op_struct) \
-    if (args->op == op_enum)         \
-        return run_signless<Rung, In, Out, op_struct>(args, more...);
-    PRIM_REDUCE_OPERATORS(OPERATOR)
-    PRIM_REDUCE_BIT_OPERATORS(OPERATOR)
-#undef OPERATOR
-    return Rung::not_built(args, more...);
-}
-
-template <typename Rung, typename In, typename Out, typename... More>
-auto with_float_operator(const prim_reduce_args *args, More... more)
-{
-#define OPERATOR(op_enum, op_struct) \
-    if (args->op == op_enum)         \
-        return Rung::template run<In, Out, op_struct>(args, more...);
-    PRIM_REDUCE_OPERATORS(OPERATOR)
-#undef OPERATOR
-    return Rung::not_built(args, more...);
-}
-
-template <bool IS_BUILT, typename Rung, typename... More>
-auto dispatch(const prim_reduce_args *args, More... more)
-{
-    if constexpr (IS_BUILT) {
-#define TYPES(in_enum, in_c, out_enum, out_c)                   \
-    if (args->in_type == in_enum && args->out_type == out_enum) \
-        return with_integer_operator<Rung, in_c, out_c>(args, more...);
-        PRIM_REDUCE_INTEGER_TYPES(TYPES)
-#undef TYPES
-#define TYPES(in_enum, in_c, out_enum, out_c)                   \
-    if (args->in_type == in_enum && args->out_type == out_enum) \
-        return with_float_operator<Rung, in_c, out_c>(args, more...);
-        PRIM_REDUCE_FLOAT_TYPES(TYPES)
-#undef TYPES
-    }
-    return Rung::not_built(args, more...);
-}
-
 /* ---- a given operator, or none ---- */
 
-/* Sums of products: the sign matters only where integers are widened. */
-template <typename Rung, typename... More>
+template <class Run>
+struct sum_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_reduce_args *args, More... more)
+    {
+        using sum =
+            typename std::conditional<std::is_integral<In>::value, signless_run<Run>, Run>::type;
+        return sum::template run<In, Out, sum_operator>(args, more...);
+    }
+};
+
+/* Sums of products: Run::run<In, Out, sum_operator>(args, more…) */
+template <class Run, typename... More>
 auto dispatch_sum(const prim_reduce_args *args, More... more)
 {
-    if constexpr (is_built(PRIM_REDUCE_DOT)) {
-#define TYPES(in_enum, in_c, out_enum, out_c)                   \
-    if (args->in_type == in_enum && args->out_type == out_enum) \
-        return run_signless<Rung, in_c, out_c, sum_operator>(args, more...);
-        PRIM_REDUCE_INTEGER_TYPES(TYPES)
-#undef TYPES
-#define TYPES(in_enum, in_c, out_enum, out_c)                   \
-    if (args->in_type == in_enum && args->out_type == out_enum) \
-        return Rung::template run<in_c, out_c, sum_operator>(args, more...);
-        PRIM_REDUCE_FLOAT_TYPES(TYPES)
-#undef TYPES
-    }
-    return Rung::not_built(args, more...);
+    if constexpr (kind_is_built(PRIM_REDUCE_DOT))
+        return all_types<sum_run<Run>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
-/* Elements that are compared and stay what they are: Rung::run<In, In, Operator>. */
-template <typename Rung, class Operator, typename... More>
+template <class Run, class Extreme>
+struct element_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_reduce_args *args, More... more)
+    {
+        if constexpr (std::is_same<In, Out>::value)
+            return Run::template run<In, Extreme>(args, more...);
+        else
+            return Run::not_built(args, more...);
+    }
+};
+
+/* Elements that are compared and stay what they are: Run::run<In, Extreme>(args, more…) */
+template <class Run, class Extreme, typename... More>
 auto dispatch_elements(const prim_reduce_args *args, More... more)
 {
-    if constexpr (is_built(PRIM_REDUCE_ARG)) {
-#define TYPES(in_enum, in_c, out_enum, out_c)            \
-    if (args->in_type == in_enum && in_enum == out_enum) \
-        return Rung::template run<in_c, in_c, Operator>(args, more...);
-        PRIM_REDUCE_INTEGER_TYPES(TYPES)
-        PRIM_REDUCE_FLOAT_TYPES(TYPES)
-#undef TYPES
-    }
-    return Rung::not_built(args, more...);
+    if constexpr (kind_is_built(PRIM_REDUCE_ARG))
+        return all_types<element_run<Run, Extreme>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
 } // namespace

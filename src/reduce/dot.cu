@@ -3,11 +3,14 @@
  *
  * Bytes: each element of both arrays once, and their sums of tiles. */
 #include "reduce/tiles.cuh"
+#include "reduce/vectorized.h"
 
 namespace
 {
+namespace dot
+{
 
-struct dot_rung : device_rung {
+struct add_products : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
@@ -18,9 +21,10 @@ struct dot_rung : device_rung {
     }
 };
 
+} // namespace dot
 } // namespace
 
-cudaError_t prim_reduce_dot(const prim_reduce_args *args)
+cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args)
 {
-    return dispatch_sum<dot_rung>(args);
+    return dispatch_sum<dot::add_products>(args);
 }

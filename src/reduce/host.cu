@@ -1,39 +1,45 @@
-/* The CPU's versions: the order of order.cuh and columns.h, one lane after the other. The operators
- * are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
+/* The CPU's versions: the order of order.h and columns.h, one partial after the other. The
+ * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
 #include "common/threads.cuh"
 #include "reduce/columns.h"
 #include "reduce/dispatch.cuh"
+#include "reduce/order.h"
 #include "reduce/sources.cuh"
 
 namespace
 {
 
+constexpr unsigned PARTIALS = PRIM_REDUCE_PARTIALS, TILE_VECTORS = PRIM_REDUCE_TILE_VECTORS;
+
+template <typename T>
+constexpr size_t TILE_ELEMENTS = size_t(TILE_VECTORS) * VECTOR_ELEMENTS<T>;
+
 /* ---- lines ---- */
 
 template <class Operator, typename Value>
-Value halves_first(Value *lanes, unsigned count, unsigned step)
+Value halves_first(Value *partials, unsigned count, unsigned step)
 {
     for (unsigned half = count / 2; half > 0; half /= 2)
-        for (unsigned l = 0; l < half; l++)
-            lanes[l * step] = Operator::combine(lanes[l * step], lanes[(l + half) * step]);
-    return lanes[0];
+        for (unsigned p = 0; p < half; p++)
+            partials[p * step] = Operator::combine(partials[p * step], partials[(p + half) * step]);
+    return partials[0];
 }
 
 template <class Operator, class Source>
 typename Source::value tile_value(const Source &source, size_t at, size_t count, size_t tile)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    typename Source::value lanes[LANES];
-    for (unsigned l = 0; l < LANES; l++)
-        lanes[l] = Source::template start<Operator>();
+    typename Source::value partials[PARTIALS];
+    for (unsigned p = 0; p < PARTIALS; p++)
+        partials[p] = Source::template identity<Operator>();
     size_t index = tile * TILE_VECTORS * WIDTH;
     for (unsigned v = 0; v < TILE_VECTORS && index < count; v++, index += WIDTH) {
         const size_t left = count - index;
-        lanes[v % LANES] =
-            source.template take_some<Operator>(lanes[v % LANES], at + index, index,
+        partials[v % PARTIALS] =
+            source.template take_some<Operator>(partials[v % PARTIALS], at + index, index,
                                                 static_cast<unsigned>(left < WIDTH ? left : WIDTH));
     }
-    return halves_first<Operator>(lanes, LANES, 1);
+    return halves_first<Operator>(partials, PARTIALS, 1);
 }
 
 /* One value of a level of values: level 0 has one for each tile of elements, and each further level
@@ -45,9 +51,9 @@ typename Source::value value_of_level(const Source &source, size_t at, size_t co
     using value = typename Source::value;
     if (level == 0)
         return tile_value<Operator>(source, at, count, tile);
-    size_t below = tiles_of<typename Source::element>(count);
+    size_t below = prim_reduce_tiles_of(count, sizeof(typename Source::element));
     for (int l = 1; l < level; l++)
-        below = tiles_of<value>(below);
+        below = prim_reduce_tiles_of(below, sizeof(value));
     const size_t first = tile * TILE_ELEMENTS<value>;
     const size_t left = below - first,
                  n = left < TILE_ELEMENTS<value> ? left : TILE_ELEMENTS<value>;
@@ -64,8 +70,8 @@ template <class Operator, class Source>
 typename Source::value line_value(const Source &source, size_t at, size_t count, int threads)
 {
     int level = 0;
-    for (size_t tiles = tiles_of<typename Source::element>(count); tiles > 1;
-         tiles = tiles_of<typename Source::value>(tiles))
+    for (size_t tiles = prim_reduce_tiles_of(count, sizeof(typename Source::element)); tiles > 1;
+         tiles = prim_reduce_tiles_of(tiles, sizeof(typename Source::value)))
         level++;
     return value_of_level<Operator>(source, at, count, level, 0, threads);
 }
@@ -108,7 +114,7 @@ void column_tile(const Source &source, size_t ld, size_t first_column, unsigned 
     const size_t end = begin + (left < tile_rows ? left : tile_rows);
     value deep[PRIM_COLUMN_THREADS * COLUMNS_AT_ONCE], below[COLUMNS_AT_ONCE];
     for (unsigned i = 0; i < shape.height * COLUMNS_AT_ONCE; i++)
-        deep[i] = Source::template start<Operator>();
+        deep[i] = Source::template identity<Operator>();
     for (size_t row = begin; row < end; row++) {
         value *const so_far = &deep[(row - begin) % shape.height * COLUMNS_AT_ONCE];
         if (level > 0)
@@ -196,13 +202,13 @@ struct dot_on_host : host_version {
 };
 
 struct arg_on_host : host_version {
-    template <typename In, typename, class Extreme>
+    template <typename In, class Extreme>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
         const candidates<In, Extreme> source = {static_cast<const In *>(args->in), false,
                                                 transform_of(args)};
         const auto found = line_value<first_of<Extreme>>(source, 0, args->columns, threads);
-        *static_cast<In *>(args->out) = element_of<In, Extreme>(found.key);
+        *static_cast<In *>(args->out) = element_with_key<In, Extreme>(found.key);
         *args->out_index = found.index;
         return PRIM_OK;
     }
@@ -217,11 +223,11 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
         return status;
     switch (args->kind) {
     case PRIM_REDUCE_VECTOR:
-        return dispatch<is_built(PRIM_REDUCE_VECTOR), lines_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_VECTOR), lines_on_host>(args, threads);
     case PRIM_REDUCE_ROWS:
-        return dispatch<is_built(PRIM_REDUCE_ROWS), lines_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_ROWS), lines_on_host>(args, threads);
     case PRIM_REDUCE_COLUMNS:
-        return dispatch<is_built(PRIM_REDUCE_COLUMNS), columns_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
         return dispatch_sum<dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:

@@ -19,19 +19,21 @@
 
 namespace
 {
+namespace interleaved
+{
 
-constexpr unsigned INTERLEAVED_THREADS = PRIM_REDUCE_INTERLEAVED_ELEMENTS;
+constexpr unsigned THREADS = 256; /* and elements of a block */
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(INTERLEAVED_THREADS)
-    interleaved(row_blocks<In> rows, prim_transform transform, Out *out)
+__global__ void __launch_bounds__(THREADS)
+    reduce_blocks(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, partial, [INTERLEAVED_THREADS]);
+    PRIM_SHARED(Out, partial, [THREADS]);
     const unsigned t = threadIdx.x;
-    const row_block<In> block = this_block(rows, INTERLEAVED_THREADS);
+    const row_block<In> block = this_block(rows, THREADS);
 
     partial[t] = load_or_identity<Operator, Out>(block, t, transform);
-    for (unsigned stride = 1; stride < INTERLEAVED_THREADS; stride *= 2) {
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
         __syncthreads();
         if (t % (2 * stride) == 0)
             partial[t] = Operator::combine(partial[t], partial[t + stride]);
@@ -40,18 +42,35 @@ __global__ void __launch_bounds__(INTERLEAVED_THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-struct interleaved_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return passes_why_not(static_cast<const prim_reduce_args *>(args), THREADS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return passes_workspace(static_cast<const prim_reduce_args *>(args), THREADS);
+}
+
+struct run_passes : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_INTERLEAVED_ELEMENTS, INTERLEAVED_THREADS,
-                                interleaved<In, Out, Operator>, interleaved<Out, Out, Operator>);
+        return reduce_in_passes(args, THREADS, THREADS, reduce_blocks<In, Out, Operator>,
+                                reduce_blocks<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_passes>(static_cast<const prim_reduce_args *>(args));
+}
+
+} // namespace interleaved
 } // namespace
 
-cudaError_t prim_reduce_interleaved(const void *args)
-{
-    return dispatch_textbook<interleaved_rung>(static_cast<const prim_reduce_args *>(args));
-}
+PRIM_DEFINE_RUNG(reduce, interleaved) = {
+    {PRIM_REDUCE_INTERLEAVED, "interleaved", "neighbours first; the stride doubles, warps diverge"},
+    interleaved::why_not,
+    interleaved::workspace_bytes,
+    interleaved::launch};

@@ -8,11 +8,38 @@
 #ifndef PRIM_REDUCE_PASSES_CUH
 #define PRIM_REDUCE_PASSES_CUH
 
-#include "common/launch.cuh"
+#include "common/element.h"
+#include "common/sizes.h"
 #include "reduce/dispatch.cuh"
 
 namespace
 {
+
+/* ---- what a rung of passes takes, and its workspace ---- */
+
+/* An empty row has one block too: it writes the identity. */
+inline const char *passes_why_not(const prim_reduce_args *args, size_t block_elements)
+{
+    const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
+    if (args->kind != PRIM_REDUCE_VECTOR && args->kind != PRIM_REDUCE_ROWS)
+        return "it takes vectors and rows only";
+    if (!kind_is_built(args->kind))
+        return PRIM_REDUCE_KIND_NOT_BUILT;
+    if (!textbook_types<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (!dispatch_textbook<is_built>(args))
+        return PRIM_OP_NOT_BUILT;
+    return prim_fits_a_grid(args->rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+/* Every pass but the last leaves its blocks' values there. */
+inline size_t passes_workspace(const prim_reduce_args *args, size_t block_elements)
+{
+    return args->rows * prim_values_between_levels(args->columns, block_elements) *
+           prim_element_bytes(args->out_type);
+}
+
+/* ---- kernels ---- */
 
 /* The rows that one pass reduces: `blocks` consecutive blocks of the grid for each. */
 template <typename In>
@@ -50,6 +77,8 @@ __device__ Out load_or_identity(const row_block<In> &block, unsigned i, prim_tra
                                   : Operator::template identity<Out>();
 }
 
+/* ---- launches ---- */
+
 template <typename In, typename Out>
 cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elements,
                              unsigned block_threads, block_kernel<In, Out> first,
@@ -69,13 +98,13 @@ cudaError_t reduce_in_passes(const prim_reduce_args *args, unsigned block_elemen
     unsigned left = blocks_for(args->columns);
     const row_blocks<In> elements = {static_cast<const In *>(args->in), args->columns, args->ld,
                                      left};
-    cudaError_t error = prim_launch(args->call.stream, rows * left, block_threads, first, elements,
-                                    args->transform, left == 1 ? result : partials);
+    cudaError_t error = prim_launch({args->call.stream, rows * left, block_threads}, first,
+                                    elements, args->transform, left == 1 ? result : partials);
     while (error == cudaSuccess && left > 1) {
         const unsigned blocks = blocks_for(left);
         Out *const next = partials + static_cast<size_t>(rows) * left;
         const row_blocks<Out> values = {partials, left, left, blocks};
-        error = prim_launch(args->call.stream, rows * blocks, block_threads, further, values,
+        error = prim_launch({args->call.stream, rows * blocks, block_threads}, further, values,
                             PRIM_TRANSFORM_NONE, blocks == 1 ? result : next);
         partials = next;
         left = blocks;

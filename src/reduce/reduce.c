@@ -1,7 +1,9 @@
 /* reduce's API: what its arguments must be, and the calls. */
+#include <stdio.h>
+
 #include "common/element.h"
 #include "common/fail.h"
-#include "reduce/reduce_variants.h"
+#include "reduce/reduce_args.h"
 
 static bool is_float(cudaDataType_t type)
 {
@@ -23,8 +25,8 @@ static prim_status check_op(const prim_reduce_args *args)
     if (status != PRIM_OK)
         return status;
     if (args->kind == PRIM_REDUCE_ARG && args->op != PRIM_OP_MIN && args->op != PRIM_OP_MAX)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, neither PRIM_OP_MIN nor PRIM_OP_MAX",
-                         args->call.name, args->op);
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %s, neither min nor max", args->call.name,
+                         prim_op_name(args->op));
     return PRIM_OK;
 }
 
@@ -36,8 +38,8 @@ static prim_status check_types(const prim_reduce_args *args)
                          args->call.name, prim_element_name(args->in_type),
                          prim_element_name(args->out_type));
     if (bits && is_float(args->in_type))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for op %d to combine",
-                         args->call.name, prim_element_name(args->in_type), args->op);
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for %s to combine",
+                         args->call.name, prim_element_name(args->in_type), prim_op_name(args->op));
     return PRIM_OK;
 }
 
@@ -115,12 +117,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     }
 }
 
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_reduce_args *args = any;
+    snprintf(text, bytes, "%s to %s, %s, %zu × %zu", prim_element_name(args->in_type),
+             prim_element_name(args->out_type), prim_op_name(args->op), args->rows, args->columns);
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_reduce_rungs,
-    .choose = prim_reduce_choose,
+    .choose = prim_reduce_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not reduce so many elements, these types with this op, or in this way",
+    .describe = describe,
 };
 
 /* ---- the arguments of each call, less pointers: all that a query has ---- */
@@ -318,6 +327,46 @@ bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+static prim_reduce_variant choose(prim_reduce_args args)
+{
+    return (prim_reduce_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                       size_t count, cudaDataType_t out_type)
+{
+    return choose(vector_args("prim_reduce_choose", PRIM_REDUCE_AUTO, op, transform, in_type, count,
+                              out_type));
+}
+
+prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform transform,
+                                            cudaDataType_t in_type, size_t rows, size_t columns,
+                                            cudaDataType_t out_type)
+{
+    return choose(matrix_args("prim_reduce_rows_choose", PRIM_REDUCE_AUTO, PRIM_REDUCE_ROWS, op,
+                              transform, in_type, rows, columns, columns, out_type));
+}
+
+prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transform,
+                                               cudaDataType_t in_type, size_t rows, size_t columns,
+                                               cudaDataType_t out_type)
+{
+    return choose(matrix_args("prim_reduce_columns_choose", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS,
+                              op, transform, in_type, rows, columns, columns, out_type));
+}
+
+prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
+                                           cudaDataType_t in_type, size_t count)
+{
+    return choose(
+        arg_args("prim_arg_reduce_choose", PRIM_REDUCE_AUTO, op, transform, in_type, count));
+}
+
+prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+{
+    return choose(dot_args("prim_dot_choose", PRIM_REDUCE_AUTO, in_type, count, out_type));
+}
+
 /* ---- host ---- */
 
 static prim_status run_on_host(prim_reduce_args *args, const void *h_in, void *h_out, int threads)
@@ -377,22 +426,12 @@ prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h
 
 /* ---- variants ---- */
 
-size_t prim_reduce_variant_count(void)
+const prim_variant *prim_reduce_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_reduce_variant prim_reduce_variant_at(size_t index)
+const prim_variant *prim_reduce_variant_info(prim_reduce_variant variant)
 {
-    return (prim_reduce_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_reduce_variant_name(prim_reduce_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_reduce_variant_idea(prim_reduce_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

@@ -23,21 +23,22 @@
 
 namespace
 {
+namespace sequential
+{
 
-constexpr unsigned SEQUENTIAL_THREADS = PRIM_REDUCE_SEQUENTIAL_ELEMENTS / 2;
+constexpr unsigned ELEMENTS = 512, THREADS = ELEMENTS / 2; /* of a block */
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(SEQUENTIAL_THREADS)
-    sequential(row_blocks<In> rows, prim_transform transform, Out *out)
+__global__ void __launch_bounds__(THREADS)
+    reduce_blocks(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, partial, [SEQUENTIAL_THREADS]);
+    PRIM_SHARED(Out, partial, [THREADS]);
     const unsigned t = threadIdx.x;
-    const row_block<In> block = this_block(rows, 2 * SEQUENTIAL_THREADS);
+    const row_block<In> block = this_block(rows, ELEMENTS);
 
-    partial[t] = Operator::combine(
-        load_or_identity<Operator, Out>(block, t, transform),
-        load_or_identity<Operator, Out>(block, t + SEQUENTIAL_THREADS, transform));
-    for (unsigned stride = SEQUENTIAL_THREADS / 2; stride > 0; stride /= 2) {
+    partial[t] = Operator::combine(load_or_identity<Operator, Out>(block, t, transform),
+                                   load_or_identity<Operator, Out>(block, t + THREADS, transform));
+    for (unsigned stride = THREADS / 2; stride > 0; stride /= 2) {
         __syncthreads();
         if (t < stride)
             partial[t] = Operator::combine(partial[t], partial[t + stride]);
@@ -46,18 +47,36 @@ __global__ void __launch_bounds__(SEQUENTIAL_THREADS)
         out[blockIdx.x] = partial[0];
 }
 
-struct sequential_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return passes_why_not(static_cast<const prim_reduce_args *>(args), ELEMENTS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return passes_workspace(static_cast<const prim_reduce_args *>(args), ELEMENTS);
+}
+
+struct run_passes : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_SEQUENTIAL_ELEMENTS, SEQUENTIAL_THREADS,
-                                sequential<In, Out, Operator>, sequential<Out, Out, Operator>);
+        return reduce_in_passes(args, ELEMENTS, THREADS, reduce_blocks<In, Out, Operator>,
+                                reduce_blocks<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_passes>(static_cast<const prim_reduce_args *>(args));
+}
+
+} // namespace sequential
 } // namespace
 
-cudaError_t prim_reduce_sequential(const void *args)
-{
-    return dispatch_textbook<sequential_rung>(static_cast<const prim_reduce_args *>(args));
-}
+PRIM_DEFINE_RUNG(reduce, sequential) = {
+    {PRIM_REDUCE_SEQUENTIAL, "sequential",
+     "halves first; two elements a thread, the stride halves, idle warps retire"},
+    sequential::why_not,
+    sequential::workspace_bytes,
+    sequential::launch};

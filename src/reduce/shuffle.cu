@@ -20,63 +20,74 @@
  * Source: J. Luitjens, Faster Parallel Reductions on Kepler, NVIDIA 2014. */
 #include "common/shared.cuh"
 #include "common/unroll.cuh"
+#include "common/warp.cuh"
 #include "reduce/passes.cuh"
 
 namespace
 {
-
-constexpr unsigned SHUFFLE_THREADS = 256, LOADS = PRIM_REDUCE_SHUFFLE_ELEMENTS / SHUFFLE_THREADS,
-                   WARP_LANES = 32;
-
-template <typename Operator, typename T>
-__device__ T combine_warp(T value)
+namespace shuffle
 {
-    for (unsigned stride = WARP_LANES / 2; stride > 0; stride /= 2)
-        value = Operator::combine(value, __shfl_down_sync(0xffffffffu, value, stride));
-    return value;
-}
+
+constexpr unsigned ELEMENTS = 1024, THREADS = 256, LOADS = ELEMENTS / THREADS; /* of a block */
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(SHUFFLE_THREADS)
-    shuffle(row_blocks<In> rows, prim_transform transform, Out *out)
+__global__ void __launch_bounds__(THREADS)
+    reduce_blocks(row_blocks<In> rows, prim_transform transform, Out *out)
 {
-    PRIM_SHARED(Out, of_warp, [SHUFFLE_THREADS / WARP_LANES]);
+    PRIM_SHARED(Out, of_warp, [THREADS / WARP]);
     const unsigned t = threadIdx.x;
-    const row_block<In> block = this_block(rows, PRIM_REDUCE_SHUFFLE_ELEMENTS);
+    const row_block<In> block = this_block(rows, ELEMENTS);
 
     Out loaded[LOADS];
     PRIM_UNROLL(LOADS)
     for (unsigned i = 0; i < LOADS; i++)
-        loaded[i] = load_or_identity<Operator, Out>(block, t + i * SHUFFLE_THREADS, transform);
+        loaded[i] = load_or_identity<Operator, Out>(block, t + i * THREADS, transform);
     Out value = loaded[0];
     PRIM_UNROLL(LOADS)
     for (unsigned i = 1; i < LOADS; i++)
         value = Operator::combine(value, loaded[i]);
 
-    value = combine_warp<Operator>(value);
-    if (t % WARP_LANES == 0)
-        of_warp[t / WARP_LANES] = value;
+    value = reduce_warp<Operator>(value);
+    if (t % WARP == 0)
+        of_warp[t / WARP] = value;
     __syncthreads();
-    if (t >= WARP_LANES)
+    if (t >= WARP)
         return;
-    value = combine_warp<Operator>(
-        t < SHUFFLE_THREADS / WARP_LANES ? of_warp[t] : Operator::template identity<Out>());
+    value =
+        reduce_warp<Operator>(t < THREADS / WARP ? of_warp[t] : Operator::template identity<Out>());
     if (t == 0)
         out[blockIdx.x] = value;
 }
 
-struct shuffle_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return passes_why_not(static_cast<const prim_reduce_args *>(args), ELEMENTS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return passes_workspace(static_cast<const prim_reduce_args *>(args), ELEMENTS);
+}
+
+struct run_passes : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_passes(args, PRIM_REDUCE_SHUFFLE_ELEMENTS, SHUFFLE_THREADS,
-                                shuffle<In, Out, Operator>, shuffle<Out, Out, Operator>);
+        return reduce_in_passes(args, ELEMENTS, THREADS, reduce_blocks<In, Out, Operator>,
+                                reduce_blocks<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_passes>(static_cast<const prim_reduce_args *>(args));
+}
+
+} // namespace shuffle
 } // namespace
 
-cudaError_t prim_reduce_shuffle(const void *args)
-{
-    return dispatch_textbook<shuffle_rung>(static_cast<const prim_reduce_args *>(args));
-}
+PRIM_DEFINE_RUNG(reduce, shuffle) = {
+    {PRIM_REDUCE_SHUFFLE, "shuffle", "warps combine in registers; one barrier a block"},
+    shuffle::why_not,
+    shuffle::workspace_bytes,
+    shuffle::launch};

@@ -2,30 +2,30 @@
  *     elements      of an array, transformed          prim_reduce() and its rows and columns
  *     products      of two arrays                     prim_dot()
  *     candidates    an element and its index          prim_arg_reduce()
+ *     values        that an earlier pass has left     further passes of each
  *
- * Each has a `value`, which is what is combined, and knows how to take elements into one. An
- * element index counts within its line; `at` is the same from the array's first element on. */
+ * What the kernels ask of a source:
+ *     element       the type whose size says how many make a vector
+ *     value         what is combined, by the operators that the source is used with
+ *     loaded        a vector of elements, in registers
+ *     has_rows      can there be more than one line?
+ *     aligned       does every line begin at a multiple of 16 bytes?
+ *     plain()       are elements taken as they are?
+ *     identity<Operator>()    the value of an empty line
+ *     load(at)                the vector at `at`, where the source is aligned
+ *     take<Operator, PLAIN>(so_far, x, index)            so_far, and then the elements of x in
+ * order take_some<Operator, UNROLL>(so_far, at, index, n)  the same with n single elements from
+ * `at` on An element's index counts within its line; `at` is the same from the array's first
+ * element on. */
 #ifndef PRIM_REDUCE_SOURCES_CUH
 #define PRIM_REDUCE_SOURCES_CUH
 
-#include "common/unroll.cuh"
-#include "common/values.cuh"
+#include "common/ordered.cuh"
+#include "common/vectors.cuh"
 #include "reduce/dispatch.cuh"
-#include "reduce/order.cuh"
 
 namespace
 {
-
-template <typename T>
-struct alignas(VECTOR_BYTES) vector {
-    T element[VECTOR_ELEMENTS<T>];
-};
-
-template <typename T>
-__device__ vector<T> load_vector(const T *from)
-{
-    return *reinterpret_cast<const vector<T> *>(from);
-}
 
 /* ---- elements ---- */
 
@@ -33,9 +33,8 @@ __device__ vector<T> load_vector(const T *from)
 template <typename Byte>
 __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 {
-    const vector<uint32_t> words = same_bits<vector<uint32_t>>(x);
     uint32_t sum = 0;
-    for (const uint32_t word : words.element)
+    for (const uint32_t word : x.words)
         sum = sum_of_bytes<Byte>(word, sum);
     return static_cast<int32_t>(sum);
 }
@@ -45,10 +44,9 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
 template <class Operator, typename T>
 __device__ uint32_t folded_words(const vector<T> &x)
 {
-    const vector<uint32_t> words = same_bits<vector<uint32_t>>(x);
-    uint32_t folded = words.element[0];
+    uint32_t folded = x.words[0];
     for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
-        folded = Operator::combine(folded, words.element[w]);
+        folded = Operator::combine(folded, x.words[w]);
     for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
         folded = Operator::combine(folded, folded >> shift);
     return folded;
@@ -65,20 +63,16 @@ struct elements {
     using value = accumulator_t<Out>;
     using loaded = vector<In>;
 
-    static constexpr bool has_rows = is_built(PRIM_REDUCE_ROWS); /* more than one line */
+    static constexpr bool has_rows = kind_is_built(PRIM_REDUCE_ROWS);
 
     const In *in;
-    bool aligned; /* every line begins at a multiple of 16 bytes */
+    bool aligned;
     prim_transform transform;
 
-    /* What an empty line amounts to. */
     template <class Operator>
-    __host__ __device__ static value start()
+    __host__ __device__ static value identity()
     {
-        if constexpr (IS_HALF<Out>)
-            return Operator::template identity<value>();
-        else
-            return static_cast<value>(Operator::template identity<Out>());
+        return identity_of<Operator, Out>();
     }
 
     __host__ __device__ bool plain() const
@@ -91,8 +85,8 @@ struct elements {
         return load_vector(&in[at]);
     }
 
-    template <class Operator, bool PLAIN>
-    __host__ __device__ value take_one(value so_far, In element) const
+    template <class Operator, bool PLAIN, typename Element>
+    __host__ __device__ value take_one(value so_far, Element element) const
     {
         const working_t<Out> x = converted<Out>(element);
         return Operator::combine(so_far, static_cast<value>(PLAIN ? x : transformed(x, transform)));
@@ -110,7 +104,7 @@ struct elements {
                 so_far, static_cast<value>(static_cast<In>(folded_words<Operator>(x))));
         } else {
             for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
-                so_far = take_one<Operator, PLAIN>(so_far, x.element[e]);
+                so_far = take_one<Operator, PLAIN>(so_far, element_of(x, e));
             return so_far;
         }
     }
@@ -142,7 +136,7 @@ struct products {
     bool aligned;
 
     template <class Operator>
-    __host__ __device__ static value start()
+    __host__ __device__ static value identity()
     {
         return Operator::template identity<value>();
     }
@@ -157,8 +151,8 @@ struct products {
         return {load_vector(&x[at]), load_vector(&y[at])};
     }
 
-    template <class Operator>
-    __host__ __device__ static value take_one(value so_far, In a, In b)
+    template <class Operator, typename Element>
+    __host__ __device__ static value take_one(value so_far, Element a, Element b)
     {
         return Operator::combine(
             so_far, static_cast<value>(multiply(converted<Out>(a), converted<Out>(b))));
@@ -168,7 +162,7 @@ struct products {
     __device__ value take(value so_far, const loaded &pair, size_t) const
     {
         for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
-            so_far = take_one<Operator>(so_far, pair.x.element[e], pair.y.element[e]);
+            so_far = take_one<Operator>(so_far, element_of(pair.x, e), element_of(pair.y, e));
         return so_far;
     }
 
@@ -184,13 +178,7 @@ struct products {
 
 /* ---- candidates for the first extreme element ---- */
 
-/* Floats are compared as integers in the same order: NaN before all, then by value, -0 < +0. */
-template <typename Bits>
-__host__ __device__ Bits ordered(Bits bits)
-{
-    return bits < 0 ? bits ^ extreme<Bits>::highest : bits; /* its own inverse */
-}
-
+/* Floats are compared as integers in the same order, and NaN counts as the best key there is. */
 template <typename T>
 struct key_of {
     using type = accumulator_t<T>;
@@ -267,7 +255,7 @@ struct candidates {
     prim_transform transform;
 
     template <class Operator>
-    __host__ __device__ static value start()
+    __host__ __device__ static value identity()
     {
         return Operator::template identity<value>();
     }
@@ -282,8 +270,8 @@ struct candidates {
         return load_vector(&in[at]);
     }
 
-    template <bool PLAIN>
-    __host__ __device__ key key_from(In element) const
+    template <bool PLAIN, typename Element>
+    __host__ __device__ key key_from(Element element) const
     {
         number x = converted<In>(element);
         if (!PLAIN)
@@ -291,10 +279,10 @@ struct candidates {
         if constexpr (std::is_integral<number>::value)
             return x;
         else
-            return is_nan(x) ? Extreme::template best<key> : ordered(same_bits<key>(x));
+            return is_nan(x) ? Extreme::template best<key> : ordered_bits(same_bits<key>(x));
     }
 
-    /* Later elements of a lane stand further behind in the line, so only a better one wins. */
+    /* Later elements of a partial stand further behind in the line, so only a better one wins. */
     template <bool PLAIN>
     __host__ __device__ value take_one(value so_far, In element, size_t index) const
     {
@@ -308,10 +296,10 @@ struct candidates {
     {
         /* The vector's own best first: its index is short, and the comparison with what there is
          * happens once. */
-        key best = key_from<PLAIN>(x.element[0]);
+        key best = key_from<PLAIN>(element_of(x, 0));
         unsigned at = 0;
         for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
-            const key k = key_from<PLAIN>(x.element[e]);
+            const key k = key_from<PLAIN>(element_of(x, e));
             const bool wins = Extreme::better(k, best);
             best = wins ? k : best;
             at = wins ? e : at;
@@ -332,13 +320,13 @@ struct candidates {
 
 /* The element that a candidate stands for. */
 template <typename In, class Extreme>
-__host__ __device__ In element_of(key_t<working_t<In>> key)
+__host__ __device__ In element_with_key(key_t<working_t<In>> key)
 {
     using number = working_t<In>;
     if constexpr (std::is_integral<number>::value)
         return static_cast<In>(key);
     else
-        return finished<In>(same_bits<number>(ordered(key)));
+        return finished<In>(same_bits<number>(ordered_bits(key)));
 }
 
 /* ---- values that an earlier pass has left ---- */
@@ -355,7 +343,7 @@ struct values {
     static constexpr bool aligned = true;
 
     template <class Operator>
-    __host__ __device__ static value start()
+    __host__ __device__ static value identity()
     {
         return Operator::template identity<value>();
     }
@@ -380,7 +368,7 @@ struct values {
     __device__ value take(value so_far, const loaded &x, size_t) const
     {
         for (unsigned e = 0; e < VECTOR_ELEMENTS<Value>; e++)
-            so_far = Operator::combine(so_far, x.element[e]);
+            so_far = Operator::combine(so_far, element_of(x, e));
         return so_far;
     }
 

@@ -1,6 +1,9 @@
 /* VECTORIZED: 16 bytes a load, four loads under way in each thread, and as few passes as may be.
  *
- * A block takes a tile of 16 KiB in the order of order.cuh: all four loads of a thread are issued
+ * The kernels are in tiles.cuh, which arg.cu and dot.cu use too, and in warp_rows.cuh; columns.cu
+ * has one of its own.
+ *
+ * A block takes a tile of 16 KiB in the order of order.h: all four loads of a thread are issued
  * before the first is needed, so that a multiprocessor keeps 128 KiB under way, and memory, not its
  * latency, sets the pace. Blocks are many and short-lived: the last ones to end leave little idle.
  * A pass leaves one value for each tile; the second pass of 2^24 floats has one tile. From compute
@@ -15,11 +18,14 @@
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 7, for the idea of
  * several elements a thread; CUDA C++ Programming Guide, Programmatic Dependent Launch. */
 #include "reduce/tiles.cuh"
+#include "reduce/vectorized.h"
 
 namespace
 {
+namespace vectorized
+{
 
-struct vectorized_rung : device_rung {
+struct reduce_lines : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
@@ -29,9 +35,54 @@ struct vectorized_rung : device_rung {
     }
 };
 
+/* Extreme elements and dot products have an operator of their own. */
+bool operator_is_built(const prim_reduce_args *args)
+{
+    return args->kind == PRIM_REDUCE_ARG || args->kind == PRIM_REDUCE_DOT ||
+           dispatch<true, is_built>(args);
+}
+
+const char *why_not(const void *any)
+{
+    const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
+    if (!kind_is_built(args->kind))
+        return PRIM_REDUCE_KIND_NOT_BUILT;
+    if (!all_types<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (!operator_is_built(args))
+        return PRIM_OP_NOT_BUILT;
+    return args->kind == PRIM_REDUCE_COLUMNS ? prim_reduce_columns_why_not(args)
+                                             : tiles_why_not(args);
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
+    return args->kind == PRIM_REDUCE_COLUMNS ? prim_reduce_columns_workspace(args)
+                                             : tiles_workspace(args);
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
+    switch (args->kind) {
+    case PRIM_REDUCE_COLUMNS:
+        return prim_reduce_launch_columns(args);
+    case PRIM_REDUCE_ARG:
+        return prim_reduce_launch_arg(args);
+    case PRIM_REDUCE_DOT:
+        return prim_reduce_launch_dot(args);
+    default:
+        return dispatch<LINES_ARE_BUILT, reduce_lines>(args);
+    }
+}
+
+} // namespace vectorized
 } // namespace
 
-cudaError_t prim_reduce_vectorized(const prim_reduce_args *args)
-{
-    return dispatch<LINES_ARE_BUILT, vectorized_rung>(args);
-}
+PRIM_DEFINE_RUNG(reduce, vectorized) = {
+    {PRIM_REDUCE_VECTORIZED, "vectorized",
+     "16-byte loads, several in flight; the next pass is launched early"},
+    vectorized::why_not,
+    vectorized::workspace_bytes,
+    vectorized::launch};

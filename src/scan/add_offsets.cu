@@ -4,6 +4,8 @@
 
 namespace
 {
+namespace offsets
+{
 
 template <typename Out, typename Operator>
 __global__ void add_offsets(lines<Out> out, const Out *offsets, unsigned section_elements)
@@ -16,7 +18,7 @@ __global__ void add_offsets(lines<Out> out, const Out *offsets, unsigned section
         s.first[i * s.stride] = Operator::combine(offset, s.first[i * s.stride]);
 }
 
-struct add_offsets_step : device_rung {
+struct add_run : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args, const prim_scan_sections *s)
     {
@@ -26,15 +28,16 @@ struct add_offsets_step : device_rung {
                                 s->length,
                                 s->count,
                                 s->sections};
-        return prim_launch(args->call.stream, static_cast<unsigned>(s->count) * s->sections,
-                           s->threads, add_offsets<Out, Operator>, out,
-                           static_cast<const Out *>(s->offsets), s->elements);
+        return prim_launch(
+            {args->call.stream, static_cast<unsigned>(s->count) * s->sections, s->threads},
+            add_offsets<Out, Operator>, out, static_cast<const Out *>(s->offsets), s->elements);
     }
 };
 
+} // namespace offsets
 } // namespace
 
-cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections *sections)
+cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections &sections)
 {
-    return dispatch_textbook<add_offsets_step>(args, sections);
+    return dispatch_textbook<offsets::add_run>(args, &sections);
 }

@@ -26,55 +26,73 @@
 
 namespace
 {
+namespace brent_kung
+{
 
-constexpr unsigned BRENT_KUNG_ELEMENTS = PRIM_SCAN_BRENT_KUNG_ELEMENTS;
-constexpr unsigned BRENT_KUNG_THREADS = BRENT_KUNG_ELEMENTS / 2;
+constexpr unsigned ELEMENTS = 512, THREADS = ELEMENTS / 2; /* of a section, of its block */
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(BRENT_KUNG_THREADS)
-    brent_kung(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-               Out initial, Out *totals)
+__global__ void __launch_bounds__(THREADS)
+    scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+                  Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, values, [BRENT_KUNG_ELEMENTS]);
+    PRIM_SHARED(Out, values, [ELEMENTS]);
     const unsigned t = threadIdx.x;
-    const section<const In> from = this_section(in, BRENT_KUNG_ELEMENTS);
+    const section<const In> from = this_section(in, ELEMENTS);
 
     values[t] = load_or_identity<Operator>(from, t, transform, initial);
-    values[t + BRENT_KUNG_THREADS] =
-        load_or_identity<Operator>(from, t + BRENT_KUNG_THREADS, transform, initial);
-    for (unsigned stride = 1; stride < BRENT_KUNG_ELEMENTS; stride *= 2) {
+    values[t + THREADS] = load_or_identity<Operator>(from, t + THREADS, transform, initial);
+    for (unsigned stride = 1; stride < ELEMENTS; stride *= 2) {
         __syncthreads();
         const unsigned end = (t + 1) * 2 * stride - 1; /* the last of a group of 2 × stride */
-        if (end < BRENT_KUNG_ELEMENTS)
+        if (end < ELEMENTS)
             values[end] = Operator::combine(values[end - stride], values[end]);
     }
-    for (unsigned stride = BRENT_KUNG_ELEMENTS / 4; stride > 0; stride /= 2) {
+    for (unsigned stride = ELEMENTS / 4; stride > 0; stride /= 2) {
         __syncthreads();
         const unsigned end = (t + 1) * 2 * stride - 1; /* complete; the middle of the next is not */
-        if (end + stride < BRENT_KUNG_ELEMENTS)
+        if (end + stride < ELEMENTS)
             values[end + stride] = Operator::combine(values[end], values[end + stride]);
     }
     __syncthreads();
-    const section<Out> to = this_section(out, BRENT_KUNG_ELEMENTS);
+    const section<Out> to = this_section(out, ELEMENTS);
     store<Operator>(to, t, kind, initial, values);
-    store<Operator>(to, t + BRENT_KUNG_THREADS, kind, initial, values);
-    if (t == BRENT_KUNG_THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = values[BRENT_KUNG_ELEMENTS - 1];
+    store<Operator>(to, t + THREADS, kind, initial, values);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = values[ELEMENTS - 1];
 }
 
-struct brent_kung_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return sections_why_not(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return sections_workspace(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+struct run_scan : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(
-            args, PRIM_SCAN_BRENT_KUNG_ELEMENTS, BRENT_KUNG_THREADS, brent_kung<In, Out, Operator>,
-            brent_kung<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
+                                                   scan_sections<In, Out, Operator>,
+                                                   scan_sections<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+}
+
+} // namespace brent_kung
 } // namespace
 
-cudaError_t prim_scan_brent_kung(const void *args)
-{
-    return dispatch_textbook<brent_kung_rung>(static_cast<const prim_scan_args *>(args));
-}
+PRIM_DEFINE_RUNG(scan, brent_kung) = {
+    {PRIM_SCAN_BRENT_KUNG, "brent_kung",
+     "two elements a thread; a tree of sums up, then the sums down to every element"},
+    brent_kung::why_not,
+    brent_kung::workspace_bytes,
+    brent_kung::launch};

@@ -18,6 +18,8 @@
 #define PRIM_SCAN_CHUNK_CUH
 
 #include "common/async_copy.cuh"
+#include "common/warp.cuh"
+#include "scan/tiles.h"
 #include "scan/vectors.cuh"
 
 namespace
@@ -31,7 +33,7 @@ constexpr unsigned WIDTH = VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In)
 template <typename In, typename Out>
 constexpr unsigned CHUNK = WARP *RUN *WIDTH<In, Out>;
 
-constexpr unsigned CHUNK_SLOTS = WARP * RUN;
+constexpr unsigned CHUNK_SLOTS = PRIM_SCAN_CHUNK_VECTORS;
 
 /* Where a chunk's vector lies. */
 __device__ inline unsigned slot_of(unsigned vector)
@@ -54,8 +56,8 @@ __device__ T &element_at(vector_slot *slots, unsigned i)
 
 /* ---- load and store: the lanes together ---- */
 
-/* Begins to: behind wait_for_copies() and a barrier, it is there for all lanes. What the slots had
- * before must be done with. */
+/* Starts the copies: all lanes find the elements there after wait_for_copies() and a barrier.
+ * Nobody may need what the slots held before. */
 template <typename In, unsigned N>
 __device__ void load_chunk(vector_slot *slots, const In *from, unsigned count, bool aligned,
                            unsigned lane)
@@ -103,17 +105,17 @@ __device__ chunk_sums<accumulator_t<Out>> sum_chunk(vector_slot *slots, prim_tra
                                                     unsigned lane)
 {
     using value = accumulator_t<Out>;
-    value of_run[1];
+    value of_run = value();
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
         const value sum =
             vector_sum<Operator, In, Out>(vector_at<In, N>(slots, lane * RUN + v), transform);
-        of_run[0] = v == 0 ? sum : Operator::combine(of_run[0], sum);
+        of_run = v == 0 ? sum : Operator::combine(of_run, sum);
     }
-    scan_lanes<Operator>(of_run, lane);
-    const value before = __shfl_up_sync(ALL_LANES, of_run[0], 1);
-    const value total = __shfl_sync(ALL_LANES, of_run[0], WARP - 1);
-    return {lane == 0 ? start_value<Operator, Out>() : before, total};
+    const value up_to_here = scan_warp<Operator>(of_run, lane);
+    const value before = __shfl_up_sync(ALL_LANES, up_to_here, 1);
+    const value total = __shfl_sync(ALL_LANES, up_to_here, WARP - 1);
+    return {lane == 0 ? identity_of<Operator, Out>() : before, total};
 }
 
 /* From the elements to the results, each in its place; so_far lies before the lane's run. */

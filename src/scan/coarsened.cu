@@ -26,30 +26,31 @@
 
 namespace
 {
+namespace coarsened
+{
 
-constexpr unsigned COARSENED_ELEMENTS = PRIM_SCAN_COARSENED_ELEMENTS, COARSENED_THREADS = 256,
-                   COARSENED_RUN = COARSENED_ELEMENTS / COARSENED_THREADS;
+constexpr unsigned ELEMENTS = 2048, THREADS = 256, RUN = ELEMENTS / THREADS;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(COARSENED_THREADS)
-    coarsened(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-              Out initial, Out *totals)
+__global__ void __launch_bounds__(THREADS)
+    scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+                  Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, values, [COARSENED_ELEMENTS]);
-    PRIM_SHARED(Out, runs, [2][COARSENED_THREADS]);
+    PRIM_SHARED(Out, values, [ELEMENTS]);
+    PRIM_SHARED(Out, runs, [2][THREADS]);
     const unsigned t = threadIdx.x;
-    const section<const In> read = this_section(in, COARSENED_ELEMENTS);
+    const section<const In> read = this_section(in, ELEMENTS);
     unsigned from = 0;
 
-    for (unsigned i = t; i < COARSENED_ELEMENTS; i += COARSENED_THREADS)
+    for (unsigned i = t; i < ELEMENTS; i += THREADS)
         values[i] = load_or_identity<Operator>(read, i, transform, initial);
     __syncthreads();
-    Out *const run = &values[t * COARSENED_RUN];
-    for (unsigned i = 1; i < COARSENED_RUN; i++)
+    Out *const run = &values[t * RUN];
+    for (unsigned i = 1; i < RUN; i++)
         run[i] = Operator::combine(run[i - 1], run[i]);
 
-    runs[from][t] = run[COARSENED_RUN - 1];
-    for (unsigned stride = 1; stride < COARSENED_THREADS; stride *= 2) {
+    runs[from][t] = run[RUN - 1];
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
         __syncthreads();
         const Out value = runs[from][t];
         runs[1 - from][t] = t >= stride ? Operator::combine(runs[from][t - stride], value) : value;
@@ -57,28 +58,46 @@ __global__ void __launch_bounds__(COARSENED_THREADS)
     }
     __syncthreads();
     if (t > 0)
-        for (unsigned i = 0; i < COARSENED_RUN; i++)
+        for (unsigned i = 0; i < RUN; i++)
             run[i] = Operator::combine(runs[from][t - 1], run[i]);
     __syncthreads();
-    for (unsigned i = t; i < COARSENED_ELEMENTS; i += COARSENED_THREADS)
-        store<Operator>(this_section(out, COARSENED_ELEMENTS), i, kind, initial, values);
-    if (t == COARSENED_THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = run[COARSENED_RUN - 1];
+    for (unsigned i = t; i < ELEMENTS; i += THREADS)
+        store<Operator>(this_section(out, ELEMENTS), i, kind, initial, values);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = run[RUN - 1];
 }
 
-struct coarsened_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return sections_why_not(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return sections_workspace(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+struct run_scan : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(args, COARSENED_ELEMENTS, COARSENED_THREADS,
-                                                   coarsened<In, Out, Operator>,
-                                                   coarsened<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
+                                                   scan_sections<In, Out, Operator>,
+                                                   scan_sections<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+}
+
+} // namespace coarsened
 } // namespace
 
-cudaError_t prim_scan_coarsened(const void *args)
-{
-    return dispatch_textbook<coarsened_rung>(static_cast<const prim_scan_args *>(args));
-}
+PRIM_DEFINE_RUNG(scan, coarsened) = {
+    {PRIM_SCAN_COARSENED, "coarsened",
+     "each thread scans a run of its own; the block scans what the runs amount to"},
+    coarsened::why_not,
+    coarsened::workspace_bytes,
+    coarsened::launch};

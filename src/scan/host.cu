@@ -12,7 +12,7 @@ accumulator_t<Out> initial_on_host(const prim_scan_args *args)
 {
     return args->initial != nullptr ? static_cast<accumulator_t<Out>>(
                                           converted<Out>(*static_cast<const Out *>(args->initial)))
-                                    : start_value<Operator, Out>();
+                                    : identity_of<Operator, Out>();
 }
 
 template <typename In, typename Out, typename Operator>
@@ -25,7 +25,7 @@ accumulator_t<Out> take(accumulator_t<Out> so_far, In element, prim_transform tr
 template <typename In, typename Out, typename Operator>
 accumulator_t<Out> total_of(const In *in, size_t first, size_t last, prim_transform transform)
 {
-    accumulator_t<Out> value = start_value<Operator, Out>();
+    accumulator_t<Out> value = identity_of<Operator, Out>();
     for (size_t i = first; i < last; i++)
         value = take<In, Out, Operator>(value, in[i], transform);
     return value;
@@ -97,7 +97,7 @@ void scan_columns(const prim_scan_args *args, int threads)
             const size_t n = last - i < AT_ONCE ? last - i : AT_ONCE;
             accumulator_t<Out> above[AT_ONCE];
             for (size_t c = 0; c < n; c++)
-                above[c] = start_value<Operator, Out>();
+                above[c] = identity_of<Operator, Out>();
             for (size_t row = 0; row < args->rows; row++)
                 for (size_t c = 0; c < n; c++) {
                     Out *const here = &out[row * args->out_ld + i + c];
@@ -118,7 +118,7 @@ struct host_version {
             scan_row<In, Out, Operator>(args, initial, threads);
         else
             scan_rows<In, Out, Operator>(args, initial, threads);
-        if (args->both_directions)
+        if (args->summed_area)
             scan_columns<Out, Operator>(args, threads);
         return PRIM_OK;
     }

@@ -24,21 +24,22 @@
 
 namespace
 {
+namespace kogge_stone
+{
 
-constexpr unsigned KOGGE_STONE_THREADS = PRIM_SCAN_KOGGE_STONE_ELEMENTS;
+constexpr unsigned THREADS = 256; /* and elements of a section */
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(KOGGE_STONE_THREADS)
-    kogge_stone(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                Out initial, Out *totals)
+__global__ void __launch_bounds__(THREADS)
+    scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+                  Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, values, [2][KOGGE_STONE_THREADS]);
+    PRIM_SHARED(Out, values, [2][THREADS]);
     const unsigned t = threadIdx.x;
     unsigned from = 0;
 
-    values[from][t] =
-        load_or_identity<Operator>(this_section(in, KOGGE_STONE_THREADS), t, transform, initial);
-    for (unsigned stride = 1; stride < KOGGE_STONE_THREADS; stride *= 2) {
+    values[from][t] = load_or_identity<Operator>(this_section(in, THREADS), t, transform, initial);
+    for (unsigned stride = 1; stride < THREADS; stride *= 2) {
         __syncthreads();
         const Out value = values[from][t];
         values[1 - from][t] =
@@ -46,24 +47,42 @@ __global__ void __launch_bounds__(KOGGE_STONE_THREADS)
         from = 1 - from;
     }
     __syncthreads();
-    store<Operator>(this_section(out, KOGGE_STONE_THREADS), t, kind, initial, values[from]);
-    if (t == KOGGE_STONE_THREADS - 1 && totals != nullptr)
+    store<Operator>(this_section(out, THREADS), t, kind, initial, values[from]);
+    if (t == THREADS - 1 && totals != nullptr)
         totals[blockIdx.x] = values[from][t];
 }
 
-struct kogge_stone_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return sections_why_not(static_cast<const prim_scan_args *>(args), THREADS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return sections_workspace(static_cast<const prim_scan_args *>(args), THREADS);
+}
+
+struct run_scan : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(
-            args, PRIM_SCAN_KOGGE_STONE_ELEMENTS, KOGGE_STONE_THREADS,
-            kogge_stone<In, Out, Operator>, kogge_stone<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, THREADS, THREADS,
+                                                   scan_sections<In, Out, Operator>,
+                                                   scan_sections<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+}
+
+} // namespace kogge_stone
 } // namespace
 
-cudaError_t prim_scan_kogge_stone(const void *args)
-{
-    return dispatch_textbook<kogge_stone_rung>(static_cast<const prim_scan_args *>(args));
-}
+PRIM_DEFINE_RUNG(scan, kogge_stone) = {
+    {PRIM_SCAN_KOGGE_STONE, "kogge_stone",
+     "every thread adds the value a stride before it; the stride doubles"},
+    kogge_stone::why_not,
+    kogge_stone::workspace_bytes,
+    kogge_stone::launch};

@@ -30,11 +30,23 @@
 
 namespace
 {
+namespace lookback
+{
 
-constexpr unsigned STAGES = PRIM_SCAN_STAGES;
+/* To be given with -D where sizes are being measured. */
+#ifndef PRIM_SCAN_LOOKBACK_WARPS /* at most: as many as find room in shared memory */
+#define PRIM_SCAN_LOOKBACK_WARPS 18
+#endif
+#ifndef PRIM_SCAN_LOOKBACK_BLOCKS /* that a multiprocessor is to hold */
+#define PRIM_SCAN_LOOKBACK_BLOCKS 2
+#endif
+
+constexpr unsigned STAGES = 3; /* tiles that a block has in hand */
 constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 [[maybe_unused]] constexpr unsigned MOST_THREADS = MOST_WARPS * WARP; /* the CPU has no bounds */
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
+constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
+constexpr size_t TICKET_BYTES = 256;                               /* before the tiles' words */
 
 /* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
 template <typename Value>
@@ -64,7 +76,7 @@ struct look_back_thread {
     vector_slot *slots; /* [STAGES][warps][CHUNK_SLOTS] */
     look_back_memory<value> &shared;
     unsigned warps, warp, lane;
-    value nothing;
+    value identity;
 
     __device__ vector_slot *chunk(unsigned stage) const
     {
@@ -101,7 +113,7 @@ struct look_back_thread {
     __device__ void publish_tile(unsigned turn, unsigned stage) const
     {
         value *const of_warps = shared.of_warps[stage];
-        const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, nothing, lane);
+        const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, identity, lane);
         __syncwarp();
         if (lane < warps)
             of_warps[lane] = sums.before;
@@ -115,13 +127,13 @@ struct look_back_thread {
         const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
         const unsigned group = p.tile / GROUP; /* of which only the tiles before this one count */
         if (known.line != p.line)
-            known = {p.line, 0, nothing};
+            known = {p.line, 0, identity};
         for (;;) {
             const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
             for (unsigned g = warp; g < groups; g += warps) {
                 const unsigned first = (known.groups + g) * GROUP, before = p.tile - first;
                 const value total = total_of_tiles<Operator>(
-                    words, first_of_line + first, before < GROUP ? before : GROUP, nothing, lane);
+                    words, first_of_line + first, before < GROUP ? before : GROUP, identity, lane);
                 if (lane == 0)
                     shared.of_groups[g] = total;
             }
@@ -157,7 +169,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
     using value = accumulator_t<Out>;
     PRIM_SHARED_DYNAMIC(vector_slot, slots);
     PRIM_SHARED(look_back_memory<value>, shared, );
-    const value nothing = start_value<Operator, Out>();
+    const value identity = identity_of<Operator, Out>();
     const look_back_thread<Operator, In, Out> t = {lines,
                                                    rule,
                                                    words,
@@ -166,18 +178,18 @@ __global__ void __launch_bounds__(MOST_THREADS,
                                                    blockDim.x / WARP,
                                                    threadIdx.x / WARP,
                                                    threadIdx.x % WARP,
-                                                   nothing};
+                                                   identity};
 
     t.prefetch_tile(blockIdx.x);
-    let_next_launch_in();
-    wait_for_earlier_launches();
+    trigger_launch_completion();
+    grid_dependency_synchronize();
     if (threadIdx.x == 0)
         shared.turn = take_ticket(ticket);
     __syncthreads();
     unsigned loading = shared.turn, summing = tiles, finishing = tiles;
     unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
-    known_front<value> known = {0, 0, nothing};
-    value before_run = nothing;
+    known_front<value> known = {0, 0, identity};
+    value before_run = identity;
     while (loading < tiles || summing < tiles || finishing < tiles) {
         const bool more = threadIdx.x == 0 && loading < tiles;
         const unsigned upcoming = more ? take_ticket(ticket) : tiles;
@@ -186,7 +198,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
         close_batch_of_copies();
         wait_for_copies_but<1>();
         __syncwarp();
-        value before_next_run = nothing;
+        value before_next_run = identity;
         if (summing < tiles)
             before_next_run = t.sum_up(in);
         __syncthreads();
@@ -211,34 +223,118 @@ __global__ void __launch_bounds__(MOST_THREADS,
     }
 }
 
-struct look_back_of_type : device_rung {
+/* ---- how many warps, tiles and words ---- */
+
+/* A block has less than 2 KiB besides its tiles. */
+unsigned most_warps()
+{
+    const size_t room = (prim_device_shared_bytes() - 2048) / WARP_BYTES;
+    return room < MOST_WARPS ? static_cast<unsigned>(room) : MOST_WARPS;
+}
+
+/* As few as give most multiprocessors a tile: where all had one, some got a second before others
+ * their first. */
+unsigned warps_of_tile(const prim_scan_args *args)
+{
+    constexpr size_t FEWEST = 4;
+    const size_t most = most_warps();
+    const size_t spread = prim_device_multiprocessors() - prim_device_multiprocessors() / 8;
+    const size_t wanted = prim_divide_up(args->rows * prim_scan_tiles_of_warps(args, 1), spread);
+    return static_cast<unsigned>(wanted < FEWEST ? FEWEST : wanted < most ? wanted : most);
+}
+
+size_t tiles_of_line(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of_warps(args, warps_of_tile(args));
+}
+
+/* A line that one block has at once needs none of this. */
+bool is_one_tile(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of(args) == 1;
+}
+
+/* One total for each tile, in whole groups, which takes twice its bytes: half of every word is its
+ * state. */
+size_t workspace_bytes(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    const size_t groups = prim_divide_up(args->rows * tiles_of_line(args), GROUP);
+    const size_t total_bytes = 2 * prim_element_bytes(prim_accumulator_type(args->out_type));
+    return args->rows == 0 || is_one_tile(args) ? 0 : TICKET_BYTES + groups * GROUP * total_bytes;
+}
+
+const char *why_not(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    if (args->summed_area)
+        return "it does not make summed-area tables";
+    return prim_fits_a_grid(args->rows, tiles_of_line(args)) ? types_why_not(args)
+                                                             : PRIM_GRID_TOO_SMALL;
+}
+
+/* ---- two launches: the words arrive dirty, and the first one clears them ---- */
+
+__global__ void clear(uint64_t *words, size_t count)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (i < count)
+        words[i] = 0;
+}
+
+cudaError_t clear_words(const prim_scan_args *args)
+{
+    constexpr unsigned THREADS = 256;
+    const size_t count = workspace_bytes(args) / sizeof(uint64_t);
+    return prim_launch_dependent(
+        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
+        static_cast<uint64_t *>(args->call.workspace), count);
+}
+
+struct launch_look_back : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
         using value = accumulator_t<Out>;
-        const unsigned warps = prim_scan_lookback_warps(args);
-        const tile_lines<In, Out> lines =
-            lines_of<In, Out>(args, prim_scan_lookback_tiles_of(args), warps);
+        const unsigned warps = warps_of_tile(args);
+        const tile_lines<In, Out> lines = lines_of<In, Out>(args, tiles_of_line(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
-        constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES;
-        const cudaError_t error = prim_allow_shared(scan_and_look_back<Operator, In, Out>,
-                                                    prim_scan_lookback_most_warps() * WARP_BYTES);
+        const size_t most_bytes = most_warps() * WARP_BYTES;
+        cudaError_t error = prim_device_take_error();
+        if (error == cudaSuccess)
+            error = prim_allow_shared(scan_and_look_back<Operator, In, Out>, most_bytes);
         if (error != cudaSuccess)
             return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
-        return prim_launch_early_shared(
-            args->call.stream, tiles < at_once ? tiles : at_once, warps * WARP, warps * WARP_BYTES,
-            scan_and_look_back<Operator, In, Out>, lines, rule, tiles,
-            reinterpret_cast<unsigned *>(workspace),
-            reinterpret_cast<uint64_t *>(workspace + PRIM_SCAN_TICKET_BYTES));
+        return prim_launch_dependent({args->call.stream, tiles < at_once ? tiles : at_once,
+                                      warps * WARP, warps * WARP_BYTES},
+                                     scan_and_look_back<Operator, In, Out>, lines, rule, tiles,
+                                     reinterpret_cast<unsigned *>(workspace),
+                                     reinterpret_cast<uint64_t *>(workspace + TICKET_BYTES));
     }
 };
 
+cudaError_t launch(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    if (args->rows == 0 || args->columns == 0)
+        return prim_scan_launch_empty(args);
+    if (is_one_tile(args))
+        return prim_scan_launch_lines(args);
+    const cudaError_t error = clear_words(args);
+    return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;
+}
+
+} // namespace lookback
 } // namespace
 
-cudaError_t prim_scan_launch_look_back(const prim_scan_args *args)
-{
-    return dispatch<look_back_of_type>(args);
-}
+PRIM_DEFINE_RUNG(scan, lookback) = {
+    {PRIM_SCAN_LOOKBACK, "lookback",
+     "each element once: a block looks back at the totals of the tiles before it"},
+    lookback::why_not,
+    lookback::workspace_bytes,
+    lookback::launch};

@@ -3,7 +3,7 @@
  *     tiles      64 65 66 … 95 │ 96 97 98 99         98 needs: all before it
  *     groups     0…31  32…63   │ 64…95               and asks by groups of 32, a lane for each tile
  *
- * The totals of a group are combined as scan_lanes() does it, and the groups' one by one from the
+ * The totals of a group are combined as scan_warp() does it, and the groups' one by one from the
  * first to the last: however the waiting goes, that is one sum, to the last bit.
  *
  * A total travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
@@ -21,7 +21,7 @@ namespace
 
 enum word_state : uint32_t { EMPTY = 0, PUBLISHED = 1 };
 
-constexpr unsigned WAIT_NS = PRIM_SCAN_WAIT_NANOSECONDS;
+constexpr unsigned WAIT_NANOSECONDS = 32;
 
 template <typename Value>
 constexpr unsigned WORDS = sizeof(Value) / sizeof(uint32_t);
@@ -70,7 +70,7 @@ __device__ published<Value> read_published(uint64_t *words, size_t tile)
 
 /* By a whole warp: waits for the totals of `count` tiles, at most a group, and combines them. */
 template <class Operator, typename Value>
-__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value nothing,
+__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
                                 unsigned lane)
 {
     published<Value> p = {};
@@ -78,8 +78,8 @@ __device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, V
         if (lane < count)
             p = read_published<Value>(words, first + lane);
         if (__ballot_sync(ALL_LANES, lane < count && !p.there) == 0)
-            return sum_of_first<Operator>(p.total, count, nothing, lane);
-        relax(WAIT_NS);
+            return reduce_first_lanes<Operator>(p.total, count, identity, lane);
+        relax(WAIT_NANOSECONDS);
     }
 }
 

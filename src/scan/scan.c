@@ -1,7 +1,9 @@
 /* scan's API: what its arguments must be, and the calls. */
+#include <stdio.h>
+
 #include "common/element.h"
 #include "common/fail.h"
-#include "scan/scan_variants.h"
+#include "scan/scan_args.h"
 
 static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
 {
@@ -21,6 +23,9 @@ static prim_status check_kind(const void *any)
     const prim_status status = prim_check_operator(&args->call, args->op, args->transform);
     if (status != PRIM_OK)
         return status;
+    if ((unsigned)args->op > PRIM_OP_PRODUCT)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %s, and scans have sum, product, min and max",
+                         args->call.name, prim_op_name(args->op));
     if (!types_go_together(args->in_type, args->out_type))
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
                          args->call.name, prim_element_name(args->in_type),
@@ -71,12 +76,19 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     return check_total(args, operands);
 }
 
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_scan_args *args = any;
+    snprintf(text, bytes, "%s to %s, %s, %zu × %zu", prim_element_name(args->in_type),
+             prim_element_name(args->out_type), prim_op_name(args->op), args->rows, args->columns);
+}
+
 static const prim_ladder ladder = {
     .rungs = prim_scan_rungs,
-    .choose = prim_scan_choose,
+    .choose = prim_scan_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not scan so many elements, these types with this op, or in this way",
+    .describe = describe,
 };
 
 static prim_scan_args shape(const char *name, prim_scan_variant variant, prim_scan_kind kind,
@@ -101,7 +113,7 @@ static prim_scan_args shape_2d(const char *name, prim_scan_variant variant, prim
 {
     prim_scan_args args =
         shape(name, variant, PRIM_SCAN_INCLUSIVE, op, transform, in_type, rows, columns, out_type);
-    args.both_directions = true;
+    args.summed_area = true;
     return args;
 }
 
@@ -217,6 +229,31 @@ bool prim_scan_2d_supports(prim_scan_variant variant, prim_op op, prim_transform
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                   cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+{
+    const prim_scan_args args =
+        shape("prim_scan_choose", PRIM_SCAN_AUTO, kind, op, transform, in_type, 1, count, out_type);
+    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                        cudaDataType_t in_type, size_t rows, size_t columns,
+                                        cudaDataType_t out_type)
+{
+    const prim_scan_args args = shape("prim_scan_rows_choose", PRIM_SCAN_AUTO, kind, op, transform,
+                                      in_type, rows, columns, out_type);
+    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                      size_t rows, size_t columns, cudaDataType_t out_type)
+{
+    const prim_scan_args args = shape_2d("prim_scan_2d_choose", PRIM_SCAN_AUTO, op, transform,
+                                         in_type, rows, columns, out_type);
+    return (prim_scan_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 /* ---- host ---- */
 
 static prim_status run_host(prim_scan_args *args, int threads)
@@ -261,22 +298,12 @@ prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cudaDataType
 
 /* ---- variants ---- */
 
-size_t prim_scan_variant_count(void)
+const prim_variant *prim_scan_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_scan_variant prim_scan_variant_at(size_t index)
+const prim_variant *prim_scan_variant_info(prim_scan_variant variant)
 {
-    return (prim_scan_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_scan_variant_name(prim_scan_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_scan_variant_idea(prim_scan_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

@@ -13,11 +13,48 @@
 #ifndef PRIM_SCAN_SECTIONS_CUH
 #define PRIM_SCAN_SECTIONS_CUH
 
+#include "common/element.h"
 #include "common/sizes.h"
 #include "scan/dispatch.cuh"
+#include "scan/tiles.h"
+
+/* Step 3, of add_offsets.cu: lines whose sections are scanned, and what lies before each section.
+ * Types and operator are those of args. */
+struct prim_scan_sections {
+    void *base;
+    size_t line_stride, element_stride, length, count;
+    unsigned sections, elements, threads; /* of a line; of a section; of a block */
+    const void *offsets;
+};
+cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections &sections);
 
 namespace
 {
+
+/* ---- what a rung of sections takes, and its workspace ---- */
+
+/* The scan of the totals has fewer blocks than that of the elements, so that this one decides. */
+inline const char *sections_why_not(const prim_scan_args *args, size_t section_elements)
+{
+    const bool rows_fit =
+        prim_fits_a_grid(args->rows, prim_divide_up(args->columns, section_elements));
+    const bool columns_fit =
+        !args->summed_area ||
+        prim_fits_a_grid(args->columns, prim_divide_up(args->rows, section_elements));
+    return rows_fit && columns_fit ? textbook_why_not(args) : PRIM_GRID_TOO_SMALL;
+}
+
+/* The totals of every level; the second direction takes the place of the first. */
+inline size_t sections_workspace(const prim_scan_args *args, size_t section_elements)
+{
+    const size_t of_rows = args->rows * prim_values_between_levels(args->columns, section_elements);
+    const size_t of_columns =
+        args->summed_area ? args->columns * prim_values_between_levels(args->rows, section_elements)
+                          : 0;
+    return (of_rows > of_columns ? of_rows : of_columns) * prim_element_bytes(args->out_type);
+}
+
+/* ---- kernels ---- */
 
 /* What stands before the first element of a line. */
 template <typename Out, typename Operator>
@@ -83,6 +120,8 @@ __device__ void store(const section<Out> &s, unsigned i, prim_scan_kind kind, Ou
                                                         : before_all;
 }
 
+/* ---- launches ---- */
+
 /* The two kernels of a rung, one for elements and one for totals, and their block. */
 template <typename In, typename Out>
 struct section_scan {
@@ -106,7 +145,7 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
     const unsigned blocks = static_cast<unsigned>(out.count) * out.sections;
     const bool one_section = out.sections == 1;
     const cudaStream_t stream = scan.args->call.stream;
-    cudaError_t error = prim_launch(stream, blocks, scan.threads, scan.first, in, out, kind,
+    cudaError_t error = prim_launch({stream, blocks, scan.threads}, scan.first, in, out, kind,
                                     transform, initial, one_section ? total : totals);
     if (error != cudaSuccess || one_section)
         return error;
@@ -120,10 +159,9 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
                                  Operator::template identity<Out>(), totals + blocks, total);
     if (error != cudaSuccess)
         return error;
-    const prim_scan_sections found = {out.base,      out.line_stride, out.element_stride,
-                                      out.length,    out.count,       out.sections,
-                                      scan.elements, scan.threads,    totals};
-    return prim_scan_add_offsets(scan.args, &found);
+    return prim_scan_add_offsets(scan.args,
+                                 {out.base, out.line_stride, out.element_stride, out.length,
+                                  out.count, out.sections, scan.elements, scan.threads, totals});
 }
 
 /* The rows, and then the columns of the result where both directions are asked for. */
@@ -133,7 +171,7 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
                              section_kernel<Out, Out> further)
 {
     if (args->rows == 0 || args->columns == 0)
-        return prim_scan_nothing(args);
+        return prim_scan_launch_empty(args);
     const section_scan<In, Out> scan = {args, first, further, section_elements, block_threads};
     Out *const out = static_cast<Out *>(args->out);
     Out *const totals = static_cast<Out *>(args->call.workspace);
@@ -144,7 +182,7 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
     const cudaError_t error = scan_lines<Operator>(
         scan, in_rows, out_rows, args->kind, args->transform, initial_value<Out, Operator>(args),
         totals, static_cast<Out *>(args->total));
-    if (error != cudaSuccess || !args->both_directions)
+    if (error != cudaSuccess || !args->summed_area)
         return error;
 
     const section_scan<Out, Out> down = {args, further, further, section_elements, block_threads};

@@ -22,82 +22,88 @@
  * (2007), for scans by warps; CUDA C++ Programming Guide for the shuffles. */
 #include "common/shared.cuh"
 #include "common/unroll.cuh"
+#include "common/warp.cuh"
 #include "scan/sections.cuh"
 
 namespace
 {
-
-constexpr unsigned SHUFFLE_ELEMENTS = PRIM_SCAN_SHUFFLE_ELEMENTS, SHUFFLE_THREADS = 256,
-                   SHUFFLE_RUN = SHUFFLE_ELEMENTS / SHUFFLE_THREADS;
-constexpr unsigned WARP_LANES = 32;
-
-/* What the lanes up to this one have. */
-template <typename Operator, typename T>
-__device__ T scan_warp(T value, unsigned lane)
+namespace shuffle
 {
-    for (unsigned stride = 1; stride < WARP_LANES; stride *= 2) {
-        const T below = __shfl_up_sync(0xffffffffu, value, stride);
-        value = lane >= stride ? Operator::combine(below, value) : value;
-    }
-    return value;
-}
+
+constexpr unsigned ELEMENTS = 1024, THREADS = 256, RUN = ELEMENTS / THREADS;
 
 template <typename In, typename Out, typename Operator>
-__global__ void __launch_bounds__(SHUFFLE_THREADS)
-    shuffle(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-            Out initial, Out *totals)
+__global__ void __launch_bounds__(THREADS)
+    scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
+                  Out initial, Out *totals)
 {
-    PRIM_SHARED(Out, of_warps, [SHUFFLE_THREADS / WARP_LANES]);
-    const unsigned t = threadIdx.x, lane = t % WARP_LANES, warp = t / WARP_LANES;
-    const section<const In> read = this_section(in, SHUFFLE_ELEMENTS);
-    const section<Out> write = this_section(out, SHUFFLE_ELEMENTS);
-    const Out nothing = Operator::template identity<Out>();
+    PRIM_SHARED(Out, of_warps, [THREADS / WARP]);
+    const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
+    const section<const In> read = this_section(in, ELEMENTS);
+    const section<Out> write = this_section(out, ELEMENTS);
 
-    Out value[SHUFFLE_RUN];
-    PRIM_UNROLL(SHUFFLE_RUN)
-    for (unsigned i = 0; i < SHUFFLE_RUN; i++)
-        value[i] = load_or_identity<Operator>(read, t * SHUFFLE_RUN + i, transform, initial);
-    PRIM_UNROLL(SHUFFLE_RUN)
-    for (unsigned i = 1; i < SHUFFLE_RUN; i++)
+    Out value[RUN];
+    PRIM_UNROLL(RUN)
+    for (unsigned i = 0; i < RUN; i++)
+        value[i] = load_or_identity<Operator>(read, t * RUN + i, transform, initial);
+    PRIM_UNROLL(RUN)
+    for (unsigned i = 1; i < RUN; i++)
         value[i] = Operator::combine(value[i - 1], value[i]);
 
-    const Out up_to_here = scan_warp<Operator>(value[SHUFFLE_RUN - 1], lane);
-    const Out below = __shfl_up_sync(0xffffffffu, up_to_here, 1);
-    if (lane == WARP_LANES - 1)
+    const Out up_to_here = scan_warp<Operator>(value[RUN - 1], lane);
+    const Out below = __shfl_up_sync(ALL_LANES, up_to_here, 1);
+    if (lane == WARP - 1)
         of_warps[warp] = up_to_here;
     __syncthreads();
-    Out before = nothing;
+    Out before = Operator::template identity<Out>();
     for (unsigned w = 0; w < warp; w++)
         before = Operator::combine(before, of_warps[w]);
     if (lane > 0)
         before = Operator::combine(before, below);
-    if (t == SHUFFLE_THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = Operator::combine(before, value[SHUFFLE_RUN - 1]);
+    if (t == THREADS - 1 && totals != nullptr)
+        totals[blockIdx.x] = Operator::combine(before, value[RUN - 1]);
 
     const Out first = t == 0 && write.begins_line ? initial : before;
-    PRIM_UNROLL(SHUFFLE_RUN)
-    for (unsigned i = 0; i < SHUFFLE_RUN; i++) {
+    PRIM_UNROLL(RUN)
+    for (unsigned i = 0; i < RUN; i++) {
         const Out behind = Operator::combine(before, value[i]);
         const Out ahead = i == 0 ? first : Operator::combine(before, value[i == 0 ? 0 : i - 1]);
-        if (t * SHUFFLE_RUN + i < write.length)
-            write.first[(t * SHUFFLE_RUN + i) * write.stride] =
+        if (t * RUN + i < write.length)
+            write.first[(t * RUN + i) * write.stride] =
                 kind == PRIM_SCAN_INCLUSIVE ? behind : ahead;
     }
 }
 
-struct shuffle_rung : device_rung {
+const char *why_not(const void *args)
+{
+    return sections_why_not(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+size_t workspace_bytes(const void *args)
+{
+    return sections_workspace(static_cast<const prim_scan_args *>(args), ELEMENTS);
+}
+
+struct run_scan : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        return scan_in_sections<Operator, In, Out>(args, SHUFFLE_ELEMENTS, SHUFFLE_THREADS,
-                                                   shuffle<In, Out, Operator>,
-                                                   shuffle<Out, Out, Operator>);
+        return scan_in_sections<Operator, In, Out>(args, ELEMENTS, THREADS,
+                                                   scan_sections<In, Out, Operator>,
+                                                   scan_sections<Out, Out, Operator>);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+}
+
+} // namespace shuffle
 } // namespace
 
-cudaError_t prim_scan_shuffle(const void *args)
-{
-    return dispatch_textbook<shuffle_rung>(static_cast<const prim_scan_args *>(args));
-}
+PRIM_DEFINE_RUNG(scan, shuffle) = {
+    {PRIM_SCAN_SHUFFLE, "shuffle", "warps scan in registers; one barrier a block"},
+    shuffle::why_not,
+    shuffle::workspace_bytes,
+    shuffle::launch};

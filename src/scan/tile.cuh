@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr unsigned GROUP = PRIM_SCAN_GROUP_TILES;
+constexpr unsigned GROUP = WARP; /* tiles whose totals a warp sees at a time */
 
 template <typename In, typename Out>
 struct tile_lines {
@@ -68,12 +68,11 @@ struct tile_sums {
 /* By a whole warp: before chunk `chunk` of `count`. */
 template <class Operator, typename Value>
 __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count, unsigned chunk,
-                                         Value nothing, unsigned lane)
+                                         Value identity, unsigned lane)
 {
-    Value sums[1] = {lane < count ? of_chunks[lane] : nothing};
-    scan_lanes<Operator>(sums, lane);
-    const Value before = __shfl_sync(ALL_LANES, sums[0], (chunk - 1) % WARP);
-    return {chunk == 0 ? nothing : before, __shfl_sync(ALL_LANES, sums[0], count - 1)};
+    const Value sum = scan_warp<Operator>(lane < count ? of_chunks[lane] : identity, lane);
+    const Value before = __shfl_sync(ALL_LANES, sum, (chunk - 1) % WARP);
+    return {chunk == 0 ? identity : before, __shfl_sync(ALL_LANES, sum, count - 1)};
 }
 
 /* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
@@ -108,14 +107,14 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned 
             args->rows,
             static_cast<unsigned>(tiles),
             warps,
-            is_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
-            is_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};
+            lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
+            lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};
 }
 
 template <class Operator, typename Out>
 tile_rule<accumulator_t<Out>, Out> rule_of(const prim_scan_args *args)
 {
-    accumulator_t<Out> initial = start_value<Operator, Out>();
+    accumulator_t<Out> initial = identity_of<Operator, Out>();
     if (args->initial != nullptr)
         initial = static_cast<accumulator_t<Out>>(
             converted<Out>(*static_cast<const Out *>(args->initial)));

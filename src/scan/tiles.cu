@@ -1,145 +1,10 @@
-/* A tile of a line: sixteen warps with a chunk each, and what lies before the tile.
- *
- *     chunks      0   1   2   3   4   5   6   7  …   each warp scans its own: chunk.cuh
- *     totals      A   B   C   D   E   F   G   H      through shared memory; one barrier
- *     before      ·   A  AB  ABC  …                  and before the tile: what the rung says
- *
- * All that differs here is where a tile's block learns what lies before it: REDUCE_THEN_SCAN has it
- * say only its total in a first launch, and gives it what lies before, or the totals, in a last
- * one; in a CLUSTER the blocks tell each other. In each, a result is (initial + before the tile) +
- * before the chunk + before the lane's run + the run's elements up to its own. Only what is before
- * the tile is combined in an order of the rung's own.
- *
- * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
- * several lines, and one launch does it all. */
-#include "common/cluster.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "scan/tile.cuh"
+/* Compiles the kernel of tiles.cuh, once for all rungs that launch it. */
+#include "scan/tiles.cuh"
 
 namespace
 {
-
-constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
-static_assert(PRIM_SCAN_CLUSTER_TILES <= TILE_WARPS, "both have room in of_others");
-
-/* Bytes take more registers. */
-template <typename Out>
-[[maybe_unused]] constexpr unsigned
-    TILE_BLOCKS = blocks_at_once(TILE_THREADS, sizeof(Out) == 1 ? 2 : PRIM_SCAN_TILE_BLOCKS);
-
-template <typename Value>
-struct tile_carry {
-    prim_scan_carry kind;
-    Value *totals;
-    size_t totals_ld;
-};
-
-/* ---- before the tile ---- */
-
-/* All threads of all blocks of the cluster. */
-template <class Operator, typename Value>
-__device__ Value carry_in_cluster(Value total, Value nothing, Value *of_blocks)
+namespace tiles
 {
-    const unsigned t = threadIdx.x, lane = t % WARP;
-    wait_for_cluster(); /* all blocks have begun */
-    if (t > blockIdx.x && t < gridDim.x)
-        *shared_of_block(&of_blocks[blockIdx.x], t) = total;
-    __syncwarp();
-    arrive_at_cluster();
-    wait_for_cluster();
-    return sum_of_first<Operator>(lane < blockIdx.x ? of_blocks[lane] : nothing, blockIdx.x,
-                                  nothing, lane);
-}
-
-/* By all threads, with a barrier: the sum of the totals before the tile, 32 of them a warp. */
-template <class Operator, typename Value>
-__device__ Value carry_of_totals(const Value *totals, unsigned tile, Value nothing,
-                                 Value *of_groups)
-{
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const unsigned first = warp * GROUP, before = tile > first ? tile - first : 0;
-    const unsigned count = before < GROUP ? before : GROUP;
-    const Value total =
-        sum_of_first<Operator>(lane < count ? totals[first + lane] : nothing, count, nothing, lane);
-    if (lane == 0)
-        of_groups[warp] = total;
-    __syncthreads();
-    Value so_far = nothing;
-    for (unsigned g = 0; g * GROUP < tile; g++)
-        so_far = Operator::combine(so_far, of_groups[g]);
-    return so_far;
-}
-
-template <class Operator, typename Value>
-__device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place &place, Value total,
-                               Value nothing, Value *of_others)
-{
-    const Value *const totals = carry.totals + static_cast<size_t>(place.line) * carry.totals_ld;
-    if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-        return carry_in_cluster<Operator>(total, nothing, of_others);
-    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
-        return carry_of_totals<Operator>(totals, place.tile, nothing, of_others);
-    return carry.kind == PRIM_SCAN_CARRY_GIVEN ? totals[place.tile] : nothing;
-}
-
-template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
-    scan_tiles(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
-               tile_carry<accumulator_t<Out>> carry)
-{
-    using value = accumulator_t<Out>;
-    constexpr unsigned N = WIDTH<In, Out>;
-    PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
-    PRIM_SHARED(value, of_warps, [TILE_WARPS]);
-    PRIM_SHARED(value, of_others, [TILE_WARPS]); /* blocks of the cluster, or groups of tiles */
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const value nothing = start_value<Operator, Out>();
-
-    if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-        arrive_at_cluster();
-    /* The launch before CARRY_TOTALS lets it in when all that is older is done, so that it may read
-     * its elements at once: only the totals are to be waited for. */
-    if (carry.kind != PRIM_SCAN_TOTALS_ALONE)
-        let_next_launch_in();
-    if (carry.kind != PRIM_SCAN_CARRY_TOTALS)
-        wait_for_earlier_launches();
-    if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
-        let_next_launch_in();
-    const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
-    load_chunk<In, N>(slots[warp], first_of(lines, place), place.count, lines.in_aligned, lane);
-    wait_for_copies();
-    __syncwarp();
-    const chunk_sums<value> sums =
-        sum_chunk<Operator, In, Out, N>(slots[warp], rule.transform, lane);
-    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
-        wait_for_earlier_launches();
-
-    value so_far = rule.initial;
-    if (lines.warps > 1) {
-        if (lane == 0)
-            of_warps[warp] = sums.total;
-        __syncthreads();
-        const unsigned chunk = warp % lines.warps;
-        const tile_sums<value> in_tile =
-            sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, nothing, lane);
-        if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
-            if (threadIdx.x == 0)
-                carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile] =
-                    in_tile.total;
-            return;
-        }
-        const value before_tile =
-            carry_of_tile<Operator>(carry, place, in_tile.total, nothing, of_others);
-        so_far = Operator::combine(Operator::combine(so_far, before_tile), in_tile.before);
-    }
-    if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
-        *rule.total = result_of<Out>(so_far);
-    finish_chunk<Operator>(lines, rule, place, slots[warp],
-                           Operator::combine(so_far, sums.before_run), lane);
-}
-
-/* ---- launches ---- */
 
 /* Warps for a line, such that a block's are shared out without a rest. */
 unsigned warps_of(size_t length, size_t chunk)
@@ -150,7 +15,7 @@ unsigned warps_of(size_t length, size_t chunk)
     return warps;
 }
 
-struct tiles_of_type : device_rung {
+struct launch_tiles : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args, prim_scan_tiles tiles)
     {
@@ -165,45 +30,28 @@ struct tiles_of_type : device_rung {
         const size_t lines_a_block = TILE_WARPS / lines.warps;
         const unsigned blocks =
             static_cast<unsigned>(((args->rows - 1) / lines_a_block + 1) * lines.tiles);
-#ifndef SIMT_BACKEND
-        if (tiles.carry == PRIM_SCAN_CARRY_CLUSTER)
-            return prim_launch_cluster(args->call.stream, blocks, TILE_THREADS,
-                                       scan_tiles<Operator, In, Out>, lines, rule, carry);
-#endif
-        return prim_launch_early(args->call.stream, blocks, TILE_THREADS,
-                                 scan_tiles<Operator, In, Out>, lines, rule, carry);
+        launch_config where = {args->call.stream, blocks, TILE_THREADS};
+        where.cluster = tiles.carry == PRIM_SCAN_CARRY_CLUSTER ? blocks : 0;
+        return prim_launch_dependent(where, scan_tiles<Operator, In, Out>, lines, rule, carry);
     }
 };
 
-__global__ void clear(uint64_t *words, size_t count)
-{
-    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    let_next_launch_in();
-    wait_for_earlier_launches();
-    if (i < count)
-        words[i] = 0;
-}
-
+} // namespace tiles
 } // namespace
 
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles)
 {
-    return dispatch<tiles_of_type>(args, tiles);
+    return dispatch<tiles::launch_tiles>(args, tiles);
 }
 
-cudaError_t prim_scan_nothing(const prim_scan_args *args)
+cudaError_t prim_scan_launch_lines(const prim_scan_args *args)
 {
-    if (args->total == nullptr)
-        return cudaSuccess;
     prim_scan_tiles tiles = {};
     tiles.carry = PRIM_SCAN_CARRY_NONE;
     return prim_scan_launch_tiles(args, tiles);
 }
 
-cudaError_t prim_scan_clear(void *words, size_t bytes, cudaStream_t stream)
+cudaError_t prim_scan_launch_empty(const prim_scan_args *args)
 {
-    constexpr unsigned BLOCK = 256;
-    const size_t count = bytes / sizeof(uint64_t);
-    return prim_launch_early(stream, static_cast<unsigned>((count + BLOCK - 1) / BLOCK), BLOCK,
-                             clear, static_cast<uint64_t *>(words), count);
+    return args->total == nullptr ? cudaSuccess : prim_scan_launch_lines(args);
 }

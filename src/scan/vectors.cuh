@@ -1,29 +1,11 @@
-/* A lane's 16 bytes: elements that are held together, and what becomes of them. */
+/* What becomes of the elements that a lane holds together: values, results, a sum. */
 #ifndef PRIM_SCAN_VECTORS_CUH
 #define PRIM_SCAN_VECTORS_CUH
 
-#include "common/unroll.cuh"
-#include "common/values.cuh"
-#include "scan/scan_variants.h"
+#include "common/vectors.cuh"
 
 namespace
 {
-
-constexpr unsigned WARP = 32, ALL_LANES = 0xffffffffu;
-constexpr unsigned VECTOR_BYTES = PRIM_SCAN_VECTOR_BYTES;
-
-/* Elements that lie together in memory, by words where they are narrow: nvcc would give each a
- * register of its own. */
-template <typename T, unsigned N>
-struct alignas(sizeof(T) * N) packed {
-    static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
-    using narrow_word = typename std::conditional <
-                        sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
-    using word = typename std::conditional<NARROW, narrow_word, T>::type;
-    static constexpr unsigned IN_WORD = sizeof(word) / sizeof(T);
-
-    word words[N / IN_WORD];
-};
 
 /* Shared memory for one. */
 struct alignas(VECTOR_BYTES) vector_slot {
@@ -31,40 +13,6 @@ struct alignas(VECTOR_BYTES) vector_slot {
 };
 
 /* ---- from elements to values, and back ---- */
-
-/* Four of the eight bytes of b and a: byte i of the result is number (selector >> 4i) & 7. */
-__device__ inline uint32_t chosen_bytes(uint32_t a, uint32_t b, unsigned selector)
-{
-#ifdef __CUDA_ARCH__
-    return __byte_perm(a, b, selector);
-#else
-    const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
-    uint32_t result = 0;
-    for (unsigned i = 0; i < 4; i++)
-        result |= (both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
-    return result;
-#endif
-}
-
-/* Element e, narrow integers widened, halves as floats. */
-template <typename T, unsigned N>
-__device__ auto element_of(const packed<T, N> &x, unsigned e)
-{
-    constexpr unsigned IN_WORD = packed<T, N>::IN_WORD, BITS = 8 * sizeof(T);
-    const auto word = x.words[e / IN_WORD];
-    const unsigned place = e % IN_WORD;
-    if constexpr (!packed<T, N>::NARROW)
-        return word;
-    else if constexpr (IS_HALF<T>)
-        return to_float(same_bits<T>(static_cast<uint16_t>(word >> place * BITS)));
-    else if constexpr (std::is_signed<T>::value)
-        return static_cast<int32_t>(static_cast<uint32_t>(word) << (32 - BITS - place * BITS)) >>
-               (32 - BITS);
-    else if constexpr (sizeof(T) == 1)
-        return chosen_bytes(word, 0, 0x4440 + place);
-    else
-        return chosen_bytes(word, 0, place == 0 ? 0x4410 : 0x4432);
-}
 
 template <typename In, typename Out, unsigned N>
 __device__ void values_of(const packed<In, N> &x, prim_transform transform,
@@ -134,29 +82,6 @@ __device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform 
     for (unsigned e = 1; e < N; e++)
         values[0] = Operator::combine(values[0], values[e]);
     return values[0];
-}
-
-/* In: what each lane has of each vector. Out: what the lanes up to this one have. */
-template <class Operator, typename Value, unsigned V>
-__device__ void scan_lanes(Value (&sum)[V], unsigned lane)
-{
-    PRIM_UNROLL(5)
-    for (unsigned stride = 1; stride < WARP; stride *= 2)
-        PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++) {
-        const Value below = __shfl_up_sync(ALL_LANES, sum[v], stride);
-        sum[v] = lane >= stride ? Operator::combine(below, sum[v]) : sum[v];
-    }
-}
-
-/* By a whole warp, in the order of scan_lanes(): what the first `count` lanes have. */
-template <class Operator, typename Value>
-__device__ Value sum_of_first(Value mine, unsigned count, Value nothing, unsigned lane)
-{
-    Value sums[1] = {mine};
-    scan_lanes<Operator>(sums, lane);
-    const Value sum = __shfl_sync(ALL_LANES, sums[0], (count - 1) % WARP);
-    return count == 0 ? nothing : sum;
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 #include "common/element.h"
 #include "common/fail.h"
 #include "sparse/rows.h"
-#include "sparse/sparse_variants.h"
+#include "sparse/sparse_args.h"
 
 enum { MOST_ROWS = INT32_MAX };
 

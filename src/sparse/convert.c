@@ -6,7 +6,7 @@
 #include "common/element.h"
 #include "common/fail.h"
 #include "sparse/rows.h"
-#include "sparse/sparse_variants.h"
+#include "sparse/sparse_args.h"
 
 /* ---- places in one piece of memory ---- */
 

@@ -12,10 +12,12 @@
 
 namespace
 {
+namespace coo_scan_all
+{
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    coo_scan_all(const int32_t *row_of, size_t rows, size_t count, entries<T> of)
+    multiply(const int32_t *row_of, size_t rows, size_t count, entries<T> of)
 {
     const size_t row = this_thread();
     if (row >= rows)
@@ -27,22 +29,34 @@ __global__ void __launch_bounds__(THREADS)
     of.scale.store(&of.y[row], sum);
 }
 
-struct coo_scan_all_rung : device_rung {
+struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
         const prim_sparse *m = &args->matrix;
         if (m->rows == 0)
             return cudaSuccess;
-        return prim_launch(args->call.stream, blocks_for(m->rows, THREADS), THREADS,
-                           coo_scan_all<T>, m->row_indices, m->rows, m->entries,
+        return prim_launch({args->call.stream, blocks_for(m->rows, THREADS), THREADS}, multiply<T>,
+                           m->row_indices, m->rows, m->entries,
                            make_entries<T>(args, m->column_indices, m->values));
     }
 };
 
+const char *why_not(const void *args)
+{
+    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace coo_scan_all
 } // namespace
 
-cudaError_t prim_spmv_coo_scan_all(const void *args)
-{
-    return for_values<coo_scan_all_rung>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv, coo_scan_all) = {
+    {PRIM_SPMV_COO_SCAN_ALL, "coo_scan_all", "COO, each row's thread looks through all entries"},
+    coo_scan_all::why_not,
+    nullptr,
+    coo_scan_all::launch};

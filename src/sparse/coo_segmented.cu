@@ -11,6 +11,8 @@
 
 namespace
 {
+namespace coo_segmented
+{
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS) scale_y(T *y, size_t rows, scaled<T> scale)
@@ -20,24 +22,37 @@ __global__ void __launch_bounds__(THREADS) scale_y(T *y, size_t rows, scaled<T> 
         scale.store(&y[row], T(0));
 }
 
-struct coo_segmented_rung : device_rung {
+struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
         const size_t rows = args->matrix.rows;
         if (rows == 0)
             return cudaSuccess;
-        const scaled<T> only_beta = {T(0), scalar_as<T>(args->beta)};
+        const scaled<T> only_beta = make_scaled<T>(0, args->beta);
         const cudaError_t error =
-            prim_launch(args->call.stream, blocks_for(rows, THREADS), THREADS, scale_y<T>,
+            prim_launch({args->call.stream, blocks_for(rows, THREADS), THREADS}, scale_y<T>,
                         static_cast<T *>(args->y), rows, only_beta);
         return error == cudaSuccess ? add_segments<T>(args) : error;
     }
 };
 
+const char *why_not(const void *args)
+{
+    return segments_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace coo_segmented
 } // namespace
 
-cudaError_t prim_spmv_coo_segmented(const void *args)
-{
-    return for_values<coo_segmented_rung>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv,
+                 coo_segmented) = {{PRIM_SPMV_COO_SEGMENTED, "coo_segmented",
+                                    "COO, blocks of entries, summed by rows within the block"},
+                                   coo_segmented::why_not,
+                                   segments_workspace,
+                                   coo_segmented::launch};

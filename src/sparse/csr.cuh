@@ -26,24 +26,43 @@ cudaError_t launch_csr(const prim_spmv_args *args, csr_kernel<T, Offset> kernel,
         return cudaSuccess;
     const csr_rows<T, Offset> rows = {static_cast<const Offset *>(m->row_offsets), m->rows,
                                       make_entries<T>(args, m->column_indices, m->values)};
-    return prim_launch(args->call.stream, blocks_for(m->rows, rows_of_a_block), THREADS, kernel,
+    return prim_launch({args->call.stream, blocks_for(m->rows, rows_of_a_block), THREADS}, kernel,
                        rows);
 }
 
-/* Rung::csr<T, Offset>(args) for the type of the offsets. */
-template <typename Rung>
-struct for_offsets : device_rung {
-    template <typename T>
-    static cudaError_t run(const prim_spmv_args *args)
+/* Run::run<T, Offset>(args) for the types of values and offsets. */
+template <class Run, typename T>
+struct of_values : Run {
+    template <typename Offset>
+    static auto run(const prim_spmv_args *args)
     {
-#define OFFSET(offset_enum, offset_c)            \
-    if (args->matrix.offset_type == offset_enum) \
-        return Rung::template csr<T, offset_c>(args);
-        PRIM_SPARSE_OFFSETS(OFFSET)
-#undef OFFSET
-        return not_built(args);
+        return Run::template run<T, Offset>(args);
     }
 };
+
+PRIM_DISPATCH_TYPE(dispatch_offsets, PRIM_SPARSE_OFFSETS, matrix.offset_type)
+
+template <class Run>
+struct with_offsets : Run {
+    template <typename T>
+    static auto run(const prim_spmv_args *args)
+    {
+        return dispatch_offsets<of_values<Run, T>>(args);
+    }
+};
+
+template <class Run>
+auto dispatch_csr(const prim_spmv_args *args)
+{
+    return dispatch<with_offsets<Run>>(args);
+}
+
+inline const char *csr_why_not(const void *any)
+{
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
+    const char *const reason = format_why_not(args, PRIM_SPARSE_CSR);
+    return reason == nullptr && !dispatch_csr<is_built>(args) ? PRIM_TYPES_NOT_BUILT : reason;
+}
 
 } // namespace
 

@@ -15,9 +15,11 @@
 
 namespace
 {
+namespace csr_scalar
+{
 
 template <typename T, typename Offset>
-__global__ void __launch_bounds__(THREADS) csr_scalar(csr_rows<T, Offset> m)
+__global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
 {
     const size_t row = this_thread();
     if (row >= m.rows)
@@ -29,17 +31,24 @@ __global__ void __launch_bounds__(THREADS) csr_scalar(csr_rows<T, Offset> m)
     m.of.scale.store(&m.of.y[row], sum);
 }
 
-struct csr_scalar_rung {
+struct run_product : launch_run {
     template <typename T, typename Offset>
-    static cudaError_t csr(const prim_spmv_args *args)
+    static cudaError_t run(const prim_spmv_args *args)
     {
-        return launch_csr(args, csr_scalar<T, Offset>, THREADS);
+        return launch_csr(args, multiply<T, Offset>, THREADS);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_csr<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace csr_scalar
 } // namespace
 
-cudaError_t prim_spmv_csr_scalar(const void *args)
-{
-    return for_values<for_offsets<csr_scalar_rung>>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv,
+                 csr_scalar) = {{PRIM_SPMV_CSR_SCALAR, "csr_scalar", "CSR, a thread for each row"},
+                                csr_why_not,
+                                nullptr,
+                                csr_scalar::launch};

@@ -9,43 +9,50 @@
  * Work: entries, and 31 additions a row. Steps: ⌈longest row / 32⌉ + 5. Bytes: entries once,
  * offsets, y, and x as the columns ask for it.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "common/warp.cuh"
 #include "sparse/csr.cuh"
 
 namespace
 {
-
-constexpr unsigned LANES = 32;
+namespace csr_vector
+{
 
 template <typename T, typename Offset>
-__global__ void __launch_bounds__(THREADS) csr_vector(csr_rows<T, Offset> m)
+__global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
 {
-    const size_t row = this_thread() / LANES;
-    const unsigned lane = threadIdx.x % LANES;
+    const size_t row = this_thread() / WARP;
+    const unsigned lane = threadIdx.x % WARP;
     if (row >= m.rows) /* the whole warp */
         return;
     T sum = 0;
     if (m.of.x != nullptr)
         for (size_t e = static_cast<size_t>(m.offsets[row]) + lane,
                     end = static_cast<size_t>(m.offsets[row + 1]);
-             e < end; e += LANES)
+             e < end; e += WARP)
             sum = m.of.add(sum, e);
-    for (unsigned apart = LANES / 2; apart > 0; apart /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, apart);
+    sum = reduce_warp<sum_operator>(sum);
     if (lane == 0)
         m.of.scale.store(&m.of.y[row], sum);
 }
 
-struct csr_vector_rung {
+struct run_product : launch_run {
     template <typename T, typename Offset>
-    static cudaError_t csr(const prim_spmv_args *args)
+    static cudaError_t run(const prim_spmv_args *args)
     {
-        return launch_csr(args, csr_vector<T, Offset>, THREADS / LANES);
+        return launch_csr(args, multiply<T, Offset>, THREADS / WARP);
     }
 };
 
+cudaError_t launch(const void *args)
+{
+    return dispatch_csr<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace csr_vector
 } // namespace
 
-cudaError_t prim_spmv_csr_vector(const void *args)
-{
-    return for_values<for_offsets<csr_vector_rung>>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv,
+                 csr_vector) = {{PRIM_SPMV_CSR_VECTOR, "csr_vector", "CSR, a warp for each row"},
+                                csr_why_not,
+                                nullptr,
+                                csr_vector::launch};

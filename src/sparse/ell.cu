@@ -10,8 +10,10 @@
 
 namespace
 {
+namespace ell
+{
 
-struct ell_rung : device_rung {
+struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
@@ -19,9 +21,21 @@ struct ell_rung : device_rung {
     }
 };
 
+const char *why_not(const void *args)
+{
+    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_ELL);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace ell
 } // namespace
 
-cudaError_t prim_spmv_ell(const void *args)
-{
-    return for_values<ell_rung>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv, ell) = {
+    {PRIM_SPMV_ELL, "ell", "ELL, a thread for each row, along columns of equal length"},
+    ell::why_not,
+    nullptr,
+    ell::launch};

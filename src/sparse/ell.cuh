@@ -21,7 +21,7 @@ struct ell_rows {
 };
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS) ell(ell_rows<T> m)
+__global__ void __launch_bounds__(THREADS) ell_product(ell_rows<T> m)
 {
     const size_t row = this_thread();
     if (row >= m.rows)
@@ -44,7 +44,8 @@ cudaError_t launch_ell(const prim_spmv_args *args)
         return cudaSuccess;
     const ell_rows<T> rows = {m->rows, m->ell_width, m->ell_ld,
                               make_entries<T>(args, m->ell_columns, m->ell_values)};
-    return prim_launch(args->call.stream, blocks_for(m->rows, THREADS), THREADS, ell<T>, rows);
+    return prim_launch({args->call.stream, blocks_for(m->rows, THREADS), THREADS}, ell_product<T>,
+                       rows);
 }
 
 } // namespace

@@ -26,7 +26,7 @@ struct host_version {
     static prim_status run(const prim_spmv_args *args, int threads)
     {
         (void)threads; /* without OpenMP */
-        const scaled<T> scale = {scalar_as<T>(args->alpha), scalar_as<T>(args->beta)};
+        const scaled<T> scale = make_scaled<T>(args->alpha, args->beta);
         const T *x = static_cast<const T *>(args->x);
         T *y = static_cast<T *>(args->y);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
@@ -38,7 +38,7 @@ struct host_version {
     }
     static prim_status not_built(const prim_spmv_args *args, int)
     {
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: this library was built without these types",
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for these types",
                          args->call.name);
     }
 };
@@ -48,5 +48,5 @@ struct host_version {
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? for_values<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
 }

@@ -14,8 +14,10 @@
 
 namespace
 {
+namespace hyb
+{
 
-struct hyb_rung : device_rung {
+struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
@@ -24,9 +26,21 @@ struct hyb_rung : device_rung {
     }
 };
 
+const char *why_not(const void *args)
+{
+    return segments_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_HYB);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace hyb
 } // namespace
 
-cudaError_t prim_spmv_hyb(const void *args)
-{
-    return for_values<hyb_rung>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv, hyb) = {
+    {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, segmented COO for the rest"},
+    hyb::why_not,
+    segments_workspace,
+    hyb::launch};

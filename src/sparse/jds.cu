@@ -18,6 +18,8 @@
 
 namespace
 {
+namespace jds
+{
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
@@ -32,7 +34,7 @@ __global__ void __launch_bounds__(THREADS)
     of.scale.store(&of.y[row_at[group.first_row + place]], sum);
 }
 
-struct jds_rung : device_rung {
+struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
@@ -41,15 +43,28 @@ struct jds_rung : device_rung {
         cudaError_t error = cudaSuccess;
         for (size_t g = 0; g < m->group_count && error == cudaSuccess; g++)
             if (m->h_groups[g].rows > 0)
-                error = prim_launch(args->call.stream, blocks_for(m->h_groups[g].rows, THREADS),
-                                    THREADS, jds_group<T>, m->permutation, m->h_groups[g], of);
+                error = prim_launch(
+                    {args->call.stream, blocks_for(m->h_groups[g].rows, THREADS), THREADS},
+                    jds_group<T>, m->permutation, m->h_groups[g], of);
         return error;
     }
 };
 
+const char *why_not(const void *args)
+{
+    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_JDS);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace jds
 } // namespace
 
-cudaError_t prim_spmv_jds(const void *args)
-{
-    return for_values<jds_rung>(static_cast<const prim_spmv_args *>(args));
-}
+PRIM_DEFINE_RUNG(spmv, jds) = {
+    {PRIM_SPMV_JDS, "jds", "JDS, rows sorted by length, a launch for each group of equal ones"},
+    jds::why_not,
+    nullptr,
+    jds::launch};

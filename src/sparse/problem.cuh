@@ -2,16 +2,17 @@
 #ifndef PRIM_SPARSE_PROBLEM_CUH
 #define PRIM_SPARSE_PROBLEM_CUH
 
+#include "common/dispatch.cuh"
 #include "common/launch.cuh"
 #include "common/scaled.cuh"
 #include "common/sizes.h"
 #include "sparse/instances.h"
-#include "sparse/sparse_variants.h"
+#include "sparse/sparse_args.h"
 
 namespace
 {
 
-constexpr unsigned THREADS = PRIM_SPARSE_THREADS;
+constexpr unsigned THREADS = 256; /* a block of every rung */
 
 /* Column numbers and values side by side, with x and what becomes of a row's sum. */
 template <typename T>
@@ -31,22 +32,20 @@ struct entries {
 template <typename T>
 entries<T> make_entries(const prim_spmv_args *args, const int32_t *columns, const void *values)
 {
-    const scaled<T> scale = {scalar_as<T>(args->alpha), scalar_as<T>(args->beta)};
+    const scaled<T> scale = make_scaled<T>(args->alpha, args->beta);
     return {columns, static_cast<const T *>(values),
             scale.alpha != 0 ? static_cast<const T *>(args->x) : nullptr, static_cast<T *>(args->y),
             scale};
 }
 
-/* Run::run<T>(args, more…) for the type of the values, or Run::not_built(args, more…). */
-template <typename Run, typename... More>
-auto for_values(const prim_spmv_args *args, More... more)
+/* Run::run<T>(args, more…) for the type of the values. */
+PRIM_DISPATCH_TYPE(dispatch, PRIM_SPARSE_TYPES, y_type)
+
+inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format)
 {
-#define TYPE(type_enum, type_c)    \
-    if (args->y_type == type_enum) \
-        return Run::template run<type_c>(args, more...);
-    PRIM_SPARSE_TYPES(TYPE)
-#undef TYPE
-    return Run::not_built(args, more...);
+    if (args->matrix.format != format)
+        return "it is for matrices of another format";
+    return dispatch<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
 }
 
 /* A thread for each of `count`, or so many blocks of them. */

@@ -14,14 +14,38 @@
 #ifndef PRIM_SPARSE_SEGMENTS_CUH
 #define PRIM_SPARSE_SEGMENTS_CUH
 
+#include "common/element.h"
 #include "common/shared.cuh"
+#include "common/sizes.h"
 #include "sparse/problem.cuh"
 
 namespace
 {
 
-constexpr unsigned SEGMENT_ENTRIES = PRIM_SPARSE_SEGMENT_ENTRIES;
-static_assert(SEGMENT_ENTRIES == THREADS, "a thread for each number");
+/* Each block of a level leaves two sums, of its first row and of its last, until one block is left:
+ * the sums of all levels. */
+inline size_t carries_of(size_t entries)
+{
+    size_t sums = 0;
+    for (size_t left = entries; left > THREADS;)
+        sums += left = 2 * prim_divide_up(left, THREADS);
+    return sums;
+}
+
+inline size_t segments_workspace(const void *any)
+{
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
+    return carries_of(args->matrix.entries) * (prim_element_bytes(args->y_type) + sizeof(int32_t));
+}
+
+/* A block for so many entries; rows, which are below 2^31, always fit. */
+inline const char *segments_why_not(const prim_spmv_args *args, prim_sparse_format format)
+{
+    const char *const reason = format_why_not(args, format);
+    return reason == nullptr && !prim_fits_a_grid(1, prim_divide_up(args->matrix.entries, THREADS))
+               ? PRIM_GRID_TOO_SMALL
+               : reason;
+}
 
 /* Numbers and their rows: the products of entries, or the carries of the level before. */
 template <typename T>
@@ -97,7 +121,7 @@ cudaError_t add_segments(const prim_spmv_args *args)
 {
     const prim_sparse *m = &args->matrix;
     carries<T> out = {static_cast<T *>(args->call.workspace), nullptr};
-    out.rows = reinterpret_cast<int32_t *>(out.sums + prim_sparse_carries(m->entries));
+    out.rows = reinterpret_cast<int32_t *>(out.sums + carries_of(m->entries));
 
     numbers<T> in = {m->row_indices, m->entries,
                      make_entries<T>(args, m->column_indices, m->values)};
@@ -106,7 +130,7 @@ cudaError_t add_segments(const prim_spmv_args *args)
     cudaError_t error = cudaSuccess;
     while (in.count > 0 && error == cudaSuccess) {
         const unsigned blocks = blocks_for(in.count, THREADS);
-        error = prim_launch(args->call.stream, blocks, THREADS, sum_segments<T>, in, out);
+        error = prim_launch({args->call.stream, blocks, THREADS}, sum_segments<T>, in, out);
         in.rows = out.rows;
         in.products.values = out.sums;
         in.products.columns = nullptr;

@@ -1,7 +1,9 @@
 /* The sparse product's API: what its arguments must be, and the calls. */
+#include <stdio.h>
+
 #include "common/element.h"
 #include "common/fail.h"
-#include "sparse/sparse_variants.h"
+#include "sparse/sparse_args.h"
 
 static prim_status check_kind(const void *any)
 {
@@ -35,36 +37,21 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     return status;
 }
 
-/* A warp a row pays where rows have some entries. */
-static int choose_for_csr(const prim_sparse *m)
+static void describe(const void *any, char *text, size_t bytes)
 {
-    enum { ENTRIES_FOR_A_WARP = 8 };
-    return m->entries / ENTRIES_FOR_A_WARP >= m->rows ? PRIM_SPMV_CSR_VECTOR : PRIM_SPMV_CSR_SCALAR;
-}
-
-static int choose(const void *any)
-{
+    static const char *const formats[] = {"CSR", "COO", "ELL", "HYB", "JDS"};
     const prim_spmv_args *args = any;
-    switch (args->matrix.format) {
-    case PRIM_SPARSE_CSR:
-        return choose_for_csr(&args->matrix);
-    case PRIM_SPARSE_COO:
-        return PRIM_SPMV_COO_SEGMENTED;
-    case PRIM_SPARSE_ELL:
-        return PRIM_SPMV_ELL;
-    case PRIM_SPARSE_HYB:
-        return PRIM_SPMV_HYB;
-    default:
-        return PRIM_SPMV_JDS;
-    }
+    snprintf(text, bytes, "%s, %s, %zu × %zu, %zu entries", formats[args->matrix.format],
+             prim_element_name(args->y_type), args->matrix.rows, args->matrix.columns,
+             args->matrix.entries);
 }
 
 static const prim_ladder ladder = {
     .rungs = prim_spmv_rungs,
-    .choose = choose,
+    .choose = prim_spmv_choose_rung,
     .check_kind = check_kind,
     .check_operands = check_operands,
-    .refusal = "does not multiply a matrix of this format, this size or these types",
+    .describe = describe,
 };
 
 prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix,
@@ -103,6 +90,13 @@ bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix, cudaDataT
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type, cudaDataType_t y_type)
+{
+    const prim_spmv_args args = {
+        .call = {.name = "prim_spmv_choose"}, .matrix = matrix, .x_type = x_type, .y_type = y_type};
+    return (prim_spmv_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
 prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type, const void *h_x,
                            double beta, cudaDataType_t y_type, void *h_y, int threads)
 {
@@ -114,22 +108,12 @@ prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_ty
 
 /* ---- variants ---- */
 
-size_t prim_spmv_variant_count(void)
+const prim_variant *prim_spmv_variant_at(size_t index)
 {
-    return prim_ladder_variant_count(&ladder);
+    return prim_ladder_variant_at(&ladder, index);
 }
 
-prim_spmv_variant prim_spmv_variant_at(size_t index)
+const prim_variant *prim_spmv_variant_info(prim_spmv_variant variant)
 {
-    return (prim_spmv_variant)prim_ladder_variant_at(&ladder, index);
-}
-
-const char *prim_spmv_variant_name(prim_spmv_variant variant)
-{
-    return prim_ladder_variant_name(&ladder, (int)variant);
-}
-
-const char *prim_spmv_variant_idea(prim_spmv_variant variant)
-{
-    return prim_ladder_variant_idea(&ladder, (int)variant);
+    return prim_ladder_variant_info(&ladder, (int)variant);
 }

@@ -1,0 +1,48 @@
+/* Cases: lists of them, and what is read from their labels. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+void plan_add(bench_plan *plan, bench_case added)
+{
+    if (plan->count == plan->capacity) {
+        plan->capacity = plan->capacity == 0 ? 64 : 2 * plan->capacity;
+        plan->cases = realloc(plan->cases, plan->capacity * sizeof *plan->cases);
+        if (plan->cases == NULL)
+            exit(1);
+    }
+    plan->cases[plan->count++] = added;
+}
+
+bool same_group(const bench_case *a, const bench_case *b)
+{
+    return strcmp(a->pattern, b->pattern) == 0 && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->type, b->type) == 0 && strcmp(a->shape, b->shape) == 0 && a->input == b->input;
+}
+
+const char *case_label(const bench_case *c)
+{
+    return c->peer != NULL ? c->peer : c->variant;
+}
+
+double shape_size(const bench_case *c)
+{
+    char *end;
+    const double first = strtod(c->shape, &end);
+    return *end == 'x' ? first * strtod(end + 1, NULL) : first;
+}
+
+const char *input_name(bench_input input)
+{
+    return input == INPUT_EQUAL ? "equal" : "uniform";
+}
+
+bool find_input(const char *name, bench_input *input)
+{
+    *input = INPUT_UNIFORM;
+    while (*input <= INPUT_EQUAL && strcmp(name, input_name(*input)) != 0)
+        *input = (bench_input)(*input + 1);
+    return *input <= INPUT_EQUAL;
+}

@@ -1,0 +1,52 @@
+/* Inside binary gemm: the arguments that travel together. */
+#ifndef PRIM_BINARY_GEMM_ARGS_H
+#define PRIM_BINARY_GEMM_ARGS_H
+
+#include <primitives/binary_gemm.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+enum { PRIM_BINARY_WORD_BITS = 32, PRIM_BINARY_PACK_ONLY_RUNG = 1 };
+
+typedef struct prim_binary_gemm_args {
+    prim_call call;
+    size_t m, n, k; /* k in elements */
+    const uint32_t *a;
+    size_t lda;
+    const uint32_t *b;
+    size_t ldb;
+    cudaDataType_t c_type;
+    void *c;
+    size_t ldc;
+} prim_binary_gemm_args;
+
+typedef struct prim_binary_pack_args {
+    prim_call call;
+    cudaDataType_t in_type;
+    const void *in;
+    size_t rows, columns, ld;
+    uint32_t *packed;
+    size_t packed_rows, packed_columns, packed_ld;
+} prim_binary_pack_args;
+
+/* rungs.c: the tables, and what AUTO takes of each. Packing has no ladder: its tables have one rung
+ * each, and its calls go the way of all calls. */
+extern const prim_rung *const prim_binary_gemm_rungs[], *const prim_binary_pack_rows_rungs[],
+                                                            *const prim_binary_pack_columns_rungs[];
+int prim_binary_gemm_choose_rung(const void *args);
+int prim_binary_pack_choose_rung(const void *args);
+
+/* The CPU's versions, args pointing to host memory. */
+prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int threads);
+prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads);
+prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

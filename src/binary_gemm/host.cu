@@ -1,0 +1,103 @@
+/* Binary gemm and packing on the CPU. */
+#include "binary_gemm/pack.cuh"
+#include "binary_gemm/problem.cuh"
+#include "common/threads.cuh"
+
+namespace
+{
+
+constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
+
+/* Some columns of a row of C: along B's rows, so that memory is read as it lies. */
+template <typename Out>
+void multiply_columns(const problem<Out> &p, size_t i, size_t first, size_t count)
+{
+    uint32_t sums[SUMS] = {0};
+    for (size_t w = 0; w < p.words; w++) {
+        const uint32_t a = p.a[i * p.lda + w];
+        for (size_t j = 0; j < count; j++)
+            sums[j] += static_cast<uint32_t>(__builtin_popcount(a ^ p.b[w * p.ldb + first + j]));
+    }
+    for (size_t j = 0; j < count; j++)
+        p.store(i, first + j, sums[j]);
+}
+
+struct binary_on_host {
+    template <typename Args>
+    static prim_status not_built(const Args *args, int)
+    {
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
+                         args->call.name);
+    }
+};
+
+struct product_on_host : binary_on_host {
+    template <typename Out>
+    static prim_status run(const prim_binary_gemm_args *args, int threads)
+    {
+        const problem<Out> p = make_problem<Out>(args);
+        (void)threads; /* without OpenMP */
+        if (p.n == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t i = 0; i < p.m; i++)
+            for (size_t first = 0; first < p.n; first += SUMS)
+                multiply_columns(p, i, first, p.n - first < SUMS ? p.n - first : SUMS);
+        return PRIM_OK;
+    }
+};
+
+struct rows_on_host : binary_on_host {
+    template <typename T>
+    static prim_status run(const prim_binary_pack_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t row = 0; row < args->packed_rows; row++)
+            for (size_t word = 0; word < args->packed_columns; word++)
+                args->packed[row * args->packed_ld + word] = pack_word(
+                    &in[row * args->ld + word * WORD_BITS], 1, args->columns - word * WORD_BITS);
+        return PRIM_OK;
+    }
+};
+
+struct columns_on_host : binary_on_host {
+    template <typename T>
+    static prim_status run(const prim_binary_pack_args *args, int threads)
+    {
+        (void)threads; /* without OpenMP */
+        const T *in = static_cast<const T *>(args->in);
+        if (args->packed_columns == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t word = 0; word < args->packed_rows; word++)
+            for (size_t column = 0; column < args->packed_columns; column++)
+                args->packed[word * args->packed_ld + column] =
+                    pack_word(&in[word * WORD_BITS * args->ld + column], args->ld,
+                              args->rows - word * WORD_BITS);
+        return PRIM_OK;
+    }
+};
+
+} // namespace
+
+prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch<product_on_host>(args, threads) : status;
+}
+
+prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch_packed<rows_on_host>(args, threads) : status;
+}
+
+prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch_packed<columns_on_host>(args, threads) : status;
+}

@@ -1,0 +1,94 @@
+/* A product of packed ±1 as its kernels take it. What is added up are the places where two words
+ * differ. The unused bits are 0 in both and differ nowhere, so that nothing has to be taken off for
+ * them.
+ *
+ *     a  + - - +     1001
+ *     b  + + - -     1100   xor  0101   two places differ: 4 - 2 · 2 = 0 = 1 - 1 + 1 - 1 */
+#ifndef PRIM_BINARY_GEMM_PROBLEM_CUH
+#define PRIM_BINARY_GEMM_PROBLEM_CUH
+
+#include "binary_gemm/binary_gemm_args.h"
+#include "binary_gemm/instances.h"
+#include "common/dispatch.cuh"
+#include "common/launch.cuh"
+#include "common/sizes.h"
+
+namespace
+{
+
+constexpr unsigned WORD_BITS = PRIM_BINARY_WORD_BITS;
+
+template <typename Out>
+struct problem {
+    const uint32_t *a, *b;
+    Out *c;
+    size_t lda, ldb, ldc, m, n, words; /* words: along k */
+    uint32_t k;
+
+    __host__ __device__ void store(size_t row, size_t column, uint32_t differences) const
+    {
+        c[row * ldc + column] =
+            static_cast<Out>(static_cast<int64_t>(k) - 2 * static_cast<int64_t>(differences));
+    }
+};
+
+template <typename Out>
+problem<Out> make_problem(const prim_binary_gemm_args *args)
+{
+    return {args->a,
+            args->b,
+            static_cast<Out *>(args->c),
+            args->lda,
+            args->ldb,
+            args->ldc,
+            args->m,
+            args->n,
+            prim_divide_up(args->k, WORD_BITS),
+            static_cast<uint32_t>(args->k)};
+}
+
+/* Run::run<Out>(args, more…) for the type of C. */
+PRIM_DISPATCH_TYPE(dispatch, PRIM_BINARY_GEMM_TYPES, c_type)
+
+/* A launch of so many blocks, unless C is empty. */
+template <typename Out>
+cudaError_t launch_blocks(const prim_binary_gemm_args *args, size_t blocks, dim3 threads,
+                          void (*kernel)(problem<Out>))
+{
+    if (blocks == 0)
+        return cudaSuccess;
+    return prim_launch({args->call.stream, static_cast<unsigned>(blocks), threads}, kernel,
+                       make_problem<Out>(args));
+}
+
+inline const char *blocks_why_not(const prim_binary_gemm_args *args, size_t down, size_t across)
+{
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    return prim_fits_a_grid(down, across) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+/* ---- how many bits a word has, byte by byte, as a table says it ---- */
+
+struct bit_table {
+    unsigned char counts[256];
+    constexpr bit_table() : counts()
+    {
+        for (int byte = 1; byte < 256; byte++)
+            counts[byte] = static_cast<unsigned char>(counts[byte / 2] + byte % 2);
+    }
+};
+
+__device__ const bit_table bits_of_byte;
+
+/* `counts` is the table, or a copy that lies closer. */
+__device__ inline uint32_t differences(const unsigned char *counts, uint32_t a, uint32_t b)
+{
+    const uint32_t differ = a ^ b;
+    return counts[differ & 0xff] + counts[differ >> 8 & 0xff] + counts[differ >> 16 & 0xff] +
+           counts[differ >> 24];
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,71 @@
+/* XNOR_SHARED_ROW: XNOR_GLOBAL with A's row in shared memory, 1024 words at a time.
+ *
+ * A's row comes from shared memory. It is short now, one word for 32 elements, so little is saved:
+ * B's words and the bit counts still come from global memory.
+ *
+ * Work: m · n · ⌈k / 32⌉ words. Bytes that pass the caches: 8 m · n · ⌈k / 32⌉. */
+#include "binary_gemm/problem.cuh"
+#include "common/shared.cuh"
+
+namespace
+{
+namespace xnor_shared_row
+{
+
+constexpr unsigned THREADS = 256;
+constexpr unsigned PIECE = 1024; /* words of A's row that fit the shared memory at a time */
+
+/* A row that fits one piece is brought once; a longer one anew for each stride of columns. */
+template <typename Out>
+__global__ void __launch_bounds__(THREADS) multiply(problem<Out> p)
+{
+    PRIM_SHARED(uint32_t, row, [PIECE]);
+    const size_t i = blockIdx.x;
+    for (size_t first = 0; first < p.n; first += THREADS) {
+        const size_t j = first + threadIdx.x;
+        uint32_t sum = 0;
+        for (size_t begin = 0; begin < p.words; begin += PIECE) {
+            const unsigned length =
+                p.words - begin < PIECE ? static_cast<unsigned>(p.words - begin) : PIECE;
+            if (first == 0 || p.words > PIECE) {
+                __syncthreads(); /* the piece before is read to its end */
+                for (unsigned w = threadIdx.x; w < length; w += THREADS)
+                    row[w] = p.a[i * p.lda + begin + w];
+                __syncthreads();
+            }
+            for (unsigned w = 0; j < p.n && w < length; w++)
+                sum += differences(bits_of_byte.counts, row[w], p.b[(begin + w) * p.ldb + j]);
+        }
+        if (j < p.n)
+            p.store(i, j, sum);
+    }
+}
+
+const char *why_not(const void *any)
+{
+    const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
+    return blocks_why_not(args, args->m, 1);
+}
+
+struct run_rows : launch_run {
+    template <typename Out>
+    static cudaError_t run(const prim_binary_gemm_args *args)
+    {
+        return launch_blocks<Out>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<Out>);
+    }
+};
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_rows>(static_cast<const prim_binary_gemm_args *>(args));
+}
+
+} // namespace xnor_shared_row
+} // namespace
+
+PRIM_DEFINE_RUNG(binary_gemm,
+                 xnor_shared_row) = {{PRIM_BINARY_GEMM_XNOR_SHARED_ROW, "xnor_shared_row",
+                                      "the same, with A's row in shared memory"},
+                                     xnor_shared_row::why_not,
+                                     nullptr,
+                                     xnor_shared_row::launch};

@@ -1,0 +1,109 @@
+/* XNOR_TILED, XNOR_TILED_TRANSPOSED: tiles of A and B in shared memory, 16 × 16 words, with the bit
+ * counts there too.
+ *
+ *               B  ·[▒]·
+ *                  ·[▒]·   step 0, 1, … down B and along A
+ *     A  ·······
+ *        [▒][▒]→   ·[C]·   a block computes a square of C, a thread each element
+ *        ·······
+ *
+ * The two differ in what threadIdx.x counts. As the row, the lanes of a warp read down a column of
+ * A's tile, 16 words apart: 16 rows in 2 banks, eight turns for one read; and they write C down a
+ * column, a sector for each. As the column, they read one row of B's tile and one word of A's for
+ * each half of the warp, and write C side by side.
+ *
+ * What holds them back: the look-ups. Lanes that ask for different words of one bank take turns,
+ * and the table has 64 words in 32 banks; a GPU's own bit count needs none of this.
+ *
+ * Work: m · n · ⌈k / 32⌉ words, 4 look-ups each. Bytes from global memory: 8 m · n · ⌈k / 32⌉ / 16.
+ */
+#include "binary_gemm/problem.cuh"
+#include "common/shared.cuh"
+#include "common/unroll.cuh"
+
+namespace
+{
+namespace xnor_tiled
+{
+
+constexpr unsigned SIDE = 16;
+
+enum thread_x { X_IS_COLUMN, X_IS_ROW };
+
+/* Brings the square of a matrix at (row, column) into the tile, with zeros behind its ends. */
+template <unsigned WIDTH>
+__device__ void bring(uint32_t (&tile)[SIDE][WIDTH], const uint32_t *from, size_t ld, unsigned x,
+                      unsigned y, size_t row, size_t column, size_t rows, size_t columns)
+{
+    const bool inside = row + y < rows && column + x < columns;
+    tile[y][x] = inside ? from[(row + y) * ld + column + x] : 0;
+}
+
+/* With x as the column, one word more in each row. */
+template <typename Out, thread_x THREAD_X>
+__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<Out> p)
+{
+    constexpr unsigned WIDTH = THREAD_X == X_IS_COLUMN ? SIDE + 1 : SIDE;
+    PRIM_SHARED(uint32_t, tile_a, [SIDE][WIDTH]);
+    PRIM_SHARED(uint32_t, tile_b, [SIDE][WIDTH]);
+    PRIM_SHARED(unsigned char, counts, [256]);
+    const unsigned x = THREAD_X == X_IS_COLUMN ? threadIdx.x : threadIdx.y;
+    const unsigned y = THREAD_X == X_IS_COLUMN ? threadIdx.y : threadIdx.x;
+    const unsigned across = static_cast<unsigned>((p.n + SIDE - 1) / SIDE);
+    const size_t first_row = static_cast<size_t>(blockIdx.x / across) * SIDE;
+    const size_t first_column = static_cast<size_t>(blockIdx.x % across) * SIDE;
+    const unsigned t = threadIdx.y * SIDE + threadIdx.x;
+    counts[t] = bits_of_byte.counts[t]; /* read behind the loop's first barrier */
+
+    uint32_t sum = 0;
+    for (size_t begin = 0; begin < p.words; begin += SIDE) {
+        bring(tile_a, p.a, p.lda, x, y, first_row, begin, p.m, p.words);
+        bring(tile_b, p.b, p.ldb, x, y, begin, first_column, p.words, p.n);
+        __syncthreads();
+        PRIM_UNROLL(8) /* all 16 at once, and the look-ups spill */
+        for (unsigned w = 0; w < SIDE; w++)
+            sum += differences(counts, tile_a[y][w], tile_b[w][x]);
+        __syncthreads(); /* before the next tiles come */
+    }
+    if (first_row + y < p.m && first_column + x < p.n)
+        p.store(first_row + y, first_column + x, sum);
+}
+
+const char *why_not(const void *any)
+{
+    const prim_binary_gemm_args *args = static_cast<const prim_binary_gemm_args *>(any);
+    return blocks_why_not(args, prim_divide_up(args->m, SIDE), prim_divide_up(args->n, SIDE));
+}
+
+template <thread_x THREAD_X>
+struct run_squares : launch_run {
+    template <typename Out>
+    static cudaError_t run(const prim_binary_gemm_args *args)
+    {
+        const size_t squares = prim_divide_up(args->m, SIDE) * prim_divide_up(args->n, SIDE);
+        return launch_blocks<Out>(args, squares, dim3(SIDE, SIDE), multiply<Out, THREAD_X>);
+    }
+};
+
+template <thread_x THREAD_X>
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_squares<THREAD_X>>(static_cast<const prim_binary_gemm_args *>(args));
+}
+
+} // namespace xnor_tiled
+} // namespace
+
+PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled) = {
+    {PRIM_BINARY_GEMM_XNOR_TILED, "xnor_tiled",
+     "16 × 16 tiles and the bit counts in shared memory, a warp down a column"},
+    xnor_tiled::why_not,
+    nullptr,
+    xnor_tiled::launch<xnor_tiled::X_IS_ROW>};
+
+PRIM_DEFINE_RUNG(binary_gemm, xnor_tiled_transposed) = {
+    {PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED, "xnor_tiled_transposed",
+     "the same with x and y exchanged: a warp along a row"},
+    xnor_tiled::why_not,
+    nullptr,
+    xnor_tiled::launch<xnor_tiled::X_IS_COLUMN>};

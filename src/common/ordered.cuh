@@ -1,0 +1,24 @@
+/* Floats as integers of the same order, so that one comparison decides:
+ *
+ *     -inf       -1        -0        +0        +1        +inf
+ *     807fffff   c07fffff  ffffffff  00000000  3f800000  7f800000      as signed integers
+ *
+ * NaN stand outside: with a sign before -inf, without one behind +inf. */
+#ifndef PRIM_COMMON_ORDERED_CUH
+#define PRIM_COMMON_ORDERED_CUH
+
+#include "common/numeric.cuh"
+
+namespace
+{
+
+/* The bits of a float, as a signed integer. Its own inverse. */
+template <typename Bits>
+__host__ __device__ Bits ordered_bits(Bits bits)
+{
+    return bits < 0 ? bits ^ extreme<Bits>::highest : bits;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,84 @@
+/* Elements that are loaded and stored together, 16 bytes at a time where a pointer allows. */
+#ifndef PRIM_COMMON_VECTORS_CUH
+#define PRIM_COMMON_VECTORS_CUH
+
+#include "common/unroll.cuh"
+#include "common/values.cuh"
+
+namespace
+{
+
+constexpr unsigned VECTOR_BYTES = 16;
+
+template <typename T>
+constexpr unsigned VECTOR_ELEMENTS = VECTOR_BYTES / sizeof(T);
+
+/* Elements that lie together in memory, by words where they are narrow: nvcc would give each a
+ * register of its own. */
+template <typename T, unsigned N>
+struct alignas(sizeof(T) * N) packed {
+    static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
+    using narrow_word = typename std::conditional <
+                        sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
+    using word = typename std::conditional<NARROW, narrow_word, T>::type;
+    static constexpr unsigned IN_WORD = sizeof(word) / sizeof(T);
+
+    word words[N / IN_WORD];
+};
+
+/* 16 bytes of them. */
+template <typename T>
+using vector = packed<T, VECTOR_ELEMENTS<T>>;
+
+/* `from` is aligned to the vector. */
+template <typename T>
+__device__ vector<T> load_vector(const T *from)
+{
+    return *reinterpret_cast<const vector<T> *>(from);
+}
+
+/* Does every line begin at a whole vector of this many bytes? */
+inline bool lines_are_aligned(const void *data, size_t lines, size_t ld_bytes,
+                              size_t vector_bytes = VECTOR_BYTES)
+{
+    return reinterpret_cast<uintptr_t>(data) % vector_bytes == 0 &&
+           (lines <= 1 || ld_bytes % vector_bytes == 0);
+}
+
+/* Four of the eight bytes of b and a: byte i of the result is number (selector >> 4i) & 7. */
+__device__ inline uint32_t chosen_bytes(uint32_t a, uint32_t b, unsigned selector)
+{
+#ifdef __CUDA_ARCH__
+    return __byte_perm(a, b, selector);
+#else
+    const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
+    uint32_t result = 0;
+    for (unsigned i = 0; i < 4; i++)
+        result |= (both >> 8 * (selector >> 4 * i & 7) & 0xff) << 8 * i;
+    return result;
+#endif
+}
+
+/* Element e, narrow integers widened, halves as floats. */
+template <typename T, unsigned N>
+__device__ auto element_of(const packed<T, N> &x, unsigned e)
+{
+    constexpr unsigned IN_WORD = packed<T, N>::IN_WORD, BITS = 8 * sizeof(T);
+    const auto word = x.words[e / IN_WORD];
+    const unsigned place = e % IN_WORD;
+    if constexpr (!packed<T, N>::NARROW)
+        return word;
+    else if constexpr (IS_HALF<T>)
+        return to_float(same_bits<T>(static_cast<uint16_t>(word >> place * BITS)));
+    else if constexpr (std::is_signed<T>::value)
+        return static_cast<int32_t>(static_cast<uint32_t>(word) << (32 - BITS - place * BITS)) >>
+               (32 - BITS);
+    else if constexpr (sizeof(T) == 1)
+        return chosen_bytes(word, 0, 0x4440 + place);
+    else
+        return chosen_bytes(word, 0, place == 0 ? 0x4410 : 0x4432);
+}
+
+} // namespace
+
+#endif

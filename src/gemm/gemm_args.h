@@ -1,0 +1,42 @@
+/* Inside gemm: the arguments that travel together. */
+#ifndef PRIM_GEMM_ARGS_H
+#define PRIM_GEMM_ARGS_H
+
+#include <primitives/gemm.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct prim_gemm_args {
+    prim_call call;
+    prim_transpose op_a, op_b;
+    size_t m, n, k;
+    double alpha;
+    cudaDataType_t a_type;
+    const void *a;
+    size_t lda;
+    cudaDataType_t b_type;
+    const void *b;
+    size_t ldb;
+    double beta;
+    cudaDataType_t c_type;
+    void *c;
+    size_t ldc;
+    prim_compute compute;
+} prim_gemm_args;
+
+/* rungs.c: the one table, and what AUTO takes of it. */
+extern const prim_rung *const prim_gemm_rungs[];
+int prim_gemm_choose_rung(const void *args);
+
+/* The CPU's version, args pointing to host memory. */
+prim_status prim_gemm_on_host(const prim_gemm_args *args, int threads);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+/* gemm on the CPU. */
+#include "common/threads.cuh"
+#include "gemm/problem.cuh"
+
+namespace
+{
+
+constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
+
+/* Some columns of a row of C: along B's rows, so that memory is read as it lies. */
+template <typename T>
+void multiply_columns(const problem<T> &p, size_t i, size_t first, size_t count)
+{
+    T sums[SUMS] = {0};
+    for (size_t k = 0; k < p.k; k++) {
+        const T a = p.a.at(i, k);
+        for (size_t j = 0; j < count; j++)
+            sums[j] = add_product(sums[j], a, p.b.at(k, first + j));
+    }
+    for (size_t j = 0; j < count; j++)
+        p.store(i, first + j, sums[j]);
+}
+
+struct gemm_on_host {
+    template <typename T>
+    static prim_status run(const prim_gemm_args *args, int threads)
+    {
+        const problem<T> p = make_problem<T>(args);
+        (void)threads; /* without OpenMP */
+        if (p.n == 0)
+            return PRIM_OK;
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+        for (size_t i = 0; i < p.m; i++)
+            for (size_t first = 0; first < p.n; first += SUMS)
+                multiply_columns(p, i, first, p.n - first < SUMS ? p.n - first : SUMS);
+        return PRIM_OK;
+    }
+    static prim_status not_built(const prim_gemm_args *args, int)
+    {
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: the library is not built for this type",
+                         args->call.name);
+    }
+};
+
+} // namespace
+
+prim_status prim_gemm_on_host(const prim_gemm_args *args, int threads)
+{
+    const prim_status status = check_threads(&args->call, threads);
+    return status == PRIM_OK ? dispatch<gemm_on_host>(args, threads) : status;
+}

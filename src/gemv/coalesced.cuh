@@ -1,0 +1,109 @@
+/* Products of a matrix and a vector in which neighbouring threads read neighbouring elements of A.
+ * The rungs that use this differ in where a thread has x from.
+ *
+ * Transposed, that is so by itself. Not transposed, a row of A lies along memory, and a thread that
+ * walks it reads alone; so the block brings a strip of its rows into shared memory first:
+ *
+ *     memory                        shared memory
+ *     row 0  ▒▒▒▒▒▒▒▒·······   →    ▒▒▒▒▒▒▒▒    a warp brings 32 neighbours of a row at a time,
+ *     row 1  ▒▒▒▒▒▒▒▒·······        ▒▒▒▒▒▒▒▒    then each thread walks its own row of the strip;
+ *     row 2  ▒▒▒▒▒▒▒▒·······        ▒▒▒▒▒▒▒▒    33 words a row keep the lanes in different banks */
+#ifndef PRIM_GEMV_COALESCED_CUH
+#define PRIM_GEMV_COALESCED_CUH
+
+#include "common/shared.cuh"
+#include "common/unroll.cuh"
+#include "gemv/problem.cuh"
+
+namespace
+{
+
+constexpr unsigned STRIP = 32; /* columns of op(A) at a time: as many as a warp has lanes */
+constexpr unsigned BATCH = 8;  /* loads of A under way in a thread */
+
+/* Columns begin … begin + length of the block's rows, into the strip: a warp's lanes side by side,
+ * and BATCH of a thread's rows under way before the first is put down. */
+template <typename T>
+__device__ void bring_strip(T (&strip)[THREADS][STRIP + 1], const problem<T> &p, size_t begin,
+                            unsigned length)
+{
+    constexpr unsigned WARPS = THREADS / STRIP;
+    static_assert(STRIP % BATCH == 0, "a thread's rows come in whole batches");
+    const size_t first = static_cast<size_t>(blockIdx.x) * THREADS;
+    const unsigned lane = threadIdx.x % STRIP, warp = threadIdx.x / STRIP;
+    for (unsigned row = warp; row < THREADS; row += BATCH * WARPS) {
+        T loaded[BATCH];
+        for (unsigned b = 0; b < BATCH; b++) {
+            const size_t output = first + row + b * WARPS;
+            loaded[b] = lane < length && output < p.outputs ? p.a.at(output, begin + lane) : T(0);
+        }
+        for (unsigned b = 0; b < BATCH; b++)
+            strip[row + b * WARPS][lane] = loaded[b];
+    }
+}
+
+/* The products of one strip: X says where x comes from; at(begin, i) is called by all threads for
+ * each column. Transposed, straight from memory: BATCH loads are under way at a time. A thread
+ * behind the end repeats the last one's work, and stores nothing. */
+template <typename T, typename X>
+__device__ T along_memory(const problem<T> &p, const X &x, size_t begin, unsigned length, T sum)
+{
+    const size_t output = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    const size_t mine = output < p.outputs ? output : p.outputs - 1;
+    unsigned i = 0;
+    for (; i + BATCH <= length; i += BATCH) {
+        T loaded[BATCH];
+        for (unsigned b = 0; b < BATCH; b++)
+            loaded[b] = p.a.at(mine, begin + i + b);
+        for (unsigned b = 0; b < BATCH; b++)
+            sum = add_product(sum, loaded[b], x.at(begin, i + b));
+    }
+    for (; i < length; i++)
+        sum = add_product(sum, p.a.at(mine, begin + i), x.at(begin, i));
+    return sum;
+}
+
+/* Not transposed, through the strip. */
+template <typename T, typename X>
+__device__ T through_strip(const problem<T> &p, const X &x, T (&strip)[THREADS][STRIP + 1],
+                           size_t begin, unsigned length, T sum)
+{
+    __syncthreads(); /* the strip before is read to its end */
+    bring_strip(strip, p, begin, length);
+    __syncthreads();
+    PRIM_UNROLL(8)
+    for (unsigned i = 0; i < length; i++)
+        sum = add_product(sum, strip[threadIdx.x][i], x.at(begin, i));
+    return sum;
+}
+
+/* x.prepare(begin, length) is called by all threads before each strip. */
+template <typename T, typename X>
+__device__ T add_strip(const problem<T> &p, X &x, T (&strip)[THREADS][STRIP + 1], size_t begin,
+                       unsigned length, T sum)
+{
+    const bool transposed = p.a.column_stride != 1;
+    x.prepare(begin, length);
+    return transposed ? along_memory(p, x, begin, length, sum)
+                      : through_strip(p, x, strip, begin, length, sum);
+}
+
+/* Whole strips first: there the compiler knows the length. */
+template <typename T, typename X>
+__device__ void along_strips(const problem<T> &p, X x)
+{
+    PRIM_SHARED(T, strip, [THREADS][STRIP + 1]);
+    const size_t output = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    const size_t whole = p.inner / STRIP * STRIP;
+    T sum = 0;
+    for (size_t begin = 0; begin < whole; begin += STRIP)
+        sum = add_strip(p, x, strip, begin, STRIP, sum);
+    if (whole < p.inner)
+        sum = add_strip(p, x, strip, whole, static_cast<unsigned>(p.inner - whole), sum);
+    if (output < p.outputs)
+        p.scale.store(&p.y[output], sum);
+}
+
+} // namespace
+
+#endif

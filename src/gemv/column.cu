@@ -1,0 +1,53 @@
+/* COLUMN: neighbouring threads read neighbouring elements of A; coalesced.cuh draws it.
+ *
+ * Every sector of A that is read is used in full. x comes from global memory: all threads of a warp
+ * read one element, and L1 has it.
+ *
+ * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once.
+ * What holds it back: two loads for each product; one load of A in flight a thread. */
+#include "gemv/coalesced.cuh"
+
+namespace
+{
+namespace column
+{
+
+template <typename T>
+struct global_x {
+    const T *x;
+    __device__ void prepare(size_t, unsigned)
+    {
+    }
+    __device__ T at(size_t begin, unsigned i) const
+    {
+        return x[begin + i];
+    }
+};
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+{
+    along_strips(p, global_x<T>{p.x});
+}
+
+struct run_outputs : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemv_args *args)
+    {
+        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
+    }
+};
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
+}
+
+} // namespace column
+} // namespace
+
+PRIM_DEFINE_RUNG(gemv, column) = {
+    {PRIM_GEMV_COLUMN, "column", "neighbouring threads read neighbouring elements of A"},
+    outputs_why_not,
+    nullptr,
+    column::launch};

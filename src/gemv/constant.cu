@@ -1,0 +1,88 @@
+/* CONSTANT: as COLUMN, with x in constant memory.
+ *
+ * Constant memory has a cache of its own that hands one word to all lanes of a warp at once, which
+ * is just how x is read. It holds 64 KB, so a longer x goes in pieces, and y grows piece by piece:
+ *
+ *     y  = beta · y + alpha · A[:, piece 0] · x[piece 0]
+ *     y +=            alpha · A[:, piece 1] · x[piece 1]   …
+ *
+ * The memory belongs to the process, not to the call: calls on one device must be ordered, and a
+ * graph would replay against whatever lies there by then. No other code of the kit is like this.
+ *
+ * Work: rows · columns products. Launches and copies: one of each for 64 KB of x. Bytes: A once, y
+ * twice for each piece. */
+#include "gemv/coalesced.cuh"
+
+namespace
+{
+namespace constant
+{
+
+constexpr size_t CONSTANT_BYTES = 64 * 1024;
+
+__constant__ double constant_words[CONSTANT_BYTES / sizeof(double)];
+
+template <typename T>
+struct constant_x {
+    __device__ void prepare(size_t, unsigned)
+    {
+    }
+    __device__ T at(size_t begin, unsigned i) const
+    {
+        return reinterpret_cast<const T *>(constant_words)[begin + i];
+    }
+};
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+{
+    along_strips(p, constant_x<T>{});
+}
+
+/* The columns of op(A) from begin on, as far as one piece of x goes. */
+template <typename T>
+problem<T> piece_of(const problem<T> &p, size_t begin)
+{
+    constexpr size_t most = CONSTANT_BYTES / sizeof(T);
+    problem<T> piece = p;
+    piece.a.data += begin * p.a.column_stride;
+    piece.x += begin;
+    piece.inner = p.inner - begin < most ? p.inner - begin : most;
+    piece.scale.beta = begin == 0 ? p.scale.beta : T(1);
+    return piece;
+}
+
+struct run_pieces : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemv_args *args)
+    {
+        const problem<T> p = make_problem<T>(args);
+        const cudaStream_t stream = args->call.stream;
+        cudaError_t error = cudaSuccess;
+        size_t begin = 0;
+        do {
+            const problem<T> piece = piece_of(p, begin);
+            if (piece.inner > 0)
+                error = cudaMemcpyToSymbolAsync(constant_words, piece.x, piece.inner * sizeof(T), 0,
+                                                cudaMemcpyDeviceToDevice, stream);
+            if (error == cudaSuccess)
+                error = launch_outputs(stream, multiply<T>, piece);
+            begin += piece.inner;
+        } while (error == cudaSuccess && begin < p.inner);
+        return error;
+    }
+};
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_pieces>(static_cast<const prim_gemv_args *>(args));
+}
+
+} // namespace constant
+} // namespace
+
+PRIM_DEFINE_RUNG(gemv, constant) = {
+    {PRIM_GEMV_CONSTANT, "constant", "the same, and x in constant memory, in pieces of 64 KB"},
+    outputs_why_not,
+    nullptr,
+    constant::launch};

@@ -1,0 +1,163 @@
+/* gemv's API: what its arguments must be, and the calls. */
+#include <stdio.h>
+
+#include "common/element.h"
+#include "common/fail.h"
+#include "gemv/gemv_args.h"
+
+static prim_status check_kind(const void *any)
+{
+    const prim_gemv_args *args = any;
+    const cudaDataType_t type = args->y_type;
+    if ((unsigned)args->op > PRIM_TRANSPOSED)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no op", args->call.name,
+                         args->op);
+    if ((type != CUDA_R_32F && type != CUDA_R_64F) || args->a_type != type || args->x_type != type)
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: a_type %s, x_type %s and y_type %s are not all f32 or all f64",
+                         args->call.name, prim_element_name(args->a_type),
+                         prim_element_name(args->x_type), prim_element_name(type));
+    const size_t bytes = prim_element_bytes(type);
+    const bool transposed = args->op == PRIM_TRANSPOSED;
+    prim_status status = prim_check_bytes(&args->call, "a", args->rows, args->columns, bytes);
+    if (status == PRIM_OK)
+        status =
+            prim_check_bytes(&args->call, "x", 1, transposed ? args->rows : args->columns, bytes);
+    if (status == PRIM_OK)
+        status =
+            prim_check_bytes(&args->call, "y", 1, transposed ? args->columns : args->rows, bytes);
+    return status;
+}
+
+static prim_status check_operands(const void *any, prim_operands *operands)
+{
+    const prim_gemv_args *args = any;
+    const size_t bytes = prim_element_bytes(args->y_type);
+    const bool transposed = args->op == PRIM_TRANSPOSED;
+    prim_span *const a = &operands->spans[0], *const x = &operands->spans[1],
+                     *const y = &operands->spans[2];
+    operands->count = 3;
+    prim_status status = prim_check_matrix(&args->call, "a", args->a, args->rows, args->columns,
+                                           args->lda, bytes, a);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "x", args->x,
+                                   transposed ? args->rows : args->columns, bytes, x);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "y", args->y,
+                                   transposed ? args->columns : args->rows, bytes, y);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(&args->call, *y, *a);
+    return status == PRIM_OK ? prim_check_disjoint(&args->call, *y, *x) : status;
+}
+
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_gemv_args *args = any;
+    snprintf(text, bytes, "%s, %zu × %zu", prim_element_name(args->y_type), args->rows,
+             args->columns);
+}
+
+static const prim_ladder ladder = {
+    .rungs = prim_gemv_rungs,
+    .choose = prim_gemv_choose_rung,
+    .check_kind = check_kind,
+    .check_operands = check_operands,
+    .stateful = PRIM_GEMV_CONSTANT,
+    .describe = describe,
+};
+
+prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows, size_t columns,
+                      double alpha, cudaDataType_t a_type, const void *d_a, size_t lda,
+                      cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
+                      void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_gemv_args args = {{"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream},
+                           op,
+                           rows,
+                           columns,
+                           alpha,
+                           a_type,
+                           d_a,
+                           lda,
+                           x_type,
+                           d_x,
+                           beta,
+                           y_type,
+                           d_y};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+static prim_gemv_args shape(const char *name, prim_gemv_variant variant, prim_transpose op,
+                            size_t rows, size_t columns, cudaDataType_t a_type,
+                            cudaDataType_t x_type, cudaDataType_t y_type)
+{
+    return (prim_gemv_args){.call = {.name = name, .variant = (int)variant},
+                            .op = op,
+                            .rows = rows,
+                            .columns = columns,
+                            .alpha = 1,
+                            .a_type = a_type,
+                            .lda = columns,
+                            .x_type = x_type,
+                            .y_type = y_type};
+}
+
+prim_status prim_gemv_workspace_bytes(prim_gemv_variant variant, prim_transpose op, size_t rows,
+                                      size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
+                                      cudaDataType_t y_type, size_t *bytes)
+{
+    const prim_gemv_args args =
+        shape("prim_gemv_workspace_bytes", variant, op, rows, columns, a_type, x_type, y_type);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, size_t rows, size_t columns,
+                        cudaDataType_t a_type, cudaDataType_t x_type, cudaDataType_t y_type)
+{
+    const prim_gemv_args args =
+        shape("prim_gemv_supports", variant, op, rows, columns, a_type, x_type, y_type);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size_t columns,
+                                   cudaDataType_t a_type, cudaDataType_t x_type,
+                                   cudaDataType_t y_type)
+{
+    const prim_gemv_args args =
+        shape("prim_gemv_choose", PRIM_GEMV_AUTO, op, rows, columns, a_type, x_type, y_type);
+    return (prim_gemv_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, double alpha,
+                           cudaDataType_t a_type, const void *h_a, size_t lda,
+                           cudaDataType_t x_type, const void *h_x, double beta,
+                           cudaDataType_t y_type, void *h_y, int threads)
+{
+    const prim_gemv_args args = {{.name = "prim_gemv_host", .on_host = true},
+                                 op,
+                                 rows,
+                                 columns,
+                                 alpha,
+                                 a_type,
+                                 h_a,
+                                 lda,
+                                 x_type,
+                                 h_x,
+                                 beta,
+                                 y_type,
+                                 h_y};
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_gemv_on_host(&args, threads) : status;
+}
+
+/* ---- variants ---- */
+
+const prim_variant *prim_gemv_variant_at(size_t index)
+{
+    return prim_ladder_variant_at(&ladder, index);
+}
+
+const prim_variant *prim_gemv_variant_info(prim_gemv_variant variant)
+{
+    return prim_ladder_variant_info(&ladder, (int)variant);
+}

@@ -1,0 +1,39 @@
+/* Inside gemv: the arguments that travel together. */
+#ifndef PRIM_GEMV_ARGS_H
+#define PRIM_GEMV_ARGS_H
+
+#include <primitives/gemv.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct prim_gemv_args {
+    prim_call call;
+    prim_transpose op;
+    size_t rows, columns;
+    double alpha;
+    cudaDataType_t a_type;
+    const void *a;
+    size_t lda;
+    cudaDataType_t x_type;
+    const void *x;
+    double beta;
+    cudaDataType_t y_type;
+    void *y;
+} prim_gemv_args;
+
+/* rungs.c: the one table, and what AUTO takes of it. */
+extern const prim_rung *const prim_gemv_rungs[];
+int prim_gemv_choose_rung(const void *args);
+
+/* The CPU's version, args pointing to host memory. */
+prim_status prim_gemv_on_host(const prim_gemv_args *args, int threads);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

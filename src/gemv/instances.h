@@ -1,0 +1,11 @@
+/* What of gemv is built. Remove lines to build less: a call that needs what is gone returns
+ * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
+#ifndef PRIM_GEMV_INSTANCES_H
+#define PRIM_GEMV_INSTANCES_H
+
+/* the type of A, x and y, and its C type */
+#define PRIM_GEMV_TYPES(X) \
+    X(CUDA_R_32F, float)   \
+    X(CUDA_R_64F, double)
+
+#endif

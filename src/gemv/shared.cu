@@ -1,0 +1,67 @@
+/* SHARED: as COLUMN, with x in shared memory.
+ *
+ *     x  ──→ 1024 elements in shared memory ──→ one word for all lanes at a time
+ *
+ * Any length of x, no state, no further launch; two barriers for each 1024 elements. A itself
+ * needs no place there for its own sake: each of its elements is used once.
+ *
+ * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once, x once a block.
+ */
+#include "gemv/coalesced.cuh"
+
+namespace
+{
+namespace shared
+{
+
+constexpr unsigned SHARED_X = 1024;
+static_assert(SHARED_X % STRIP == 0, "a strip lies within a piece");
+
+template <typename T>
+struct shared_x {
+    const T *x;
+    size_t count;
+    T *piece;
+
+    __device__ void prepare(size_t begin, unsigned)
+    {
+        if (begin % SHARED_X != 0)
+            return;
+        __syncthreads(); /* the piece before is read to its end */
+        for (unsigned i = threadIdx.x; i < SHARED_X && begin + i < count; i += THREADS)
+            piece[i] = x[begin + i];
+        __syncthreads();
+    }
+    __device__ T at(size_t begin, unsigned i) const
+    {
+        return piece[begin % SHARED_X + i];
+    }
+};
+
+template <typename T>
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+{
+    PRIM_SHARED(T, piece, [SHARED_X]);
+    along_strips(p, shared_x<T>{p.x, p.inner, piece});
+}
+
+struct run_outputs : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_gemv_args *args)
+    {
+        return launch_outputs(args->call.stream, multiply<T>, make_problem<T>(args));
+    }
+};
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_outputs>(static_cast<const prim_gemv_args *>(args));
+}
+
+} // namespace shared
+} // namespace
+
+PRIM_DEFINE_RUNG(gemv, shared) = {{PRIM_GEMV_SHARED, "shared", "the same, and x in shared memory"},
+                                  outputs_why_not,
+                                  nullptr,
+                                  shared::launch};

@@ -1,0 +1,59 @@
+/* Inside merge: the arguments that travel together. */
+#ifndef PRIM_MERGE_ARGS_H
+#define PRIM_MERGE_ARGS_H
+
+#include <primitives/merge.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct prim_merge_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    const void *a, *b;
+    size_t a_count, b_count;
+    void *out;
+} prim_merge_args;
+
+typedef struct prim_merge_sort_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    const void *in;
+    size_t count;
+    void *out;
+} prim_merge_sort_args;
+
+typedef struct prim_co_rank_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    const void *a, *b;
+    size_t a_count, b_count;
+    const uint64_t *diagonals;
+    size_t count;
+    uint64_t *ranks;
+} prim_co_rank_args;
+
+/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank() has no variants: its table has
+ * one rung. */
+extern const prim_rung *const prim_merge_rungs[], *const prim_merge_sort_rungs[],
+                                                      *const prim_co_rank_rungs[];
+int prim_merge_choose_rung(const void *args);
+int prim_merge_sort_choose_rung(const void *args);
+int prim_co_rank_choose_rung(const void *args);
+
+/* The CPU's versions, args pointing to host memory. */
+prim_status prim_merge_on_host(const prim_merge_args *args, int threads);
+prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int threads);
+prim_status prim_co_rank_on_host(const prim_co_rank_args *args);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+/* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
+#include "merge/merge_args.h"
+
+#define MERGE_RUNGS(X) \
+    X(merge, co_rank)  \
+    X(merge, tiled)
+#define SORT_RUNGS(X)      \
+    X(merge_sort, co_rank) \
+    X(merge_sort, tiled)
+#define CO_RANK_RUNGS(X) X(co_rank, search)
+
+MERGE_RUNGS(PRIM_DECLARE_RUNG)
+SORT_RUNGS(PRIM_DECLARE_RUNG)
+CO_RANK_RUNGS(PRIM_DECLARE_RUNG)
+
+const prim_rung *const prim_merge_rungs[] = {MERGE_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_merge_sort_rungs[] = {SORT_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL};
+
+/* Below so many keys there are too few tiles for the device, and a thread's own search is the
+ * shorter way; measured on an H200. */
+enum { KEYS_FOR_MERGED_TILES = 3 << 18, KEYS_FOR_SORTED_TILES = 3 << 17 };
+
+int prim_merge_choose_rung(const void *any)
+{
+    const prim_merge_args *args = any;
+    return args->a_count + args->b_count < KEYS_FOR_MERGED_TILES ? PRIM_MERGE_CO_RANK
+                                                                 : PRIM_MERGE_TILED;
+}
+
+int prim_merge_sort_choose_rung(const void *any)
+{
+    const prim_merge_sort_args *args = any;
+    return args->count < KEYS_FOR_SORTED_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+}
+
+int prim_co_rank_choose_rung(const void *args)
+{
+    (void)args;
+    return prim_co_rank_search_rung.variant.value;
+}

@@ -1,0 +1,45 @@
+/* Inside reduce: the arguments that travel together. */
+#ifndef PRIM_REDUCE_ARGS_H
+#define PRIM_REDUCE_ARGS_H
+
+#include <primitives/reduce.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef enum prim_reduce_kind {
+    PRIM_REDUCE_VECTOR,
+    PRIM_REDUCE_ROWS,    /* each row of a matrix */
+    PRIM_REDUCE_COLUMNS, /* each column */
+    PRIM_REDUCE_ARG,     /* the first extreme element of a vector */
+    PRIM_REDUCE_DOT      /* two vectors */
+} prim_reduce_kind;
+
+/* A vector is a matrix of one row. */
+typedef struct prim_reduce_args {
+    prim_call call;
+    prim_reduce_kind kind;
+    prim_op op;
+    prim_transform transform;
+    cudaDataType_t in_type, out_type;
+    const void *in, *in_y; /* in_y: the second vector of a dot product, otherwise NULL */
+    size_t rows, columns, ld;
+    void *out;
+    uint64_t *out_index; /* of an arg_reduce, otherwise NULL */
+} prim_reduce_args;
+
+/* rungs.c: the one table, and what AUTO takes of it. */
+extern const prim_rung *const prim_reduce_rungs[];
+int prim_reduce_choose_rung(const void *args);
+
+/* The CPU's version, args pointing to host memory. */
+prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

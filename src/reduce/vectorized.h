@@ -1,0 +1,15 @@
+/* VECTORIZED's calls that have files of their own: columns.cu, arg.cu, dot.cu. */
+#ifndef PRIM_REDUCE_VECTORIZED_H
+#define PRIM_REDUCE_VECTORIZED_H
+
+#include "reduce/reduce_args.h"
+
+/* Types and operator are judged before. */
+const char *prim_reduce_columns_why_not(const prim_reduce_args *args);
+size_t prim_reduce_columns_workspace(const prim_reduce_args *args);
+
+cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
+cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
+cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
+
+#endif

@@ -1,0 +1,219 @@
+/* REDUCE_THEN_SCAN: two or three launches, and no block ever waits for another one. The kernel of
+ * both is in tiles.cuh, since CLUSTER has it too; that of summed-area tables is in summed_area.cu.
+ *
+ *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
+ *     totals         A        B        C    D        2  the totals are scanned, exclusively: a line
+ *     before         ·        A       AB   ABC          of totals is a line, so again 1 to 3
+ *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
+ *
+ * Up to 512 tiles, step 2 is a part of 3: each block adds up the totals before its own tile. From
+ * compute capability 9.0 on, that launch reads its tiles, which are in L2 by then, while the one
+ * for the totals still runs.
+ *
+ * What changed from SHUFFLE: 16 bytes a load and four loads in flight a thread; the elements are
+ * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
+ * launch is under way while the one before it still runs.
+ *
+ * What holds it back: the second reading. LOOKBACK does without.
+ *
+ * Work: 3 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
+ * (f32) for the totals. Steps: of a tile, tiles.cuh; in log8192(count) levels.
+ * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
+ * Virginia (2009). */
+#include "scan/dispatch.cuh"
+#include "scan/summed_area.h"
+#include "scan/tiles.h"
+
+namespace
+{
+namespace reduce_then_scan
+{
+
+/* ---- lines ---- */
+
+/* A row's totals begin at a whole vector. */
+size_t totals_ld(const prim_scan_args *args, size_t value_bytes)
+{
+    const size_t vector = PRIM_SCAN_VECTOR_BYTES / value_bytes;
+    return prim_divide_up(prim_scan_tiles_of(args), vector) * vector;
+}
+
+size_t totals_bytes(const prim_scan_args *args)
+{
+    const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
+    const size_t bytes = args->rows * totals_ld(args, value_bytes) * value_bytes;
+    return prim_divide_up(bytes, PRIM_SCAN_VECTOR_BYTES) * PRIM_SCAN_VECTOR_BYTES;
+}
+
+/* Step 2, which lies in the workspace, in place. */
+prim_scan_args scan_of_totals(const prim_scan_args *args)
+{
+    prim_scan_args of_totals = *args;
+    char *const workspace = static_cast<char *>(args->call.workspace);
+    of_totals.in_type = of_totals.out_type = prim_accumulator_type(args->out_type);
+    of_totals.kind = PRIM_SCAN_EXCLUSIVE;
+    of_totals.transform = PRIM_TRANSFORM_NONE;
+    of_totals.initial = nullptr;
+    of_totals.total = nullptr;
+    of_totals.in = of_totals.out = workspace;
+    of_totals.columns = prim_scan_tiles_of(args);
+    of_totals.in_ld = of_totals.out_ld = totals_ld(args, prim_element_bytes(of_totals.out_type));
+    of_totals.call.workspace = workspace != nullptr ? workspace + totals_bytes(args) : nullptr;
+    return of_totals;
+}
+
+/* Steps 1 to 3. */
+cudaError_t scan_lines(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return prim_scan_launch_empty(args);
+    if (prim_scan_tiles_of(args) == 1)
+        return prim_scan_launch_lines(args);
+
+    const prim_scan_args of_totals = scan_of_totals(args);
+    const bool at_once = of_totals.columns <= PRIM_SCAN_TOTALS_AT_ONCE;
+    prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, of_totals.out, of_totals.out_ld};
+    cudaError_t error = prim_scan_launch_tiles(args, tiles);
+    if (error == cudaSuccess && !at_once)
+        error = scan_lines(&of_totals);
+    tiles.carry = at_once ? PRIM_SCAN_CARRY_TOTALS : PRIM_SCAN_CARRY_GIVEN;
+    return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
+}
+
+size_t bytes_of_lines(const prim_scan_args *args)
+{
+    const size_t tiles = prim_scan_tiles_of(args);
+    if (args->rows == 0 || tiles == 1)
+        return 0;
+    const prim_scan_args of_totals = scan_of_totals(args);
+    return totals_bytes(args) +
+           (tiles <= PRIM_SCAN_TOTALS_AT_ONCE ? 0 : bytes_of_lines(&of_totals));
+}
+
+/* ---- summed-area tables: summed_area.cu draws them ---- */
+
+/* The totals in the workspace, and the scans of them, which share what is behind. */
+struct table_parts {
+    prim_scan_table_tiles tiles;
+    prim_scan_args of_rows, of_columns;
+    size_t bytes; /* of the totals */
+};
+
+/* Each row's totals along it, or the matrix that the columns' totals are, from `bytes` on. */
+prim_scan_args part_of_totals(const prim_scan_args *args, size_t rows, size_t columns,
+                              size_t *bytes)
+{
+    prim_scan_args part = *args;
+    part.in_type = part.out_type = prim_accumulator_type(args->out_type);
+    const size_t value_bytes = prim_element_bytes(part.out_type);
+    const size_t width = PRIM_SCAN_VECTOR_BYTES / value_bytes;
+    char *const workspace = static_cast<char *>(args->call.workspace);
+    part.transform = PRIM_TRANSFORM_NONE;
+    part.rows = rows;
+    part.columns = columns;
+    part.in_ld = part.out_ld = prim_divide_up(columns, width) * width;
+    part.in = part.out = workspace != nullptr ? workspace + *bytes : nullptr;
+    *bytes += rows * part.in_ld * value_bytes;
+    return part;
+}
+
+table_parts parts_of(const prim_scan_args *args)
+{
+    table_parts p = {};
+    const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
+    const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+    p.of_rows = part_of_totals(args, across > 1 ? args->rows : 0, across, &p.bytes);
+    p.of_rows.kind = PRIM_SCAN_EXCLUSIVE;
+    p.of_rows.summed_area = false;
+    p.of_columns = part_of_totals(args, down > 1 ? down : 0, args->columns, &p.bytes);
+    p.tiles = {false,
+               across,
+               down,
+               across > 1 ? p.of_rows.out : nullptr,
+               down > 1 ? p.of_columns.out : nullptr,
+               p.of_rows.out_ld,
+               p.of_columns.out_ld};
+    if (args->call.workspace != nullptr)
+        p.of_rows.call.workspace = p.of_columns.call.workspace =
+            static_cast<char *>(args->call.workspace) + p.bytes;
+    return p;
+}
+
+cudaError_t make_table(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return cudaSuccess;
+    table_parts p = parts_of(args);
+    cudaError_t error = cudaSuccess;
+    p.tiles.totals_alone = true;
+    if (p.tiles.rows != nullptr || p.tiles.columns != nullptr)
+        error = prim_scan_launch_table_tiles(args, &p.tiles);
+    if (error == cudaSuccess)
+        error = scan_lines(&p.of_rows);
+    if (error == cudaSuccess)
+        error = make_table(&p.of_columns);
+    p.tiles.totals_alone = false;
+    return error == cudaSuccess ? prim_scan_launch_table_tiles(args, &p.tiles) : error;
+}
+
+size_t bytes_of_table(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return 0;
+    const table_parts p = parts_of(args);
+    const size_t rows = bytes_of_lines(&p.of_rows), columns = bytes_of_table(&p.of_columns);
+    return p.bytes + (rows > columns ? rows : columns);
+}
+
+const char *table_why_not(const prim_scan_args *args)
+{
+    const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
+    const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+    if (args->op == PRIM_OP_PRODUCT)
+        return "a summed-area table is not made of products";
+    return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
+/* ---- the rung ---- */
+
+/* The scans of the totals, where there are any, have fewer blocks. */
+const char *why_not(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    const size_t tiles = prim_scan_tiles_of(args);
+    const char *const reason = types_why_not(args);
+    if (reason != nullptr)
+        return reason;
+    if (args->summed_area || tiles > PRIM_SCAN_TOTALS_AT_ONCE) {
+        const prim_scan_args of_totals = scan_of_totals(args);
+        if (types_why_not(&of_totals) != nullptr)
+            return "it is not built for the type of its totals";
+    }
+    if (args->summed_area)
+        return table_why_not(args);
+    return prim_fits_a_grid(args->rows, tiles) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    return args->summed_area ? bytes_of_table(args) : bytes_of_lines(args);
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    return args->summed_area ? make_table(args) : scan_lines(args);
+}
+
+} // namespace reduce_then_scan
+} // namespace
+
+PRIM_DEFINE_RUNG(scan, reduce_then_scan) = {
+    {PRIM_SCAN_REDUCE_THEN_SCAN, "reduce_then_scan",
+     "the tiles' totals first; then each tile, read again, from what lies before it"},
+    reduce_then_scan::why_not,
+    reduce_then_scan::workspace_bytes,
+    reduce_then_scan::launch};

@@ -1,0 +1,41 @@
+/* scan's rungs, upwards, and which of them AUTO takes. */
+#include "scan/tiles.h"
+
+#define RUNGS(X)              \
+    X(scan, kogge_stone)      \
+    X(scan, brent_kung)       \
+    X(scan, coarsened)        \
+    X(scan, shuffle)          \
+    X(scan, reduce_then_scan) \
+    X(scan, lookback)         \
+    X(scan, cluster)
+
+RUNGS(PRIM_DECLARE_RUNG)
+
+const prim_rung *const prim_scan_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+
+static bool takes(const prim_rung *rung, const prim_scan_args *args)
+{
+    return rung->why_not(args) == NULL;
+}
+
+/* One tile needs no cluster. While the elements stay in L2, to read them twice takes less time than
+ * to clear the words that LOOKBACK needs. */
+static const prim_rung *fastest(const prim_scan_args *args)
+{
+    enum { TILES_IN_L2 = 384 };
+    const size_t tiles = prim_scan_tiles_of(args);
+    if (args->summed_area)
+        return &prim_scan_reduce_then_scan_rung;
+    if (tiles > 1 && takes(&prim_scan_cluster_rung, args))
+        return &prim_scan_cluster_rung;
+    if (tiles > 1 && tiles <= TILES_IN_L2 && args->rows <= TILES_IN_L2 / tiles &&
+        takes(&prim_scan_reduce_then_scan_rung, args))
+        return &prim_scan_reduce_then_scan_rung;
+    return &prim_scan_lookback_rung;
+}
+
+int prim_scan_choose_rung(const void *args)
+{
+    return prim_preferred_rung(prim_scan_rungs, fastest(args), args);
+}

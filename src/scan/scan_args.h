@@ -1,0 +1,41 @@
+/* Inside scan: the arguments that travel together. */
+#ifndef PRIM_SCAN_ARGS_H
+#define PRIM_SCAN_ARGS_H
+
+#include <primitives/scan.h>
+
+#include "common/ladder.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A vector is a matrix of one row. */
+typedef struct prim_scan_args {
+    prim_call call;
+    prim_scan_kind kind;
+    prim_op op;
+    prim_transform transform;
+    bool summed_area;    /* the columns after the rows; then inclusive and without initial */
+    const void *initial; /* host; NULL for the identity */
+    cudaDataType_t in_type, out_type;
+    const void *in;
+    size_t rows, columns, in_ld;
+    void *out;
+    size_t out_ld;
+    void *total; /* of a vector; NULL: not wanted */
+} prim_scan_args;
+
+/* rungs.c: the one table, and what AUTO takes of it. */
+extern const prim_rung *const prim_scan_rungs[];
+int prim_scan_choose_rung(const void *args);
+
+/* The CPU's version, args pointing to host memory. One row: the threads share it; several: each
+ * takes whole rows. */
+prim_status prim_scan_on_host(const prim_scan_args *args, int threads);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

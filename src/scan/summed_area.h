@@ -1,0 +1,51 @@
+/* How REDUCE_THEN_SCAN cuts a matrix into tiles for a summed-area table, and the kernel for it:
+ * summed_area.cu. */
+#ifndef PRIM_SCAN_SUMMED_AREA_H
+#define PRIM_SCAN_SUMMED_AREA_H
+
+#include "common/element.h"
+#include "scan/scan_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* To be given with -D where sizes are being measured. */
+#ifndef PRIM_SCAN_TABLE_WARPS
+#define PRIM_SCAN_TABLE_WARPS 8
+#endif
+#ifndef PRIM_SCAN_TABLE_ROWS /* of a warp */
+#define PRIM_SCAN_TABLE_ROWS 8
+#endif
+#ifndef PRIM_SCAN_TABLE_ROWS_OF_8 /* of results of 8 bytes, which leave registers for fewer */
+#define PRIM_SCAN_TABLE_ROWS_OF_8 6
+#endif
+
+/* Of a tile: a vector of 16 bytes of values for each lane, and the rows of all warps. */
+static inline size_t prim_scan_table_tile_columns(const prim_scan_args *args)
+{
+    return 32 * 16 / prim_element_bytes(prim_accumulator_type(args->out_type));
+}
+
+static inline size_t prim_scan_table_tile_rows(const prim_scan_args *args)
+{
+    const size_t of_warp =
+        prim_element_bytes(args->out_type) == 8 ? PRIM_SCAN_TABLE_ROWS_OF_8 : PRIM_SCAN_TABLE_ROWS;
+    return PRIM_SCAN_TABLE_WARPS * of_warp;
+}
+
+typedef struct prim_scan_table_tiles {
+    bool totals_alone; /* into rows and columns; otherwise these hold what is before each tile */
+    size_t across, down;
+    void *rows, *columns; /* NULL where there is one tile only in that direction */
+    size_t rows_ld, columns_ld;
+} prim_scan_table_tiles;
+
+cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
+                                         const prim_scan_table_tiles *tiles);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* How REDUCE_THEN_SCAN, LOOKBACK and CLUSTER cut a line into tiles, and the kernel that the three
+ * have in common: tiles.cuh. */
+#ifndef PRIM_SCAN_TILES_H
+#define PRIM_SCAN_TILES_H
+
+#include "common/element.h"
+#include "common/sizes.h"
+#include "scan/scan_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* To be given with -D where sizes are being measured. The results of float sums depend on both. */
+#ifndef PRIM_SCAN_TILE_WARPS
+#define PRIM_SCAN_TILE_WARPS 16
+#endif
+#ifndef PRIM_SCAN_RUN_VECTORS /* of 16 bytes, that each lane goes through: a power of two */
+#define PRIM_SCAN_RUN_VECTORS 4
+#endif
+
+enum {
+    PRIM_SCAN_VECTOR_BYTES = 16,
+    PRIM_SCAN_CHUNK_VECTORS = 32 * PRIM_SCAN_RUN_VECTORS, /* of a warp */
+    PRIM_SCAN_TOTALS_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS  /* whose sum a block makes up itself */
+};
+
+/* Tiles of so many warps in a line; an empty line has one, too. */
+static inline size_t prim_scan_tiles_of_warps(const prim_scan_args *args, size_t warps)
+{
+    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
+    const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
+    return args->columns == 0
+               ? 1
+               : prim_divide_up(args->columns, warps * PRIM_SCAN_CHUNK_VECTORS * width);
+}
+
+static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
+}
+
+/* What a tile finds before it, and where it leaves its total. */
+typedef enum prim_scan_carry {
+    PRIM_SCAN_CARRY_NONE,    /* the tile is the whole line */
+    PRIM_SCAN_CARRY_CLUSTER, /* the blocks of a cluster tell each other */
+    PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
+    PRIM_SCAN_CARRY_TOTALS,  /* `totals` has each tile's own total, and the launch before this one
+                                was TOTALS_ALONE; of a line, up to PRIM_SCAN_TOTALS_AT_ONCE tiles */
+    PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
+} prim_scan_carry;
+
+typedef struct prim_scan_tiles {
+    prim_scan_carry carry;
+    void *totals; /* a value for each tile, line by line */
+    size_t totals_ld;
+} prim_scan_tiles;
+
+/* One launch over all tiles of all rows. */
+cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
+
+/* The same of lines that are one tile each. */
+cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
+
+/* Lines without elements: the initial value becomes the total, where one is wanted. */
+cudaError_t prim_scan_launch_empty(const prim_scan_args *args);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
