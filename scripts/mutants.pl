@@ -1,6 +1,7 @@
 #!/usr/bin/env perl
-# The faults that scripts/mutate.sh plants in a pattern's kernels: each is one of the rules below,
-# applied to one place of one line. Run in the kit's folder:
+# The faults that scripts/mutate.sh plants in a pattern's kernels, and of some kinds in what calls
+# them and in the host's versions: each is one of the rules below, applied to one place of one line.
+# Run in the kit's folder:
 #
 #   mutants.pl list PATTERN        ID, file, line, what stood there and what stands there now, with
 #                                  tabs between; in the order in which they are planted
@@ -29,9 +30,21 @@ my $condition = qr/\bif \((?!.*(?:error|cudaSuccess)).*\)(?=(?: \{)?$)/;
 my $grid = qr/prim_launch(?:_dependent)?\(\{\K(?<stream>[^,()]+), (?<grid>[^,()]+(?:\([^()]*\))?)(?=,)/;
 my $place = qr/\*?[\w.>-]+(?:\[[^=]*\])*(?:\.\w+)*/; # what an assignment writes to
 
-# Name, where, and what is put there. The rules of %arithmetic apply to common's helpers too.
+my $ld = qr/(?:\w+(?:\.|->))*(?:\w+_)?(?:ld[abc]?|pitch)\b/; # a leading dimension
+
+# Name, where, and what is put there. The rules of %arithmetic apply to common's helpers too, and those
+# of %host to files without kernels.
 my %arithmetic = map { $_ => 1 } qw(identity operand_lost product_lost equality branches);
+my %host = map { $_ => 1 } qw(bound_far bound_near refusal ld_wrong offset_cut stream_lost);
 my @rules = (
+    ['ld_wrong', qr/(?<=\* )($ld)/, sub { "($1 + 1)" }],
+    ['ld_wrong', qr/\b($ld)(?= \*)/, sub { "($1 + 1)" }],
+    ['refusal', qr/^return (?!Run::)(?=.*(?:_built|supports|fits|is\())/, sub { 'return false && ' }],
+    ['refusal', qr/ \|\| [^|&;]+(?=;)/, sub { '' }],
+    ['stream_lost', qr/(?<=[({, ])(?<!cudaStream_t )(?:\w+(?:\.|->))*stream(?=[,)])/, sub { 'nullptr' }],
+    # to 16 bits: 32 are more than the tests' sizes need
+    ['offset_cut', qr/\bstatic_cast<size_t>\(/, sub { 'static_cast<unsigned short>(' }],
+    ['offset_cut', qr/\bsize_t (?=\w+ = [^,;]* [*+] )/, sub { 'unsigned short ' }],
     ['barrier_lost', qr/__sync(?:threads|warp)\([^()]*\);/, sub { ';' }],
     ['atomic_lost', qr/atomicAdd\(&([^,]+), ([^;]+)\);/, sub { "$1 += $2;" }],
     ['mask', qr/\b0x[fF](?=[fF]+u?\b)/, sub { '0x7' }],
@@ -85,7 +98,7 @@ sub code_of {
     return map { s/^\s+|\s+$//gr } split /\n/, $text, -1;
 }
 
-# ---- which files hold the pattern's kernels ----
+# ---- which files are the pattern's ----
 
 my %included;
 
@@ -102,15 +115,29 @@ sub with_included {
     return $included{$path};
 }
 
+sub of_pattern {
+    my ($pattern, $name) = @_;
+    return map { s{^src/}{}r } glob "src/$pattern/$name";
+}
+
+sub is_host {
+    my ($path) = @_;
+    return $path =~ /\.c$|host\.cu$/;
+}
+
 sub kernel_files {
     my ($pattern) = @_;
     my %files;
-    for my $rung (map { s{^src/}{}r } glob "src/$pattern/*.cu") {
-        next if $rung =~ /host\.cu$/;
+    for my $rung (grep { !is_host($_) } of_pattern($pattern, '*.cu')) {
         $files{$_} = 1 for grep { /\.cuh?$/ } @{ with_included($rung) };
     }
     die "$pattern has no kernels\n" unless %files;
     return sort keys %files;
+}
+
+sub host_files {
+    my ($pattern) = @_;
+    return grep { is_host($_) } of_pattern($pattern, '*.cu'), of_pattern($pattern, '*.c');
 }
 
 # ---- all faults ----
@@ -133,6 +160,18 @@ sub moved_barriers {
     return @moved;
 }
 
+# Two stores behind each other, each of the other's value.
+sub exchanged_stores {
+    my ($code, $n) = @_;
+    my $store = qr/^(\*?[\w.>-]*(?:\[[^=]*\])+(?:\.\w+)*|\*[\w.>-]+) = (.+);$/;
+    return () if $n == $#$code;
+    my ($to, $value) = $code->[$n] =~ $store or return ();
+    my ($next_to, $next_value) = $code->[$n + 1] =~ $store or return ();
+    return () if $value eq $next_value;
+    return { rule => 'stores_exchanged', line => $n, lines => 2,
+        old => "$code->[$n] $code->[$n + 1]", new => "$to = $next_value; $next_to = $value;" };
+}
+
 sub faults_in {
     my ($path) = @_;
     my $text = slurp("src/$path");
@@ -151,6 +190,7 @@ sub faults_in {
         for my $rule (@rules) {
             my ($name, $where, $what) = @$rule;
             next if $path =~ m{^common/} and not $arithmetic{$name};
+            next if is_host($path) and not $host{$name};
             while ($code[$n] =~ /$where/g) {
                 my ($from, $length) = ($-[0], $+[0] - $-[0]);
                 my $new = $code[$n];
@@ -163,6 +203,7 @@ sub faults_in {
             my @pair = @code[$moved->{line}, $moved->{line} + 1];
             $found->({ %$moved, old => "@pair", new => "$pair[1] $pair[0]" }, "@pair");
         }
+        $found->($_, $_->{old}) for $path =~ m{^common/} ? () : exchanged_stores(\@code, $n);
     }
     return @faults;
 }
@@ -196,7 +237,7 @@ sub in_order {
 
 sub list {
     my ($pattern) = @_;
-    for my $fault (in_order(map { faults_in($_) } kernel_files($pattern))) {
+    for my $fault (in_order(map { faults_in($_) } kernel_files($pattern), host_files($pattern))) {
         my $line = $fault->{line} + 1;
         print join("\t", $fault->{id}, "src/$fault->{path}", $line, $fault->{old}, $fault->{new}),
             "\n";

@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
-# Plants faults in a pattern's kernels, one at a time, and looks whether the quick tests see each:
+# Plants faults in a pattern's source, one at a time, and looks whether the quick tests see each:
 #
 #   scripts/mutate.sh PATTERN                  36 faults, spread over files and kinds of fault
 #   scripts/mutate.sh --count N|all PATTERN    so many
 #   scripts/mutate.sh --only ID PATTERN        just this one; --only may stand there more than once
+#   scripts/mutate.sh --again PATTERN          forgets what an earlier run found
 #   scripts/mutate.sh --list PATTERN           says what would be planted
 #   scripts/mutate.sh --check                  every fault that is argued away still exists
 #
-# scripts/mutants.pl makes the faults. The tests run on the CPU backend in three thread orders; what
-# passes all runs under the race check and AddressSanitizer. A fault that still is not seen must be
-# argued in tests/mutants/PATTERN.txt: an ID, and indented below it why no test could see it.
-# Fails where a fault is neither seen nor argued, or argued and seen, or argued and gone. All work is done in copies
-# under build/mutants. Last line: "N planted, N caught, N argued, N survived".
+# scripts/mutants.pl makes the faults. The pattern's tests run on the CPU backend in three thread
+# orders, and those of all patterns in one; what passes all runs under the race check and
+# AddressSanitizer. A fault that still is not seen must be argued in tests/mutants/PATTERN.txt: an ID,
+# and indented below it why no test could see it. Fails where a fault is neither seen nor argued, or
+# argued and seen, or argued and gone. All work is done in copies under build/mutants. A run that was
+# stopped goes on where it was, unless the source has changed since. The default run's score goes into
+# tests/mutants/README.md. Last line: "N planted, N caught, N argued, N survived".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=scripts/lib.sh
@@ -30,15 +33,16 @@ declare -A fewer_types=(
 declare -A fewer_operators=([reduce]='SUM|PRODUCT|MIN|MAX|AND')
 
 usage() {
-  sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+  sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
   exit 2
 }
 
-count=36 only=() mode=run pattern=
+count=36 only=() mode=run again=no pattern=
 while [ $# -gt 0 ]; do
   case $1 in
   --count) count=${2-} && shift ;;
   --only) only+=("${2-}") && shift ;;
+  --again) again=yes ;;
   --list) mode=list ;;
   --check) mode=check ;;
   -*) usage ;;
@@ -107,13 +111,14 @@ copy_tree() {
   fi
 }
 
-# build_copy PRESET PROGRAM: quietly; what it says is kept.
+# build_copy PRESET PROGRAM…: quietly; what it says is kept.
 build_copy() {
-  local into=$work/$1
+  local preset=$1 into=$work/$1
+  shift
   if [ ! -e "$into/build.ninja" ]; then
-    cmake --preset "$1" -S "$tree" -B "$into" -DPRIM_TESTS=ON -DPRIM_BENCH=OFF -DPRIM_EXAMPLES=OFF \
+    cmake --preset "$preset" -S "$tree" -B "$into" -DPRIM_TESTS=ON -DPRIM_BENCH=OFF -DPRIM_EXAMPLES=OFF \
       -DPRIM_WERROR=OFF -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1
-  fi >"$into-configure.txt" 2>&1 && cmake --build "$into" --target "$2" >"$into-build.txt" 2>&1
+  fi >"$into-configure.txt" 2>&1 && cmake --build "$into" --target "$@" >"$into-build.txt" 2>&1
 }
 
 plant() { # ID
@@ -161,6 +166,22 @@ by_orders() {
   by_tests cpu reverse reverse || by_tests cpu forward forward || by_tests cpu shuffle:1 shuffle
 }
 
+# The tests that ask the same of all patterns; of the promises those that a stream or a check breaks.
+# Where types are trimmed, not all that the header promises is there.
+shared=(test_host promises)
+[ -n "${fewer_types[${pattern:-none}]-}" ] || shared+=(test_supported)
+shared_tests='*/!(two_host*|*without_workspace*|*older*|no_workspace*)'
+by_shared() {
+  local program how limit=$shared_limit
+  build_copy cpu "${shared[@]}" || return 1
+  for program in "${shared[@]}"; do
+    how=$(fails reverse "$work/cpu/tests/$program" --fail-fast --verbose \
+      --filter "$shared_tests") &&
+      echo "$program: $how" && return
+  done
+  return 1
+}
+
 by_sanitizers() {
   by_race_check || by_tests asan reverse AddressSanitizer
 }
@@ -173,8 +194,31 @@ report() { # WORD ID HOW
   printf '%-9s %s   (%d s)\n          %s\n' "$1" "$2" $((SECONDS - began)) "$3"
 }
 
+# ---- what is known from a run that was stopped ----
+
+remember() { # WORD ID HOW
+  what_is_known_of "$2" >/dev/null || printf '%s\t%s\t%s\n' "$@" >>"$work/known.tsv"
+}
+
+what_is_known_of() { # ID: prints WORD and HOW
+  awk -F '\t' -v id="$1" '$2 == id { print $1 "\t" $3; found = 1; exit } END { exit !found }' \
+    "$work/known.tsv"
+}
+
+# Of other source nothing is known.
+open_memory() {
+  local state
+  state=$(git ls-files -co --exclude-standard -z include simt src tests cmake \
+    scripts/mutants.pl ':!tests/mutants' |
+    xargs -0 cat -- 2>/dev/null | sha256sum)
+  if [ $again = yes ] || [ "$state" != "$(head -n 1 "$work/known.tsv" 2>/dev/null)" ]; then
+    echo "$state" >"$work/known.tsv"
+  fi
+}
+
 seen() { # ID HOW
   caught=$((caught + 1))
+  remember caught "$1" "$2"
   report caught "$1" "$2"
   if [ -n "$(argument_of "$1")" ]; then
     stale=$((stale + 1))
@@ -184,6 +228,7 @@ seen() { # ID HOW
 
 unseen() { # ID
   local argument
+  remember unseen "$1" ""
   argument=$(argument_of "$1")
   if [ -n "$argument" ]; then
     argued=$((argued + 1))
@@ -215,6 +260,14 @@ prepare() {
     echo "test_$pattern fails without any fault" && exit 1
   fi
   limit=$((SECONDS - start + 10)) # that was three runs
+  if ! build_copy cpu "${shared[@]}"; then
+    cat "$work/cpu-build.txt" && exit 1
+  fi
+  start=$SECONDS shared_limit=600
+  if by_shared; then
+    echo "a test of all patterns fails without any fault" && exit 1
+  fi
+  shared_limit=$((3 * (SECONDS - start) + 10))
 }
 
 prepare_sanitizers() {
@@ -235,11 +288,13 @@ try_in_orders() { # ID
   plant "$1"
   if ! build_copy cpu "test_$pattern"; then
     broken=$((broken + 1))
+    remember broken "$1" ""
   elif cmp -s "$work/unchanged" "$work/cpu/tests/test_$pattern"; then
     same=$((same + 1))
+    remember same "$1" ""
   else
     planted=$((planted + 1))
-    if how=$(by_orders); then
+    if how=$(by_orders || by_shared); then
       seen "$1" "$how"
     else
       unseen_ids+=("$1")
@@ -256,10 +311,31 @@ try_under_sanitizers() { # ID
   restore "$1"
 }
 
+try_or_remember() { # ID
+  local known began=$SECONDS word
+  known=$(what_is_known_of "$1") || { try_in_orders "$1" && return; }
+  [ -n "$known" ] || return
+  word=${known%%$'\t'*}
+  case $word in
+  broken) broken=$((broken + 1)) ;;
+  same) same=$((same + 1)) ;;
+  caught) planted=$((planted + 1)) && seen "$1" "${known#*$'\t'}" ;;
+  unseen) planted=$((planted + 1)) && unseen "$1" ;;
+  esac
+}
+
+# The row of the pattern in the table of scores.
+keep_score() {
+  local scores=tests/mutants/README.md
+  awk -v pattern="$pattern" -v row="| $pattern | $planted | $caught | $argued | $survived |" '
+    $2 == pattern { $0 = row }
+    { print }' "$scores" >"$work/scores.md" && cp "$work/scores.md" "$scores"
+}
+
 run() {
   local id
   while read -r id; do
-    try_in_orders "$id" </dev/null
+    try_or_remember "$id" </dev/null
     [ "$count" = all ] || [ $planted -lt "$count" ] || break
   done < <(cut -f 1 "$work/faults.tsv")
   if [ ${#unseen_ids[@]} -gt 0 ]; then
@@ -302,8 +378,10 @@ need_tests
 install_missing
 install_race_check
 ulimit -c 0
+open_memory
 prepare
 run
+[ "$count" != 36 ] || [ ${#only[@]} -gt 0 ] || keep_score
 echo "$broken did not compile and $same made the same program: not counted; $SECONDS s"
 echo "$planted planted, $caught caught, $argued argued, $survived survived"
 [ $survived -eq 0 ] && [ $stale -eq 0 ] && [ $planted -gt 0 ]

@@ -54,12 +54,14 @@ static prim_status histogram_call(const operands *o)
     spoil(o, "d_samples", &d_samples);
     spoil(o, "d_counters", &d_counters);
     spoil(o, "d_outside", &d_outside);
-    FAULT("unknown", PRIM_ERROR_ENUM, "outside", outside = 9999);
+    FAULT("unknown", PRIM_ERROR_ENUM, "outside", outside = PRIM_OUTSIDE_COUNT + 1);
     FAULT("unknown", PRIM_ERROR_VALUE, "flags", flags = 64);
     FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
     FAULT("i32", PRIM_ERROR_TYPE, "counter_type", counter_type = CUDA_R_32I);
     FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
     FAULT("empty", PRIM_ERROR_VALUE, "range", range = empty);
+    FAULT("empty, of floats", PRIM_ERROR_VALUE, "range",
+          (range.real_upper = range.real_lower, sample_type = CUDA_R_32F));
     FAULT("beyond double", PRIM_ERROR_VALUE, "range", (range = endless, sample_type = CUDA_R_32F));
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "samples", count = SIZE_MAX / 2);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "counters", bins = SIZE_MAX / 2);

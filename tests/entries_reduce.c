@@ -47,9 +47,9 @@ static prim_status reduce_call(const operands *o)
     size_t count = o->count;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_out", &d_out);
-    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = 9999);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = PRIM_OP_XOR + 1);
     FAULT("negative", PRIM_ERROR_ENUM, "op", op = -1);
-    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = 9999);
+    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = PRIM_TRANSFORM_ABS + 1);
     FAULT("unknown", PRIM_ERROR_TYPE, "in_type", in_type = 9999);
     FAULT("complex", PRIM_ERROR_TYPE, "in_type", in_type = out_type = 4);
     FAULT("bits of floats", PRIM_ERROR_TYPE, "f32", op = PRIM_OP_OR);

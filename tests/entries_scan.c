@@ -62,8 +62,8 @@ static prim_status scan_call(const operands *o)
     spoil(o, "d_out", &d_out);
     FAULT("unknown", PRIM_ERROR_ENUM, "kind", kind = 2);
     FAULT("negative", PRIM_ERROR_ENUM, "kind", kind = -1);
-    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = 9999);
-    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = 9999);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = PRIM_OP_XOR + 1);
+    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = PRIM_TRANSFORM_ABS + 1);
     FAULT("unknown", PRIM_ERROR_TYPE, "in_type", in_type = 9999);
     FAULT("f64 into f32", PRIM_ERROR_TYPE, "f64", (in_type = CUDA_R_64F, out_type = CUDA_R_32F));
     FAULT("i32 into f64", PRIM_ERROR_TYPE, "f64", out_type = CUDA_R_64F);
@@ -196,8 +196,8 @@ static prim_status both_call(const operands *o)
     size_t rows = DOWN, in_ld = PITCH, out_ld = ACROSS;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_out", &d_out);
-    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = 9999);
-    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = 9999);
+    FAULT("unknown", PRIM_ERROR_ENUM, "op", op = PRIM_OP_XOR + 1);
+    FAULT("unknown", PRIM_ERROR_ENUM, "transform", transform = PRIM_TRANSFORM_ABS + 1);
     FAULT("i32 into f32", PRIM_ERROR_TYPE, "f32", out_type = CUDA_R_32F);
     FAULT("in_ld less than columns", PRIM_ERROR_VALUE, "d_in", in_ld = ACROSS - 1);
     FAULT("out_ld less than columns", PRIM_ERROR_VALUE, "d_out", out_ld = ACROSS - 1);

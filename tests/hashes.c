@@ -277,108 +277,105 @@ static kind kind_of(const type_row *i, const type_row *o, int op, int transform)
 
 static void each_kind(void (*run)(const kind *k))
 {
-    EACH(type_row, i, types)
-    EACH(type_row, o, types)
-    for (int op = 0; op <= PRIM_OP_XOR; op++)
-        for (int transform = 0; transform <= PRIM_TRANSFORM_ABS; transform++) {
-            const kind k = kind_of(i, o, op, transform);
-            run(&k);
-        }
+    EACH (type_row, i, types)
+        EACH (type_row, o, types)
+            for (int op = 0; op <= PRIM_OP_XOR; op++)
+                for (int transform = 0; transform <= PRIM_TRANSFORM_ABS; transform++) {
+                    const kind k = kind_of(i, o, op, transform);
+                    run(&k);
+                }
 }
 
 /* ---- reduce ---- */
 
 static void reduce_kind(const kind *k)
 {
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(reduce, w)
-    {
-        if (!prim_reduce_supports(w.variant, k->op, k->transform, k->in, s->count, k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
-            continue;
-        const void *x = in(w.threads, k->in, s->first);
-        void *y = out(w.threads, k->out_bytes);
-        line(w.threads > 0
-                 ? prim_reduce_host(k->op, k->transform, k->in, x, s->count, k->out, y, w.threads)
-                 : prim_reduce(w.variant, k->op, k->transform, k->in, x, s->count, k->out, y, NULL,
-                               0, NULL),
-             "reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (reduce, w) {
+            if (!prim_reduce_supports(w.variant, k->op, k->transform, k->in, s->count, k->out) ||
+                (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
+                continue;
+            const void *x = in(w.threads, k->in, s->first);
+            void *y = out(w.threads, k->out_bytes);
+            line(w.threads > 0 ? prim_reduce_host(k->op, k->transform, k->in, x, s->count, k->out,
+                                                  y, w.threads)
+                               : prim_reduce(w.variant, k->op, k->transform, k->in, x, s->count,
+                                             k->out, y, NULL, 0, NULL),
+                 "reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
+        }
 }
 
 static void reduce_rows_kind(const kind *k)
 {
-    EACH(matrix_shape, s, matrices)
-    EACH_WAY(reduce, w)
-    {
-        if (!prim_reduce_rows_supports(w.variant, k->op, k->transform, k->in, s->rows, s->columns,
-                                       k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
-            continue;
-        const void *x = in(w.threads, k->in, 1);
-        void *y = out(w.threads, s->rows * k->out_bytes);
-        line(w.threads > 0 ? prim_reduce_rows_host(k->op, k->transform, k->in, x, s->rows,
-                                                   s->columns, s->ld, k->out, y, w.threads)
-                           : prim_reduce_rows(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                              s->columns, s->ld, k->out, y, NULL, 0, NULL),
-             "reduce_rows %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
-    }
+    EACH (matrix_shape, s, matrices)
+        EACH_WAY (reduce, w) {
+            if (!prim_reduce_rows_supports(w.variant, k->op, k->transform, k->in, s->rows,
+                                           s->columns, k->out) ||
+                (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
+                continue;
+            const void *x = in(w.threads, k->in, 1);
+            void *y = out(w.threads, s->rows * k->out_bytes);
+            line(w.threads > 0 ? prim_reduce_rows_host(k->op, k->transform, k->in, x, s->rows,
+                                                       s->columns, s->ld, k->out, y, w.threads)
+                               : prim_reduce_rows(w.variant, k->op, k->transform, k->in, x, s->rows,
+                                                  s->columns, s->ld, k->out, y, NULL, 0, NULL),
+                 "reduce_rows %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
+        }
 }
 
 static void reduce_columns_kind(const kind *k)
 {
-    EACH(matrix_shape, s, tall_matrices)
-    EACH_WAY(reduce, w)
-    {
-        if (!prim_reduce_columns_supports(w.variant, k->op, k->transform, k->in, s->rows,
-                                          s->columns, k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
-            continue;
-        const void *x = in(w.threads, k->in, 1);
-        void *y = out(w.threads, s->columns * k->out_bytes);
-        line(w.threads > 0 ? prim_reduce_columns_host(k->op, k->transform, k->in, x, s->rows,
-                                                      s->columns, s->ld, k->out, y, w.threads)
-                           : prim_reduce_columns(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                                 s->columns, s->ld, k->out, y, NULL, 0, NULL),
-             "reduce_columns %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
-    }
+    EACH (matrix_shape, s, tall_matrices)
+        EACH_WAY (reduce, w) {
+            if (!prim_reduce_columns_supports(w.variant, k->op, k->transform, k->in, s->rows,
+                                              s->columns, k->out) ||
+                (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
+                continue;
+            const void *x = in(w.threads, k->in, 1);
+            void *y = out(w.threads, s->columns * k->out_bytes);
+            line(w.threads > 0
+                     ? prim_reduce_columns_host(k->op, k->transform, k->in, x, s->rows, s->columns,
+                                                s->ld, k->out, y, w.threads)
+                     : prim_reduce_columns(w.variant, k->op, k->transform, k->in, x, s->rows,
+                                           s->columns, s->ld, k->out, y, NULL, 0, NULL),
+                 "reduce_columns %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
+        }
 }
 
 /* The value, and the index behind it. */
 static void arg_reduce_kind(const kind *k)
 {
     enum { INDEX_AT = 8 };
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(reduce, w)
-    {
-        if (k->in != k->out ||
-            !prim_arg_reduce_supports(w.variant, k->op, k->transform, k->in, s->count) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
-            continue;
-        const void *x = in(w.threads, k->in, s->first);
-        char *y = out(w.threads, INDEX_AT + sizeof(uint64_t));
-        line(w.threads > 0 ? prim_arg_reduce_host(k->op, k->transform, k->in, x, s->count, y,
-                                                  (uint64_t *)(y + INDEX_AT), w.threads)
-                           : prim_arg_reduce(w.variant, k->op, k->transform, k->in, x, s->count, y,
-                                             (uint64_t *)(y + INDEX_AT), NULL, 0, NULL),
-             "arg_reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (reduce, w) {
+            if (k->in != k->out ||
+                !prim_arg_reduce_supports(w.variant, k->op, k->transform, k->in, s->count) ||
+                (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
+                continue;
+            const void *x = in(w.threads, k->in, s->first);
+            char *y = out(w.threads, INDEX_AT + sizeof(uint64_t));
+            line(w.threads > 0 ? prim_arg_reduce_host(k->op, k->transform, k->in, x, s->count, y,
+                                                      (uint64_t *)(y + INDEX_AT), w.threads)
+                               : prim_arg_reduce(w.variant, k->op, k->transform, k->in, x, s->count,
+                                                 y, (uint64_t *)(y + INDEX_AT), NULL, 0, NULL),
+                 "arg_reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
+        }
 }
 
 static void dot_kind(const kind *k)
 {
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(reduce, w)
-    {
-        if (k->op != PRIM_OP_SUM || k->transform != PRIM_TRANSFORM_NONE ||
-            !prim_dot_supports(w.variant, k->in, s->count, k->out))
-            continue;
-        const void *x = in(w.threads, k->in, s->first), *y = in(w.threads, k->in, SECOND);
-        void *z = out(w.threads, k->out_bytes);
-        line(w.threads > 0 ? prim_dot_host(k->in, x, y, s->count, k->out, z, w.threads)
-                           : prim_dot(w.variant, k->in, x, y, s->count, k->out, z, NULL, 0, NULL),
-             "dot %s %s %zu+%zu", w.name, k->text, s->count, s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (reduce, w) {
+            if (k->op != PRIM_OP_SUM || k->transform != PRIM_TRANSFORM_NONE ||
+                !prim_dot_supports(w.variant, k->in, s->count, k->out))
+                continue;
+            const void *x = in(w.threads, k->in, s->first), *y = in(w.threads, k->in, SECOND);
+            void *z = out(w.threads, k->out_bytes);
+            line(w.threads > 0
+                     ? prim_dot_host(k->in, x, y, s->count, k->out, z, w.threads)
+                     : prim_dot(w.variant, k->in, x, y, s->count, k->out, z, NULL, 0, NULL),
+                 "dot %s %s %zu+%zu", w.name, k->text, s->count, s->first);
+        }
 }
 
 /* ---- scan ---- */
@@ -389,68 +386,67 @@ static const char *const scan_kind_names[] = {"inclusive", "exclusive"};
 static void scan_kind(const kind *k)
 {
     for (prim_scan_kind kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
-        EACH(vector_shape, s, vectors)
-    EACH_WAY(scan, w)
-    {
-        if (!prim_scan_supports(w.variant, kind, k->op, k->transform, k->in, s->count, k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
-            continue;
-        const void *x = in(w.threads, k->in, s->first);
-        const void *h_initial = s->first == ODD ? in(1, k->out, 5) : NULL;
-        char *y = out(w.threads, (s->count + 4) * k->out_bytes);
-        y += s->first % 4 * k->out_bytes;
-        char *total = y + s->count * k->out_bytes;
-        output.nans = k->out;
-        line(w.threads > 0 ? prim_scan_host(kind, k->op, k->transform, h_initial, k->in, x,
-                                            s->count, k->out, y, total, w.threads)
-                           : prim_scan(w.variant, kind, k->op, k->transform, h_initial, k->in, x,
-                                       s->count, k->out, y, total, NULL, 0, NULL),
-             "scan %s %s %s %zu+%zu", w.name, k->text, scan_kind_names[kind], s->count, s->first);
-    }
+        EACH (vector_shape, s, vectors)
+            EACH_WAY (scan, w) {
+                if (!prim_scan_supports(w.variant, kind, k->op, k->transform, k->in, s->count,
+                                        k->out) ||
+                    (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
+                    continue;
+                const void *x = in(w.threads, k->in, s->first);
+                const void *h_initial = s->first == ODD ? in(1, k->out, 5) : NULL;
+                char *y = out(w.threads, (s->count + 4) * k->out_bytes);
+                y += s->first % 4 * k->out_bytes;
+                char *total = y + s->count * k->out_bytes;
+                output.nans = k->out;
+                line(w.threads > 0 ? prim_scan_host(kind, k->op, k->transform, h_initial, k->in, x,
+                                                    s->count, k->out, y, total, w.threads)
+                                   : prim_scan(w.variant, kind, k->op, k->transform, h_initial,
+                                               k->in, x, s->count, k->out, y, total, NULL, 0, NULL),
+                     "scan %s %s %s %zu+%zu", w.name, k->text, scan_kind_names[kind], s->count,
+                     s->first);
+            }
 }
 
 static void scan_rows_kind(const kind *k)
 {
     for (prim_scan_kind kind = PRIM_SCAN_INCLUSIVE; kind <= PRIM_SCAN_EXCLUSIVE; kind++)
-        EACH(matrix_shape, s, matrices)
-    EACH_WAY(scan, w)
-    {
-        if (!prim_scan_rows_supports(w.variant, kind, k->op, k->transform, k->in, s->rows,
-                                     s->columns, k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
-            continue;
-        const size_t ld = s->columns + 2;
-        const void *x = in(w.threads, k->in, 1);
-        const void *h_initial = s->rows == ODD ? in(1, k->out, 5) : NULL;
-        void *y = out(w.threads, s->rows * ld * k->out_bytes);
-        line(w.threads > 0
-                 ? prim_scan_rows_host(kind, k->op, k->transform, h_initial, k->in, x, s->rows,
-                                       s->columns, s->ld, k->out, y, ld, w.threads)
-                 : prim_scan_rows(w.variant, kind, k->op, k->transform, h_initial, k->in, x,
-                                  s->rows, s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
-             "scan_rows %s %s %s %zux%zu/%zu", w.name, k->text, scan_kind_names[kind], s->rows,
-             s->columns, s->ld);
-    }
+        EACH (matrix_shape, s, matrices)
+            EACH_WAY (scan, w) {
+                if (!prim_scan_rows_supports(w.variant, kind, k->op, k->transform, k->in, s->rows,
+                                             s->columns, k->out) ||
+                    (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
+                    continue;
+                const size_t ld = s->columns + 2;
+                const void *x = in(w.threads, k->in, 1);
+                const void *h_initial = s->rows == ODD ? in(1, k->out, 5) : NULL;
+                void *y = out(w.threads, s->rows * ld * k->out_bytes);
+                line(w.threads > 0
+                         ? prim_scan_rows_host(kind, k->op, k->transform, h_initial, k->in, x,
+                                               s->rows, s->columns, s->ld, k->out, y, ld, w.threads)
+                         : prim_scan_rows(w.variant, kind, k->op, k->transform, h_initial, k->in, x,
+                                          s->rows, s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
+                     "scan_rows %s %s %s %zux%zu/%zu", w.name, k->text, scan_kind_names[kind],
+                     s->rows, s->columns, s->ld);
+            }
 }
 
 static void scan_2d_kind(const kind *k)
 {
-    EACH(matrix_shape, s, tall_matrices)
-    EACH_WAY(scan, w)
-    {
-        if (!prim_scan_2d_supports(w.variant, k->op, k->transform, k->in, s->rows, s->columns,
-                                   k->out) ||
-            (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
-            continue;
-        const size_t ld = s->columns + 2;
-        const void *x = in(w.threads, k->in, 1);
-        void *y = out(w.threads, s->rows * ld * k->out_bytes);
-        line(w.threads > 0 ? prim_scan_2d_host(k->op, k->transform, k->in, x, s->rows, s->columns,
-                                               s->ld, k->out, y, ld, w.threads)
-                           : prim_scan_2d(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                          s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
-             "scan_2d %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
-    }
+    EACH (matrix_shape, s, tall_matrices)
+        EACH_WAY (scan, w) {
+            if (!prim_scan_2d_supports(w.variant, k->op, k->transform, k->in, s->rows, s->columns,
+                                       k->out) ||
+                (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
+                continue;
+            const size_t ld = s->columns + 2;
+            const void *x = in(w.threads, k->in, 1);
+            void *y = out(w.threads, s->rows * ld * k->out_bytes);
+            line(w.threads > 0 ? prim_scan_2d_host(k->op, k->transform, k->in, x, s->rows,
+                                                   s->columns, s->ld, k->out, y, ld, w.threads)
+                               : prim_scan_2d(w.variant, k->op, k->transform, k->in, x, s->rows,
+                                              s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
+                 "scan_2d %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
+        }
 }
 
 /* ---- histogram ---- */
@@ -467,32 +463,31 @@ static prim_histogram_range range_of(cudaDataType_t type)
 static void histogram_type(const type_row *t, unsigned flags, prim_outside outside, size_t bins)
 {
     const prim_histogram_range range = range_of(t->type);
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(histogram, w)
-    {
-        if (!prim_histogram_even_supports(w.variant, flags, outside, range, t->type, s->count, bins,
-                                          CUDA_R_32U))
-            continue;
-        const void *x = in(w.threads, t->type, s->first);
-        uint32_t *y = in_out(w.threads, CUDA_R_32U, bins + 3);
-        line(w.threads > 0
-                 ? prim_histogram_even_host(flags, outside, range, t->type, x, s->count, bins,
-                                            CUDA_R_32U, y, y + bins, w.threads)
-                 : prim_histogram_even(w.variant, flags, outside, range, t->type, x, s->count, bins,
-                                       CUDA_R_32U, y, y + bins, NULL, 0, NULL),
-             "histogram_even %s %s outside-%d flags-%u bins-%zu %zu+%zu", w.name, t->name, outside,
-             flags, bins, s->count, s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (histogram, w) {
+            if (!prim_histogram_even_supports(w.variant, flags, outside, range, t->type, s->count,
+                                              bins, CUDA_R_32U))
+                continue;
+            const void *x = in(w.threads, t->type, s->first);
+            uint32_t *y = in_out(w.threads, CUDA_R_32U, bins + 3);
+            line(w.threads > 0
+                     ? prim_histogram_even_host(flags, outside, range, t->type, x, s->count, bins,
+                                                CUDA_R_32U, y, y + bins, w.threads)
+                     : prim_histogram_even(w.variant, flags, outside, range, t->type, x, s->count,
+                                           bins, CUDA_R_32U, y, y + bins, NULL, 0, NULL),
+                 "histogram_even %s %s outside-%d flags-%u bins-%zu %zu+%zu", w.name, t->name,
+                 outside, flags, bins, s->count, s->first);
+        }
 }
 
 static void histogram_even(void)
 {
     static const size_t all_bins[] = {1, 7, 256, 12288, 30011};
-    EACH(type_row, t, types)
-    for (unsigned flags = 0; flags <= 3; flags++)
-        for (prim_outside o = PRIM_OUTSIDE_DROP; o <= PRIM_OUTSIDE_COUNT; o++)
-            EACH(size_t, bins, all_bins)
-    histogram_type(t, flags, o, *bins);
+    EACH (type_row, t, types)
+        for (unsigned flags = 0; flags <= 3; flags++)
+            for (prim_outside o = PRIM_OUTSIDE_DROP; o <= PRIM_OUTSIDE_COUNT; o++)
+                EACH (size_t, bins, all_bins)
+                    histogram_type(t, flags, o, *bins);
 }
 
 /* ---- merge: keys that the CPU's version has sorted ---- */
@@ -517,37 +512,36 @@ static const void *sorted(int threads, prim_order order, const type_row *t, size
 
 static void merge_type(const type_row *t, prim_order order)
 {
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(merge, w)
-    {
-        const size_t b_count = s->count / 3 + 5;
-        if (!prim_merge_supports(w.variant, order, t->type, s->count, b_count))
-            continue;
-        const void *a = sorted(w.threads, order, t, s->first, s->count),
-                   *b = sorted(w.threads, order, t, SECOND, b_count);
-        void *y = out(w.threads, (s->count + b_count) * t->bytes);
-        line(w.threads > 0
-                 ? prim_merge_host(order, t->type, a, s->count, b, b_count, y, w.threads)
-                 : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL, 0, NULL),
-             "merge %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count, s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (merge, w) {
+            const size_t b_count = s->count / 3 + 5;
+            if (!prim_merge_supports(w.variant, order, t->type, s->count, b_count))
+                continue;
+            const void *a = sorted(w.threads, order, t, s->first, s->count),
+                       *b = sorted(w.threads, order, t, SECOND, b_count);
+            void *y = out(w.threads, (s->count + b_count) * t->bytes);
+            line(w.threads > 0
+                     ? prim_merge_host(order, t->type, a, s->count, b, b_count, y, w.threads)
+                     : prim_merge(w.variant, order, t->type, a, s->count, b, b_count, y, NULL, 0,
+                                  NULL),
+                 "merge %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count, s->first);
+        }
 }
 
 static void merge_sort_type(const type_row *t, prim_order order)
 {
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(merge_sort, w)
-    {
-        if (!prim_merge_sort_supports(w.variant, order, t->type, s->count))
-            continue;
-        const void *x = in(w.threads, t->type, s->first);
-        void *y = out(w.threads, s->count * t->bytes);
-        line(w.threads > 0
-                 ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
-                 : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL, 0, NULL),
-             "merge_sort %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count,
-             s->first);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (merge_sort, w) {
+            if (!prim_merge_sort_supports(w.variant, order, t->type, s->count))
+                continue;
+            const void *x = in(w.threads, t->type, s->first);
+            void *y = out(w.threads, s->count * t->bytes);
+            line(w.threads > 0
+                     ? prim_merge_sort_host(order, t->type, x, s->count, y, w.threads)
+                     : prim_merge_sort(w.variant, order, t->type, x, s->count, y, NULL, 0, NULL),
+                 "merge_sort %s %s %s %zu+%zu", w.name, t->name, order_names[order], s->count,
+                 s->first);
+        }
 }
 
 /* Some diagonals lie beyond the end. */
@@ -573,10 +567,10 @@ static void co_rank_type(const type_row *t, prim_order order)
 
 static void each_key(void (*run)(const type_row *t, prim_order order))
 {
-    EACH(type_row, t, types)
-    for (prim_order order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
-        if (prim_merge_supports(PRIM_MERGE_AUTO, order, t->type, 1, 1))
-            run(t, order);
+    EACH (type_row, t, types)
+        for (prim_order order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            if (prim_merge_supports(PRIM_MERGE_AUTO, order, t->type, 1, 1))
+                run(t, order);
 }
 
 /* ---- gemm and gemv ---- */
@@ -600,8 +594,7 @@ static void gemm_case(const type_row *t, prim_transpose op_a, prim_transpose op_
 {
     const size_t lda = (op_a == PRIM_TRANSPOSED ? s->m : s->k) + s->gap,
                  ldb = (op_b == PRIM_TRANSPOSED ? s->k : s->n) + s->gap, ldc = s->n + s->gap;
-    EACH_WAY(gemm, w)
-    {
+    EACH_WAY (gemm, w) {
         if (!prim_gemm_supports(w.variant, op_a, op_b, s->m, s->n, s->k, t->type, t->type, t->type,
                                 PRIM_COMPUTE_DEFAULT))
             continue;
@@ -620,17 +613,16 @@ static void gemm_case(const type_row *t, prim_transpose op_a, prim_transpose op_
 
 static void gemm(void)
 {
-    EACH(type_row, t, types)
-    for (int ops = 0; ops < 4; ops++)
-        EACH(scalars, by, all_scalars)
-    EACH(product_shape, s, products)
-    gemm_case(t, (prim_transpose)(ops & 1), (prim_transpose)(ops >> 1), *by, s);
+    EACH (type_row, t, types)
+        for (int ops = 0; ops < 4; ops++)
+            EACH (scalars, by, all_scalars)
+                EACH (product_shape, s, products)
+                    gemm_case(t, (prim_transpose)(ops & 1), (prim_transpose)(ops >> 1), *by, s);
 }
 
 static void gemv_case(const type_row *t, prim_transpose op, scalars by, const matrix_shape *s)
 {
-    EACH_WAY(gemv, w)
-    {
+    EACH_WAY (gemv, w) {
         if (!prim_gemv_supports(w.variant, op, s->rows, s->columns, t->type, t->type, t->type))
             continue;
         const void *a = in(w.threads, t->type, 1), *x = in(w.threads, t->type, SECOND);
@@ -647,15 +639,14 @@ static void gemv_case(const type_row *t, prim_transpose op, scalars by, const ma
 static void gemv(void)
 {
     static const matrix_shape more[] = {{17000, 4, 5}, {4, 17000, 17001}};
-    EACH(type_row, t, types)
-    for (prim_transpose op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
-        EACH(scalars, by, all_scalars)
-        {
-            EACH(matrix_shape, s, matrices)
-            gemv_case(t, op, *by, s);
-            EACH(matrix_shape, s, more)
-            gemv_case(t, op, *by, s);
-        }
+    EACH (type_row, t, types)
+        for (prim_transpose op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            EACH (scalars, by, all_scalars) {
+                EACH (matrix_shape, s, matrices)
+                    gemv_case(t, op, *by, s);
+                EACH (matrix_shape, s, more)
+                    gemv_case(t, op, *by, s);
+            }
 }
 
 /* ---- binary gemm ---- */
@@ -672,42 +663,43 @@ static prim_status pack(const way *w, bool rows_first, const type_row *t, const 
 
 static void binary_pack(void)
 {
-    EACH(type_row, t, types)
-    {
+    EACH (type_row, t, types) {
         if (t->type != CUDA_R_32F && t->type != CUDA_R_32I && t->type != CUDA_R_8I)
             continue;
-        EACH(matrix_shape, s, matrices)
-        for (int rows_first = 1; rows_first >= 0; rows_first--) {
-            const size_t lines = rows_first ? s->rows : (s->rows + 31) / 32;
-            const size_t ld = (rows_first ? (s->columns + 31) / 32 : s->columns) + 1;
-            for (way w = plain_way(0); w.name != NULL; w = plain_way(w.index + 1)) {
-                const void *x = in(w.threads, t->type, SPECIAL);
-                uint32_t *y = out(w.threads, lines * ld * sizeof(uint32_t));
-                line(pack(&w, rows_first, t, x, s, y, ld), "binary_pack_%s %s %s %zux%zu/%zu",
-                     rows_first ? "rows" : "columns", w.name, t->name, s->rows, s->columns, s->ld);
+        EACH (matrix_shape, s, matrices)
+            for (int rows_first = 1; rows_first >= 0; rows_first--) {
+                const size_t lines = rows_first ? s->rows : (s->rows + 31) / 32;
+                const size_t ld = (rows_first ? (s->columns + 31) / 32 : s->columns) + 1;
+                for (way w = plain_way(0); w.name != NULL; w = plain_way(w.index + 1)) {
+                    const void *x = in(w.threads, t->type, SPECIAL);
+                    uint32_t *y = out(w.threads, lines * ld * sizeof(uint32_t));
+                    line(pack(&w, rows_first, t, x, s, y, ld), "binary_pack_%s %s %s %zux%zu/%zu",
+                         rows_first ? "rows" : "columns", w.name, t->name, s->rows, s->columns,
+                         s->ld);
+                }
             }
-        }
     }
 }
 
 /* Whole words only: the unused bits of others must be 0. */
 static void binary_gemm(void)
 {
-    EACH(type_row, t, types)
-    EACH(product_shape, s, products)
-    EACH_WAY(binary_gemm, w)
-    {
-        const size_t words = s->k, lda = words + s->gap, ldb = s->n + s->gap, ldc = ldb;
-        if (!prim_binary_gemm_supports(w.variant, s->m, s->n, words * 32, t->type))
-            continue;
-        const uint32_t *a = in(w.threads, CUDA_R_32U, 1), *b = in(w.threads, CUDA_R_32U, SECOND);
-        void *c = out(w.threads, s->m * ldc * t->bytes);
-        line(w.threads > 0 ? prim_binary_gemm_host(s->m, s->n, words * 32, a, lda, b, ldb, t->type,
-                                                   c, ldc, w.threads)
-                           : prim_binary_gemm(w.variant, s->m, s->n, words * 32, a, lda, b, ldb,
-                                              t->type, c, ldc, NULL, 0, NULL),
-             "binary_gemm %s %s %zux%zux%zu+%zu", w.name, t->name, s->m, s->n, words * 32, s->gap);
-    }
+    EACH (type_row, t, types)
+        EACH (product_shape, s, products)
+            EACH_WAY (binary_gemm, w) {
+                const size_t words = s->k, lda = words + s->gap, ldb = s->n + s->gap, ldc = ldb;
+                if (!prim_binary_gemm_supports(w.variant, s->m, s->n, words * 32, t->type))
+                    continue;
+                const uint32_t *a = in(w.threads, CUDA_R_32U, 1),
+                               *b = in(w.threads, CUDA_R_32U, SECOND);
+                void *c = out(w.threads, s->m * ldc * t->bytes);
+                line(w.threads > 0 ? prim_binary_gemm_host(s->m, s->n, words * 32, a, lda, b, ldb,
+                                                           t->type, c, ldc, w.threads)
+                                   : prim_binary_gemm(w.variant, s->m, s->n, words * 32, a, lda, b,
+                                                      ldb, t->type, c, ldc, NULL, 0, NULL),
+                     "binary_gemm %s %s %zux%zux%zu+%zu", w.name, t->name, s->m, s->n, words * 32,
+                     s->gap);
+            }
 }
 
 /* ---- convolution ---- */
@@ -743,8 +735,7 @@ static void convolve_2d_case(const type_row *t, unsigned flags, prim_boundary bo
                  pitch = (row_bytes + 3) / 4 * 4 + s->gap;
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
     prim_image x = {NULL, s->width, s->height, pitch, s->channels, t->type}, y = x;
-    EACH_WAY(convolution, w)
-    {
+    EACH_WAY (convolution, w) {
         if (!prim_convolve_2d_supports(w.variant, flags, boundary, x, mask, y))
             continue;
         x.data = (void *)in(w.threads, t->type, 1);
@@ -763,41 +754,40 @@ static void convolve_1d_case(const type_row *t, unsigned flags, prim_boundary bo
     const cudaDataType_t mask_type = t->type == CUDA_R_8U ? CUDA_R_32F : t->type;
     const prim_mask mask = mask_of(mask_type, mask_width, 1);
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
-    EACH(vector_shape, s, vectors)
-    EACH_WAY(convolution, w)
-    {
-        if (!prim_convolve_1d_supports(w.variant, flags, boundary, t->type, s->count, mask))
-            continue;
-        const void *x = in(w.threads, t->type, s->first);
-        void *y = out(w.threads, s->count * t->bytes);
-        line(w.threads > 0 ? prim_convolve_1d_host(flags, boundary, h_fill, t->type, x, s->count,
-                                                   mask, y, w.threads)
-                           : prim_convolve_1d(w.variant, flags, boundary, h_fill, t->type, x,
-                                              s->count, mask, y, NULL, 0, NULL),
-             "convolve_1d %s %s boundary-%d flags-%u %zu+%zu mask-%zu", w.name, t->name, boundary,
-             flags, s->count, s->first, mask_width);
-    }
+    EACH (vector_shape, s, vectors)
+        EACH_WAY (convolution, w) {
+            if (!prim_convolve_1d_supports(w.variant, flags, boundary, t->type, s->count, mask))
+                continue;
+            const void *x = in(w.threads, t->type, s->first);
+            void *y = out(w.threads, s->count * t->bytes);
+            line(w.threads > 0 ? prim_convolve_1d_host(flags, boundary, h_fill, t->type, x,
+                                                       s->count, mask, y, w.threads)
+                               : prim_convolve_1d(w.variant, flags, boundary, h_fill, t->type, x,
+                                                  s->count, mask, y, NULL, 0, NULL),
+                 "convolve_1d %s %s boundary-%d flags-%u %zu+%zu mask-%zu", w.name, t->name,
+                 boundary, flags, s->count, s->first, mask_width);
+        }
 }
 
 static void convolve(void (*run)(const type_row *t, unsigned flags, prim_boundary boundary))
 {
-    EACH(type_row, t, types)
-    for (unsigned flags = 0; flags <= PRIM_CONVOLUTION_FLIP; flags++)
-        for (prim_boundary b = PRIM_BOUNDARY_CONSTANT; b <= PRIM_BOUNDARY_WRAP; b++)
-            run(t, flags, b);
+    EACH (type_row, t, types)
+        for (unsigned flags = 0; flags <= PRIM_CONVOLUTION_FLIP; flags++)
+            for (prim_boundary b = PRIM_BOUNDARY_CONSTANT; b <= PRIM_BOUNDARY_WRAP; b++)
+                run(t, flags, b);
 }
 
 static void convolve_2d_images(const type_row *t, unsigned flags, prim_boundary boundary)
 {
-    EACH(image_shape, s, images)
-    convolve_2d_case(t, flags, boundary, s);
+    EACH (image_shape, s, images)
+        convolve_2d_case(t, flags, boundary, s);
 }
 
 static void convolve_1d_masks(const type_row *t, unsigned flags, prim_boundary boundary)
 {
     static const size_t widths[] = {1, 4, 9, 200};
-    EACH(size_t, width, widths)
-    convolve_1d_case(t, flags, boundary, *width);
+    EACH (size_t, width, widths)
+        convolve_1d_case(t, flags, boundary, *width);
 }
 
 /* ---- sparse ---- */
@@ -873,8 +863,7 @@ static void spmv_scalars(const kept_matrix *k, const prim_sparse *d_matrix, cons
                          scalars by)
 {
     const cudaDataType_t type = k->m.value_type;
-    EACH_WAY(spmv, w)
-    {
+    EACH_WAY (spmv, w) {
         if (!prim_spmv_supports(w.variant, *d_matrix, type, type))
             continue;
         const void *x = in(w.threads, type, SECOND);
@@ -892,8 +881,8 @@ static void spmv(const kept_matrix *k, const char *text)
     check(cudaMalloc((void **)&d_memory, k->bytes + 1));
     check(cudaMemcpy(d_memory, k->memory, k->bytes, cudaMemcpyHostToDevice));
     const prim_sparse d_matrix = prim_sparse_moved(k->m, k->memory, d_memory);
-    EACH(scalars, by, all_scalars)
-    spmv_scalars(k, &d_matrix, text, *by);
+    EACH (scalars, by, all_scalars)
+        spmv_scalars(k, &d_matrix, text, *by);
     check(cudaFree(d_memory));
 }
 
@@ -916,14 +905,13 @@ static void sparse_case(const type_row *t, cudaDataType_t offset_type, const spa
 
 static void sparse(void)
 {
-    EACH(type_row, t, types)
-    EACH(sparse_shape, s, sparse_shapes)
-    {
-        if (t->type != CUDA_R_32F && t->type != CUDA_R_64F)
-            continue;
-        sparse_case(t, CUDA_R_32I, s);
-        sparse_case(t, CUDA_R_64I, s);
-    }
+    EACH (type_row, t, types)
+        EACH (sparse_shape, s, sparse_shapes) {
+            if (t->type != CUDA_R_32F && t->type != CUDA_R_64F)
+                continue;
+            sparse_case(t, CUDA_R_32I, s);
+            sparse_case(t, CUDA_R_64I, s);
+        }
 }
 
 /* ---- all calls ---- */
@@ -1018,8 +1006,8 @@ static bool is_asked_for(const char *name, int count, char **beginnings)
 
 int main(int argc, char **argv)
 {
-    EACH(call_row, call, calls)
-    if (is_asked_for(call->name, argc - 1, argv + 1))
-        call->run();
+    EACH (call_row, call, calls)
+        if (is_asked_for(call->name, argc - 1, argv + 1))
+            call->run();
     return EXIT_SUCCESS;
 }

@@ -305,13 +305,13 @@ static void maybe_spoil(trial *t)
 
 static void choose_workspace(trial *t, size_t bytes)
 {
-    const size_t more = pick(t, 3) == 0 ? pick(t, 300) : 0;
+    const size_t more = pick(t, 3) == 0 ? pick(t, GUARD_BYTES + 1) : 0; /* said, and not there */
     t->workspace = NULL;
     t->workspace_bytes = 0;
     t->space = new_operand(CUDA_R_8U, bytes, 0);
     if (bytes > 0 && pick(t, 3) > 0) {
         t->workspace = t->space.d;
-        t->workspace_bytes = bytes + (more < GUARD_BYTES ? more : 0);
+        t->workspace_bytes = bytes + more;
     }
 }
 
