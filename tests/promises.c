@@ -14,6 +14,7 @@
 
 typedef struct test_stand {
     const entry_point *entry;
+    const char *variant_name;
     operands o;
     guarded in, out, workspace;
     void *h_in, *h_out, *h_expected;
@@ -28,7 +29,7 @@ static void set_input(test_stand *s, unsigned seed)
 
 static test_stand set_up(const entry_point *entry, int variant)
 {
-    test_stand s = {.entry = entry};
+    test_stand s = {.entry = entry, .variant_name = variant_name(entry, variant)};
     size_t bytes;
     cr_prim(entry->workspace_bytes(variant, entry->count, &bytes));
     s.in = guarded_new(entry->in_bytes, 0);
@@ -63,7 +64,7 @@ static void check_answer(test_stand *s, const char *where)
 {
     guarded_read(&s->out, s->h_out);
     cr_assert_arr_eq(s->h_out, s->h_expected, s->entry->out_bytes, "%s, variant %s: %s",
-                     s->entry->name, variant_name(s->entry, s->o.variant), where);
+                     s->entry->name, s->variant_name, where);
 }
 
 /* Calls check(stand) for every variant of every entry point. */
@@ -232,7 +233,7 @@ static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
 
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
 {
-    const char *name = variant_name(s->entry, s->o.variant), *sentence = prim_last_error(NULL);
+    const char *name = s->variant_name, *sentence = prim_last_error(NULL);
     cr_assert_eq(status, f->status, "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
                  prim_status_string(status));
     cr_assert(strncmp(sentence, s->entry->name, strlen(s->entry->name)) == 0, "%s", sentence);
@@ -250,7 +251,7 @@ static void check_refused_capture(test_stand *s, fault *f)
     s->o.fault = f;
     cudaGraph_t graph = capture(s, &status);
     s->o.fault = NULL;
-    const char *name = variant_name(s->entry, s->o.variant);
+    const char *name = s->variant_name;
     cr_assert(status == f->status || (!is_stateless(s) && status == PRIM_ERROR_UNSUPPORTED),
               "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
               prim_status_string(status));
@@ -479,7 +480,7 @@ static void begin_trial(const test_stand *s, uint64_t n)
 static void check_left_behind(const test_stand *s)
 {
     snprintf(trial.where, sizeof trial.where, "%s, variant %s, call %d of the runtime: %s",
-             s->entry->name, s->entry->variant_name(s->o.variant), (int)trial.n,
+             s->entry->name, s->variant_name, (int)trial.n,
              trial.failed != NULL ? trial.failed : "none");
     cr_assert_eq(trial.submissions, trial.to_own_stream, "%s: used another stream", trial.where);
     cr_assert_eq(simt_device_allocations(), trial.allocations, "%s: memory leaked", trial.where);

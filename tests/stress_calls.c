@@ -8,8 +8,15 @@
 #include "stress.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-#define PICK_VARIANT(t, pattern) \
-    ((t)->variant = (int)prim_##pattern##_variant_at(pick(t, prim_##pattern##_variant_count())))
+static int pick_variant(trial *t, const prim_variant *(*variant_at)(size_t index))
+{
+    size_t count = 0;
+    while (variant_at(count) != NULL)
+        count++;
+    return variant_at(pick(t, count))->value;
+}
+
+#define PICK_VARIANT(t, pattern) ((t)->variant = pick_variant(t, prim_##pattern##_variant_at))
 
 static const cudaDataType_t all_types[] = {
     CUDA_R_32F, CUDA_R_32I, CUDA_R_64F, CUDA_R_8U,  CUDA_R_8I,  CUDA_R_16I,
