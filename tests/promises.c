@@ -85,7 +85,8 @@ static bool is_stateless(const test_stand *s)
 
 /* ---- capture ---- */
 
-static cudaGraph_t capture(test_stand *s, prim_status *status)
+static cudaGraph_t capture(test_stand *s, prim_status (*call)(const operands *o),
+                           prim_status *status)
 {
     cudaGraph_t graph;
     cudaStream_t stream;
@@ -93,7 +94,7 @@ static cudaGraph_t capture(test_stand *s, prim_status *status)
     s->o.stream = stream;
     /* In this mode, any allocation or synchronisation by any thread would fail. */
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    *status = s->entry->call(&s->o);
+    *status = call(&s->o);
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     cr_cuda(cudaStreamDestroy(stream));
     s->o.stream = 0;
@@ -167,7 +168,7 @@ Test(promises, no_workspace_means_the_pool)
 static void check_no_capture(test_stand *s)
 {
     prim_status status;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_ERROR_UNSUPPORTED, "%s", prim_status_string(status));
     cr_assert(strstr(prim_last_error(NULL), "capture") != NULL, "%s", prim_last_error(NULL));
     cr_assert_eq(count_all_nodes(graph), 0, "a refused call submitted something");
@@ -184,7 +185,7 @@ static void check_capture(test_stand *s)
         return;
     }
     prim_status status;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
     cr_assert(guarded_untouched(&s->out), "a captured call ran");
     cr_assert(count_nodes(graph, cudaGraphNodeTypeKernel) >= 1);
@@ -208,7 +209,7 @@ static void check_pool_capture(test_stand *s)
         check_no_capture(s);
         return;
     }
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
     cr_assert_eq(count_nodes(graph, cudaGraphNodeTypeMemAlloc),
                  count_nodes(graph, cudaGraphNodeTypeMemFree));
@@ -249,7 +250,7 @@ static void check_refused_capture(test_stand *s, fault *f)
     prim_status status;
     f->seen = 0;
     s->o.fault = f;
-    cudaGraph_t graph = capture(s, &status);
+    cudaGraph_t graph = capture(s, s->entry->call, &status);
     s->o.fault = NULL;
     const char *name = s->variant_name;
     cr_assert(status == f->status || (!is_stateless(s) && status == PRIM_ERROR_UNSUPPORTED),

@@ -100,6 +100,8 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
         return status;
     call->workspace = workspace.data;
     status = prim_launch_status(call->name, rung->variant.name, rung->launch(call));
+    if (status == PRIM_OK)
+        status = check_device(call); /* what the launch asked for, and did not look at */
     const prim_status closed = prim_workspace_close(call, workspace);
     return status != PRIM_OK ? status : closed;
 }
