@@ -15,7 +15,7 @@ struct launch_config {
     dim3 grid, block;
     size_t shared_bytes = 0; /* dynamic shared memory of each block */
     unsigned cluster = 0;    /* blocks of a cluster, along x; 0: the grid has none */
-    bool dependent = false;  /* may begin before the kernel ahead has ended */
+    bool dependent = false;  /* for prim_launch_dependent() to say */
 };
 
 /* The return value is the launch's own: cudaGetLastError() would take away an older error that the
@@ -35,14 +35,11 @@ cudaError_t prim_launch(const launch_config &where, void (*kernel)(Parameters...
         cluster.val.clusterDim.x = where.cluster;
         cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
     }
-    if (where.dependent && prim_device_launches_dependents()) {
+    if (where.dependent) {
         cudaLaunchAttribute &early = attributes[config.numAttrs++];
         early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
         early.val.programmaticStreamSerializationAllowed = 1;
     }
-    const cudaError_t not_read = prim_device_take_error();
-    if (not_read != cudaSuccess)
-        return not_read;
     return cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
@@ -52,8 +49,9 @@ template <typename... Parameters, typename... Arguments>
 cudaError_t prim_launch_dependent(launch_config where, void (*kernel)(Parameters...),
                                   Arguments... arguments)
 {
-    where.dependent = true;
-    return prim_launch(where, kernel, arguments...);
+    where.dependent = prim_device_launches_dependents();
+    const cudaError_t not_read = prim_device_take_error();
+    return not_read != cudaSuccess ? not_read : prim_launch(where, kernel, arguments...);
 }
 
 /* Waits until all earlier work of the stream has ended. A kernel of prim_launch_dependent() touches

@@ -304,8 +304,10 @@ struct launch_look_back : launch_run {
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
-        const cudaError_t error =
-            prim_allow_shared(scan_and_look_back<Operator, In, Out>, most_warps() * WARP_BYTES);
+        const size_t most_bytes = most_warps() * WARP_BYTES;
+        cudaError_t error = prim_device_take_error();
+        if (error == cudaSuccess)
+            error = prim_allow_shared(scan_and_look_back<Operator, In, Out>, most_bytes);
         if (error != cudaSuccess)
             return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
