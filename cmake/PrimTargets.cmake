@@ -100,7 +100,8 @@ function(prim_use_openmp target)
     "$<BUILD_INTERFACE:${OpenMP_CXX_LIBRARIES}>$<INSTALL_INTERFACE:${OpenMP_CXX_LIB_NAMES}>")
 endfunction()
 
-# prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders.
+# prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders,
+# and on both devices that it plays.
 function(prim_test name)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
@@ -111,9 +112,13 @@ function(prim_test name)
   if(PRIM_BACKEND STREQUAL cpu)
     foreach(order forward reverse shuffle:1)
       string(REPLACE ":" "-" suffix ${order})
+      set(device 9.0)
+      if(order STREQUAL forward)
+        set(device 7.5)
+      endif()
       add_test(NAME ${name}.${suffix} COMMAND ${name} --verbose --timeout 300)
       set_tests_properties(${name}.${suffix} PROPERTIES
-        ENVIRONMENT "SIMT_ORDER=${order};SIMT_BARRIERS=strict")
+        ENVIRONMENT "SIMT_ORDER=${order};SIMT_BARRIERS=strict;SIMT_DEVICE=${device}")
     endforeach()
   else()
     add_test(NAME ${name} COMMAND ${name} --verbose --timeout 300)

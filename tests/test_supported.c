@@ -92,33 +92,36 @@ static bool is_reduced_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t
            is_listed(pairs, COUNT_OF(pairs), in, out);
 }
 
+/* "SINGLE_PASS for one row of up to 256 KiB, from compute capability 9.0 on" */
+static bool is_for_a_cluster(cudaDataType_t in, size_t rows, size_t columns)
+{
+    return has_clusters() && rows == 1 && columns * type_bytes(in) <= 256 * 1024;
+}
+
 static prim_status reduce_promise(prim_reduce_variant variant, prim_op op, cudaDataType_t in,
-                                  cudaDataType_t out)
+                                  cudaDataType_t out, size_t rows, size_t columns)
 {
     if (!is_reduced(in, out) || (is_bitwise(op) && type_is_float(in)))
         return PRIM_ERROR_TYPE;
     if (variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED)
         return PRIM_OK;
     if (variant == PRIM_REDUCE_SINGLE_PASS)
-        return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+        return is_for_a_cluster(in, rows, columns) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
     return is_reduced_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
-/* How many elements and rows SINGLE_PASS takes where it runs, the header does not say. */
 static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
 {
-    static const size_t counts[] = {0, 1, 5000};
-    static const shape shapes[] = {{0, 5}, {5, 0}, {3, 1000}, {1000, 3}};
-    const prim_status promised = reduce_promise(v, op, p.in, p.out);
+    static const size_t counts[] = {0, 1, 60001};
+    static const shape shapes[] = {{0, 5}, {5, 0}, {1, 1000}, {3, 1000}, {1000, 3}};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(promised, prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
+        check(reduce_promise(v, op, p.in, p.out, 1, *count),
+              prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
               prim_reduce_supports(v, op, t, p.in, *count, p.out), "reduce %d, op %d of %zu, %s %s",
               v, op, *count, name_of(p.in), name_of(p.out));
-    if (v == PRIM_REDUCE_SINGLE_PASS && has_clusters())
-        return;
     EACH (shape, s, shapes)
-        check(promised,
+        check(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
               prim_reduce_rows_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
               prim_reduce_rows_supports(v, op, t, p.in, s->rows, s->columns, p.out),
               "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
@@ -136,7 +139,7 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
 {
     static const shape shapes[] = {{0, 5}, {5, 0}, {3, 1000}, {1000, 3}};
     const prim_status promised =
-        promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out));
+        promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
     size_t bytes;
     EACH (shape, s, shapes)
         check(

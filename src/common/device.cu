@@ -73,9 +73,10 @@ size_t prim_device_shared_bytes(void)
 }
 
 #ifdef SIMT_BACKEND
-cudaError_t prim_device_allow_shared(const void *, size_t)
+cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
 {
-    return cudaSuccess;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                static_cast<int>(bytes));
 }
 #else
 /* By the driver: cudaFuncSetAttribute() takes away an older error that the caller has not seen yet,

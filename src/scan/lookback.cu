@@ -238,7 +238,8 @@ unsigned warps_of_tile(const prim_scan_args *args)
 {
     constexpr size_t FEWEST = 4;
     const size_t most = most_warps();
-    const size_t spread = prim_device_multiprocessors() - prim_device_multiprocessors() / 8;
+    const size_t multiprocessors = prim_device_multiprocessors();
+    const size_t spread = multiprocessors - multiprocessors / 8;
     const size_t wanted = prim_divide_up(args->rows * prim_scan_tiles_of_warps(args, 1), spread);
     return static_cast<unsigned>(wanted < FEWEST ? FEWEST : wanted < most ? wanted : most);
 }
