@@ -1,5 +1,6 @@
-/* What prim_last_error() keeps, and for whom. */
+/* What prim_last_error() keeps, and for whom; and which version says so. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <primitives/merge.h>
@@ -79,4 +80,13 @@ Test(errors, threads_have_sentences_of_their_own)
     pthread_join(thread, NULL);
     cr_assert(right);
     check_sentence("prim_reduce: variant ", cudaErrorStreamCaptureInvalidated);
+}
+
+Test(version, it_is_that_of_the_headers)
+{
+    char expected[32];
+    snprintf(expected, sizeof expected, "%d.%d.%d", PRIM_VERSION / 10000, PRIM_VERSION / 100 % 100,
+             PRIM_VERSION % 100);
+    cr_assert_str_eq(prim_version(), expected);
+    cr_assert_eq(PRIM_VERSION / 100, 100 * PRIM_VERSION_MAJOR + PRIM_VERSION_MINOR);
 }
