@@ -132,7 +132,8 @@ PRIM_API const char *prim_status_string(prim_status status);
 
 /* The sentence of the last call of this host thread that returned an error, such as
  * "prim_reduce: d_in is NULL"; "" if none has. cuda_error may be NULL; it receives the CUDA
- * runtime's error where the status was PRIM_ERROR_CUDA, and cudaSuccess otherwise. The text stays
+ * runtime's error where a call of the runtime failed, whatever the status, and cudaSuccess
+ * otherwise. The text stays
  * valid until the thread's next call of the library. */
 PRIM_API const char *prim_last_error(cudaError_t *cuda_error);
 

@@ -43,6 +43,11 @@ static prim_status check_types(const prim_reduce_args *args)
     return PRIM_OK;
 }
 
+static size_t results_of(const prim_reduce_args *args)
+{
+    return args->kind == PRIM_REDUCE_COLUMNS ? args->columns : args->rows;
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_reduce_args *args = any;
@@ -52,15 +57,17 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK && args->kind == PRIM_REDUCE_ARG && args->columns == 0)
         return prim_fail(PRIM_ERROR_SIZE, "%s: count is 0, and of no elements none is the first",
                          args->call.name);
-    return status == PRIM_OK
-               ? prim_check_bytes(&args->call, args->in_y != NULL ? "x" : "in", args->rows,
-                                  args->columns, prim_element_bytes(args->in_type))
-               : status;
+    if (status == PRIM_OK)
+        status = prim_check_bytes(&args->call, args->kind == PRIM_REDUCE_DOT ? "x" : "in",
+                                  args->rows, args->columns, prim_element_bytes(args->in_type));
+    return status == PRIM_OK ? prim_check_bytes(&args->call, "out", 1, results_of(args),
+                                                prim_element_bytes(args->out_type))
+                             : status;
 }
 
 static prim_status check_matrix(const prim_reduce_args *args, prim_operands *operands)
 {
-    const size_t results = args->kind == PRIM_REDUCE_COLUMNS ? args->columns : args->rows;
+    const size_t results = results_of(args);
     prim_span *const spans = operands->spans;
     operands->count = 2;
     prim_status status = prim_check_matrix(&args->call, "in", args->in, args->rows, args->columns,

@@ -305,6 +305,10 @@ static prim_status check_memory(const prim_call *call, const prim_sparse *from, 
 {
     prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
     int count;
+    if (bytes > UINTPTR_MAX - (uintptr_t)memory)
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: h_memory and its %zu bytes end beyond the address space", call->name,
+                         bytes);
     prim_status status = prim_sparse_check_arrays(call, from, spans, &count);
     for (int a = 0; a < count && status == PRIM_OK; a++)
         status = prim_check_disjoint(call, (prim_span){"memory", memory, bytes}, spans[a]);
