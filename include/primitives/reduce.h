@@ -40,8 +40,8 @@ typedef enum prim_reduce_variant {
  * are converted to out_type before the transform; 16F and 16BF are combined as 32F and rounded
  * once, at the end. Pointers need the alignment of their element; d_in at a multiple of 16 bytes
  * is read fastest. VECTORIZED takes all of this, and so does SINGLE_PASS for one row of up to
- * 256 KiB, from compute capability 9.0 on; the rungs below take 32I, 32F, 64F and 8U → 64U with SUM,
- * MIN and MAX.
+ * 256 KiB, from compute capability 9.0 on; the rungs below take 32I, 32F, 64F and 8U → 64U with
+ * SUM, MIN and MAX.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op or transform does not exist
