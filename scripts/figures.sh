@@ -4,8 +4,10 @@
 # between
 #     <!-- figures PATTERN CASE TYPE MODE -->  and  <!-- end figures -->
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
-# how auto compares with the fastest of them; of more than seven shapes every second one. Below a
-# page's first table stands what its figures were measured on. Draws the pictures that pages show, and
+# how auto compares with the fastest of them; of more than seven shapes every second one. Between
+#     <!-- overview patterns --> or <!-- overview cases -->  and  <!-- end overview -->
+# stand all patterns, with what docs/costs.md says of them, or all of their cases. Below a page's first
+# table stands what its figures were measured on. Draws the pictures that pages show, and
 # keeps no others. --check: fails where a page would change, or a picture lacks or is not shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,19 +25,34 @@ results_of() { # PATTERN
   echo "$work/$1.json"
 }
 
+# How figures are written, for jq.
+definitions='
+  def row: "| " + join(" | ") + " |";
+  def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
+    | if ($p | length) > 0 then "2^\($p[0])" else $s end;
+  def two: . * 100 | round / 100;
+  def ratio: if . >= 0.1 then two # of smaller ones two digits that say something
+    else pow(10; 1 - (log10 | floor)) as $p | . * $p | round / $p end;
+  def share: if . == null then "" elif . < 0.005 then " (< 1 %)" else " (\(. * 100 | round) %)" end;
+  def who: .variant // .peer;
+  def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end);
+'
+
+# For jq: auto of each case and size, cold, and the fastest peer over it.
+compared='
+  [.results[] | select(.mode == "cold" and .input == "uniform")] as $all
+  | [$all[] | select(.variant == "auto") | . as $auto
+     | [$all[] | select(.peer != null and .case == $auto.case and .type == $auto.type
+                        and .shape == $auto.shape)] as $peers
+     | . + {peers: [$peers[].peer],
+            to_peer: (($peers | map(.median_us) | min) as $best
+                      | if $best then $best / $auto.median_us else null end)}]
+'
+
 table() { # PATTERN CASE TYPE MODE
   local results
   results=$(results_of "$1")
-  jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" '
-    def row: "| " + join(" | ") + " |";
-    def shape: . as $s | ($s | tonumber? // -1) as $n | [range(64) | select(pow(2; .) == $n)] as $p
-      | if ($p | length) > 0 then "2^\($p[0])" else $s end;
-    def two: . * 100 | round / 100;
-    def ratio: if . >= 0.1 then two # of smaller ones two digits that say something
-      else pow(10; 1 - (log10 | floor)) as $p | . * $p | round / $p end;
-    def share: if . == null then "" elif . < 0.005 then " (< 1 %)" else " (\(. * 100 | round) %)" end;
-    def who: .variant // .peer;
-    def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end);
+  jq -r --arg pattern "$1" --arg case "$2" --arg type "$3" --arg mode "$4" "$definitions"'
     ($pattern == "gemm" or $pattern == "binary_gemm") as $dense |
     [.results[] | select(.pattern == $pattern and .case == $case and .type == $type
                          and .mode == $mode and .input == "uniform")] as $all
@@ -54,9 +71,61 @@ table() { # PATTERN CASE TYPE MODE
   ' "$results"
 }
 
+# The kit's patterns, by the names of the bench.
+all_patterns=(reduce scan histogram merge gemm gemv binary_gemm convolution spmv)
+
+folder_of() { # PATTERN
+  if [ "$1" = spmv ]; then echo sparse; else echo "$1"; fi
+}
+
+# "seconds | kilobytes" of the pattern's row in docs/costs.md.
+costs_of() { # FOLDER
+  awk -F ' *[|] *' -v name="$1" '$2 == name {print $4 " | " $6; found = 1}
+    END {if (!found) print "– | –"}' docs/costs.md
+}
+
+overview_patterns() { # PATH: of the repository, from the page
+  local pattern folder
+  echo '| pattern | `auto` beside the fastest vendor library: worst | geometric mean | best | compiling, s | in a program, KB |'
+  echo '| --- | --- | --: | --- | --: | --: |'
+  for pattern in "${all_patterns[@]}"; do
+    folder=$(folder_of "$pattern")
+    jq -r --arg name "[$folder]($1src/$folder/README.md)" --arg costs "$(costs_of "$folder")" \
+      "$definitions $compared"'
+      | [.[] | select(.to_peer != null)] | sort_by(.to_peer)
+      | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cusparse: "cuSPARSE"} as $names
+      | ([.[].peers[] | $names[.] // .] | distinct | join(" and ")) as $peers
+      | def of: "\(.to_peer | ratio) × (\(.case) \(.type), \(.shape | shape))";
+      (if length == 0 then ["none to compare with", "–", "–"]
+       else ["\(.[0] | of)", "\((map(.to_peer | log) | add / length | exp) | ratio) × (\($peers))", "\(.[-1] | of)"] end)
+      | [$name] + . + [$costs] | row' "$(results_of "$pattern")"
+  done
+}
+
+overview_cases() { # PATH: of the repository, from the page
+  local pattern folder
+  echo '| | smallest | µs (share of the ceiling) | to the best peer | largest | µs (share of the ceiling) | to the best peer |'
+  echo '| --- | --- | --- | --- | --- | --- | --- |'
+  for pattern in "${all_patterns[@]}"; do
+    folder=$(folder_of "$pattern")
+    jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared"'
+      | . as $rows | def peer: if .to_peer then "\(.to_peer | ratio) ×" else "–" end;
+      [$rows[] | "\(.case) \(.type)"] | distinct | .[] as $which
+      | [$rows[] | select("\(.case) \(.type)" == $which)] | [.[0], .[-1]]
+      | (if .[0].shape == .[1].shape then [.[1]] else . end)
+      | map([(.shape | shape), "\(.median_us | two)\(.of_ceiling | share)", peer])
+      | (if length == 1 then [["", "", ""]] + . else . end)
+      | ["\($name) \($which)"] + add | row' "$(results_of "$pattern")"
+  done
+}
+
 # The page's patterns, each once, in the order of their tables.
 patterns_of() { # FILE
-  sed -nE 's/^<!-- figures ([^ ]+) [^ ]+ [^ ]+ [^ ]+ -->$/\1/p' "$1" | awk '!seen[$0]++'
+  if grep -q '^<!-- overview ' "$1"; then
+    printf '%s\n' "${all_patterns[@]}"
+  else
+    sed -nE 's/^<!-- figures ([^ ]+) [^ ]+ [^ ]+ [^ ]+ -->$/\1/p' "$1" | awk '!seen[$0]++'
+  fi
 }
 
 # A line for each run that the page's figures are of; of several, with their patterns.
@@ -71,7 +140,8 @@ caption() { # FILE
 }
 
 rewrite() { # FILE: to standard output
-  local line inside=0 tables=0
+  local line inside=0 tables=0 path=
+  [[ $1 != */* ]] || path=$(dirname "$1" | sed 's|[^/]*|..|g')/
   while IFS= read -r line; do
     if [[ $line =~ ^'<!-- figures '([^ ]+)\ ([^ ]+)\ ([^ ]+)\ ([^ ]+)' -->'$ ]]; then
       printf '%s\n' "$line"
@@ -79,7 +149,13 @@ rewrite() { # FILE: to standard output
       tables=$((tables + 1))
       [ $tables -gt 1 ] || caption "$1"
       inside=1
-    elif [ "$line" = '<!-- end figures -->' ]; then
+    elif [[ $line =~ ^'<!-- overview '(patterns|cases)' -->'$ ]]; then
+      printf '%s\n' "$line"
+      "overview_${BASH_REMATCH[1]}" "$path"
+      tables=$((tables + 1))
+      [ $tables -gt 1 ] || caption "$1"
+      inside=1
+    elif [ "$line" = '<!-- end figures -->' ] || [ "$line" = '<!-- end overview -->' ]; then
       inside=0
       printf '%s\n' "$line"
     elif [ $inside -eq 0 ]; then
@@ -95,7 +171,7 @@ pages() {
 rewrite_pages() {
   local page changed=0
   for page in $(pages); do
-    grep -q '^<!-- figures ' "$page" || continue
+    grep -qE '^<!-- (figures|overview) ' "$page" || continue
     rewrite "$page" >"$work/page"
     cmp -s "$page" "$work/page" && continue
     changed=1
