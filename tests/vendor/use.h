@@ -1,4 +1,4 @@
-/* What the programs share that scripts/check-vendor.sh builds against vendored patterns. */
+/* What the programs share that .ci/check-vendor.sh builds against vendored patterns. */
 #ifndef USE_H
 #define USE_H
 

@@ -9,8 +9,8 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-# shellcheck source=scripts/checks.sh
-. scripts/checks.sh
+# shellcheck source=.ci/checks.sh
+. .ci/checks.sh
 kit=$PWD
 
 vendor() {

@@ -3,8 +3,8 @@
 # takes, of which file, and what it says became slower. Builds nothing: after scripts/bench.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# shellcheck source=scripts/checks.sh
-. scripts/checks.sh
+# shellcheck source=.ci/checks.sh
+. .ci/checks.sh
 
 bench=$PWD/build/cpu/bench/primbench
 [ -x "$bench" ] || bench=$PWD/build/cuda/bench/primbench

@@ -25,7 +25,7 @@ echo "$found libraries define nothing without the prefix"
 public=$(cat include/primitives/*.h | tr '\n' ' ' | grep -oE 'PRIM_API [^;(#]*\bprim_[a-z0-9_]+\(' |
   sed -E 's/.*\b(prim_[a-z0-9_]+)\($/\1/' | sort)
 library=build/packaging/shared/src/libprimitives.so
-[ -e $library ] || { echo "there is no $library: run scripts/check-packaging.sh first" >&2; exit 1; }
+[ -e $library ] || { echo "there is no $library: run .ci/check-packaging.sh first" >&2; exit 1; }
 diff <(nm -D --defined-only $library | awk '{print $3}' | sort) - <<<"$public" >&2 ||
   { echo "$library does not export what the headers declare: < it, > they" >&2; exit 1; }
 echo "the shared library exports the $(wc -l <<<"$public") calls that the headers declare"
