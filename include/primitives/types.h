@@ -30,6 +30,11 @@
  *   PRIM_ERROR_MISALIGNED   an operand lacks its element's alignment, or d_workspace its own
  *   PRIM_ERROR_SIZE         the bytes of an operand do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_workspace overlaps an operand
+ *   PRIM_ERROR_MEMORY       an operand or d_workspace is not empty and points to pageable host
+ *                           memory, or to an allocation that ends too early. Found on the CPU
+ *                           backend, where __device__ variables count as host memory, and on GPUs
+ *                           by a library built with PRIM_CHECK_POINTERS; judged last, and not again
+ *                           when a graph is replayed
  *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
  *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
@@ -86,6 +91,7 @@ typedef enum prim_status {
     PRIM_ERROR_TYPE = 30,        /* element types that do not exist or do not go together */
     PRIM_ERROR_SIZE = 40,        /* a count whose bytes do not fit size_t */
     PRIM_ERROR_OVERLAP = 50,     /* operands overlap that must not */
+    PRIM_ERROR_MEMORY = 55,      /* a d_ pointer to memory that the device does not reach */
     PRIM_ERROR_WORKSPACE = 60,   /* the workspace is too small, or none could be allocated */
     PRIM_ERROR_MISALIGNED = 70,  /* a pointer lacks the alignment that it needs */
     PRIM_ERROR_UNSUPPORTED = 80, /* valid, but not by this variant, build or device */

@@ -1,7 +1,9 @@
 #include "common/device.h"
 
 #include <cuda_runtime.h>
-#ifndef SIMT_BACKEND
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#else
 #include <cuda.h> /* names alone: nothing links to the driver */
 #endif
 
@@ -97,6 +99,55 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
     const CUresult result = reinterpret_cast<decltype(&cuFuncSetAttribute)>(set_attribute)(
         function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+#endif
+
+#if defined(SIMT_BACKEND)
+bool prim_device_reaches(const void *pointer, size_t bytes, size_t *there)
+{
+    return simt_device_reaches(pointer, bytes, there);
+}
+#elif defined(PRIM_CHECK_POINTERS)
+namespace
+{
+
+/* Of the allocation that the pointer is in: as many bytes as follow, 0 where the driver knows none.
+ * false: it was not asked. */
+bool bytes_left(const void *pointer, size_t *bytes)
+{
+    void *get_attributes = nullptr;
+    cudaDriverEntryPointQueryResult found;
+    if (cudaGetDriverEntryPointByVersion("cuPointerGetAttributes", &get_attributes, 12000,
+                                         cudaEnableDefault, &found) != cudaSuccess ||
+        found != cudaDriverEntryPointSuccess)
+        return false;
+    CUdeviceptr first = 0;
+    size_t size = 0;
+    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                   CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    void *values[] = {&first, &size};
+    const auto asked = reinterpret_cast<CUdeviceptr>(pointer);
+    if (reinterpret_cast<decltype(&cuPointerGetAttributes)>(get_attributes)(2, which, values,
+                                                                            asked) != CUDA_SUCCESS)
+        return false;
+    *bytes = first <= asked && asked - first < size ? size - (asked - first) : 0;
+    return true;
+}
+
+} // namespace
+
+bool prim_device_reaches(const void *pointer, size_t bytes, size_t *there)
+{
+    *there = 0;
+    if (bytes == 0 || !bytes_left(pointer, there) || *there >= bytes)
+        return true;
+    return *there == 0 && attribute(cudaDevAttrPageableMemoryAccess, 0) != 0;
+}
+#else
+bool prim_device_reaches(const void *, size_t bytes, size_t *there)
+{
+    *there = bytes;
+    return true;
 }
 #endif
 

@@ -41,6 +41,12 @@ unsigned prim_device_multiprocessors(void);
 size_t prim_device_shared_bytes(void);
 cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes);
 
+/* Can kernels use so many bytes from here? *there: as many as there are, 0 where the memory is
+ * unknown. The CPU backend knows its allocations. CUDA's driver is asked only in a library built
+ * with PRIM_CHECK_POINTERS, and is believed about unknown memory only where the device does not
+ * reach all that the host does; otherwise every pointer passes. */
+bool prim_device_reaches(const void *pointer, size_t bytes, size_t *there);
+
 #if defined(__cplusplus)
 }
 #endif

@@ -24,6 +24,8 @@ const char *prim_status_string(prim_status status)
         return "PRIM_ERROR_SIZE";
     case PRIM_ERROR_OVERLAP:
         return "PRIM_ERROR_OVERLAP";
+    case PRIM_ERROR_MEMORY:
+        return "PRIM_ERROR_MEMORY";
     case PRIM_ERROR_WORKSPACE:
         return "PRIM_ERROR_WORKSPACE";
     case PRIM_ERROR_MISALIGNED:

@@ -105,6 +105,32 @@ static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
     return status;
 }
 
+static prim_status check_reach(const prim_call *call, prim_span span)
+{
+    size_t there;
+    if (span.bytes == 0 || prim_device_reaches(span.data, span.bytes, &there))
+        return PRIM_OK;
+    if (there == 0)
+        return prim_fail(PRIM_ERROR_MEMORY,
+                         "%s: d_%s points to host memory, or to none: the device reaches 0 bytes "
+                         "there, and %zu are needed",
+                         call->name, span.name, span.bytes);
+    return prim_fail(PRIM_ERROR_MEMORY,
+                     "%s: d_%s has %zu bytes to the end of its allocation, and %zu are needed",
+                     call->name, span.name, there, span.bytes);
+}
+
+/* Last of all checks, since it looks beyond the arguments. */
+static prim_status check_memory(const prim_call *call, const prim_operands *operands)
+{
+    prim_status status = PRIM_OK;
+    for (int i = 0; i < operands->count && status == PRIM_OK; i++)
+        status = check_reach(call, operands->spans[i]);
+    return status == PRIM_OK
+               ? check_reach(call, (prim_span){"workspace", call->workspace, call->workspace_bytes})
+               : status;
+}
+
 static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_bytes)
 {
     prim_workspace workspace;
@@ -145,6 +171,8 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
     status = workspace_of(rung, call, &needed_bytes);
     if (status == PRIM_OK)
         status = check_workspace(call, needed_bytes, &operands);
+    if (status == PRIM_OK)
+        status = check_memory(call, &operands);
     return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
 }
 

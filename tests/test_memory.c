@@ -1,0 +1,140 @@
+/* Pointers that the device does not reach are refused, and only those. */
+#include <string.h>
+
+#include <primitives/reduce.h>
+#include <primitives/scan.h>
+
+#include "support.h"
+
+enum { COUNT = 1000 };
+
+static prim_status sum_of(const void *d_in, void *d_out)
+{
+    return prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, d_in, COUNT,
+                       CUDA_R_32F, d_out, NULL, 0, 0);
+}
+
+static void check_refused(prim_status status, const char *words)
+{
+    const char *sentence = prim_last_error(NULL);
+    cr_assert_eq(status, PRIM_ERROR_MEMORY, "%s", prim_status_string(status));
+    cr_assert(strstr(sentence, words) != NULL, "\"%s\" without \"%s\"", sentence, words);
+}
+
+/* Sums of an input that is a little longer than the call needs, from its begin and from within. */
+static void check_reached(float *input, float *d_out)
+{
+    cr_prim(sum_of(input, d_out));
+    cr_prim(sum_of(input + 7, d_out));
+    cr_cuda(cudaDeviceSynchronize());
+    check_refused(sum_of(input + 8, d_out),
+                  "prim_reduce: d_in has 3996 bytes to the end of its allocation, and 4000 are "
+                  "needed");
+}
+
+/* Without the checks, on a GPU, the calls would do as they are told. */
+static void need_checks(void)
+{
+#if !defined(SIMT_BACKEND) && !defined(PRIM_CHECK_POINTERS)
+    cr_skip_test("the library was built without PRIM_CHECK_POINTERS");
+#endif
+}
+
+TestSuite(memory, .init = need_checks);
+
+Test(memory, device_managed_and_pinned_memory_is_reached)
+{
+    float *device, *managed, *pinned, *d_out;
+    const size_t bytes = (COUNT + 7) * sizeof(float);
+    cr_cuda(cudaMalloc((void **)&device, bytes));
+    cr_cuda(cudaMallocManaged((void **)&managed, bytes, cudaMemAttachGlobal));
+    cr_cuda(cudaMallocHost((void **)&pinned, bytes));
+    cr_cuda(cudaMalloc((void **)&d_out, sizeof *d_out));
+    cr_cuda(cudaMemset(device, 0, bytes));
+    memset(managed, 0, bytes);
+    memset(pinned, 0, bytes);
+    check_reached(device, d_out);
+    check_reached(managed, d_out);
+    check_reached(pinned, d_out);
+    cr_cuda(cudaFree(device));
+    cr_cuda(cudaFree(managed));
+    cr_cuda(cudaFreeHost(pinned));
+    cr_cuda(cudaFree(d_out));
+}
+
+/* Some do, and then there is nothing to refuse. */
+static bool device_reaches_host_memory(void)
+{
+#ifdef SIMT_BACKEND
+    return false;
+#else
+    int device, reaches;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&reaches, cudaDevAttrPageableMemoryAccess, device));
+    return reaches;
+#endif
+}
+
+Test(memory, host_memory_is_refused)
+{
+    if (device_reaches_host_memory())
+        cr_skip_test("this device reaches pageable memory");
+    static float h_in[COUNT], h_out;
+    guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof h_out, 0);
+    check_refused(sum_of(h_in, out.data), "prim_reduce: d_in points to host memory");
+    check_refused(sum_of(in.data, &h_out), "prim_reduce: d_out points to host memory");
+    cr_assert(guarded_untouched(&out));
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+Test(memory, a_workspace_is_judged_too)
+{
+    size_t bytes;
+    const prim_scan_variant variant = PRIM_SCAN_REDUCE_THEN_SCAN;
+    const size_t count = (size_t)1 << 16;
+    cr_prim(prim_scan_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                                      PRIM_TRANSFORM_NONE, CUDA_R_32F, count, CUDA_R_32F, &bytes));
+    cr_assert_gt(bytes, 0);
+    float *d_values;
+    void *d_workspace;
+    cr_cuda(cudaMalloc((void **)&d_values, count * sizeof *d_values));
+    cr_cuda(cudaMalloc(&d_workspace, bytes));
+    check_refused(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                            CUDA_R_32F, d_values, count, CUDA_R_32F, d_values, NULL, d_workspace,
+                            bytes + 1, 0),
+                  "prim_scan: d_workspace has ");
+    cr_cuda(cudaFree(d_values));
+    cr_cuda(cudaFree(d_workspace));
+}
+
+Test(memory, what_is_empty_may_point_anywhere)
+{
+    float h_in;
+    guarded out = guarded_new(sizeof(float), 0);
+    cr_prim(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, &h_in, 0,
+                        CUDA_R_32F, out.data, NULL, 0, 0));
+    cr_cuda(cudaDeviceSynchronize());
+    guarded_free(&out);
+}
+
+/* A capture is a call as any other; its replay is not judged again. */
+Test(memory, is_judged_when_it_is_captured)
+{
+    if (device_reaches_host_memory())
+        cr_skip_test("this device reaches pageable memory");
+    static float h_in[COUNT];
+    guarded out = guarded_new(sizeof(float), 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cr_cuda(cudaStreamCreate(&stream));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    const prim_status status =
+        prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, h_in, COUNT,
+                    CUDA_R_32F, out.data, NULL, 0, stream);
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    check_refused(status, "d_in");
+    cr_cuda(cudaGraphDestroy(graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    guarded_free(&out);
+}
