@@ -26,7 +26,8 @@ struct prim_scan_sections {
     unsigned sections, elements, threads; /* of a line; of a section; of a block */
     const void *offsets;
 };
-cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections &sections);
+extern "C" cudaError_t prim_scan_add_offsets(const prim_scan_args *args,
+                                             const prim_scan_sections &sections);
 
 namespace
 {
