@@ -101,6 +101,14 @@ function(prim_use_openmp target)
     "$<BUILD_INTERFACE:${OpenMP_CXX_LIBRARIES}>$<INSTALL_INTERFACE:${OpenMP_CXX_LIB_NAMES}>")
 endfunction()
 
+# prim_add_test(name command…): on a GPU, tests take turns, whatever ctest's -j says.
+function(prim_add_test name)
+  add_test(NAME ${name} COMMAND ${ARGN})
+  if(PRIM_BACKEND STREQUAL cuda)
+    set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpu)
+  endif()
+endfunction()
+
 # prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders,
 # and on both devices that it plays.
 function(prim_test name)
@@ -117,11 +125,12 @@ function(prim_test name)
       if(order STREQUAL forward)
         set(device 7.5)
       endif()
-      add_test(NAME ${name}.${suffix} COMMAND ${name} --verbose --timeout 300)
+      prim_add_test(${name}.${suffix} ${name} --verbose --timeout 300)
       set_tests_properties(${name}.${suffix} PROPERTIES
         ENVIRONMENT "SIMT_ORDER=${order};SIMT_BARRIERS=strict;SIMT_DEVICE=${device}")
     endforeach()
   else()
-    add_test(NAME ${name} COMMAND ${name} --verbose --timeout 300)
+    # Each job is a process with a CUDA context of its own, and memory for it.
+    prim_add_test(${name} ${name} --verbose --timeout 300 --jobs 2)
   endif()
 endfunction()

@@ -1,5 +1,6 @@
 # Counts the tests in ctest's verbose output: a Criterion program by its own closing line, any
-# other test as one. A Criterion program that ran no test has failed.
+# other test as one. A Criterion program that ran no test has failed. Why tests were skipped is said
+# in a line a reason; reasons that differ in types alone are one.
 /^[0-9]+: \[====\] Synthesis: Tested:/ {
     id = $1 + 0
     gsub(/[|:]/, " ")
@@ -14,7 +15,13 @@
     failed += failing + crashing + (tested == 0)
     unexplained[id] = failing + crashing + (tested == 0) == 0
 }
-/^[0-9]+: \[SKIP\]/ { skipped++ }
+/^[0-9]+: \[SKIP\]/ {
+    skipped++
+    reason = $0
+    if (!sub(/^[0-9]+: \[SKIP\] [^ ]+: /, "", reason)) reason = "no reason given"
+    gsub(/(bf16|[iuf](8|16|32|64))( → (bf16|[iuf](8|16|32|64)))?/, "…", reason)
+    reasons[reason]++
+}
 /^ *[0-9]+\/[0-9]+ Test +#[0-9]+:/ {
     id = $0
     sub(/.*Test +#/, "", id)
@@ -27,6 +34,8 @@
 }
 /^No tests were found/ { failed++ }
 END {
+    for (reason in reasons) printf "skipped %d: %s\n", reasons[reason], reason | "sort -k2nr -k3"
+    close("sort -k2nr -k3")
     printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
     exit failed > 0 || passed == 0
 }

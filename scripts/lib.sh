@@ -109,13 +109,39 @@ quietly() {
   fi
 }
 
-# build PRESET [CMAKE-ARGUMENTS…]
-build() {
+# configure PRESET [CMAKE-ARGUMENTS…]
+configure() {
   local preset=$1
   shift
-  echo "Building: preset $preset" >&2
-  quietly "build/$preset/log-configure.txt" cmake --preset "$preset" "$@" &&
-    quietly "build/$preset/log-build.txt" cmake --build --preset "$preset"
+  echo "Configuring: preset $preset" >&2
+  quietly "build/$preset/log-configure.txt" cmake --preset "$preset" "$@"
+}
+
+# compile PRESET: says every ten seconds how far it is.
+compile() {
+  local log=build/$1/log-build.txt
+  echo "Building: preset $1" >&2
+  if ! cmake --build --preset "$1" 2>&1 | tee "$log" | show_building; then
+    cat "$log" >&2
+    echo "failed: cmake --build --preset $1" >&2
+    return 1
+  fi
+}
+
+# From Ninja's "[12/300] Building …".
+show_building() {
+  local line said=$SECONDS
+  while IFS= read -r line; do
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ $((SECONDS - said)) -ge 10 ]; then
+      said=$SECONDS
+      echo "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} steps" >&2
+    fi
+  done
+}
+
+# build PRESET [CMAKE-ARGUMENTS…]
+build() {
+  configure "$@" && compile "$1"
 }
 
 # The kit's version, which stands in types.h alone.

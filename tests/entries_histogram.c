@@ -59,10 +59,11 @@ static prim_status histogram_call(const operands *o)
     FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
     FAULT("i32", PRIM_ERROR_TYPE, "counter_type", counter_type = CUDA_R_32I);
     FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
-    FAULT("empty", PRIM_ERROR_VALUE, "range", range = empty);
-    FAULT("empty, of floats", PRIM_ERROR_VALUE, "range",
+    FAULT("empty", PRIM_ERROR_VALUE, "upper is", range = empty);
+    FAULT("empty, of floats", PRIM_ERROR_VALUE, "real_upper is",
           (range.real_upper = range.real_lower, sample_type = CUDA_R_32F));
-    FAULT("beyond double", PRIM_ERROR_VALUE, "range", (range = endless, sample_type = CUDA_R_32F));
+    FAULT("beyond double", PRIM_ERROR_VALUE, "not finite",
+          (range = endless, sample_type = CUDA_R_32F));
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "samples", count = SIZE_MAX / 2);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "counters", bins = SIZE_MAX / 2);
     FAULT("in d_samples", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_samples + 8);

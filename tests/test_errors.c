@@ -1,5 +1,6 @@
-/* What prim_last_error() keeps, and for whom. */
+/* What prim_last_error() keeps, for whom and in which words; and the library's version. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <primitives/merge.h>
@@ -79,4 +80,50 @@ Test(errors, threads_have_sentences_of_their_own)
     pthread_join(thread, NULL);
     cr_assert(right);
     check_sentence("prim_reduce: variant ", cudaErrorStreamCaptureInvalidated);
+}
+
+static void check_refused(prim_status status, prim_status expected, const char *words)
+{
+    cr_assert_eq(status, expected, "%s", prim_status_string(status));
+    cr_assert(strstr(prim_last_error(NULL), words) != NULL, "\"%s\" without \"%s\"",
+              prim_last_error(NULL), words);
+}
+
+static prim_status sum_of(prim_op op, cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+{
+    static const float h_in;
+    double h_out;
+    return prim_reduce_host(op, PRIM_TRANSFORM_NONE, in_type, &h_in, count, out_type, &h_out, 1);
+}
+
+Test(sentences, name_types_operators_and_limits)
+{
+    check_refused(sum_of(PRIM_OP_SUM, CUDA_R_8U, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
+                  "out_type is f32, and for in_type u8 it must be u8 or u64");
+    check_refused(sum_of(PRIM_OP_XOR, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_TYPE,
+                  "f32 has no bits for xor");
+    check_refused(sum_of((prim_op)7, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_ENUM,
+                  "op is 7, not PRIM_OP_SUM to PRIM_OP_XOR, 0 to 6");
+    check_refused(prim_reduce((prim_reduce_variant)99, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                              NULL, 0, CUDA_R_32F, NULL, NULL, 0, 0),
+                  PRIM_ERROR_ENUM, "variant is 99, none of auto, interleaved, ");
+}
+
+Test(sentences, show_negative_sizes_as_such)
+{
+    check_refused(sum_of(PRIM_OP_SUM, CUDA_R_32F, (size_t)-1, CUDA_R_32F), PRIM_ERROR_SIZE,
+                  "the bytes of (size_t)-1 elements of 4 bytes in h_in do not fit size_t");
+    check_refused(sum_of(PRIM_OP_SUM, CUDA_R_8U, (size_t)-4000, CUDA_R_8U), PRIM_ERROR_SIZE,
+                  "its (size_t)-4000 bytes end beyond");
+    check_refused(sum_of(PRIM_OP_SUM, CUDA_R_32F, (size_t)1 << 63, CUDA_R_32F), PRIM_ERROR_SIZE,
+                  "9223372036854775808 elements");
+}
+
+Test(version, it_is_that_of_the_headers)
+{
+    char expected[32];
+    snprintf(expected, sizeof expected, "%d.%d.%d", PRIM_VERSION / 10000, PRIM_VERSION / 100 % 100,
+             PRIM_VERSION % 100);
+    cr_assert_str_eq(prim_version(), expected);
+    cr_assert_eq(PRIM_VERSION / 100, 100 * PRIM_VERSION_MAJOR + PRIM_VERSION_MINOR);
 }

@@ -148,7 +148,7 @@ Test(sparse_formats, conversions_refuse_what_they_cannot_do)
     cr_refused(prim_sparse_convert_bytes_host(k.m, (prim_sparse_format)5, i32, 0, &bytes),
                PRIM_ERROR_ENUM, "format");
     cr_refused(prim_sparse_convert_bytes_host(k.m, csr, CUDA_R_32F, 0, &bytes), PRIM_ERROR_TYPE,
-               "offset_type f32");
+               "offset_type is f32");
     for (size_t i = 0; i < sizeof memory; i++)
         cr_assert_eq(memory[i], GUARD_PATTERN, "a refused conversion wrote");
     cr_assert_eq(to.rows, 77, "a refused conversion wrote");
@@ -278,9 +278,9 @@ Test(sparse_formats, wrong_fields_are_found)
                              hyb = PRIM_SPARSE_HYB, jds = PRIM_SPARSE_JDS;
     CHECK_FIELD(csr, m->format = (prim_sparse_format)5, PRIM_ERROR_ENUM, "format");
     CHECK_FIELD(csr, m->format = (prim_sparse_format)-1, PRIM_ERROR_ENUM, "format");
-    CHECK_FIELD(csr, m->value_type = CUDA_R_32I, PRIM_ERROR_TYPE, "value_type i32");
+    CHECK_FIELD(csr, m->value_type = CUDA_R_32I, PRIM_ERROR_TYPE, "value_type is i32");
     CHECK_FIELD(ell, m->value_type = (cudaDataType_t)9999, PRIM_ERROR_TYPE, "value_type");
-    CHECK_FIELD(csr, m->offset_type = CUDA_R_32U, PRIM_ERROR_TYPE, "offset_type u32");
+    CHECK_FIELD(csr, m->offset_type = CUDA_R_32U, PRIM_ERROR_TYPE, "offset_type is u32");
     CHECK_FIELD(csr, m->rows = (size_t)1 << 31, PRIM_ERROR_VALUE, "2^31");
     CHECK_FIELD(coo, m->columns = (size_t)1 << 31, PRIM_ERROR_VALUE, "2^31");
     CHECK_FIELD(csr, m->row_offsets = NULL, PRIM_ERROR_NULL, "h_row_offsets");

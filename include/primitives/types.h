@@ -63,6 +63,9 @@
 #define PRIM_VERSION_MINOR 1
 #define PRIM_VERSION_PATCH 0
 
+/* As one number, for #if: 100 for 0.1.0, 10203 for 1.2.3. */
+#define PRIM_VERSION (PRIM_VERSION_MAJOR * 10000 + PRIM_VERSION_MINOR * 100 + PRIM_VERSION_PATCH)
+
 /* Only libprimitives.so exports its calls. A copy inside another library follows that library's
  * -fvisibility. */
 #if defined(PRIM_EXPORT)
@@ -120,6 +123,9 @@ typedef struct prim_variant {
 
 /* How a matrix is taken. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
+
+/* The version of the library that is linked, such as "0.1.0"; the headers may be another's. */
+PRIM_API const char *prim_version(void);
 
 /* The name of a status, such as "PRIM_ERROR_NULL"; never NULL. */
 PRIM_API const char *prim_status_string(prim_status status);

@@ -13,7 +13,7 @@ static prim_status check_pack_kind(const void *any)
     const prim_binary_pack_args *args = any;
     const cudaDataType_t type = args->in_type;
     if (type != CUDA_R_32F && type != CUDA_R_32I && type != CUDA_R_8I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s is none of f32, i32, i8", args->call.name,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32 or f32", args->call.name,
                          prim_element_name(type));
     return PRIM_OK;
 }
@@ -119,10 +119,11 @@ static prim_status check_kind(const void *any)
 {
     const prim_binary_gemm_args *args = any;
     if (args->c_type != CUDA_R_32I && args->c_type != CUDA_R_32F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: c_type %s is neither i32 nor f32", args->call.name,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: c_type is %s, neither i32 nor f32", args->call.name,
                          prim_element_name(args->c_type));
     if (args->k > INT32_MAX)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, 2^31 or more", args->call.name, args->k);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, more than %d", args->call.name, args->k,
+                         INT32_MAX);
     prim_status status =
         prim_check_bytes(&args->call, "a", args->m, words_of(args), sizeof(uint32_t));
     if (status == PRIM_OK)

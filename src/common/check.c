@@ -1,5 +1,9 @@
 #include "common/check.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "common/element.h"
 #include "common/fail.h"
 
 static const char *prefix(const prim_call *call)
@@ -10,22 +14,51 @@ static const char *prefix(const prim_call *call)
 prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform)
 {
     if ((unsigned)op > PRIM_OP_XOR)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no operator", call->name, op);
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, not PRIM_OP_SUM to PRIM_OP_XOR, 0 to %d",
+                         call->name, op, PRIM_OP_XOR);
     if ((unsigned)transform > PRIM_TRANSFORM_ABS)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: transform is %d, which is no transform", call->name,
-                         transform);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: transform is %d, not PRIM_TRANSFORM_NONE, _SQUARE or _ABS, 0 to %d",
+                         call->name, transform, PRIM_TRANSFORM_ABS);
     return PRIM_OK;
+}
+
+prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cudaDataType_t out_type,
+                             const prim_widening *wider, size_t count)
+{
+    const char *const in = prim_element_name(in_type), *const out = prim_element_name(out_type);
+    char may_be[32];
+    if (prim_element_bytes(in_type) == 0)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, and out_type %s", call->name, in,
+                         out);
+    if (out_type == in_type)
+        return PRIM_OK;
+    snprintf(may_be, sizeof may_be, "%s", in);
+    for (size_t i = 0; i < count; i++) {
+        if (wider[i].in != in_type)
+            continue;
+        if (wider[i].out == out_type)
+            return PRIM_OK;
+        const size_t used = strlen(may_be);
+        snprintf(may_be + used, sizeof may_be - used, " or %s", prim_element_name(wider[i].out));
+    }
+    return prim_fail(PRIM_ERROR_TYPE, "%s: out_type is %s, and for in_type %s it must be %s",
+                     call->name, out, in, may_be);
 }
 
 prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes)
 {
     const size_t most = SIZE_MAX / element_bytes;
-    if (columns > 0 && rows > most / columns)
+    if (columns == 0 || rows <= most / columns)
+        return PRIM_OK;
+    if (rows == 1)
         return prim_fail(PRIM_ERROR_SIZE,
-                         "%s: %zu × %zu elements of %zu bytes in %s%s do not fit size_t",
-                         call->name, rows, columns, element_bytes, prefix(call), name);
-    return PRIM_OK;
+                         "%s: the bytes of %zu elements of %zu bytes in %s%s do not fit size_t",
+                         call->name, columns, element_bytes, prefix(call), name);
+    return prim_fail(PRIM_ERROR_SIZE,
+                     "%s: the bytes of %zu × %zu elements of %zu bytes in %s%s do not fit size_t",
+                     call->name, rows, columns, element_bytes, prefix(call), name);
 }
 
 prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
@@ -33,7 +66,7 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
                               prim_span *span)
 {
     if (ld < columns)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s%s is %zu, less than %zu columns",
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s%s is %zu, less than its %zu columns",
                          call->name, prefix(call), name, ld, columns);
     if (rows == 0 || columns == 0)
         return prim_check_vector(call, name, data, 0, element_bytes, span);
@@ -42,7 +75,8 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
         return status;
     const size_t before_last = (rows - 1) * ld;
     if (columns > SIZE_MAX - before_last)
-        return prim_fail(PRIM_ERROR_SIZE, "%s: %zu rows of %s%s with ld %zu do not fit size_t",
+        return prim_fail(PRIM_ERROR_SIZE,
+                         "%s: the bytes of %zu rows of %s%s with ld %zu do not fit size_t",
                          call->name, rows, prefix(call), name, ld);
     const size_t count = before_last + columns;
     return prim_check_vector(call, name, data, count, element_bytes, span);
@@ -58,8 +92,8 @@ prim_status prim_check_vector(const prim_call *call, const char *name, const voi
         return prim_fail(PRIM_ERROR_NULL, "%s: %s%s is NULL", call->name, prefix(call), name);
     if ((uintptr_t)data % element_bytes != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
-                         "%s: %s%s is not aligned to its element's %zu bytes", call->name,
-                         prefix(call), name, element_bytes);
+                         "%s: %s%s is %p, which is not aligned to its element's %zu bytes",
+                         call->name, prefix(call), name, data, element_bytes);
     const size_t bytes = count * element_bytes;
     if (bytes > UINTPTR_MAX - (uintptr_t)data)
         return prim_fail(PRIM_ERROR_SIZE, "%s: %s%s and its %zu bytes end beyond the address space",
@@ -73,8 +107,9 @@ prim_status prim_check_scalar(const prim_call *call, const char *name, const voi
 {
     if ((uintptr_t)h_data % element_bytes == 0)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_%s is not aligned to its element's %zu bytes",
-                     call->name, name, element_bytes);
+    return prim_fail(PRIM_ERROR_MISALIGNED,
+                     "%s: h_%s is %p, which is not aligned to its element's %zu bytes", call->name,
+                     name, h_data, element_bytes);
 }
 
 prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)

@@ -29,6 +29,14 @@ typedef struct prim_span {
 /* The operator and the transform exist. */
 prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform);
 
+/* A type of elements, and a wider one that their results may have; they may have their own too. */
+typedef struct prim_widening {
+    cudaDataType_t in, out;
+} prim_widening;
+
+prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cudaDataType_t out_type,
+                             const prim_widening *wider, size_t count);
+
 /* A vector of count elements: not NULL unless empty, aligned to its element, bytes in size_t.
  * Where it holds, *span becomes the vector's range. */
 prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,

@@ -47,11 +47,11 @@ cudaDataType_t prim_accumulator_type(cudaDataType_t out_type)
 const char *prim_element_name(cudaDataType_t type)
 {
     const element *e = find(type);
-    return e != NULL ? e->name : "unknown type";
+    return e != NULL ? e->name : "an unknown type";
 }
 
 const char *prim_op_name(prim_op op)
 {
     static const char *const names[] = {"sum", "min", "max", "product", "and", "or", "xor"};
-    return (unsigned)op < sizeof names / sizeof *names ? names[op] : "unknown op";
+    return (unsigned)op < sizeof names / sizeof *names ? names[op] : "an unknown op";
 }

@@ -14,10 +14,10 @@ size_t prim_element_bytes(cudaDataType_t type);
 /* The type that values of a result type are combined in: i32, u32 or f32 for what is narrower. */
 cudaDataType_t prim_accumulator_type(cudaDataType_t out_type);
 
-/* "f32", "u8", …; "unknown type" for a type that the kit does not know. */
+/* "f32", "u8", …; "an unknown type" for a type that the kit does not know. */
 const char *prim_element_name(cudaDataType_t type);
 
-/* "sum", "min", …; "unknown op" for one that does not exist. */
+/* "sum", "min", …; "an unknown op" for one that does not exist. */
 const char *prim_op_name(prim_op op);
 
 #if defined(__cplusplus)

@@ -1,7 +1,9 @@
 #include "common/fail.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static _Thread_local char sentence[256];
@@ -43,11 +45,37 @@ const char *prim_last_error(cudaError_t *cuda_error)
     return sentence;
 }
 
+/* A size that was meant to be negative is written as one: (size_t)-1, not its twenty digits. That
+ * is never longer. */
+static void show_negative_sizes(void)
+{
+    char *number = sentence;
+    while ((number += strcspn(number, "0123456789"))[0] != '\0') {
+        const size_t digits = strspn(number, "0123456789");
+        const uint64_t below_zero = -strtoull(number, NULL, 10);
+        char text[32];
+        const size_t length = (size_t)snprintf(text, sizeof text, "(size_t)-%" PRIu64, below_zero);
+        if (digits == 20 && below_zero <= UINT32_MAX) {
+            memcpy(number, text, length);
+            memmove(number + length, number + digits, strlen(number + digits) + 1);
+            number += length;
+        } else {
+            number += digits;
+        }
+    }
+}
+
+static void keep_sentence(const char *format, va_list arguments)
+{
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    show_negative_sizes();
+}
+
 prim_status prim_fail(prim_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    keep_sentence(format, arguments);
     va_end(arguments);
     behind = cudaSuccess;
     return status;
@@ -57,7 +85,7 @@ prim_status prim_fail_cuda(prim_status status, cudaError_t error, const char *fo
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    keep_sentence(format, arguments);
     va_end(arguments);
     const size_t used = strlen(sentence);
     snprintf(sentence + used, sizeof sentence - used, ": %s (%s)", cudaGetErrorName(error),

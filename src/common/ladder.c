@@ -1,5 +1,8 @@
 #include "common/ladder.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "common/device.h"
 #include "common/fail.h"
 #include "common/workspace.h"
@@ -22,14 +25,24 @@ int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferre
     return taken->variant.value;
 }
 
+static prim_status no_such_variant(const prim_ladder *ladder, const prim_call *call)
+{
+    char names[160] = "auto";
+    for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++) {
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, ", %s", (*rung)->variant.name);
+    }
+    return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, none of %s", call->name, call->variant,
+                     names);
+}
+
 /* What a query and a call judge alike; *rung is what would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
     (void)prim_device_take_error(); /* another call's */
     if (!automatic && find_rung(ladder, call->variant) == NULL)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: variant is %d, which is no variant", call->name,
-                         call->variant);
+        return no_such_variant(ladder, call);
     const prim_status status = ladder->check_kind(call);
     if (status != PRIM_OK)
         return status;

@@ -10,11 +10,13 @@ prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, pri
     if (d_workspace == NULL && workspace_bytes == 0)
         return PRIM_OK; /* the pool's turn */
     if (d_workspace == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: d_workspace is NULL and workspace_bytes is not 0",
-                         call->name);
+        return prim_fail(PRIM_ERROR_NULL,
+                         "%s: d_workspace is NULL and workspace_bytes is %zu, not 0", call->name,
+                         workspace_bytes);
     if ((uintptr_t)d_workspace % PRIM_WORKSPACE_ALIGNMENT != 0)
-        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: d_workspace is not aligned to %d bytes",
-                         call->name, PRIM_WORKSPACE_ALIGNMENT);
+        return prim_fail(PRIM_ERROR_MISALIGNED,
+                         "%s: d_workspace is %p, which is not aligned to %d bytes", call->name,
+                         d_workspace, PRIM_WORKSPACE_ALIGNMENT);
     if (workspace_bytes < needed_bytes)
         return prim_fail(PRIM_ERROR_WORKSPACE, "%s: workspace_bytes is %zu, and %zu are needed",
                          call->name, workspace_bytes, needed_bytes);

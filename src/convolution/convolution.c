@@ -14,11 +14,15 @@ static prim_status check_types(const prim_convolution_args *args)
     const cudaDataType_t mask_type = type == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
     if (exists && args->out.type == type && args->mask.type == mask_type)
         return PRIM_OK;
+    if (!exists)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: in's type is %s, not u8, i32 or f32 (mask's is %s)",
+                         args->call.name, prim_element_name(type),
+                         prim_element_name(args->mask.type));
     return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: in's type %s, mask's type %s and out's type %s do not go "
-                     "together",
-                     args->call.name, prim_element_name(type), prim_element_name(args->mask.type),
-                     prim_element_name(args->out.type));
+                     "%s: mask's type is %s and out's type %s, and in's type %s takes %s and %s",
+                     args->call.name, prim_element_name(args->mask.type),
+                     prim_element_name(args->out.type), prim_element_name(type),
+                     prim_element_name(mask_type), prim_element_name(type));
 }
 
 static prim_status check_mask(const prim_convolution_args *args)
@@ -29,9 +33,9 @@ static prim_status check_mask(const prim_convolution_args *args)
         return prim_fail(PRIM_ERROR_VALUE, "%s: mask is %zu × %zu, and its sides must be 1 to %zu",
                          args->call.name, mask->width, mask->height, most);
     if (mask->anchor_x >= mask->width || mask->anchor_y >= mask->height)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: mask's anchor (%zu, %zu) is not in its %zu × %zu",
-                         args->call.name, mask->anchor_x, mask->anchor_y, mask->width,
-                         mask->height);
+        return prim_fail(
+            PRIM_ERROR_VALUE, "%s: mask's anchor (%zu, %zu) is not inside its %zu × %zu",
+            args->call.name, mask->anchor_x, mask->anchor_y, mask->width, mask->height);
     if (args->is_vector && mask->height != 1)
         return prim_fail(PRIM_ERROR_VALUE, "%s: mask's height is %zu, and a vector takes 1",
                          args->call.name, mask->height);
@@ -68,10 +72,11 @@ static prim_status check_images(const prim_convolution_args *args)
     if (status == PRIM_OK &&
         (args->in.width != args->out.width || args->in.height != args->out.height ||
          args->in.channels != args->out.channels))
-        status = prim_fail(PRIM_ERROR_VALUE,
-                           "%s: in is %zu × %zu with %d channels, and out %zu × %zu with %d",
-                           args->call.name, args->in.width, args->in.height, args->in.channels,
-                           args->out.width, args->out.height, args->out.channels);
+        status =
+            prim_fail(PRIM_ERROR_VALUE,
+                      "%s: in is %zu × %zu with %d channels, and out is not: %zu × %zu with %d",
+                      args->call.name, args->in.width, args->in.height, args->in.channels,
+                      args->out.width, args->out.height, args->out.channels);
     return status;
 }
 
@@ -79,12 +84,15 @@ static prim_status check_kind(const void *any)
 {
     const prim_convolution_args *args = any;
     if ((unsigned)args->boundary > PRIM_BOUNDARY_WRAP)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: boundary is %d, which is no boundary",
-                         args->call.name, args->boundary);
+        return prim_fail(
+            PRIM_ERROR_ENUM,
+            "%s: boundary is %d, not PRIM_BOUNDARY_CONSTANT to PRIM_BOUNDARY_WRAP, 0 to %d",
+            args->call.name, args->boundary, PRIM_BOUNDARY_WRAP);
     prim_status status = check_types(args);
     if (status == PRIM_OK && (args->flags & ~(unsigned)PRIM_CONVOLUTION_FLIP) != 0)
-        status = prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, of which some do not exist",
-                           args->call.name, args->flags);
+        status = prim_fail(PRIM_ERROR_VALUE,
+                           "%s: flags are %#x, and only PRIM_CONVOLUTION_FLIP, %#x, exists",
+                           args->call.name, args->flags, (unsigned)PRIM_CONVOLUTION_FLIP);
     if (status == PRIM_OK)
         status = check_images(args);
     return status == PRIM_OK ? check_mask(args) : status;

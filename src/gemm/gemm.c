@@ -9,13 +9,15 @@
 static prim_status check_enums(const prim_gemm_args *args)
 {
     if ((unsigned)args->op_a > PRIM_TRANSPOSED)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op_a is %d, which is no op", args->call.name,
-                         args->op_a);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: op_a is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
+                         args->call.name, args->op_a);
     if ((unsigned)args->op_b > PRIM_TRANSPOSED)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op_b is %d, which is no op", args->call.name,
-                         args->op_b);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: op_b is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
+                         args->call.name, args->op_b);
     if (args->compute != PRIM_COMPUTE_DEFAULT)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: compute is %d, which does not exist",
+        return prim_fail(PRIM_ERROR_ENUM, "%s: compute is %d, not PRIM_COMPUTE_DEFAULT, 0",
                          args->call.name, args->compute);
     return PRIM_OK;
 }

@@ -10,8 +10,9 @@ static prim_status check_kind(const void *any)
     const prim_gemv_args *args = any;
     const cudaDataType_t type = args->y_type;
     if ((unsigned)args->op > PRIM_TRANSPOSED)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, which is no op", args->call.name,
-                         args->op);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: op is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
+                         args->call.name, args->op);
     if ((type != CUDA_R_32F && type != CUDA_R_64F) || args->a_type != type || args->x_type != type)
         return prim_fail(PRIM_ERROR_TYPE,
                          "%s: a_type %s, x_type %s and y_type %s are not all f32 or all f64",

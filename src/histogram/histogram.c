@@ -8,13 +8,27 @@
 
 enum { ALL_FLAGS = PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN };
 
-static bool range_is_valid(const prim_histogram_args *args)
+/* Integer and float samples have fields of their own. */
+static prim_status check_range(const prim_histogram_args *args)
 {
     const prim_histogram_range *r = &args->range;
     if (args->sample_type != CUDA_R_32F)
-        return r->upper > r->lower;
-    return r->real_upper > r->real_lower && isfinite(r->real_upper - r->real_lower) &&
-           isfinite(r->real_lower);
+        return r->upper > r->lower
+                   ? PRIM_OK
+                   : prim_fail(PRIM_ERROR_VALUE,
+                               "%s: range's upper is %lld, not above its lower, %lld (%s samples)",
+                               args->call.name, (long long)r->upper, (long long)r->lower,
+                               prim_element_name(args->sample_type));
+    if (!isfinite(r->real_lower) || !isfinite(r->real_upper - r->real_lower))
+        return prim_fail(
+            PRIM_ERROR_VALUE,
+            "%s: range's real_lower %g, real_upper %g or their difference is not finite",
+            args->call.name, r->real_lower, r->real_upper);
+    if (!(r->real_upper > r->real_lower))
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: range's real_upper is %g, not above its real_lower, %g (f32 samples)",
+                         args->call.name, r->real_upper, r->real_lower);
+    return PRIM_OK;
 }
 
 static prim_status check_policy_and_types(const prim_histogram_args *args)
@@ -22,21 +36,21 @@ static prim_status check_policy_and_types(const prim_histogram_args *args)
     const char *const call = args->call.name;
     const cudaDataType_t type = args->sample_type;
     if ((unsigned)args->outside > PRIM_OUTSIDE_COUNT)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: outside is %d, which is no policy", call,
-                         args->outside);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: outside is %d, not PRIM_OUTSIDE_DROP, _CLAMP or _COUNT, 0 to %d",
+                         call, args->outside, PRIM_OUTSIDE_COUNT);
     if (type != CUDA_R_8U && type != CUDA_R_32I && type != CUDA_R_32F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type %s is none of u8, i32, f32", call,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type is %s, not u8, i32 or f32", call,
                          prim_element_name(type));
     if (args->counter_type != CUDA_R_32U)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: counter_type %s is not u32", call,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: counter_type is %s, not u32", call,
                          prim_element_name(args->counter_type));
     if ((args->flags & ~(unsigned)ALL_FLAGS) != 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: flags 0x%x has unknown bits", call, args->flags);
+        return prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, and only the bits of %#x exist",
+                         call, args->flags, (unsigned)ALL_FLAGS);
     if (args->bins == 0)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: bins is 0", call);
-    if (!range_is_valid(args))
-        return prim_fail(PRIM_ERROR_VALUE, "%s: range is empty or not finite", call);
-    return PRIM_OK;
+        return prim_fail(PRIM_ERROR_VALUE, "%s: bins is 0, less than 1", call);
+    return check_range(args);
 }
 
 static prim_status check_kind(const void *any)

@@ -12,11 +12,12 @@ static prim_status check_order_and_type(const prim_call *call, prim_order order,
                                         cudaDataType_t key_type)
 {
     if ((unsigned)order > PRIM_DESCENDING)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: order is %d, neither ascending nor descending",
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: order is %d, neither PRIM_ASCENDING nor PRIM_DESCENDING, 0 or 1",
                          call->name, order);
     if (key_type != CUDA_R_32I && key_type != CUDA_R_32U && key_type != CUDA_R_32F &&
         key_type != CUDA_R_64F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: key_type %s is none of i32, u32, f32, f64",
+        return prim_fail(PRIM_ERROR_TYPE, "%s: key_type is %s, not i32, u32, f32 or f64",
                          call->name, prim_element_name(key_type));
     return PRIM_OK;
 }
@@ -28,8 +29,9 @@ static prim_status check_both_counts(const prim_call *call, cudaDataType_t key_t
     const size_t key_bytes = prim_element_bytes(key_type), most = SIZE_MAX / key_bytes;
     if (a_count <= most && b_count <= most - a_count)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_SIZE, "%s: %zu and %zu keys of %zu bytes do not fit size_t",
-                     call->name, a_count, b_count, key_bytes);
+    return prim_fail(PRIM_ERROR_SIZE,
+                     "%s: the bytes of %zu and %zu keys of %zu bytes do not fit size_t", call->name,
+                     a_count, b_count, key_bytes);
 }
 
 /* The two arrays may overlap each other. */

@@ -10,14 +10,11 @@ static bool is_float(cudaDataType_t type)
     return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
 }
 
-static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
-{
-    if (prim_element_bytes(in) == 0)
-        return false;
-    return out == in || (in == CUDA_R_8U && out == CUDA_R_64U) ||
-           (in == CUDA_R_32I && out == CUDA_R_64I) || (in == CUDA_R_16F && out == CUDA_R_32F) ||
-           (in == CUDA_R_16BF && out == CUDA_R_32F) || (in == CUDA_R_32F && out == CUDA_R_64F);
-}
+static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_64U},
+                                      {CUDA_R_32I, CUDA_R_64I},
+                                      {CUDA_R_16F, CUDA_R_32F},
+                                      {CUDA_R_16BF, CUDA_R_32F},
+                                      {CUDA_R_32F, CUDA_R_64F}};
 
 static prim_status check_op(const prim_reduce_args *args)
 {
@@ -33,14 +30,12 @@ static prim_status check_op(const prim_reduce_args *args)
 static prim_status check_types(const prim_reduce_args *args)
 {
     const bool bits = args->op == PRIM_OP_AND || args->op == PRIM_OP_OR || args->op == PRIM_OP_XOR;
-    if (!types_go_together(args->in_type, args->out_type))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
-                         args->call.name, prim_element_name(args->in_type),
-                         prim_element_name(args->out_type));
-    if (bits && is_float(args->in_type))
+    const prim_status status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
+                                                sizeof wider / sizeof *wider);
+    if (status == PRIM_OK && bits && is_float(args->in_type))
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for %s to combine",
                          args->call.name, prim_element_name(args->in_type), prim_op_name(args->op));
-    return PRIM_OK;
+    return status;
 }
 
 static size_t results_of(const prim_reduce_args *args)

@@ -5,31 +5,28 @@
 #include "common/fail.h"
 #include "scan/scan_args.h"
 
-static bool types_go_together(cudaDataType_t in, cudaDataType_t out)
-{
-    if (prim_element_bytes(in) == 0)
-        return false;
-    return out == in || (in == CUDA_R_8U && (out == CUDA_R_32U || out == CUDA_R_64U)) ||
-           (in == CUDA_R_32I && out == CUDA_R_64I) || (in == CUDA_R_16F && out == CUDA_R_32F) ||
-           (in == CUDA_R_16BF && out == CUDA_R_32F) || (in == CUDA_R_32F && out == CUDA_R_64F);
-}
+static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_32U},   {CUDA_R_8U, CUDA_R_64U},
+                                      {CUDA_R_32I, CUDA_R_64I},  {CUDA_R_16F, CUDA_R_32F},
+                                      {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
 
 static prim_status check_kind(const void *any)
 {
     const prim_scan_args *args = any;
     if ((unsigned)args->kind > PRIM_SCAN_EXCLUSIVE)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: kind is %d, neither inclusive nor exclusive",
-                         args->call.name, args->kind);
-    const prim_status status = prim_check_operator(&args->call, args->op, args->transform);
+        return prim_fail(
+            PRIM_ERROR_ENUM,
+            "%s: kind is %d, neither PRIM_SCAN_INCLUSIVE nor PRIM_SCAN_EXCLUSIVE, 0 or 1",
+            args->call.name, args->kind);
+    prim_status status = prim_check_operator(&args->call, args->op, args->transform);
     if (status != PRIM_OK)
         return status;
     if ((unsigned)args->op > PRIM_OP_PRODUCT)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %s, and scans have sum, product, min and max",
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is %s, not sum, min, max or product",
                          args->call.name, prim_op_name(args->op));
-    if (!types_go_together(args->in_type, args->out_type))
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s does not go with out_type %s",
-                         args->call.name, prim_element_name(args->in_type),
-                         prim_element_name(args->out_type));
+    status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
+                              sizeof wider / sizeof *wider);
+    if (status != PRIM_OK)
+        return status;
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
     return prim_check_bytes(&args->call, in == out ? "in" : "out", args->rows, args->columns, out);
 }

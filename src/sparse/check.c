@@ -8,6 +8,12 @@
 
 enum { MOST_ROWS = INT32_MAX };
 
+const char *prim_sparse_format_name(prim_sparse_format format)
+{
+    static const char *const names[] = {"CSR", "COO", "ELL", "HYB", "JDS"};
+    return names[format];
+}
+
 /* ---- the shape ---- */
 
 static bool has_ell(const prim_sparse *m)
@@ -20,19 +26,26 @@ static prim_status check_groups(const prim_call *call, const prim_sparse *m)
 {
     size_t rows = 0;
     if (m->h_groups == NULL && m->group_count > 0)
-        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL", call->name);
+        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL, and group_count %zu", call->name,
+                         m->group_count);
     if ((uintptr_t)m->h_groups % _Alignof(prim_jds_group) != 0)
-        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_groups is not aligned to %zu bytes",
-                         call->name, _Alignof(prim_jds_group));
+        return prim_fail(PRIM_ERROR_MISALIGNED,
+                         "%s: h_groups is %p, which is not aligned to %zu bytes", call->name,
+                         (const void *)m->h_groups, _Alignof(prim_jds_group));
     for (size_t g = 0; g < m->group_count; g++) {
         const prim_jds_group *group = &m->h_groups[g];
         if (group->first_row != rows || group->rows > m->rows - rows)
-            return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups[%zu] does not go on at row %zu of %zu",
-                             call->name, g, rows, m->rows);
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: h_groups[%zu] has first_row %zu and rows %zu, and must begin at "
+                             "row %zu of %zu and end there at last",
+                             call->name, g, group->first_row, group->rows, rows, m->rows);
         if (group->first_entry > m->entries ||
             (group->rows > 0 && group->width > (m->entries - group->first_entry) / group->rows))
-            return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups[%zu] goes beyond %zu entries",
-                             call->name, g, m->entries);
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: h_groups[%zu] has first_entry %zu, rows %zu and width %zu, "
+                             "beyond the %zu entries",
+                             call->name, g, group->first_entry, group->rows, group->width,
+                             m->entries);
         rows += group->rows;
     }
     if (rows != m->rows)
@@ -44,18 +57,21 @@ static prim_status check_groups(const prim_call *call, const prim_sparse *m)
 prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
 {
     if ((unsigned)m->format > PRIM_SPARSE_JDS)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: format is %d, which is no format", call->name,
-                         m->format);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_JDS, 0 to %d",
+                         call->name, m->format, PRIM_SPARSE_JDS);
     if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type %s is neither f32 nor f64", call->name,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, neither f32 nor f64", call->name,
                          prim_element_name(m->value_type));
     if (m->format == PRIM_SPARSE_CSR && m->offset_type != CUDA_R_32I &&
         m->offset_type != CUDA_R_64I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type %s is neither i32 nor i64", call->name,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(m->offset_type));
     if (m->rows > MOST_ROWS || m->columns > MOST_ROWS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %zu × %zu is 2^31 or more a side", call->name,
-                         m->rows, m->columns);
+        return prim_fail(
+            PRIM_ERROR_VALUE,
+            "%s: rows × columns are %zu × %zu, of which one is more than %d (2^31 - 1)", call->name,
+            m->rows, m->columns, MOST_ROWS);
     if (has_ell(m) && m->ell_ld < m->rows)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
                          m->ell_ld, m->rows);
@@ -117,22 +133,27 @@ prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m
 
 /* ---- the contents ---- */
 
-static prim_status wrong(const char *what, size_t place, long long value)
+/* It must be at least `least`, and less than `end`. */
+static prim_status wrong(const char *what, size_t place, long long value, size_t least, size_t end)
 {
-    return prim_fail(PRIM_ERROR_VALUE, "prim_sparse_check_host: %s[%zu] is %lld", what, place,
-                     value);
+    return prim_fail(PRIM_ERROR_VALUE,
+                     "prim_sparse_check_host: %s[%zu] is %lld, not at least %zu and less than %zu",
+                     what, place, value, least, end);
 }
 
 static prim_status check_offsets(const prim_sparse *m)
 {
-    if (prim_sparse_offset(m, 0) != 0)
-        return wrong("row_offsets", 0, (long long)prim_sparse_offset(m, 0));
-    for (size_t row = 0; row < m->rows; row++)
-        if (prim_sparse_offset(m, row + 1) < prim_sparse_offset(m, row) ||
-            prim_sparse_offset(m, row + 1) > m->entries)
-            return wrong("row_offsets", row + 1, (long long)prim_sparse_offset(m, row + 1));
-    if (prim_sparse_offset(m, m->rows) != m->entries)
-        return wrong("row_offsets", m->rows, (long long)prim_sparse_offset(m, m->rows));
+    size_t before = prim_sparse_offset(m, 0);
+    if (before != 0)
+        return wrong("row_offsets", 0, (long long)before, 0, 1);
+    for (size_t row = 1; row <= m->rows; row++) {
+        const size_t offset = prim_sparse_offset(m, row);
+        if (offset < before || offset > m->entries)
+            return wrong("row_offsets", row, (long long)offset, before, m->entries + 1);
+        before = offset;
+    }
+    if (before != m->entries)
+        return wrong("row_offsets", m->rows, (long long)before, m->entries, m->entries + 1);
     return PRIM_OK;
 }
 
@@ -141,7 +162,8 @@ static prim_status check_row_indices(const prim_sparse *m)
     for (size_t e = 0; e < m->entries; e++)
         if (m->row_indices[e] < (e > 0 ? m->row_indices[e - 1] : 0) ||
             (size_t)m->row_indices[e] >= m->rows)
-            return wrong("row_indices", e, m->row_indices[e]);
+            return wrong("row_indices", e, m->row_indices[e],
+                         e > 0 ? (size_t)m->row_indices[e - 1] : 0, m->rows);
     return PRIM_OK;
 }
 
@@ -155,8 +177,12 @@ static prim_status check_ell(const prim_sparse *m)
             const int32_t column = m->ell_columns[entry];
             if (column == PRIM_SPARSE_PADDING)
                 padded = true;
-            else if (padded || column < 0 || (size_t)column >= m->columns)
-                return wrong("ell_columns", entry, column);
+            else if (padded)
+                return prim_fail(PRIM_ERROR_VALUE,
+                                 "prim_sparse_check_host: ell_columns[%zu] is %d behind padding",
+                                 entry, column);
+            else if (column < 0 || (size_t)column >= m->columns)
+                return wrong("ell_columns", entry, column, 0, m->columns);
         }
     }
     return PRIM_OK;
@@ -166,7 +192,7 @@ static prim_status check_columns(const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
         if (m->column_indices[e] < 0 || (size_t)m->column_indices[e] >= m->columns)
-            return wrong("column_indices", e, m->column_indices[e]);
+            return wrong("column_indices", e, m->column_indices[e], 0, m->columns);
     return PRIM_OK;
 }
 
@@ -175,12 +201,17 @@ static prim_status check_permutation(const prim_sparse *m)
 {
     bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
     if (seen == NULL)
-        return prim_fail(PRIM_ERROR_WORKSPACE, "prim_sparse_check_host: out of memory");
+        return prim_fail(PRIM_ERROR_WORKSPACE,
+                         "prim_sparse_check_host: malloc() gave no memory for %zu rows", m->rows);
     prim_status status = PRIM_OK;
     for (size_t place = 0; place < m->rows && status == PRIM_OK; place++) {
         const int32_t row = m->permutation[place];
-        if (row < 0 || (size_t)row >= m->rows || seen[row])
-            status = wrong("permutation", place, row);
+        if (row < 0 || (size_t)row >= m->rows)
+            status = wrong("permutation", place, row, 0, m->rows);
+        else if (seen[row])
+            status = prim_fail(PRIM_ERROR_VALUE,
+                               "prim_sparse_check_host: permutation[%zu] is %d a second time",
+                               place, row);
         else
             seen[row] = true;
     }

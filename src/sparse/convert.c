@@ -271,17 +271,19 @@ static prim_status check_request(const prim_call *call, const prim_sparse *from,
                                  prim_sparse_format format, cudaDataType_t offset_type)
 {
     if ((unsigned)format > PRIM_SPARSE_JDS)
-        return prim_fail(PRIM_ERROR_ENUM, "%s: format is %d, which is no format", call->name,
-                         format);
+        return prim_fail(PRIM_ERROR_ENUM,
+                         "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_JDS, 0 to %d",
+                         call->name, format, PRIM_SPARSE_JDS);
     if (format == PRIM_SPARSE_CSR && offset_type != CUDA_R_32I && offset_type != CUDA_R_64I)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type %s is neither i32 nor i64", call->name,
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(offset_type));
     const prim_status status = prim_sparse_check_host(*from);
     if (status != PRIM_OK)
         return status;
     if (from->format != PRIM_SPARSE_CSR && format != PRIM_SPARSE_CSR)
-        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: neither of the two formats is CSR",
-                         call->name);
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: format is %s and from is %s: one of the two must be CSR", call->name,
+                         prim_sparse_format_name(format), prim_sparse_format_name(from->format));
     return PRIM_OK;
 }
 
@@ -289,12 +291,16 @@ static prim_status check_plan(const prim_call *call, const prim_sparse *to, int6
                               const lengths *l)
 {
     if (to->format == PRIM_SPARSE_CSR && to->offset_type == CUDA_R_32I && l->all > INT32_MAX)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %zu entries need offsets of 64 bits", call->name,
-                         l->all);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: offset_type is i32, and %zu entries are more than %d", call->name,
+                         l->all, INT32_MAX);
     const bool has_width = to->format == PRIM_SPARSE_ELL || to->format == PRIM_SPARSE_HYB;
-    if (has_width && (ell_width < PRIM_SPARSE_WIDTH_AUTO ||
-                      (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)))
-        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, and the longest row has %zu",
+    if (has_width && ell_width < PRIM_SPARSE_WIDTH_AUTO)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, less than %d, which chooses one",
+                         call->name, (long long)ell_width, PRIM_SPARSE_WIDTH_AUTO);
+    if (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: ell_width is %lld, less than the longest row's %zu entries",
                          call->name, (long long)ell_width, l->longest);
     return PRIM_OK;
 }
@@ -328,19 +334,25 @@ static prim_status convert(const prim_call *call, const prim_sparse *from,
         return status;
     if (!measure_rows(from, &l)) {
         free_lengths(&l);
-        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: out of memory", call->name);
+        return prim_fail(PRIM_ERROR_WORKSPACE,
+                         "%s: malloc() gave no memory for the lengths of %zu rows", call->name,
+                         from->rows);
     }
     prim_sparse made = plan(from, format, offset_type, ell_width, &l);
     status = check_plan(call, &made, ell_width, &l);
     if (status == PRIM_OK)
         lay_out(&made, a);
     if (status == PRIM_OK && a->full)
-        status = prim_fail(PRIM_ERROR_SIZE, "%s: the bytes do not fit size_t", call->name);
+        status = prim_fail(PRIM_ERROR_SIZE,
+                           "%s: the bytes of %zu entries in this format do not fit size_t",
+                           call->name, l.all);
     if (status == PRIM_OK && to != NULL && a->bytes > bytes)
         status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed", call->name,
                            bytes, a->bytes);
     if (status == PRIM_OK && to != NULL && !fill(&made, from, &l))
-        status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: out of memory", call->name);
+        status =
+            prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for the order of %zu rows",
+                      call->name, from->rows);
     if (status == PRIM_OK && to != NULL)
         *to = made;
     free_lengths(&l);
@@ -371,8 +383,9 @@ prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format
         return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", call.name,
                          to == NULL ? "to" : "h_memory");
     if ((uintptr_t)h_memory % ALIGNMENT != 0)
-        return prim_fail(PRIM_ERROR_MISALIGNED, "%s: h_memory is not aligned to %d bytes",
-                         call.name, ALIGNMENT);
+        return prim_fail(PRIM_ERROR_MISALIGNED,
+                         "%s: h_memory is %p, which is not aligned to %d bytes", call.name,
+                         h_memory, ALIGNMENT);
     return convert(&call, &from, format, offset_type, ell_width, &a, bytes, to);
 }
 

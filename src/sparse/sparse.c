@@ -14,7 +14,8 @@ static prim_status check_kind(const void *any)
     const cudaDataType_t type = args->matrix.value_type;
     if (args->x_type == type && args->y_type == type)
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_TYPE, "%s: x_type %s and y_type %s are not the values' %s",
+    return prim_fail(PRIM_ERROR_TYPE,
+                     "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s",
                      args->call.name, prim_element_name(args->x_type),
                      prim_element_name(args->y_type), prim_element_name(type));
 }
@@ -39,11 +40,10 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 
 static void describe(const void *any, char *text, size_t bytes)
 {
-    static const char *const formats[] = {"CSR", "COO", "ELL", "HYB", "JDS"};
     const prim_spmv_args *args = any;
-    snprintf(text, bytes, "%s, %s, %zu × %zu, %zu entries", formats[args->matrix.format],
-             prim_element_name(args->y_type), args->matrix.rows, args->matrix.columns,
-             args->matrix.entries);
+    snprintf(text, bytes, "%s, %s, %zu × %zu, %zu entries",
+             prim_sparse_format_name(args->matrix.format), prim_element_name(args->y_type),
+             args->matrix.rows, args->matrix.columns, args->matrix.entries);
 }
 
 static const prim_ladder ladder = {

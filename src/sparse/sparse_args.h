@@ -31,6 +31,9 @@ prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 /* The format, the types, the sizes and the groups: all that is no array on the device. */
 prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *matrix);
 
+/* "CSR", "COO", …, of a format that exists. */
+const char *prim_sparse_format_name(prim_sparse_format format);
+
 /* The arrays of the matrix's format as ranges; *count of them. */
 enum { PRIM_SPARSE_MOST_ARRAYS = 5 };
 prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *matrix,
