@@ -6,7 +6,10 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-most_kernels=1500   # for one architecture
+# Kernels for one architecture: 1500 in all, and so many of them for each pattern.
+most_kernels=1500
+pattern_kernels='reduce 640 scan 240 sparse 140 merge 120 gemm 100 histogram 80 convolution 80 gemv 60
+  binary_gemm 40'
 most_seconds=420    # of compiler time on two cores for three architectures
 
 directory=build/cuda-portable
@@ -53,6 +56,22 @@ if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt 
   echo "over the budget of $most_kernels kernels and $most_seconds s, or no kernel seen" >&2
   exit 1
 fi
+
+awk -v budgets="$pattern_kernels" '
+  BEGIN {
+    n = split(budgets, b, /[ \n]+/)
+    for (i = 1; i < n; i += 2) most[b[i]] = b[i + 1]
+  }
+  $NF ~ /\// { split($NF, path, "/"); kernels[path[1]] += $1 }
+  END {
+    for (pattern in kernels) {
+      if (!(pattern in most)) continue
+      printf "%-12s %4d of %4d kernels\n", pattern, kernels[pattern], most[pattern]
+      if (kernels[pattern] > most[pattern]) over = 1
+      seen++
+    }
+    exit over || seen < n / 2 - 1
+  }' "$directory/budget.txt" || { echo "a pattern is over its budget of kernels" >&2; exit 1; }
 
 # The bench's peers are no part of the kit, nor of its budget; that they compile, for one architecture.
 start=$SECONDS

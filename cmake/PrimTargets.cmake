@@ -36,7 +36,8 @@ function(prim_configure target)
   string(REPLACE ";" "," nvcc_host_flags "${host_flags};${warnings}")
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:C,CXX>:${host_flags};${warnings};-Wpedantic>
-    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_host_flags}>)
+    # A third of the bytes: kernels for many types are much alike.
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${nvcc_host_flags};--compress-mode=size>)
   if(PRIM_WERROR)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
   endif()

@@ -31,7 +31,7 @@ kit=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-compiler=(nvcc -O3 -arch=sm_90 -std=c++17 "-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas")
+compiler=(nvcc -O3 -arch=sm_90 --compress-mode=size -std=c++17 "-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas")
 
 # compile FLAGS…: says in `cost` how many files the array `files` has, their seconds of user and
 # system time, since others may use the machine too, and those of the longest.

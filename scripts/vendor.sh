@@ -174,7 +174,7 @@ printf '%s\n' "$version" >"$new/VERSION"
 
 readme() {
   local name header pattern includes='' units='' common=' src/common/*.cu'
-  local compile='nvcc -lib -O3 -arch=native -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c'
+  local compile='nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c'
   name=$(basename "$directory")
   cat <<END
 # Patterns from primitives

@@ -14,7 +14,7 @@ extern "C" {
  * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
  * every run. That of LOOKBACK follows also from the number of rows and from the device: from its
  * number of multiprocessors, and from how much shared memory a block can have. AUTO takes CLUSTER,
- * REDUCE_THEN_SCAN (also in both directions of a matrix) or LOOKBACK, by size and device, never by
+ * REDUCE_THEN_SCAN (also for summed-area tables) or LOOKBACK, by size and device, never by
  * timing. The host versions have orders of their own. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */

@@ -5,6 +5,8 @@
 
 namespace
 {
+namespace host
+{
 
 constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
 
@@ -82,22 +84,23 @@ struct columns_on_host : binary_on_host {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_binary_gemm_on_host(const prim_binary_gemm_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<product_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::product_on_host>(args, threads) : status;
 }
 
 prim_status prim_binary_pack_rows_on_host(const prim_binary_pack_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<rows_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch_packed<host::rows_on_host>(args, threads) : status;
 }
 
 prim_status prim_binary_pack_columns_on_host(const prim_binary_pack_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch_packed<columns_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch_packed<host::columns_on_host>(args, threads) : status;
 }

@@ -54,7 +54,7 @@ __device__ inline void wait_for_copies()
 #endif
 }
 
-/* Has the way to an address looked up, and nothing of its content used: for the time of a wait. */
+/* Brings a cache line to L2 without using it, while the thread has to wait for something else. */
 __device__ inline void prefetch(const void *address)
 {
 #ifdef __CUDA_ARCH__

@@ -5,6 +5,8 @@
 
 namespace
 {
+namespace host
+{
 
 template <typename Pixel>
 void convolve_part(const problem<Pixel> &p, int64_t y, size_t first, size_t last)
@@ -51,10 +53,11 @@ struct host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_convolution_on_host(const prim_convolution_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
 }

@@ -4,6 +4,8 @@
 
 namespace
 {
+namespace host
+{
 
 constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
 
@@ -42,10 +44,11 @@ struct gemm_on_host {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_gemm_on_host(const prim_gemm_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<gemm_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::gemm_on_host>(args, threads) : status;
 }

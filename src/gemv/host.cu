@@ -4,6 +4,8 @@
 
 namespace
 {
+namespace host
+{
 
 constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
 
@@ -36,10 +38,11 @@ struct gemv_on_host {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_gemv_on_host(const prim_gemv_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<gemv_on_host>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::gemv_on_host>(args, threads) : status;
 }

@@ -7,6 +7,8 @@
 
 namespace
 {
+namespace host
+{
 
 void clear_host_counters(const prim_histogram_args *args)
 {
@@ -46,10 +48,11 @@ struct host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
 }

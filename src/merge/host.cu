@@ -10,6 +10,8 @@
 
 namespace
 {
+namespace host
+{
 
 constexpr size_t SHORT_RUN = 32; /* keys that insertion sorts as fast as merging would */
 
@@ -132,21 +134,22 @@ struct co_rank_version : host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_merge_on_host(const prim_merge_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<merge_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::merge_version>(args, threads) : status;
 }
 
 prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<sort_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::sort_version>(args, threads) : status;
 }
 
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args)
 {
-    return dispatch<co_rank_version>(args, 1);
+    return dispatch<host::co_rank_version>(args, 1);
 }

@@ -17,7 +17,7 @@
 #include "merge/tile.cuh"
 
 /* block_sort.cu: sorts each tile of args->in into out; both may be the same. */
-cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, void *out);
+extern "C" cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, void *out);
 
 namespace
 {

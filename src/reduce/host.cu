@@ -8,6 +8,8 @@
 
 namespace
 {
+namespace host
+{
 
 constexpr unsigned PARTIALS = PRIM_REDUCE_PARTIALS, TILE_VECTORS = PRIM_REDUCE_TILE_VECTORS;
 
@@ -214,6 +216,7 @@ struct arg_on_host : host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
@@ -223,16 +226,17 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
         return status;
     switch (args->kind) {
     case PRIM_REDUCE_VECTOR:
-        return dispatch<kind_is_built(PRIM_REDUCE_VECTOR), lines_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_VECTOR), host::lines_on_host>(args, threads);
     case PRIM_REDUCE_ROWS:
-        return dispatch<kind_is_built(PRIM_REDUCE_ROWS), lines_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_ROWS), host::lines_on_host>(args, threads);
     case PRIM_REDUCE_COLUMNS:
-        return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns_on_host>(args, threads);
+        return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), host::columns_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
-        return dispatch_sum<dot_on_host>(args, threads);
+        return dispatch_sum<host::dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:
-        return args->op == PRIM_OP_MIN ? dispatch_elements<arg_on_host, least>(args, threads)
-                                       : dispatch_elements<arg_on_host, greatest>(args, threads);
+        return args->op == PRIM_OP_MIN
+                   ? dispatch_elements<host::arg_on_host, least>(args, threads)
+                   : dispatch_elements<host::arg_on_host, greatest>(args, threads);
     }
     return PRIM_ERROR_ENUM;
 }

@@ -4,6 +4,10 @@
 
 #include "reduce/reduce_args.h"
 
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
 /* Types and operator are judged before. */
 const char *prim_reduce_columns_why_not(const prim_reduce_args *args);
 size_t prim_reduce_columns_workspace(const prim_reduce_args *args);
@@ -11,5 +15,9 @@ size_t prim_reduce_columns_workspace(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
+
+#if defined(__cplusplus)
+}
+#endif
 
 #endif

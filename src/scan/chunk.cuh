@@ -138,7 +138,7 @@ __device__ void scan_run(vector_slot *slots, prim_transform transform, accumulat
     }
 }
 
-/* What the chunk's elements up to number `last` come to, with all that lies before. */
+/* The inclusive prefix of the chunk's element number `last`: so_far lies before the lane's run. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void store_total(vector_slot *slots, prim_transform transform, accumulator_t<Out> so_far,
                             unsigned last, unsigned lane, Out *total)

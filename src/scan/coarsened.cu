@@ -97,7 +97,7 @@ cudaError_t launch(const void *args)
 
 PRIM_DEFINE_RUNG(scan, coarsened) = {
     {PRIM_SCAN_COARSENED, "coarsened",
-     "each thread scans a run of its own; the block scans what the runs amount to"},
+     "each thread scans a run of its own; the block scans the runs' aggregates"},
     coarsened::why_not,
     coarsened::workspace_bytes,
     coarsened::launch};

@@ -5,6 +5,8 @@
 
 namespace
 {
+namespace host
+{
 
 /* What stands before the first element of a line. */
 template <typename Out, typename Operator>
@@ -130,10 +132,11 @@ struct host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_scan_on_host(const prim_scan_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
 }

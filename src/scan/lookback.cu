@@ -1,5 +1,5 @@
 /* LOOKBACK: each element is read once and written once. Blocks stay, take tile after tile, and tell
- * each other what their tiles come to.
+ * each other their tiles' aggregates.
  *
  *     step        0       1       2       3          a block has three tiles in hand:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
@@ -56,7 +56,7 @@ struct look_back_memory {
     unsigned turn;
 };
 
-/* What a block knows of the line that its tiles are in: what so many groups come to. */
+/* What a block knows of the line that its tiles are in: the aggregate of so many groups. */
 template <typename Value>
 struct known_front {
     unsigned line, groups;

@@ -7,9 +7,9 @@
  *                                                       totals is a line, so this is 1 to 3 again
  *     out        ████████│A+██████│AB+█████│ABC+     3  combine each section with its offset
  *
- * A vector is one line, a matrix has a line for each row, and in the second direction of a 2-D
- * scan one for each column. A block reads its section in full before it writes to it, and no
- * other section: so all of this works in place. */
+ * A vector is one line, a matrix has a line for each row, and for the second step of a
+ * summed-area table one for each column. A block reads its section in full before it writes to it,
+ * and no other section: so all of this works in place. */
 #ifndef PRIM_SCAN_SECTIONS_CUH
 #define PRIM_SCAN_SECTIONS_CUH
 
@@ -26,7 +26,8 @@ struct prim_scan_sections {
     unsigned sections, elements, threads; /* of a line; of a section; of a block */
     const void *offsets;
 };
-cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections &sections);
+extern "C" cudaError_t prim_scan_add_offsets(const prim_scan_args *args,
+                                             const prim_scan_sections &sections);
 
 namespace
 {
@@ -164,7 +165,7 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
                                   out.count, out.sections, scan.elements, scan.threads, totals});
 }
 
-/* The rows, and then the columns of the result where both directions are asked for. */
+/* The rows, and then the columns of the result for a summed-area table. */
 template <typename Operator, typename In, typename Out>
 cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elements,
                              unsigned block_threads, section_kernel<In, Out> first,

@@ -317,7 +317,7 @@ struct launch_table : launch_run {
     static cudaError_t run(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
     {
         if constexpr (std::is_same<Operator, product_operator>::value)
-            return not_built(args, tiles); /* nobody multiplies areas */
+            return not_built(args, tiles);
         else
             return launch<In, Out, Operator>(args, tiles);
     }

@@ -59,7 +59,7 @@ __device__ const In *first_of(const tile_lines<In, Out> &lines, const warp_place
     return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
 }
 
-/* What a tile's chunks come to before one of them, and in all. */
+/* The exclusive prefix of one of a tile's chunks, and the tile's aggregate. */
 template <typename Value>
 struct tile_sums {
     Value before, total;

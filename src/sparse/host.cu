@@ -5,6 +5,8 @@
 
 namespace
 {
+namespace host
+{
 
 template <typename T>
 T sum_of(const prim_row &row, const T *x)
@@ -43,10 +45,11 @@ struct host_version {
     }
 };
 
+} // namespace host
 } // namespace
 
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
 }
