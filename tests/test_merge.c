@@ -11,11 +11,12 @@
 
 #include <primitives/merge.h>
 
+#include "merge/merge_args.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* Errors of index show around the sizes of tiles; nothing else is taken from the inside. */
+/* Errors of index show around the sizes of tiles; they and one launch are taken from the inside. */
 enum { TILE = 7 * 256 }; /* keys that a block merges or sorts */
 
 static const cudaDataType_t types[] = {CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F};
@@ -743,9 +744,19 @@ Test(co_rank, beyond_two_to_the_32)
     cr_prim(
         prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32U, few, 3, zeros, many, diagonals, 8, ranks));
     check_ranks(ranks, from_few, 8, "host, many in b");
-    if (on_cpu_backend()) { /* whose device memory is the host's */
-        cr_prim(
-            prim_co_rank(PRIM_ASCENDING, CUDA_R_32U, zeros, many, few, 3, diagonals, 8, ranks, 0));
+    if (on_cpu_backend()) { /* whose kernels reach the host's memory; the call would refuse it */
+        const prim_co_rank_args args = {{.name = "co_rank"},
+                                        PRIM_ASCENDING,
+                                        CUDA_R_32U,
+                                        zeros,
+                                        few,
+                                        many,
+                                        3,
+                                        diagonals,
+                                        8,
+                                        ranks};
+        cr_cuda(prim_co_rank_rungs[0]->launch(&args));
+        cr_cuda(cudaDeviceSynchronize());
         check_ranks(ranks, from_many, 8, "device, many in a");
     }
     munmap((void *)zeros, many * 4);
