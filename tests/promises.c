@@ -335,7 +335,8 @@ typedef struct caller {
 
 static int how_often(void)
 {
-    return get_test_level() == LEVEL_FULL ? 20 : 5;
+    static const int often[] = {[LEVEL_QUICK] = 2, [LEVEL_NORMAL] = 5, [LEVEL_FULL] = 20};
+    return often[get_test_level()];
 }
 
 static void *call_often(void *argument)
