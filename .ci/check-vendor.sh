@@ -119,7 +119,7 @@ another_version() {
 
 # Two shared libraries with a copy each, of different versions, in one program: each calls its own.
 two_versions() {
-  changed_kit && sed -i 's/neighbours first/changed/' changed/src/reduce/reduce_variants.c &&
+  changed_kit && sed -i 's/neighbours first/changed/' changed/src/reduce/interleaved.cu &&
     vendor --cpu reduce one && changed/scripts/vendor.sh --cpu reduce two || return 1
   local copy line
   for copy in one two; do
