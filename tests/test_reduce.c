@@ -426,7 +426,7 @@ ParameterizedTest(combination *k, reduce, large_sizes)
 Test(reduce, third_pass)
 {
     if (get_test_level() == LEVEL_QUICK)
-        cr_skip_test("2^22 elements: from PRIM_TEST_LEVEL=normal on");
+        cr_skip_test("2^22 elements: from PRIM_TEST_LEVEL=normal on, in reverse order at full");
     const combination k = {PRIM_REDUCE_VECTORIZED, {CUDA_R_64F, CUDA_R_64F}};
     const size_t count = (1 << 22) + 4099;
     double *h_in = malloc(count * sizeof *h_in);

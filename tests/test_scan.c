@@ -502,7 +502,7 @@ ParameterizedTest(combination *k, scan, large_sizes)
 Test(scan, many_tiles)
 {
     if (get_test_level() == LEVEL_QUICK)
-        cr_skip_test("2^20 elements: from PRIM_TEST_LEVEL=normal on");
+        cr_skip_test("2^20 elements: from PRIM_TEST_LEVEL=normal on, in reverse order at full");
     static const type_pair types[] = {{CUDA_R_64F, CUDA_R_64F}, {CUDA_R_8U, CUDA_R_64U}};
     const size_t count = (1 << 20) + 4099;
     for (size_t t = 0; t < COUNT_OF(types); t++)

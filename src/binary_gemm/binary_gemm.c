@@ -54,12 +54,22 @@ static const prim_ladder columns_ladder = {
     .describe = describe_pack,
 };
 
-static prim_binary_pack_args pack_args(prim_call call, cudaDataType_t in_type, const void *in,
+static prim_binary_pack_args rows_args(prim_call call, cudaDataType_t in_type, const void *in,
                                        size_t rows, size_t columns, size_t ld, uint32_t *packed,
                                        size_t packed_ld)
 {
-    return (prim_binary_pack_args){call, in_type, in,   rows,    columns,
-                                   ld,   packed,  rows, columns, packed_ld};
+    const size_t words = prim_divide_up(columns, PRIM_BINARY_WORD_BITS);
+    return (prim_binary_pack_args){call, in_type, in,   rows,  columns,
+                                   ld,   packed,  rows, words, packed_ld};
+}
+
+static prim_binary_pack_args columns_args(prim_call call, cudaDataType_t in_type, const void *in,
+                                          size_t rows, size_t columns, size_t ld, uint32_t *packed,
+                                          size_t packed_ld)
+{
+    const size_t words = prim_divide_up(rows, PRIM_BINARY_WORD_BITS);
+    return (prim_binary_pack_args){call, in_type, in,    rows,    columns,
+                                   ld,   packed,  words, columns, packed_ld};
 }
 
 prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size_t rows,
@@ -67,9 +77,8 @@ prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size
                                   cudaStream_t stream)
 {
     prim_binary_pack_args args =
-        pack_args((prim_call){.name = "prim_binary_pack_rows", .stream = stream}, in_type, d_in,
+        rows_args((prim_call){.name = "prim_binary_pack_rows", .stream = stream}, in_type, d_in,
                   rows, columns, ld, d_packed, packed_ld);
-    args.packed_columns = prim_divide_up(columns, PRIM_BINARY_WORD_BITS);
     return prim_ladder_run(&rows_ladder, &args.call);
 }
 
@@ -78,9 +87,8 @@ prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void *d_in, s
                                      size_t packed_ld, cudaStream_t stream)
 {
     prim_binary_pack_args args =
-        pack_args((prim_call){.name = "prim_binary_pack_columns", .stream = stream}, in_type, d_in,
-                  rows, columns, ld, d_packed, packed_ld);
-    args.packed_rows = prim_divide_up(rows, PRIM_BINARY_WORD_BITS);
+        columns_args((prim_call){.name = "prim_binary_pack_columns", .stream = stream}, in_type,
+                     d_in, rows, columns, ld, d_packed, packed_ld);
     return prim_ladder_run(&columns_ladder, &args.call);
 }
 
@@ -89,9 +97,8 @@ prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
                                        size_t packed_ld, int threads)
 {
     prim_binary_pack_args args =
-        pack_args((prim_call){.name = "prim_binary_pack_rows_host", .on_host = true}, in_type, h_in,
+        rows_args((prim_call){.name = "prim_binary_pack_rows_host", .on_host = true}, in_type, h_in,
                   rows, columns, ld, h_packed, packed_ld);
-    args.packed_columns = prim_divide_up(columns, PRIM_BINARY_WORD_BITS);
     const prim_status status = prim_ladder_check_host(&rows_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_rows_on_host(&args, threads) : status;
 }
@@ -101,9 +108,8 @@ prim_status prim_binary_pack_columns_host(cudaDataType_t in_type, const void *h_
                                           size_t packed_ld, int threads)
 {
     prim_binary_pack_args args =
-        pack_args((prim_call){.name = "prim_binary_pack_columns_host", .on_host = true}, in_type,
-                  h_in, rows, columns, ld, h_packed, packed_ld);
-    args.packed_rows = prim_divide_up(rows, PRIM_BINARY_WORD_BITS);
+        columns_args((prim_call){.name = "prim_binary_pack_columns_host", .on_host = true}, in_type,
+                     h_in, rows, columns, ld, h_packed, packed_ld);
     const prim_status status = prim_ladder_check_host(&columns_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
 }
@@ -151,13 +157,7 @@ static prim_status check_operands(const void *any, prim_operands *operands)
         status = check_matrix(args, "b", args->b, words_of(args), args->n, args->ldb, &b);
     if (status == PRIM_OK)
         status = check_matrix(args, "c", args->c, args->m, args->n, args->ldc, &c);
-    if (status == PRIM_OK)
-        status = prim_check_rectangles(&args->call, c, a);
-    if (status == PRIM_OK)
-        status = prim_check_rectangles(&args->call, c, b);
-    if (status == PRIM_OK)
-        *operands = (prim_operands){{a.span, b.span, c.span}, 3};
-    return status;
+    return status == PRIM_OK ? prim_check_product(&args->call, a, b, c, operands) : status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)

@@ -168,6 +168,14 @@ prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_
                      a.span.name, prefix(call), b.span.name);
 }
 
+prim_status prim_check_product(const prim_call *call, prim_rectangle a, prim_rectangle b,
+                               prim_rectangle c, prim_operands *operands)
+{
+    *operands = (prim_operands){{a.span, b.span, c.span}, 3};
+    const prim_status status = prim_check_rectangles(call, c, a);
+    return status == PRIM_OK ? prim_check_rectangles(call, c, b) : status;
+}
+
 prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b)
 {
     const bool same = a.span.data == b.span.data && a.ld_bytes == b.ld_bytes;

@@ -26,6 +26,13 @@ typedef struct prim_span {
     size_t bytes;
 } prim_span;
 
+/* The operands of a call, for comparing the workspace with them. */
+enum { PRIM_MOST_OPERANDS = 12 };
+typedef struct prim_operands {
+    prim_span spans[PRIM_MOST_OPERANDS];
+    int count;
+} prim_operands;
+
 /* The operator and the transform exist. */
 prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform);
 
@@ -80,7 +87,11 @@ prim_rectangle prim_one_row(prim_span vector);
  * so that blocks of one matrix pass; otherwise as ranges, gaps between rows included. */
 prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b);
 
-/* The same, or the two are one and the same matrix. */
+/* Of a product: C shares no element with A and none with B. *operands become the three. */
+prim_status prim_check_product(const prim_call *call, prim_rectangle a, prim_rectangle b,
+                               prim_rectangle c, prim_operands *operands);
+
+/* The two share no element, or are one and the same matrix. */
 prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b);
 
 #if defined(__cplusplus)

@@ -43,13 +43,6 @@ typedef struct prim_rung {
     const prim_rung prim_##pattern##_##name##_rung
 #endif
 
-/* The operands of a call, for comparing the workspace with them. */
-enum { PRIM_MOST_OPERANDS = 12 };
-typedef struct prim_operands {
-    prim_span spans[PRIM_MOST_OPERANDS];
-    int count;
-} prim_operands;
-
 typedef struct prim_ladder {
     const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
     int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO */

@@ -82,13 +82,7 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     if (status == PRIM_OK)
         status =
             check_factor(args, "c", args->c, PRIM_NOT_TRANSPOSED, args->m, args->n, args->ldc, &c);
-    if (status == PRIM_OK)
-        status = prim_check_rectangles(&args->call, c, a);
-    if (status == PRIM_OK)
-        status = prim_check_rectangles(&args->call, c, b);
-    if (status == PRIM_OK)
-        *operands = (prim_operands){{a.span, b.span, c.span}, 3};
-    return status;
+    return status == PRIM_OK ? prim_check_product(&args->call, a, b, c, operands) : status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)
