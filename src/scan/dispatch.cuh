@@ -64,6 +64,40 @@ auto dispatch(const prim_scan_args *args, More... more)
     return all_types<operator_run<Run>>(args, more...);
 }
 
+/* The same for kernels of tiles, which are fewer: minima are maxima with bits turned, and integers
+ * have no sign; vectors.cuh. The host's versions are told nothing of that. */
+template <class Run>
+struct kernel_run : Run {
+    template <typename In, typename Out, class Operator, typename... More>
+    static auto run(const prim_scan_args *args, More... more)
+    {
+        constexpr bool minimum = std::is_same<Operator, min_operator>::value;
+        using operation = typename std::conditional<minimum, max_operator, Operator>::type;
+        if constexpr (std::is_integral<In>::value) {
+            constexpr bool widened = sizeof(In) != sizeof(Out);
+            return Run::template run<typename signless<widened, In>::type,
+                                     typename signless<false, Out>::type, operation>(args, more...);
+        } else {
+            return Run::template run<In, Out, operation>(args, more...);
+        }
+    }
+};
+
+template <class Run>
+struct kernel_operator_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_scan_args *args, More... more)
+    {
+        return any_operator<kernel_run<Run>, In, Out>(args, more...);
+    }
+};
+
+template <class Run, typename... More>
+auto dispatch_kernel(const prim_scan_args *args, More... more)
+{
+    return all_types<kernel_operator_run<Run>>(args, more...);
+}
+
 inline const char *types_why_not(const prim_scan_args *args)
 {
     return !all_types<is_built>(args)  ? PRIM_TYPES_NOT_BUILT

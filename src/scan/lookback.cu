@@ -68,8 +68,6 @@ struct known_front {
 template <class Operator, typename In, typename Out>
 struct look_back_thread {
     using value = accumulator_t<Out>;
-    static constexpr unsigned N = WIDTH<In, Out>;
-
     const tile_lines<In, Out> &lines;
     const tile_rule<value, Out> &rule;
     uint64_t *words;
@@ -96,14 +94,14 @@ struct look_back_thread {
     {
         const warp_place p = place_of(lines, turn, warp, warps);
         __syncwarp(); /* all lanes have stored what was there */
-        load_chunk<In, N>(chunk(stage), first_of(lines, p), p.count, lines.in_aligned, lane);
+        load_chunk(lines, p, chunk(stage), lane);
     }
 
     /* Returns what lies before this lane's run in its chunk. */
-    __device__ value sum_up(unsigned stage) const
+    __device__ value sum_up(unsigned turn, unsigned stage) const
     {
-        const chunk_sums<value> sums =
-            sum_chunk<Operator, In, Out, N>(chunk(stage), rule.transform, lane);
+        const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
+            lines, rule.element, line_of(lines, turn), chunk(stage), lane);
         if (lane == 0)
             shared.of_warps[stage][warp] = sums.total;
         return sums.before_run;
@@ -200,7 +198,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
         __syncwarp();
         value before_next_run = identity;
         if (summing < tiles)
-            before_next_run = t.sum_up(in);
+            before_next_run = t.sum_up(summing, in);
         __syncthreads();
 
         if (t.warp == t.warps - 1 && summing < tiles) /* the warp with fewest groups to look at */
@@ -327,7 +325,7 @@ cudaError_t launch(const void *any)
     if (is_one_tile(args))
         return prim_scan_launch_lines(args);
     const cudaError_t error = clear_words(args);
-    return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;
+    return error == cudaSuccess ? dispatch_kernel<launch_look_back>(args) : error;
 }
 
 } // namespace lookback

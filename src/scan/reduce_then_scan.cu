@@ -51,6 +51,7 @@ prim_scan_args scan_of_totals(const prim_scan_args *args)
     prim_scan_args of_totals = *args;
     char *const workspace = static_cast<char *>(args->call.workspace);
     of_totals.in_type = of_totals.out_type = prim_accumulator_type(args->out_type);
+    of_totals.of_totals = true;
     of_totals.kind = PRIM_SCAN_EXCLUSIVE;
     of_totals.transform = PRIM_TRANSFORM_NONE;
     of_totals.initial = nullptr;
@@ -108,6 +109,7 @@ prim_scan_args part_of_totals(const prim_scan_args *args, size_t rows, size_t co
     const size_t value_bytes = prim_element_bytes(part.out_type);
     const size_t width = PRIM_SCAN_VECTOR_BYTES / value_bytes;
     char *const workspace = static_cast<char *>(args->call.workspace);
+    part.of_totals = true;
     part.transform = PRIM_TRANSFORM_NONE;
     part.rows = rows;
     part.columns = columns;

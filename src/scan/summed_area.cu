@@ -65,9 +65,9 @@ struct table_tiles {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, rows, columns;
-    unsigned across; /* tiles of a row */
-    bool in_aligned, out_aligned;
-    prim_transform transform;
+    unsigned across;              /* tiles of a row */
+    bool in_aligned, out_aligned; /* each row begins at a whole vector */
+    element_rule<Out> rule;
 };
 
 /* Of the tiles' rows and columns: the totals, or what is before them. NULL where the matrix has one
@@ -112,10 +112,17 @@ __device__ void load_part(packed<In, N> (&x)[V], const In *from, size_t ld, cons
         return;
     }
     In *const elements = reinterpret_cast<In *>(staging);
-    PRIM_UNROLL(1)
-    for (unsigned i = lane; i < V * WARP * N; i += WARP) {
-        const unsigned row = i / (WARP * N), column = i % (WARP * N);
-        elements[i] = row < a.rows && column < a.columns ? from[row * ld + column] : In{};
+    PRIM_UNROLL(2)
+    for (unsigned v = 0; v < V; v++) {
+        In row[N]; /* all on their way before the first is needed */
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++) {
+            const unsigned column = e * WARP + lane;
+            row[e] = v < a.rows && column < a.columns ? from[v * ld + column] : In{};
+        }
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            elements[(v * N + e) * WARP + lane] = row[e];
     }
     __syncwarp();
     const vector *const vectors = reinterpret_cast<const vector *>(staging);
@@ -131,9 +138,12 @@ __device__ void store_staged_part(Out *to, size_t ld, const warp_part &a, unsign
     const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
     PRIM_UNROLL(1)
-    for (unsigned row = 0; row < a.rows; row++)
-        for (unsigned column = lane; column < a.columns; column += WARP)
-            to[row * ld + column] = elements[row * width + column];
+    for (unsigned row = 0; row < a.rows; row++) {
+        PRIM_UNROLL(4)
+        for (unsigned column = lane; column < width; column += WARP)
+            if (column < a.columns)
+                to[row * ld + column] = elements[row * width + column];
+    }
 }
 
 /* ---- along the rows ---- */
@@ -141,13 +151,13 @@ __device__ void store_staged_part(Out *to, size_t ld, const warp_part &a, unsign
 /* before[v] becomes what row v has before this lane's vector in the tile; returns row `lane`'s
  * total in the lanes below V. */
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], prim_transform transform,
+__device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const element_rule<Out> &rule,
                                         accumulator_t<Out> (&before)[V], unsigned lane)
 {
     using value = accumulator_t<Out>;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
-        before[v] = vector_sum<Operator, In, Out>(x[v], transform);
+        before[v] = vector_sum<Operator, In, Out>(x[v], rule);
     scan_warp<Operator>(before, lane);
     value total = identity_of<Operator, Out>();
     PRIM_UNROLL(V)
@@ -165,10 +175,10 @@ __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], prim_transf
 /* Takes row v's prefixes into what each of this lane's columns has so far. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
-                         prim_transform transform, accumulator_t<Out> before)
+                         const element_rule<Out> &rule, accumulator_t<Out> before)
 {
     accumulator_t<Out> values[N];
-    values_of<In, Out>(x, transform, values);
+    values_of<Operator, In, Out>(x, rule, values);
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++) {
         before = Operator::combine(before, values[e]);
@@ -179,10 +189,10 @@ __device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &
 /* The same with the elements instead of the prefixes. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
-                              prim_transform transform)
+                              const element_rule<Out> &rule)
 {
     accumulator_t<Out> values[N];
-    values_of<In, Out>(x, transform, values);
+    values_of<Operator, In, Out>(x, rule, values);
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
         columns[e] = Operator::combine(columns[e], values[e]);
@@ -228,7 +238,7 @@ __device__ void store_totals(const packed<In, N> (&x)[V], const table_tiles<In, 
         columns[e] = identity_of<Operator, Out>();
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
-        take_elements<Operator, In, Out>(columns, x[v], m.transform);
+        take_elements<Operator, In, Out>(columns, x[v], m.rule);
     const value *const of_warps = share_columns(columns, staging, warp, lane);
     PRIM_UNROLL(1)
     for (unsigned c = threadIdx.x; c < a.columns; c += TABLE_THREADS) {
@@ -277,7 +287,7 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
     packed<In, N> x[V];
     value before[V];
     load_part(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
-    const value row_total = scan_rows<Operator, In, Out>(x, m.transform, before, lane);
+    const value row_total = scan_rows<Operator, In, Out>(x, m.rule, before, lane);
     if (totals_alone) {
         store_totals<Operator, In, Out>(x, m, totals, a, row_total, staging[0], warp, lane);
         return;
@@ -292,7 +302,7 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
         before[v] = Operator::combine(__shfl_sync(ALL_LANES, left, v), before[v]);
-        take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
+        take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
     }
     const value *const of_warps = share_columns(columns, staging[0], warp, lane);
     take_above<Operator, Out>(columns, totals, a, of_warps, warp, lane);
@@ -304,9 +314,10 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
     const size_t ld = at_once ? m.out_ld : WARP * N;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
-        take_row<Operator, In, Out>(columns, x[v], m.transform, before[v]);
+        take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
         if (!at_once || v < a.rows)
-            reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] = results_of<Out>(columns);
+            reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] =
+                results_of<Operator, Out>(columns, m.rule);
     }
     if (!at_once)
         store_staged_part(to, m.out_ld, a, WARP * N, staging[warp], lane);
@@ -338,7 +349,7 @@ struct launch_table : launch_run {
             lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), VECTOR * sizeof(In)),
             lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
                               VECTOR * sizeof(Out)),
-            transform_without_sign(args->transform, args->in_type)};
+            element_rule_of<Out>(args)};
         const table_totals<value> totals = {static_cast<value *>(tiles->rows),
                                             static_cast<value *>(tiles->columns), tiles->rows_ld,
                                             tiles->columns_ld};
@@ -355,5 +366,5 @@ struct launch_table : launch_run {
 cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
                                          const prim_scan_table_tiles *tiles)
 {
-    return dispatch<summed_area::launch_table>(args, tiles);
+    return dispatch_kernel<summed_area::launch_table>(args, tiles);
 }

@@ -16,13 +16,12 @@ struct tile_lines {
     Out *out;
     size_t in_ld, out_ld, length, count;
     unsigned tiles, warps; /* of a line; warps are a whole block's where there are several tiles */
-    bool in_aligned, out_aligned; /* each line begins at a whole vector */
 };
 
 template <typename Value, typename Out>
 struct tile_rule {
     prim_scan_kind kind;
-    prim_transform transform;
+    element_rule<Out> element;
     Value initial;
     Out *total; /* NULL: not wanted */
 };
@@ -33,6 +32,13 @@ struct warp_place {
     unsigned line, tile, count;
 };
 
+/* That a tile is in, where tiles have all warps of a block. */
+template <typename In, typename Out>
+__device__ unsigned line_of(const tile_lines<In, Out> &lines, unsigned tile)
+{
+    return lines.tiles == 1 ? tile : lines.count == 1 ? 0 : tile / lines.tiles;
+}
+
 template <typename In, typename Out>
 __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp,
                                unsigned warps)
@@ -40,7 +46,7 @@ __device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block,
     constexpr unsigned ALL = CHUNK<In, Out>;
     warp_place p;
     if (lines.warps == warps) {
-        p.line = lines.tiles == 1 ? block : lines.count == 1 ? 0 : block / lines.tiles;
+        p.line = line_of(lines, block);
         p.tile = block - p.line * lines.tiles;
         p.begin = (static_cast<size_t>(p.tile) * warps + warp) * ALL;
     } else {
@@ -57,6 +63,27 @@ template <typename In, typename Out>
 __device__ const In *first_of(const tile_lines<In, Out> &lines, const warp_place &p)
 {
     return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
+}
+
+/* Starts the copies of a chunk. */
+template <typename In, typename Out>
+__device__ void load_chunk(const tile_lines<In, Out> &lines, const warp_place &p,
+                           vector_slot *slots, unsigned lane)
+{
+    const line_part part = {p.count, p.begin == 0, p.begin + p.count >= lines.length};
+    load_image<IN_VECTORS<In, Out>>(slots, first_of(lines, p), part, lane);
+}
+
+/* When the copies are there. A chunk is a whole number of vectors. */
+template <class Operator, typename In, typename Out>
+__device__ chunk_sums<accumulator_t<Out>>
+sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule, unsigned line,
+                 vector_slot *slots, unsigned lane)
+{
+    const unsigned shift = shift_of(lines.in) + line * static_cast<unsigned>(lines.in_ld) *
+                                                    static_cast<unsigned>(sizeof(In));
+    align_runs<RUN_ELEMENTS<In, Out> * sizeof(In)>(slots, shift % VECTOR_BYTES, lane);
+    return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
 
 /* The exclusive prefix of one of a tile's chunks, and the tile's aggregate. */
@@ -84,21 +111,20 @@ finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out
 {
     constexpr unsigned N = WIDTH<In, Out>;
     if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
-        store_total<Operator, In, Out, N>(slots, rule.transform, so_far, place.count - 1, lane,
+        store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
                                           rule.total);
     if (rule.kind == PRIM_SCAN_EXCLUSIVE)
-        scan_run<Operator, true, In, Out, N>(slots, rule.transform, so_far, lane);
+        scan_run<Operator, true, In, Out, N>(slots, rule.element, so_far, lane);
     else
-        scan_run<Operator, false, In, Out, N>(slots, rule.transform, so_far, lane);
+        scan_run<Operator, false, In, Out, N>(slots, rule.element, so_far, lane);
     __syncwarp();
-    store_chunk<Out, N>(lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin,
-                        slots, place.count, lines.out_aligned, lane);
+    store_image(lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin, slots, 0,
+                place.count, lane);
 }
 
 template <typename In, typename Out>
 tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned warps)
 {
-    constexpr unsigned N = WIDTH<In, Out>;
     return {static_cast<const In *>(args->in),
             static_cast<Out *>(args->out),
             args->in_ld,
@@ -106,20 +132,19 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned 
             args->columns,
             args->rows,
             static_cast<unsigned>(tiles),
-            warps,
-            lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), N * sizeof(In)),
-            lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out), N * sizeof(Out))};
+            warps};
 }
 
 template <class Operator, typename Out>
 tile_rule<accumulator_t<Out>, Out> rule_of(const prim_scan_args *args)
 {
+    const element_rule<Out> element = element_rule_of<Out>(args);
     accumulator_t<Out> initial = identity_of<Operator, Out>();
     if (args->initial != nullptr)
-        initial = static_cast<accumulator_t<Out>>(
-            converted<Out>(*static_cast<const Out *>(args->initial)));
-    return {args->kind, transform_without_sign(args->transform, args->in_type), initial,
-            static_cast<Out *>(args->total)};
+        initial = turned_value<Out>(static_cast<accumulator_t<Out>>(
+                                        converted<Out>(*static_cast<const Out *>(args->initial))),
+                                    element.turned);
+    return {args->kind, element, initial, static_cast<Out *>(args->total)};
 }
 
 } // namespace

@@ -41,11 +41,13 @@ struct launch_tiles : launch_run {
 
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles)
 {
-    return dispatch<tiles::launch_tiles>(args, tiles);
+    return dispatch_kernel<tiles::launch_tiles>(args, tiles);
 }
 
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args)
 {
+    if (args->columns > 0 && prim_scan_has_short_rows(args))
+        return prim_scan_launch_short_rows(args);
     prim_scan_tiles tiles = {};
     tiles.carry = PRIM_SCAN_CARRY_NONE;
     return prim_scan_launch_tiles(args, tiles);

@@ -91,7 +91,6 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
                tile_carry<accumulator_t<Out>> carry)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = WIDTH<In, Out>;
     PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
     PRIM_SHARED(value, of_warps, [TILE_WARPS]);
     PRIM_SHARED(value, of_others, [TILE_WARPS]); /* blocks of the cluster, or groups of tiles */
@@ -109,11 +108,11 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
         trigger_launch_completion();
     const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
-    load_chunk<In, N>(slots[warp], first_of(lines, place), place.count, lines.in_aligned, lane);
+    load_chunk(lines, place, slots[warp], lane);
     wait_for_copies();
     __syncwarp();
     const chunk_sums<value> sums =
-        sum_chunk<Operator, In, Out, N>(slots[warp], rule.transform, lane);
+        sum_loaded_chunk<Operator>(lines, rule.element, place.line, slots[warp], lane);
     if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
         grid_dependency_synchronize();
 
@@ -136,7 +135,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         so_far = Operator::combine(Operator::combine(so_far, before_tile), in_tile.before);
     }
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
-        *rule.total = result_of<Out>(so_far);
+        *rule.total = result_of<Operator, Out>(so_far, rule.element);
     finish_chunk<Operator>(lines, rule, place, slots[warp],
                            Operator::combine(so_far, sums.before_run), lane);
 }

@@ -59,6 +59,17 @@ typedef struct prim_scan_tiles {
 /* One launch over all tiles of all rows. */
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
 
+/* Rows of which two and more find room in a chunk: are these such? And one launch over all of them:
+ * short_rows.cu. */
+static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
+{
+    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
+    const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
+    return args->rows > 1 && args->columns <= PRIM_SCAN_CHUNK_VECTORS * width / 2;
+}
+
+cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
+
 /* The same of lines that are one tile each. */
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
 

@@ -3,6 +3,7 @@
 #define PRIM_SCAN_VECTORS_CUH
 
 #include "common/vectors.cuh"
+#include "scan/scan_args.h"
 
 namespace
 {
@@ -12,26 +13,114 @@ struct alignas(VECTOR_BYTES) vector_slot {
     unsigned char byte[VECTOR_BYTES];
 };
 
-/* ---- from elements to values, and back ---- */
+/* ---- the order of values, turned ---- */
 
-template <typename In, typename Out, unsigned N>
-__device__ void values_of(const packed<In, N> &x, prim_transform transform,
-                          accumulator_t<Out> (&values)[N])
+/* A minimum is the maximum of what has all bits turned, or of floats the sign; and signed integers
+ * have the order of unsigned ones once their highest bit is turned. So the kernels of maxima do for
+ * minima, and those of unsigned integers for signed ones. Which bits: of a word of elements, since
+ * narrow ones are turned four or two at a time. */
+template <typename Out>
+using turned_bits = typename std::conditional<sizeof(Out) == 8, uint64_t, uint32_t>::type;
+
+/* What becomes of an element before it is combined, and of a result in the end. */
+template <typename Out>
+struct element_rule {
+    prim_transform transform;
+    turned_bits<Out> turned; /* 0 but for minima and maxima */
+};
+
+/* The highest bit of each element in a word. */
+template <typename Out>
+constexpr turned_bits<Out> SIGN_BITS = sizeof(Out) == 1 ? 0x80808080u
+                                       : sizeof(Out) == 2
+                                           ? 0x80008000u
+                                           : turned_bits<Out>(1) << (8 * sizeof(Out) - 1);
+
+/* Out is the kernel's type, and so unsigned where the call's may have a sign. */
+template <typename Out>
+element_rule<Out> element_rule_of(const prim_scan_args *args)
 {
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        values[e] = static_cast<accumulator_t<Out>>(element_of(x, e));
-    if (transform != PRIM_TRANSFORM_NONE) {
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
-            values[e] = static_cast<accumulator_t<Out>>(
-                transformed(static_cast<working_t<Out>>(values[e]), transform));
+    element_rule<Out> rule = {transform_without_sign(args->transform, args->in_type), 0};
+    const cudaDataType_t type = args->out_type;
+    const bool is_signed =
+        type == CUDA_R_8I || type == CUDA_R_16I || type == CUDA_R_32I || type == CUDA_R_64I;
+    if (args->of_totals || (args->op != PRIM_OP_MIN && args->op != PRIM_OP_MAX))
+        return rule;
+    if (args->op == PRIM_OP_MIN)
+        rule.turned =
+            std::is_integral<Out>::value ? static_cast<turned_bits<Out>>(~0ull) : SIGN_BITS<Out>;
+    if (is_signed)
+        rule.turned ^= SIGN_BITS<Out>;
+    return rule;
+}
+
+template <class Operator>
+constexpr bool MAY_TURN = std::is_same<Operator, max_operator>::value;
+
+/* Of one value: those bits that one element has. */
+template <typename Out>
+__host__ __device__ accumulator_t<Out> turned_value(accumulator_t<Out> value,
+                                                    turned_bits<Out> turned)
+{
+    using value_type = accumulator_t<Out>;
+    if constexpr (is_float<value_type>()) {
+        constexpr turned_bits<Out> sign = turned_bits<Out>(1) << (8 * sizeof(value_type) - 1);
+        return same_bits<value_type>(same_bits<turned_bits<Out>>(value) ^ (turned & sign));
+    } else {
+        return static_cast<value_type>(value ^ static_cast<Out>(turned));
     }
 }
 
-template <typename Out>
-__device__ Out result_of(accumulator_t<Out> value)
+template <typename T, unsigned N>
+__device__ packed<T, N> turned_elements(packed<T, N> x, turned_bits<T> turned)
 {
+    using word = typename packed<T, N>::word;
+    PRIM_UNROLL(N)
+    for (unsigned w = 0; w < N / packed<T, N>::IN_WORD; w++)
+        x.words[w] = same_bits<word>(same_bits<turned_bits<T>>(x.words[w]) ^ turned);
+    return x;
+}
+
+/* ---- from elements to values, and back ---- */
+
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ void values_of(packed<In, N> x, const element_rule<Out> &rule,
+                          accumulator_t<Out> (&values)[N])
+{
+    constexpr bool TURN_ELEMENTS = MAY_TURN<Operator> && std::is_same<In, Out>::value;
+    const bool plain = rule.transform == PRIM_TRANSFORM_NONE;
+    if constexpr (TURN_ELEMENTS)
+        x = turned_elements(x, plain ? rule.turned : 0);
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        values[e] = static_cast<accumulator_t<Out>>(element_of(x, e));
+    if (!plain) {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = static_cast<accumulator_t<Out>>(
+                transformed(static_cast<working_t<Out>>(values[e]), rule.transform));
+    }
+    if (MAY_TURN<Operator> && !(TURN_ELEMENTS && plain)) {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = turned_value<Out>(values[e], rule.turned);
+    }
+}
+
+/* One element alone. */
+template <class Operator, typename In, typename Out>
+__device__ accumulator_t<Out> value_of(In element, const element_rule<Out> &rule)
+{
+    auto value =
+        static_cast<accumulator_t<Out>>(transformed(converted<Out>(element), rule.transform));
+    return MAY_TURN<Operator> ? turned_value<Out>(value, rule.turned) : value;
+}
+
+template <class Operator, typename Out>
+__device__ Out result_of(accumulator_t<Out> value, const element_rule<Out> &rule)
+{
+    if (MAY_TURN<Operator>)
+        value = turned_value<Out>(value, rule.turned);
     if constexpr (IS_HALF<Out>) {
         Out result;
         from_float(value, &result);
@@ -41,8 +130,9 @@ __device__ Out result_of(accumulator_t<Out> value)
     }
 }
 
-template <typename Out, unsigned N>
-__device__ packed<Out, N> results_of(const accumulator_t<Out> (&values)[N])
+template <class Operator, typename Out, unsigned N>
+__device__ packed<Out, N> results_of(const accumulator_t<Out> (&values)[N],
+                                     const element_rule<Out> &rule)
 {
     using result = packed<Out, N>;
     result results;
@@ -59,16 +149,16 @@ __device__ packed<Out, N> results_of(const accumulator_t<Out> (&values)[N])
         else
             results.words[w] = of_word[0];
     }
-    return results;
+    return MAY_TURN<Operator> ? turned_elements(results, rule.turned) : results;
 }
 
 /* ---- sums ---- */
 
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform transform)
+__device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, const element_rule<Out> &rule)
 {
     if constexpr (std::is_same<Operator, sum_operator>::value && sizeof(In) == 1 && N >= 4) {
-        if (transform == PRIM_TRANSFORM_NONE) {
+        if (rule.transform == PRIM_TRANSFORM_NONE) {
             uint32_t sum = 0;
             PRIM_UNROLL(N / 4)
             for (unsigned w = 0; w < N / 4; w++)
@@ -77,7 +167,7 @@ __device__ accumulator_t<Out> vector_sum(const packed<In, N> &x, prim_transform 
         }
     }
     accumulator_t<Out> values[N];
-    values_of<In, Out>(x, transform, values);
+    values_of<Operator, In, Out>(x, rule, values);
     PRIM_UNROLL(N)
     for (unsigned e = 1; e < N; e++)
         values[0] = Operator::combine(values[0], values[e]);

@@ -1,0 +1,220 @@
+/* Elements of a line as a warp has them in shared memory: an image of the line's bytes, from a
+ * vector of 16 bytes to the next, as they lie in global memory.
+ *
+ *     memory     ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃     vectors of 16 bytes; the line begins at
+ * `shift` image      ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃     the very same vectors
+ *
+ * So copies are aligned and wide wherever a line begins, in both directions, and it is in registers
+ * that bytes are shifted: where they leave the image for a lane's run, or for the vectors of the
+ * output. Only at a line's two ends elements go one by one, since what lies beyond is not ours.
+ *
+ * Of eight lanes that go through runs of 64 bytes side by side, each would find its vector in the
+ * same 16 bytes of the banks; so vectors lie in another order, slot_of(), in which neither way of
+ * access meets that. */
+#ifndef PRIM_SCAN_IMAGE_CUH
+#define PRIM_SCAN_IMAGE_CUH
+
+#include <cstring>
+
+#include "common/async_copy.cuh"
+#include "common/warp.cuh"
+#include "scan/vectors.cuh"
+
+namespace
+{
+
+/* Where a vector lies: 32 runs of up to eight vectors each begin at a multiple of their length. */
+__device__ inline unsigned slot_of(unsigned vector)
+{
+    return vector ^ (vector / 8 % 4);
+}
+
+template <typename T, unsigned N>
+__device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector)
+{
+    return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector)]);
+}
+
+/* What lies at a byte of the image: a T, or several where none of them is cut. */
+template <typename T>
+__device__ T &bytes_at(vector_slot *slots, unsigned byte)
+{
+    return reinterpret_cast<T &>(slots[slot_of(byte / VECTOR_BYTES)].byte[byte % VECTOR_BYTES]);
+}
+
+__device__ inline unsigned shift_of(const void *data)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(data) % VECTOR_BYTES);
+}
+
+/* ---- bytes from the middle of two vectors ---- */
+
+/* words[i] for i < COUNT becomes what lies `bytes` < 16 behind it. */
+template <unsigned COUNT, unsigned LENGTH>
+__device__ void shift_words(uint32_t (&words)[LENGTH], unsigned bytes)
+{
+    static_assert(LENGTH >= COUNT + 4, "up to 15 bytes come from behind");
+    const bool two = (bytes & 8) != 0, one = (bytes & 4) != 0;
+    const unsigned selector = 0x3210 + bytes % 4 * 0x1111;
+    PRIM_UNROLL(COUNT + 2)
+    for (unsigned i = 0; i < COUNT + 2; i++)
+        words[i] = two ? words[i + 2] : words[i];
+    PRIM_UNROLL(COUNT + 1)
+    for (unsigned i = 0; i < COUNT + 1; i++)
+        words[i] = one ? words[i + 1] : words[i];
+    PRIM_UNROLL(COUNT)
+    for (unsigned i = 0; i < COUNT; i++)
+        words[i] = chosen_bytes(words[i], words[i + 1], selector);
+}
+
+using four_words = packed<uint32_t, 4>;
+
+/* COUNT words from byte `first` of the image on. */
+template <unsigned COUNT>
+__device__ void read_words(vector_slot *slots, unsigned first, uint32_t (&result)[COUNT])
+{
+    constexpr unsigned VECTORS = (COUNT * 4 + 2 * VECTOR_BYTES - 2) / VECTOR_BYTES;
+    uint32_t words[VECTORS * 4];
+    PRIM_UNROLL(VECTORS)
+    for (unsigned v = 0; v < VECTORS; v++) {
+        const four_words x = vector_at<uint32_t, 4>(slots, first / VECTOR_BYTES + v);
+        PRIM_UNROLL(4)
+        for (unsigned w = 0; w < 4; w++)
+            words[4 * v + w] = x.words[w];
+    }
+    shift_words<COUNT>(words, first % VECTOR_BYTES);
+    PRIM_UNROLL(COUNT)
+    for (unsigned i = 0; i < COUNT; i++)
+        result[i] = words[i];
+}
+
+/* The lanes' runs, which begin `shift` bytes into the image, move to its begin. Each lane needs one
+ * vector of the next lane's, and reads it before anybody writes. */
+template <unsigned RUN_BYTES>
+__device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)
+{
+    if (shift == 0)
+        return;
+    if constexpr (RUN_BYTES < VECTOR_BYTES) {
+        uint32_t words[RUN_BYTES / 4];
+        read_words(slots, lane * RUN_BYTES + shift, words);
+        __syncwarp();
+        PRIM_UNROLL(2)
+        for (unsigned i = 0; i < RUN_BYTES / 4; i++)
+            bytes_at<uint32_t>(slots, lane * RUN_BYTES + 4 * i) = words[i];
+    } else {
+        constexpr unsigned VECTORS = RUN_BYTES / VECTOR_BYTES;
+        const unsigned first = lane * VECTORS;
+        const four_words behind = vector_at<uint32_t, 4>(slots, first + VECTORS);
+        four_words left = vector_at<uint32_t, 4>(slots, first);
+        __syncwarp();
+        PRIM_UNROLL(VECTORS)
+        for (unsigned v = 0; v < VECTORS; v++) {
+            const four_words right =
+                v + 1 < VECTORS ? vector_at<uint32_t, 4>(slots, first + v + 1) : behind;
+            uint32_t words[8] = {left.words[0],  left.words[1],  left.words[2],  left.words[3],
+                                 right.words[0], right.words[1], right.words[2], right.words[3]};
+            shift_words<4>(words, shift);
+            vector_at<uint32_t, 4>(slots, first + v) = {words[0], words[1], words[2], words[3]};
+            left = right;
+        }
+    }
+}
+
+/* ---- from global memory ---- */
+
+/* A vector of which bytes first … last - 1 are wanted. The others belong to the operand too, but
+ * another block may be writing there: a GPU copies them in vain, and the CPU backend leaves them
+ * out, whose race check cannot know that nobody looks at them. */
+__device__ inline void copy_vector(vector_slot *to, const vector_slot *from, unsigned first,
+                                   unsigned last)
+{
+#ifdef SIMT_BACKEND
+    std::memcpy(to->byte + first, from->byte + first, last - first);
+#else
+    (void)first;
+    (void)last;
+    copy_async(to, from);
+#endif
+}
+
+/* Elements of a line that lie together: do they begin it, do they end it? */
+struct line_part {
+    unsigned count;
+    bool begins, ends;
+};
+
+/* Starts the copies of up to VECTORS + 1 vectors; all lanes find the elements there, from
+ * shift_of(from) on, after wait_for_copies() and a barrier. What is behind their end is 0. Nobody
+ * may need what the slots held before. */
+template <unsigned VECTORS, typename In>
+__device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane)
+{
+    const unsigned shift = shift_of(from);
+    const unsigned end = shift + part.count * static_cast<unsigned>(sizeof(In));
+    const vector_slot *const vectors =
+        reinterpret_cast<const vector_slot *>(reinterpret_cast<uintptr_t>(from) - shift);
+    const unsigned first = part.begins && shift > 0 ? 1 : 0;
+    const unsigned last = part.count == 0 ? 0
+                          : part.ends     ? end / VECTOR_BYTES
+                                          : (end + VECTOR_BYTES - 1) / VECTOR_BYTES;
+    PRIM_UNROLL(VECTORS / WARP + 1)
+    for (unsigned v = lane; v < VECTORS + 1; v += WARP)
+        if (v >= first && v < last)
+            copy_vector(&slots[slot_of(v)], &vectors[v], v == 0 ? shift : 0,
+                        end - v * VECTOR_BYTES < VECTOR_BYTES ? end - v * VECTOR_BYTES
+                                                              : VECTOR_BYTES);
+        else
+            slots[slot_of(v)] = vector_slot{};
+    if (part.count == 0 || (first == 0 && last * VECTOR_BYTES >= end))
+        return;
+    __syncwarp();
+    const bool at_begin = lane < WARP / 2; /* half a warp for each end: there are 15 at most */
+    const unsigned whole = (last > first ? last : first) * VECTOR_BYTES;
+    const unsigned begin =
+        (at_begin ? shift : whole) + lane % (WARP / 2) * static_cast<unsigned>(sizeof(In));
+    const unsigned stop = !at_begin            ? end
+                          : first == 0         ? 0
+                          : end < VECTOR_BYTES ? end
+                                               : VECTOR_BYTES;
+    if (begin < stop)
+        copy_async(&bytes_at<In>(slots, begin),
+                   reinterpret_cast<const In *>(reinterpret_cast<const char *>(vectors) + begin));
+}
+
+/* ---- to global memory ---- */
+
+/* `count` elements, the first of which lies at byte `first` of the image. */
+template <typename Out>
+__device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigned count,
+                            unsigned lane)
+{
+    const unsigned bytes = count * static_cast<unsigned>(sizeof(Out)), shift = shift_of(to);
+    const unsigned head = shift == 0 ? 0 : VECTOR_BYTES - shift; /* bytes before a whole vector */
+    const unsigned whole = bytes > head ? (bytes - head) / VECTOR_BYTES : 0;
+    char *const memory = reinterpret_cast<char *>(to);
+    vector_slot *const vectors = reinterpret_cast<vector_slot *>(memory + head);
+    const unsigned from = first + head;
+    if (from % VECTOR_BYTES == 0) {
+        PRIM_UNROLL(4)
+        for (unsigned v = lane; v < whole; v += WARP)
+            vectors[v] = slots[slot_of(from / VECTOR_BYTES + v)];
+    } else {
+        PRIM_UNROLL(1)
+        for (unsigned v = lane; v < whole; v += WARP) {
+            uint32_t words[4];
+            read_words(slots, from + v * VECTOR_BYTES, words);
+            reinterpret_cast<four_words *>(vectors)[v] = {words[0], words[1], words[2], words[3]};
+        }
+    }
+    const unsigned i = lane % (WARP / 2) * static_cast<unsigned>(sizeof(Out));
+    const unsigned tail = head + whole * VECTOR_BYTES;
+    const bool at_begin = lane < WARP / 2;
+    const unsigned place = at_begin ? i : tail + i;
+    if (place < (at_begin && head < bytes ? head : bytes))
+        *reinterpret_cast<Out *>(memory + place) = bytes_at<Out>(slots, first + place);
+}
+
+} // namespace
+
+#endif
