@@ -19,7 +19,7 @@ expected() { # RESULTS
     | [.results[] | select(.mode == "cold")] | group_by([.pattern, .case, .type])[]
     | .[0] as $first | map(select(.input == $first.input))
     | "\($first.pattern)-\($first.case)-\($first.type | sub("->"; "-to-"))" as $stem
-    | if ($first.case | startswith("shapes_")) then "\($stem)-map.svg" else
+    | if ($first.case | startswith("shapes_")) then (if any(.[]; .shape | contains("x")) then "\($stem)-map.svg" else empty end) else
       (map(.shape | size) | max) as $largest
     | "\($stem)-ladder.svg \(map(select((.shape | size) == $largest)) | names)",
       if (map(.shape) | unique | length) == 1 then empty else

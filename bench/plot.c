@@ -1,7 +1,7 @@
 /* Draws results with gnuplot. Each pattern, case and type gets up to three files: time against size
  * and share of the ceiling against size, where there are two sizes or more, and the ladder as bars
- * at the largest size. Of odd shapes there is one, a map of auto's shares. Cold times of one input,
- * the first that there is. */
+ * at the largest size. Of odd matrices there is one, a map of auto's shares. Cold times of one
+ * input, the first that there is. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -445,7 +445,8 @@ static void draw_map(FILE *script, const char *folder, const bench_context *cont
         }
     fprintf(script, "end\n"
                     "set logscale xy 2\nset format xy '2^{%%L}'\nunset key\n"
-                    "set xlabel 'columns'\nset ylabel 'rows'\nset offsets 1, 1, 1, 1\n"
+                    "set xlabel 'columns'\nset ylabel 'rows'\nset offsets graph 0.08, graph 0.08, "
+                    "graph 0.08, graph 0.08\n"
                     "set cbrange [0:100]\nset format cb '%%g %%%%'\n"
                     "set palette defined (0 '#882255', 50 '#e69f00', 75 '#56b4e9', 100 '#004477')\n"
                     "plot $points using 1:2:3 with points pt 7 ps 2.4 palette, "
@@ -469,7 +470,7 @@ static void draw_all(FILE *script, const char *folder, const bench_context *cont
         if (!is_first_of_its_plots(results, i))
             continue;
         plot_set set = make_set(context, results, count, results[i].c);
-        const bool is_map = is_of_shapes(results[i].c) && set.have_ceilings;
+        const bool is_map = is_of_shapes(results[i].c) && set.are_matrices;
         if (is_map)
             draw_map(script, folder, context, &set);
         if (set.size_count > 1 && !is_of_shapes(results[i].c))
