@@ -12,28 +12,46 @@
 static const struct {
     cudaDataType_t in, out;
     const char *name;
-    bool every_size;
+    bool every_size, odd_shapes;
 } pairs[] = {
-    {CUDA_R_32F, CUDA_R_32F, "f32", true},       {CUDA_R_32I, CUDA_R_32I, "i32", true},
-    {CUDA_R_64I, CUDA_R_64I, "i64", false},      {CUDA_R_64F, CUDA_R_64F, "f64", false},
-    {CUDA_R_16I, CUDA_R_16I, "i16", false},      {CUDA_R_16F, CUDA_R_16F, "f16", false},
-    {CUDA_R_16BF, CUDA_R_16BF, "bf16", false},   {CUDA_R_8I, CUDA_R_8I, "i8", false},
-    {CUDA_R_8U, CUDA_R_32U, "u8->u32", false},   {CUDA_R_32I, CUDA_R_64I, "i32->i64", false},
-    {CUDA_R_16F, CUDA_R_32F, "f16->f32", false},
+    {CUDA_R_32F, CUDA_R_32F, "f32", true, true},
+    {CUDA_R_32I, CUDA_R_32I, "i32", true, false},
+    {CUDA_R_64I, CUDA_R_64I, "i64", false, false},
+    {CUDA_R_64F, CUDA_R_64F, "f64", false, true},
+    {CUDA_R_16I, CUDA_R_16I, "i16", false, false},
+    {CUDA_R_16F, CUDA_R_16F, "f16", false, true},
+    {CUDA_R_16BF, CUDA_R_16BF, "bf16", false, false},
+    {CUDA_R_8I, CUDA_R_8I, "i8", false, true},
+    {CUDA_R_8U, CUDA_R_32U, "u8->u32", false, false},
+    {CUDA_R_32I, CUDA_R_64I, "i32->i64", false, false},
+    {CUDA_R_16F, CUDA_R_32F, "f16->f32", false, false},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static const char vector_name[] = "sum", rows_name[] = "rows", both_name[] = "2d";
+static const char shapes_vector_name[] = "shapes_sum", shapes_rows_name[] = "shapes_rows",
+                  shapes_both_name[] = "shapes_2d";
 
 static bool in_both_directions(const bench_case *c)
 {
-    return strcmp(c->name, both_name) == 0;
+    return strcmp(c->name, both_name) == 0 || strcmp(c->name, shapes_both_name) == 0;
+}
+
+static size_t columns_of(const bench_case *c)
+{
+    return c->size / c->rows;
+}
+
+/* Of input and output. */
+static size_t ld_of(const bench_case *c)
+{
+    return c->ld != 0 ? c->ld : columns_of(c);
 }
 
 static prim_status ask(const bench_case *c, size_t *bytes)
 {
     const prim_scan_variant variant = (prim_scan_variant)c->variant_value;
-    const size_t columns = c->size / c->rows;
+    const size_t columns = columns_of(c);
     if (in_both_directions(c))
         return prim_scan_2d_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element,
                                             c->rows, columns, c->result, bytes);
@@ -123,28 +141,95 @@ static void plan_scan(const bench_options *options, bench_plan *plan)
     }
 }
 
+/* ---- odd shapes: input and output alike, what AUTO takes alone ---- */
+
+static void plan_shape(bench_plan *plan, const char *name, size_t pair, const bench_shape *shape)
+{
+    bench_case c = {.pattern = "scan",
+                    .name = name,
+                    .variant = prim_scan_variant_info(PRIM_SCAN_AUTO)->name,
+                    .type = pairs[pair].name,
+                    .element = pairs[pair].in,
+                    .result = pairs[pair].out,
+                    .variant_value = PRIM_SCAN_AUTO,
+                    .ceiling = CEILING_COPY};
+    set_shape(&c, shape);
+    c.flops = (double)c.size * (name == shapes_both_name ? 2 : 1);
+    const size_t in = prim_element_bytes(c.element), out = prim_element_bytes(c.result);
+    c.bytes = touched_bytes(c.rows, columns_of(&c), c.ld, in, c.offset) +
+              touched_bytes(c.rows, columns_of(&c), c.ld, out, c.offset);
+    plan_add(plan, c);
+}
+
+/* Arrays whose results fill 1 GiB and 16 MiB; each again one element past a boundary, and one
+ * element short. */
+static void plan_array_shapes(bench_plan *plan, size_t pair)
+{
+    const size_t bytes = prim_element_bytes(pairs[pair].out);
+    const size_t sizes[] = {(size_t)1 << (on_gpu() ? 30 : 16), (size_t)1 << (on_gpu() ? 24 : 12)};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const size_t count = sizes[s] / bytes;
+        const bench_shape shapes[] = {{1, count, 0, 0}, {1, count, 0, 1}, {1, count - 1, 0, 0}};
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+            plan_shape(plan, shapes_vector_name, pair, &shapes[i]);
+    }
+}
+
+/* Widths beside a multiple of 64, which tables are made of. */
+static void plan_table_shapes(bench_plan *plan, size_t pair)
+{
+    static const bench_shape on_gpus[] = {{65536, 960, 0, 0},   {65536, 961, 0, 0},
+                                          {65536, 1023, 0, 0},  {65536, 1024, 0, 0},
+                                          {65536, 1025, 0, 0},  {65536, 1023, 1024, 0},
+                                          {65536, 1023, 0, 1},  {257, 1000003, 0, 0},
+                                          {257, 1000064, 0, 0}, {16384, 16384, 0, 0},
+                                          {16383, 16381, 0, 0}},
+                             here[] = {{70, 63, 0, 0}, {70, 63, 66, 1}};
+    const size_t count = on_gpu() ? sizeof on_gpus / sizeof *on_gpus : sizeof here / sizeof *here;
+    for (size_t i = 0; i < count; i++)
+        plan_shape(plan, shapes_both_name, pair, on_gpu() ? &on_gpus[i] : &here[i]);
+}
+
+static void plan_scan_shapes(const bench_options *options, bench_plan *plan)
+{
+    for (size_t p = 0; p < PAIRS; p++) {
+        if (!wants_type(options, pairs[p].in))
+            continue;
+        plan_array_shapes(plan, p);
+        size_t count;
+        const bench_shape *shapes = matrix_shapes(&count);
+        for (size_t s = 0; s < count && pairs[p].odd_shapes; s++)
+            plan_shape(plan, shapes_rows_name, p, &shapes[s]);
+        if (pairs[p].odd_shapes)
+            plan_table_shapes(plan, p);
+    }
+}
+
 static void set_up_scan(const bench_case *c, bench_operands *operands)
 {
-    operands->out_bytes = c->size * prim_element_bytes(c->result);
+    const size_t elements = elements_of_shape(c);
+    operands->out_bytes = elements * prim_element_bytes(c->result);
     must_prim(ask(c, &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, c->size * prim_element_bytes(c->element)),
+    must(cudaMalloc(&operands->d_in, elements * prim_element_bytes(c->element)),
          "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
-    must(fill_on_device(c->element, operands->d_in, c->size, c->input, 7, 0), "filling the input");
+    must(fill_on_device(c->element, operands->d_in, elements, c->input, 7, 0), "filling the input");
 }
 
 static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const prim_scan_variant variant = (prim_scan_variant)c->variant_value;
-    const size_t columns = c->size / c->rows;
+    const size_t columns = columns_of(c), ld = ld_of(c);
+    const char *const d_in = (const char *)o->d_in + c->offset * prim_element_bytes(c->element);
+    char *const d_out = (char *)o->d_out + c->offset * prim_element_bytes(c->result);
     if (in_both_directions(c))
-        return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, o->d_in, c->rows,
-                            columns, columns, c->result, o->d_out, columns, o->d_workspace,
-                            o->workspace_bytes, stream);
+        return prim_scan_2d(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in, c->rows,
+                            columns, ld, c->result, d_out, ld, o->d_workspace, o->workspace_bytes,
+                            stream);
     return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                          c->element, o->d_in, c->rows, columns, columns, c->result, o->d_out,
-                          columns, o->d_workspace, o->workspace_bytes, stream);
+                          c->element, d_in, c->rows, columns, ld, c->result, d_out, ld,
+                          o->d_workspace, o->workspace_bytes, stream);
 }
 
 /* By how much two orders may differ: a float sum of n elements of up to 1 is rounded, in either
@@ -179,5 +264,5 @@ static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
     return true;
 }
 
-const bench_pattern bench_scan = {"scan",      "scan",   plan_scan,    NULL,
+const bench_pattern bench_scan = {"scan",      "scan",   plan_scan,    plan_scan_shapes,
                                   set_up_scan, run_scan, same_prefixes};

@@ -40,7 +40,8 @@ typedef struct scan_case {
     prim_op op;
     prim_transform transform;
     type_pair types;
-    size_t rows, columns, in_ld, out_ld, offset;
+    size_t rows, columns, in_ld, out_ld;
+    size_t offset, out_offset; /* elements past a whole vector, of input and output */
     bool in_place, with_initial, with_total;
     const void *h_in;
 } scan_case;
@@ -269,8 +270,8 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
     size_t bytes;
     cr_prim(ask(c, &bytes));
     guarded in = guarded_copy(c->h_in, in_bytes, c->offset * in_size);
-    guarded out = guarded_new(c->in_place ? 0 : out_bytes, c->offset * out_size);
-    guarded total = guarded_new(out_size, c->offset * out_size);
+    guarded out = guarded_new(c->in_place ? 0 : out_bytes, c->out_offset * out_size);
+    guarded total = guarded_new(out_size, c->out_offset * out_size);
     guarded workspace = guarded_new(bytes, 0);
     guarded *result = c->in_place ? &in : &out;
     cr_prim(call_device(c, in.data, result->data, c->with_total ? total.data : NULL,
@@ -283,14 +284,14 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
     guarded_free(&workspace);
 }
 
-#define CASE_FORMAT                                                                                 \
-    "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offset %zu, in place " \
-    "%d, initial %d, threads %d: "
-#define CASE_VALUES(c)                                                                        \
-    prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],      \
-        (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,       \
-        (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->in_place, (c)->with_initial, \
-        (c)->threads
+#define CASE_FORMAT                                                                              \
+    "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offsets %zu, %zu, " \
+    "in place %d, initial %d, threads %d: "
+#define CASE_VALUES(c)                                                                      \
+    prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],    \
+        (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,     \
+        (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->out_offset, (c)->in_place, \
+        (c)->with_initial, (c)->threads
 
 /* A chain over the elements on the host; above tiles of 1024 elements and more on the device, and
  * trees over runs of up to 32. */
@@ -442,6 +443,7 @@ static void check_all(scan_case c, size_t turn, size_t one_of)
         c.with_initial = bits & 2 && c.form != BOTH_DIRECTIONS;
         c.with_total = bits & 8 && c.form == VECTOR;
         c.offset = bits >> 2 & 1;
+        c.out_offset = bits >> 4 & 1;
         c.h_in = c.op == PRIM_OP_PRODUCT ? h_product : h_in;
         if (c.threads > 0 || supports(&c))
             check(&c);
@@ -520,14 +522,13 @@ Test(scan, many_tiles)
 }
 
 /* rows, columns, in_ld, out_ld. */
-static const size_t shapes[][4] = {{1, 300, 300, 300},     {7, 1, 1, 1},
-                                   {7, 1, 3, 2},           {0, 5, 5, 5},
-                                   {5, 0, 0, 2},           {5, 513, 515, 515},
-                                   {19, 1024, 1024, 1024}, {9, 384, 400, 416},
-                                   {11, 2047, 2048, 2052}, {5, 4100, 4112, 4112},
-                                   {3, 9000, 9008, 9024},  {270, 257, 259, 259},
-                                   {513, 2, 5, 4},         {130, 300, 304, 304},
-                                   {65, 1025, 1025, 1040}, {2, 65537, 65540, 65539}};
+static const size_t shapes[][4] = {
+    {1, 300, 300, 300},     {7, 1, 1, 1},          {7, 1, 3, 2},           {0, 5, 5, 5},
+    {5, 0, 0, 2},           {5, 513, 515, 515},    {19, 1024, 1024, 1024}, {9, 384, 400, 416},
+    {11, 2047, 2048, 2052}, {5, 4100, 4112, 4112}, {3, 9000, 9008, 9024},  {270, 257, 259, 259},
+    {513, 2, 5, 4},         {130, 300, 304, 304},  {65, 1025, 1025, 1040}, {2, 65537, 65540, 65539},
+    {1300, 3, 3, 3},        {301, 17, 17, 17},     {90, 37, 37, 40},       {41, 129, 131, 129},
+    {70, 100, 100, 100},    {2600, 1, 1, 1}};
 
 /* On the textbook's rungs each line takes blocks of its own, so that time goes by lines; elsewhere
  * by tiles. AUTO is one of the others. */
@@ -608,6 +609,184 @@ ParameterizedTest(combination *k, scan, both_directions)
     check_every_operator(k);
 }
 
+/* ---- every alignment of input and output ---- */
+
+ParameterizedTestParameters(scan, every_alignment)
+{
+    return combinations();
+}
+
+/* Rows that share a warp, rows of several chunks, and arrays of several tiles; dense and with gaps,
+ * so that rows begin anywhere, too. */
+ParameterizedTest(combination *k, scan, every_alignment)
+{
+    static const size_t all[][4] = {
+        {1, 9001, 9001, 9001}, {1, 13, 13, 13},       {77, 5, 5, 5},        {40, 67, 67, 67},
+        {19, 131, 133, 132},   {3, 2051, 2051, 2051}, {3, 1111, 1113, 1112}};
+    const size_t in_vector = 16 / type_bytes(k->types.in),
+                 out_vector = 16 / type_bytes(k->types.out);
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    skip_unless_supported(k, VECTOR);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it goes element by element");
+    void *h_in = malloc(9001 * type_bytes(k->types.in));
+    fill(k->types.in, h_in, 9001, INTEGERS, 7);
+    for (size_t s = 0; s < COUNT_OF(all); s++)
+        for (size_t i = 0; i < in_vector * out_vector; i++) {
+            const size_t turn = i + s + turn_of(k);
+            if (turn % (quick ? in_vector * out_vector / 2 : in_vector * out_vector / 4) != 0 &&
+                get_test_level() != LEVEL_FULL)
+                continue;
+            scan_case c = {.variant = k->variant,
+                           .types = k->types,
+                           .form = all[s][0] == 1 ? VECTOR
+                                   : i % 3 == 2   ? BOTH_DIRECTIONS
+                                                  : ROWS,
+                           .rows = all[s][0],
+                           .columns = all[s][1],
+                           .in_ld = all[s][2],
+                           .out_ld = all[s][3],
+                           .offset = i % in_vector,
+                           .out_offset = i / in_vector,
+                           .op = (prim_op)(turn % 3),
+                           .transform = (prim_transform)(turn / 3 % TRANSFORMS),
+                           .h_in = h_in};
+            c.kind = c.form == BOTH_DIRECTIONS ? PRIM_SCAN_INCLUSIVE
+                                               : (prim_scan_kind)(turn / 2 % KINDS);
+            c.with_total = c.form == VECTOR;
+            if (supports(&c))
+                check(&c);
+            c.in_place = true;
+            c.out_ld = c.in_ld;
+            if (k->types.in == k->types.out && supports(&c))
+                check(&c);
+        }
+    free(h_in);
+}
+
+/* A row has the bits that it has alone, whichever kernel takes it together with others. */
+ParameterizedTestParameters(scan, rows_have_the_bits_of_arrays)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, rows_have_the_bits_of_arrays)
+{
+    static const size_t lengths[] = {1, 5, 16, 17, 33, 100, 129, 256, 300, 513, 1030, 3000};
+    enum { ROWS_OF = 5, MOST = 3000 };
+    skip_unless_supported(k, ROWS);
+    if (!type_is_float(k->types.in))
+        cr_skip_test("integers have only one result");
+    const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
+    char *h_in = malloc(ROWS_OF * MOST * in_size), *h_before = malloc(ROWS_OF * MOST * out_size),
+         *h_rows = malloc(ROWS_OF * MOST * out_size), *h_alone = malloc(MOST * out_size);
+    double total;
+    fill(k->types.in, h_in, ROWS_OF * MOST, EXTREMES, 11);
+    for (size_t l = 0; l < COUNT_OF(lengths); l++) {
+        const size_t length = lengths[l];
+        scan_case c = {.variant = k->variant,
+                       .types = k->types,
+                       .form = ROWS,
+                       .rows = ROWS_OF,
+                       .columns = length,
+                       .in_ld = length,
+                       .out_ld = length,
+                       .kind = (prim_scan_kind)(l % KINDS),
+                       .with_initial = l % 3 == 1,
+                       .h_in = h_in};
+        if (!supports(&c))
+            continue;
+        run(&c, h_before, h_rows, &total);
+        for (size_t row = 0; row < ROWS_OF; row++) {
+            scan_case alone = c;
+            alone.form = VECTOR;
+            alone.rows = 1;
+            alone.h_in = h_in + row * length * in_size;
+            run(&alone, h_before, h_alone, &total);
+            cr_assert_arr_eq(h_rows + row * length * out_size, h_alone, length * out_size,
+                             CASE_FORMAT "row %zu", CASE_VALUES(&c), row);
+        }
+    }
+    free(h_in);
+    free(h_before);
+    free(h_rows);
+    free(h_alone);
+}
+
+/* ---- what lies outside the operands ---- */
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WATCHED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED 1
+#endif
+#endif
+
+#ifdef WATCHED
+void __asan_poison_memory_region(const volatile void *, size_t);
+void __asan_unpoison_memory_region(const volatile void *, size_t);
+
+/* From here on, AddressSanitizer ends the program where an access touches what is no element. */
+static void watch(const guarded *g, size_t rows, size_t columns, size_t ld, bool on)
+{
+    char *const data = g->data;
+    if (!on) {
+        __asan_unpoison_memory_region(g->base, g->lead + g->bytes + g->tail);
+        return;
+    }
+    __asan_poison_memory_region(g->base, g->lead);
+    for (size_t row = 0; row + 1 < rows; row++)
+        __asan_poison_memory_region(data + row * ld + columns, ld - columns);
+    __asan_poison_memory_region(data + g->bytes, g->tail);
+}
+
+ParameterizedTestParameters(scan, nothing_else_is_touched)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, nothing_else_is_touched)
+{
+    static const size_t all[][3] = {{1, 9001, 9001}, {1, 3, 3},      {50, 7, 7},
+                                    {50, 7, 9},      {9, 150, 150},  {9, 150, 157},
+                                    {3, 999, 1003},  {2, 9001, 9009}};
+    const size_t in = type_bytes(k->types.in), out = type_bytes(k->types.out);
+    skip_unless_supported(k, VECTOR);
+    for (size_t s = 0; s < COUNT_OF(all); s++)
+        for (int f = ROWS; f <= BOTH_DIRECTIONS; f++)
+            for (size_t offset = 0; offset < 16 / in; offset += 3) {
+                const size_t rows = all[s][0], columns = all[s][1], ld = all[s][2];
+                const size_t extent = (rows - 1) * ld + columns;
+                scan_case c = {.variant = k->variant,
+                               .types = k->types,
+                               .form = (form)f,
+                               .rows = rows,
+                               .columns = columns,
+                               .in_ld = ld,
+                               .out_ld = ld};
+                size_t bytes;
+                if (ask(&c, &bytes) != PRIM_OK)
+                    continue;
+                guarded d_in = guarded_new(extent * in, offset * in),
+                        d_out = guarded_new(extent * out, (offset + 1) * out),
+                        workspace = guarded_new(bytes, 0);
+                watch(&d_in, rows, columns * in, ld * in, true);
+                watch(&d_out, rows, columns * out, ld * out, true);
+                const prim_status status = call_device(&c, d_in.data, d_out.data, NULL,
+                                                       bytes > 0 ? workspace.data : NULL, bytes);
+                const cudaError_t error = cudaDeviceSynchronize();
+                watch(&d_in, 0, 0, 0, false);
+                watch(&d_out, 0, 0, 0, false);
+                cr_prim(status);
+                cr_cuda(error);
+                guarded_free(&d_in);
+                guarded_free(&d_out);
+                guarded_free(&workspace);
+            }
+}
+#endif
+
 ParameterizedTestParameters(scan, nan_and_infinity_anywhere)
 {
     return combinations();
@@ -663,6 +842,7 @@ ParameterizedTest(combination *k, scan, same_bits_in_every_run)
         c.with_total = f == VECTOR;
         const size_t used = c.rows * c.columns * type_bytes(k->types.out);
         for (c.offset = 0; supports(&c) && c.offset < 4; c.offset++) {
+            c.out_offset = c.offset;
             c.in_place = c.offset % 2 && k->types.in == k->types.out;
             run(&c, h_before, c.offset == 0 ? h_first : h_again, &total[c.offset > 0]);
             if (c.offset == 0)

@@ -32,11 +32,12 @@ struct short_rows {
 };
 
 /* Elements of one width share an image with their results. A wider image has room for the results
- * that elements before the first one would have: they lie in its first vector, too. */
+ * that elements before the first one would have: they lie in its first vector, too. slot_of() moves
+ * a vector by up to three. */
 template <typename In, typename Out>
 constexpr unsigned RESULT_SLOTS = sizeof(In) == sizeof(Out) ? CHUNK_SLOTS : CHUNK_SLOTS + 7;
 template <typename In, typename Out>
-constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 1;
+constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 4;
 
 /* Where a warp has its elements and results: byte `first` of the one image, and of the other. */
 struct row_images {
