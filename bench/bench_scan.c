@@ -228,7 +228,7 @@ static prim_status run_scan(const bench_case *c, const bench_operands *o, cudaSt
                             columns, ld, c->result, d_out, ld, o->d_workspace, o->workspace_bytes,
                             stream);
     return prim_scan_rows(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                          c->element, d_in, c->rows, columns, ld, c->result, d_out, ld,
+                          NULL, c->element, d_in, c->rows, columns, ld, c->result, d_out, ld,
                           o->d_workspace, o->workspace_bytes, stream);
 }
 

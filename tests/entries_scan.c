@@ -51,7 +51,7 @@ static prim_status scan_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     volatile int32_t initial = SCAN_INITIAL; /* volatile: the value below is written, too */
-    const void *h_initial = (const void *)&initial;
+    const void *h_initial = (const void *)&initial, *d_initial = NULL;
     prim_scan_kind kind = PRIM_SCAN_EXCLUSIVE;
     prim_op op = PRIM_OP_SUM;
     prim_transform transform = PRIM_TRANSFORM_NONE;
@@ -77,11 +77,19 @@ static prim_status scan_call(const operands *o)
           (d_out = d_in, out_type = CUDA_R_64I, count /= 2, h_initial = d_total = NULL));
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_total", d_total = d_in + 400);
     FAULT("in d_out", PRIM_ERROR_OVERLAP, "d_total", d_total = d_out + 4);
+    FAULT("beside h_initial", PRIM_ERROR_VALUE, "d_initial", d_initial = d_total);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_initial",
+          (h_initial = NULL, d_initial = d_total + 1));
+    FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_initial", (h_initial = NULL, d_initial = d_in + 8));
+    FAULT("in d_out", PRIM_ERROR_OVERLAP, "d_initial", (h_initial = NULL, d_initial = d_out + 8));
+    if (c.bytes > 0)
+        FAULT("d_initial in it", PRIM_ERROR_OVERLAP, "d_workspace",
+              (h_initial = NULL, d_initial = c.workspace));
     if (c.bytes > 0)
         FAULT("d_total in it", PRIM_ERROR_OVERLAP, "d_workspace", d_total = c.workspace);
     const prim_status status =
-        prim_scan((prim_scan_variant)c.variant, kind, op, transform, h_initial, in_type, d_in,
-                  count, out_type, d_out, d_total, c.workspace, c.bytes, o->stream);
+        prim_scan((prim_scan_variant)c.variant, kind, op, transform, h_initial, d_initial, in_type,
+                  d_in, count, out_type, d_out, d_total, c.workspace, c.bytes, o->stream);
     initial = 77;
     return status;
 }
@@ -125,7 +133,7 @@ static prim_status rows_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     volatile int32_t initial = SCAN_INITIAL;
-    const void *h_initial = (const void *)&initial;
+    const void *h_initial = (const void *)&initial, *d_initial = NULL;
     prim_scan_kind kind = PRIM_SCAN_INCLUSIVE;
     cudaDataType_t in_type = CUDA_R_32I;
     char *d_in = o->d_in, *d_out = o->d_out;
@@ -140,12 +148,15 @@ static prim_status rows_call(const operands *o)
     FAULT("in_ld beyond size_t", PRIM_ERROR_SIZE, "d_in", in_ld = SIZE_MAX / 8);
     FAULT("out_ld beyond size_t", PRIM_ERROR_SIZE, "d_out", out_ld = SIZE_MAX / 8);
     FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_initial", h_initial = (char *)two_words + 1);
+    FAULT("beside h_initial", PRIM_ERROR_VALUE, "d_initial", d_initial = d_in);
+    FAULT("in d_out", PRIM_ERROR_OVERLAP, "d_initial", (h_initial = NULL, d_initial = d_out + 8));
     FAULT("one behind d_in", PRIM_ERROR_OVERLAP, "d_out",
           (d_out = d_in + 4, out_ld = LD, rows = ROWS - 1));
     FAULT("in place, another ld", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in);
-    const prim_status status = prim_scan_rows(
-        (prim_scan_variant)c.variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_initial, in_type,
-        d_in, rows, o->count, in_ld, CUDA_R_32I, d_out, out_ld, c.workspace, c.bytes, o->stream);
+    const prim_status status =
+        prim_scan_rows((prim_scan_variant)c.variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                       h_initial, d_initial, in_type, d_in, rows, o->count, in_ld, CUDA_R_32I,
+                       d_out, out_ld, c.workspace, c.bytes, o->stream);
     initial = 77;
     return status;
 }

@@ -398,10 +398,11 @@ static void scan_kind(const kind *k)
                 y += s->first % 4 * k->out_bytes;
                 char *total = y + s->count * k->out_bytes;
                 output.nans = k->out;
-                line(w.threads > 0 ? prim_scan_host(kind, k->op, k->transform, h_initial, k->in, x,
-                                                    s->count, k->out, y, total, w.threads)
-                                   : prim_scan(w.variant, kind, k->op, k->transform, h_initial,
-                                               k->in, x, s->count, k->out, y, total, NULL, 0, NULL),
+                line(w.threads > 0
+                         ? prim_scan_host(kind, k->op, k->transform, h_initial, k->in, x, s->count,
+                                          k->out, y, total, w.threads)
+                         : prim_scan(w.variant, kind, k->op, k->transform, h_initial, NULL, k->in,
+                                     x, s->count, k->out, y, total, NULL, 0, NULL),
                      "scan %s %s %s %zu+%zu", w.name, k->text, scan_kind_names[kind], s->count,
                      s->first);
             }
@@ -423,8 +424,9 @@ static void scan_rows_kind(const kind *k)
                 line(w.threads > 0
                          ? prim_scan_rows_host(kind, k->op, k->transform, h_initial, k->in, x,
                                                s->rows, s->columns, s->ld, k->out, y, ld, w.threads)
-                         : prim_scan_rows(w.variant, kind, k->op, k->transform, h_initial, k->in, x,
-                                          s->rows, s->columns, s->ld, k->out, y, ld, NULL, 0, NULL),
+                         : prim_scan_rows(w.variant, kind, k->op, k->transform, h_initial, NULL,
+                                          k->in, x, s->rows, s->columns, s->ld, k->out, y, ld, NULL,
+                                          0, NULL),
                      "scan_rows %s %s %s %zux%zu/%zu", w.name, k->text, scan_kind_names[kind],
                      s->rows, s->columns, s->ld);
             }

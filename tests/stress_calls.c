@@ -246,7 +246,7 @@ static void scan(trial *t)
     begin(t, asked, bytes, true);
     describe(t, "scan: variant %d, kind %d, op %d, transform %d, types %d %d, %zu elements%s",
              t->variant, kind, op, f, p.in, p.out, count, x == y ? ", in place" : "");
-    if (end(t, prim_scan(t->variant, kind, op, f, h_initial, p.in, x->d, count, p.out, y->d,
+    if (end(t, prim_scan(t->variant, kind, op, f, h_initial, NULL, p.in, x->d, count, p.out, y->d,
                          total->d, t->workspace, t->workspace_bytes, t->stream)))
         on_host(t, prim_scan_host(kind, op, f, h_initial, p.in, x->h, count, p.out, y->h, total->h,
                                   t->threads));
@@ -272,8 +272,9 @@ static void scan_rows(trial *t)
              "ld %zu and %zu%s",
              t->variant, kind, op, f, p.in, p.out, m.rows, m.columns, m.ld, out_ld,
              x == y ? ", in place" : "");
-    if (!end(t, prim_scan_rows(t->variant, kind, op, f, NULL, p.in, x->d, m.rows, m.columns, m.ld,
-                               p.out, y->d, out_ld, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_scan_rows(t->variant, kind, op, f, NULL, NULL, p.in, x->d, m.rows, m.columns,
+                               m.ld, p.out, y->d, out_ld, t->workspace, t->workspace_bytes,
+                               t->stream)))
         return;
     on_host(t, prim_scan_rows_host(kind, op, f, NULL, p.in, x->h, m.rows, m.columns, m.ld, p.out,
                                    y->h, out_ld, t->threads));

@@ -42,7 +42,7 @@ typedef struct scan_case {
     type_pair types;
     size_t rows, columns, in_ld, out_ld;
     size_t offset, out_offset; /* elements past a whole vector, of input and output */
-    bool in_place, with_initial, with_total;
+    bool in_place, with_initial, initial_on_device, with_total;
     const void *h_in;
 } scan_case;
 
@@ -214,20 +214,21 @@ static prim_status ask(const scan_case *c, size_t *bytes)
     }
 }
 
-static prim_status call_device(const scan_case *c, const void *d_in, void *d_out, void *d_total,
-                               void *d_workspace, size_t bytes)
+/* d_initial: the initial value's place on the device, NULL where it is given by value. */
+static prim_status call_device(const scan_case *c, const void *d_initial, const void *d_in,
+                               void *d_out, void *d_total, void *d_workspace, size_t bytes)
 {
     double space;
-    const void *h_initial = initial_of(c, &space);
+    const void *h_initial = d_initial == NULL ? initial_of(c, &space) : NULL;
     const cudaDataType_t in = c->types.in, out = c->types.out;
     switch (c->form) {
     case VECTOR:
-        return prim_scan(c->variant, c->kind, c->op, c->transform, h_initial, in, d_in, c->columns,
-                         out, d_out, d_total, d_workspace, bytes, 0);
+        return prim_scan(c->variant, c->kind, c->op, c->transform, h_initial, d_initial, in, d_in,
+                         c->columns, out, d_out, d_total, d_workspace, bytes, 0);
     case ROWS:
-        return prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, in, d_in,
-                              c->rows, c->columns, c->in_ld, out, d_out, c->out_ld, d_workspace,
-                              bytes, 0);
+        return prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, d_initial, in,
+                              d_in, c->rows, c->columns, c->in_ld, out, d_out, c->out_ld,
+                              d_workspace, bytes, 0);
     default:
         return prim_scan_2d(c->variant, c->op, c->transform, in, d_in, c->rows, c->columns,
                             c->in_ld, out, d_out, c->out_ld, d_workspace, bytes, 0);
@@ -274,7 +275,13 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
     guarded total = guarded_new(out_size, c->out_offset * out_size);
     guarded workspace = guarded_new(bytes, 0);
     guarded *result = c->in_place ? &in : &out;
-    cr_prim(call_device(c, in.data, result->data, c->with_total ? total.data : NULL,
+    const void *d_initial = NULL;
+    double space;
+    if (c->initial_on_device && c->with_initial && c->form != BOTH_DIRECTIONS) {
+        cr_cuda(cudaMemcpy(total.data, initial_of(c, &space), out_size, cudaMemcpyHostToDevice));
+        d_initial = total.data; /* the total takes its place, where one is wanted */
+    }
+    cr_prim(call_device(c, d_initial, in.data, result->data, c->with_total ? total.data : NULL,
                         bytes > 0 ? workspace.data : NULL, bytes));
     guarded_read(result, h_after);
     guarded_read(&total, h_total);
@@ -286,12 +293,12 @@ static void run(const scan_case *c, void *h_before, void *h_after, void *h_total
 
 #define CASE_FORMAT                                                                              \
     "%s form %d kind %d %s transform %d %s → %s, %zu × %zu (ld %zu, %zu), offsets %zu, %zu, " \
-    "in place %d, initial %d, threads %d: "
+    "in place %d, initial %d (on the device %d), threads %d: "
 #define CASE_VALUES(c)                                                                      \
     prim_scan_variant_info((c)->variant)->name, (c)->form, (c)->kind, op_names[(c)->op],    \
         (c)->transform, type_name((c)->types.in), type_name((c)->types.out), (c)->rows,     \
         (c)->columns, (c)->in_ld, (c)->out_ld, (c)->offset, (c)->out_offset, (c)->in_place, \
-        (c)->with_initial, (c)->threads
+        (c)->with_initial, (c)->initial_on_device, (c)->threads
 
 /* A chain over the elements on the host; above tiles of 1024 elements and more on the device, and
  * trees over runs of up to 32. */
@@ -444,6 +451,7 @@ static void check_all(scan_case c, size_t turn, size_t one_of)
         c.with_total = bits & 8 && c.form == VECTOR;
         c.offset = bits >> 2 & 1;
         c.out_offset = bits >> 4 & 1;
+        c.initial_on_device = bits >> 5 & 1;
         c.h_in = c.op == PRIM_OP_PRODUCT ? h_product : h_in;
         if (c.threads > 0 || supports(&c))
             check(&c);
@@ -713,6 +721,108 @@ ParameterizedTest(combination *k, scan, rows_have_the_bits_of_arrays)
     free(h_alone);
 }
 
+/* ---- one order: on every rung that AUTO takes, on every device, and on the host ---- */
+
+static bool has_threads(void);
+
+ParameterizedTestParameters(scan, the_host_has_the_same_bits)
+{
+    return combinations();
+}
+
+/* Around runs, chunks and tiles, whose sizes follow from the types. */
+ParameterizedTest(combination *k, scan, the_host_has_the_same_bits)
+{
+    static const size_t counts[] = {1,    15,   17,   255,   511,   513,   4095,  4097,
+                                    8191, 8192, 8193, 16385, 20001, 32769, 70001, 131072};
+    enum { MOST = 131072 };
+    skip_unless_supported(k, VECTOR);
+    if (!type_is_float(k->types.in))
+        cr_skip_test("integers have only one result");
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it has an order of its own");
+    const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
+    char *h_in = malloc(MOST * in_size), *h_before = malloc(MOST * out_size),
+         *h_device = malloc(MOST * out_size), *h_host = malloc(MOST * out_size);
+    fill(k->types.in, h_in, MOST, UNIFORM, 17);
+    for (size_t s = 0; s < COUNT_OF(counts); s++) {
+        if (get_test_level() == LEVEL_QUICK && counts[s] > 20001 && (s + turn_of(k)) % 3 != 0)
+            continue;
+        double total[2] = {0};
+        scan_case c = vector(k, counts[s], h_in);
+        c.kind = (prim_scan_kind)(s % KINDS);
+        c.op = s % 5 == 4 ? PRIM_OP_MIN : PRIM_OP_SUM;
+        c.transform = (prim_transform)(s % TRANSFORMS);
+        c.with_initial = s % 3 == 2;
+        c.initial_on_device = true;
+        c.with_total = true;
+        if (!supports(&c))
+            continue;
+        run(&c, h_before, h_device, &total[0]);
+        for (c.threads = 1; c.threads < 8 && (c.threads == 1 || has_threads()); c.threads += 3) {
+            run(&c, h_before, h_host, &total[1]);
+            cr_assert_arr_eq(h_host, h_device, counts[s] * out_size, CASE_FORMAT "other bits",
+                             CASE_VALUES(&c));
+            cr_assert_arr_eq(&total[1], &total[0], out_size, CASE_FORMAT "another total",
+                             CASE_VALUES(&c));
+        }
+    }
+    free(h_in);
+    free(h_before);
+    free(h_device);
+    free(h_host);
+}
+
+/* Pieces of one, two and three tiles, and a rest; each takes the total of the one before where it
+ * lies, and leaves its own there. */
+ParameterizedTestParameters(scan, pieces_have_the_bits_of_the_whole)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, pieces_have_the_bits_of_the_whole)
+{
+    skip_unless_supported(k, VECTOR);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it has an order of its own");
+    if (working_type(k->types.out) != k->types.out)
+        cr_skip_test("totals are rounded between pieces");
+    const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
+    const size_t tile = 32768 / (in_size > out_size ? in_size : out_size);
+    const size_t pieces[] = {tile, 2 * tile, 3 * tile, tile / 2 + 1};
+    const size_t count = 6 * tile + tile / 2 + 1;
+    char *h_in = malloc(count * in_size), *h_whole = malloc(count * out_size),
+         *h_pieces = malloc(count * out_size);
+    double total[2] = {0};
+    fill(k->types.in, h_in, count, UNIFORM, 23);
+    scan_case c = vector(k, count, h_in);
+    c.kind = (prim_scan_kind)(turn_of(k) % KINDS);
+    c.with_total = true;
+    if (supports(&c)) {
+        run(&c, h_pieces, h_whole, &total[0]);
+        guarded in = guarded_copy(h_in, count * in_size, 0), out = guarded_new(count * out_size, 0),
+                carry = guarded_new(out_size, 0);
+        size_t first = 0;
+        for (size_t p = 0; p < COUNT_OF(pieces); p++) {
+            c.columns = pieces[p];
+            cr_prim(prim_scan(c.variant, c.kind, c.op, c.transform, NULL, p > 0 ? carry.data : NULL,
+                              c.types.in, (char *)in.data + first * in_size, pieces[p], c.types.out,
+                              (char *)out.data + first * out_size, carry.data, NULL, 0, 0));
+            first += pieces[p];
+        }
+        guarded_read(&out, h_pieces);
+        guarded_read(&carry, &total[1]);
+        cr_assert_arr_eq(h_pieces, h_whole, count * out_size);
+        cr_assert_arr_eq(&total[1], &total[0], out_size);
+        guarded_free(&in);
+        guarded_free(&out);
+        guarded_free(&carry);
+    }
+    free(h_in);
+    free(h_whole);
+    free(h_pieces);
+}
+
 /* ---- what lies outside the operands ---- */
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -773,7 +883,7 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
                         workspace = guarded_new(bytes, 0);
                 watch(&d_in, rows, columns * in, ld * in, true);
                 watch(&d_out, rows, columns * out, ld * out, true);
-                const prim_status status = call_device(&c, d_in.data, d_out.data, NULL,
+                const prim_status status = call_device(&c, NULL, d_in.data, d_out.data, NULL,
                                                        bytes > 0 ? workspace.data : NULL, bytes);
                 const cudaError_t error = cudaDeviceSynchronize();
                 watch(&d_in, 0, 0, 0, false);
@@ -867,7 +977,7 @@ static cudaGraphExec_t captured(const scan_case *c, const int32_t *h_initial, co
     cudaGraphExec_t exec;
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, c->types.in,
+    cr_prim(prim_scan_rows(c->variant, c->kind, c->op, c->transform, h_initial, NULL, c->types.in,
                            in->data, c->rows, c->columns, c->in_ld, c->types.out, out->data,
                            c->out_ld, workspace->bytes > 0 ? workspace->data : NULL,
                            workspace->bytes, stream));
@@ -942,8 +1052,8 @@ static void *scan_ones(void *any)
                   cudaMemcpy(d_in, h_ones, bytes, cudaMemcpyHostToDevice);
     for (int i = 0; i < repetitions && !failed; i++)
         failed = prim_scan(PRIM_SCAN_LOOKBACK, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                           PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, d_in, s->count, CUDA_R_32I, d_out,
-                           NULL, NULL, 0, stream) != PRIM_OK;
+                           PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32I, d_in, s->count, CUDA_R_32I,
+                           d_out, NULL, NULL, 0, stream) != PRIM_OK;
     if (failed || cudaStreamSynchronize(stream) ||
         cudaMemcpy(&s->last, d_out + s->count - 1, sizeof s->last, cudaMemcpyDeviceToHost))
         s->last = -1;
@@ -997,11 +1107,11 @@ Test(scan, without_elements_no_pointer_is_needed)
             c.rows = f == VECTOR ? 1 : 3; /* without columns */
             if (!supports(&c))
                 continue;
-            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, NULL, 0));
             cr_prim(call_host(&c, NULL, NULL, NULL));
             c.rows = f == VECTOR ? 1 : 0;
             c.columns = c.in_ld = c.out_ld = f == VECTOR ? 0 : 3;
-            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, 0));
+            cr_prim(call_device(&c, NULL, NULL, NULL, NULL, NULL, 0));
             cr_prim(call_host(&c, NULL, NULL, NULL));
         }
 }
@@ -1022,7 +1132,7 @@ Test(scan, beyond_two_to_the_31)
             h[i] = (uint32_t)(i * 167 >> 5);
         guarded data = guarded_copy(h, count * sizeof *h, 0);
         cr_prim(prim_scan(prim_scan_variant_at(v)->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                          PRIM_TRANSFORM_NONE, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
+                          PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32I, data.data, count, CUDA_R_32I,
                           data.data, NULL, NULL, 0, 0));
         guarded_read(&data, h);
         guarded_free(&data);

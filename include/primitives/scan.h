@@ -11,11 +11,12 @@ extern "C" {
 /* The rungs of the ladder; src/scan/README.md draws them. The values are pinned.
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
- * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
- * every run. That of LOOKBACK follows also from the number of rows and from the device: from its
- * number of multiprocessors, and from how much shared memory a block can have. AUTO takes CLUSTER,
- * REDUCE_THEN_SCAN (also for summed-area tables) or LOOKBACK, by size and device, never by
- * timing. The host versions have orders of their own. */
+ * from the device, timing, a pointer's alignment, the number of rows or from being in place. So
+ * each gives the same bits in every run, and row i of a matrix has the bits of an array. AUTO takes
+ * CLUSTER, REDUCE_THEN_SCAN (also for summed-area tables) or LOOKBACK, by size and device; these
+ * three have one and the same order, in which the host versions, too, combine arrays and rows, for
+ * any number of threads. It is drawn in src/scan/README.md, and will stay. Which NaN a NaN is, and
+ * summed-area tables on the host, are not part of that. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -38,6 +39,9 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
  *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest
  *              value of out_type (+inf) for MIN, the smallest (-inf) for MAX.
+ *   d_initial  device, 1 element of out_type: the same, read when the work runs; h_initial is NULL
+ *              then. May be d_total of the same call, and overlaps nothing else. NULL: h_initial
+ *              counts.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
  *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
  *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
@@ -45,34 +49,43 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
  *              wanted.
  *
+ * In pieces: an array that is cut at whole tiles and scanned piece by piece, each taking the total
+ * of the one before as its initial value, has the bits of the whole in one call. A tile is 32 KiB
+ * of the wider of the two types: 4096 elements where that has 8 bytes, 8192 of 4, 16384 of 2 and
+ * 32768 of 1. (Totals of 16F and 16BF are rounded between pieces; as 32F they are not.) So the
+ * total of whole tiles is combined from the tiles' totals, and may differ from the last inclusive
+ * result by rounding; of others it is that result.
+ *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
  * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
- * 32F and rounded as they are stored. Pointers need the alignment of their element; at a multiple
- * of 16 bytes they are read and written fastest. REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of
- * this, CLUSTER up to eight tiles (2^16 elements of 32F) from compute capability 9.0 on; the rungs
- * below take 32I, 32F and 64F with SUM, MIN and MAX.
+ * 32F and rounded as they are stored. Pointers need the alignment of their element.
+ * REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of this, CLUSTER up to eight tiles (2^16 elements
+ * of 32F) from compute capability 9.0 on; the rungs below take 32I, 32F and 64F with SUM, MIN and
+ * MAX.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         kind, op or transform does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
- *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, or d_total one of them
+ *   PRIM_ERROR_VALUE        h_initial and d_initial are both given
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_in without being it, d_total one of them, or d_initial
+ *                           one of the three without being d_total
  *
  * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
  * not grow from one element to the next even where all elements are positive. A square is rounded
  * before it is added. A sum of -0 only may be +0.
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE,
- * and in REDUCE_THEN_SCAN, each float sum is a tree of a height that grows with log2(count), so its
- * relative error grows no faster than that times the sum of |elements|; runs within it have up to
- * 32 elements. LOOKBACK combines groups of 32 tiles (294912 elements of 32F in a large array) one
- * after the other: there it grows no faster than 100 + count / 50000 roundings.
+ * each float sum is a tree of a height that grows with log2(count), so its relative error grows no
+ * faster than that times the sum of |elements|; runs within it have up to 32 elements. From
+ * REDUCE_THEN_SCAN on, tiles are combined one after the other: there it grows no faster than 100 +
+ * count / 8192 roundings (32F; tiles as above).
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
 PRIM_API prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                prim_transform transform, const void *h_initial,
-                               cudaDataType_t in_type, const void *d_in, size_t count,
-                               cudaDataType_t out_type, void *d_out, void *d_total,
+                               const void *d_initial, cudaDataType_t in_type, const void *d_in,
+                               size_t count, cudaDataType_t out_type, void *d_out, void *d_total,
                                void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
 /* The workspace of prim_scan(). */
@@ -93,7 +106,7 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
 
 /* prim_scan() of each row of a matrix by itself: d_in[i * in_ld …] into d_out[i * out_ld …].
  *
- *   h_initial  as for prim_scan(), the same for every row.
+ *   h_initial, d_initial  as for prim_scan(), the same for every row.
  *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are none
  *   rows, columns  any numbers; 0 writes nothing.
  *   in_ld, out_ld  elements from one row's begin to the next one's, at least columns. What lies
@@ -107,14 +120,14 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
  * row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
- * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others'
- * elements. */
+ * Determinism, NaN and wrap as for prim_scan(); a row has the bits that prim_scan() of it alone
+ * has. */
 PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                     prim_transform transform, const void *h_initial,
-                                    cudaDataType_t in_type, const void *d_in, size_t rows,
-                                    size_t columns, size_t in_ld, cudaDataType_t out_type,
-                                    void *d_out, size_t out_ld, void *d_workspace,
-                                    size_t workspace_bytes, cudaStream_t stream);
+                                    const void *d_initial, cudaDataType_t in_type, const void *d_in,
+                                    size_t rows, size_t columns, size_t in_ld,
+                                    cudaDataType_t out_type, void *d_out, size_t out_ld,
+                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
 /* The workspace of prim_scan_rows(). */
 PRIM_API prim_status prim_scan_rows_workspace_bytes(prim_scan_variant variant, prim_scan_kind kind,
@@ -168,27 +181,26 @@ PRIM_API prim_scan_variant prim_scan_2d_choose(prim_op op, prim_transform transf
  *   h_out      host, `count` elements of out_type. May be h_in itself where out_type is in_type;
  *              must not overlap it in any other way. May be NULL if count is 0.
  *   h_total    host, 1 element of out_type; must overlap neither h_in nor h_out. NULL: not wanted.
- *   threads    1: one loop from the first element to the last. n > 1: that many OpenMP threads,
- *              each over one contiguous part: once for the part's total, and once more from the
- *              total of all parts before it.
+ *   threads    OpenMP threads, which share the array's tiles.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without
  * OpenMP, or types and operators that were trimmed from src/scan/instances.h).
  *
- * Determinism: the same bits for the same count and threads. The relative error of a float sum can
- * grow with count, so prefer double for long arrays.
- * NaN and overflow as above. */
+ * Determinism: the bits of AUTO on a device, whatever the threads. Errors, NaN and overflow as
+ * above.
+ */
 PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                     const void *h_initial, cudaDataType_t in_type, const void *h_in,
                                     size_t count, cudaDataType_t out_type, void *h_out,
                                     void *h_total, int threads);
 
 /* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
- * threads as whole ones, and so are the columns of the second direction: the same bits for any
- * number of threads. A single row is shared out as prim_scan_host() does. In 16F and 16BF, the
- * rows' prefixes are rounded before the columns are combined. Return what prim_scan_host() does;
- * PRIM_ERROR_VALUE also where an ld is less than columns. */
+ * threads as whole ones, and so are the columns of the second direction. A single row is shared out
+ * as prim_scan_host() does. Rows have the bits of AUTO on a device; a summed-area table has an
+ * order of its own, the same for any number of threads. In 16F and 16BF, the rows' prefixes are
+ * rounded before the columns are combined. Return what prim_scan_host() does; PRIM_ERROR_VALUE also
+ * where an ld is less than columns. */
 PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                          const void *h_initial, cudaDataType_t in_type,
                                          const void *h_in, size_t rows, size_t columns,

@@ -1,7 +1,11 @@
-/* The CPU's versions: one loop, and the same loop over contiguous parts on several threads. The
- * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
+/* The CPU's versions, in the order of the kernels: chunks, tiles and lines of tiles.h. The
+ * operators are the kernels' own too, so that NaN, wrap, rounding and every bit are the same for
+ * any number of threads, which share a line's tiles. */
+#include <cstdlib>
+
 #include "common/threads.cuh"
 #include "scan/dispatch.cuh"
+#include "scan/tiles.h"
 
 namespace
 {
@@ -24,66 +28,148 @@ accumulator_t<Out> take(accumulator_t<Out> so_far, In element, prim_transform tr
     return Operator::combine(so_far, static_cast<accumulator_t<Out>>(x));
 }
 
-template <typename In, typename Out, typename Operator>
-accumulator_t<Out> total_of(const In *in, size_t first, size_t last, prim_transform transform)
+enum { LANES = 32, CHUNKS = PRIM_SCAN_TILE_WARPS };
+static_assert(CHUNKS <= LANES, "one scan of a warp takes in a tile's chunks");
+
+/* As scan_warp() does it. */
+template <typename Operator, typename Value>
+void scan_lanes(Value (&values)[LANES])
 {
-    accumulator_t<Out> value = identity_of<Operator, Out>();
-    for (size_t i = first; i < last; i++)
-        value = take<In, Out, Operator>(value, in[i], transform);
-    return value;
+    for (int stride = 1; stride < LANES; stride *= 2)
+        for (int lane = LANES - 1; lane >= stride; lane--)
+            values[lane] = Operator::combine(values[lane - stride], values[lane]);
 }
 
-/* From `value`, which covers what lies before first; returns what covers all before last. In place,
- * the element must be read before anything is written. */
+/* One line of elements. In place, a tile's are read in full before the last of them is written. */
 template <typename In, typename Out, typename Operator>
-accumulator_t<Out> scan_part(const prim_scan_args *args, const In *in, Out *out, size_t first,
-                             size_t last, accumulator_t<Out> value)
-{
-    const prim_transform transform = transform_without_sign(args->transform, args->in_type);
-    for (size_t i = first; i < last; i++) {
-        const accumulator_t<Out> before = value;
-        value = take<In, Out, Operator>(value, in[i], transform);
-        out[i] = finished<Out>(args->kind == PRIM_SCAN_INCLUSIVE ? value : before);
+struct host_line {
+    using value = accumulator_t<Out>;
+    static constexpr size_t VECTOR =
+        PRIM_SCAN_VECTOR_BYTES / (sizeof(In) > sizeof(Out) ? sizeof(In) : sizeof(Out));
+    static constexpr size_t OF_RUN = PRIM_SCAN_RUN_VECTORS * VECTOR, OF_CHUNK = LANES * OF_RUN,
+                            OF_TILE = CHUNKS * OF_CHUNK;
+
+    const In *in;
+    Out *out;
+    size_t count;
+    prim_scan_kind kind;
+    prim_transform transform;
+
+    /* What the runs of a chunk come to, up to each, and the chunks of a tile; of whole ones only,
+     * since nothing lies behind the others. */
+    struct tile_prefixes {
+        value of_runs[CHUNKS][LANES], of_chunks[LANES];
+    };
+
+    value sum_run(size_t first) const
+    {
+        value sum = value();
+        for (size_t v = 0; v < OF_RUN; v += VECTOR) {
+            value of_vector = load<Out>(&in[first + v], transform);
+            for (size_t e = 1; e < VECTOR; e++)
+                of_vector = Operator::combine(of_vector, load<Out>(&in[first + v + e], transform));
+            sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
+        }
+        return sum;
     }
-    return value;
-}
 
-/* One row: a part for each thread, twice: all totals must be there before the first is written
- * over. */
+    void sum_tile(size_t first, tile_prefixes &sums) const
+    {
+        const value identity = identity_of<Operator, Out>();
+        for (int c = 0; c < LANES; c++)
+            sums.of_chunks[c] = identity;
+        for (int c = 0; c < CHUNKS && first + c * OF_CHUNK < count; c++) {
+            const size_t begin = first + c * OF_CHUNK;
+            for (int lane = 0; lane < LANES; lane++) {
+                const size_t run = begin + lane * OF_RUN;
+                sums.of_runs[c][lane] =
+                    count - begin >= (lane + 1) * OF_RUN ? sum_run(run) : identity;
+            }
+            scan_lanes<Operator>(sums.of_runs[c]);
+            sums.of_chunks[c] = sums.of_runs[c][LANES - 1];
+        }
+        scan_lanes<Operator>(sums.of_chunks);
+    }
+
+    value total_of_tile(size_t first) const
+    {
+        tile_prefixes sums;
+        sum_tile(first, sums);
+        return sums.of_chunks[CHUNKS - 1];
+    }
+
+    /* Returns what lies before the next tile, or behind the last element. */
+    value scan_tile(size_t first, value before) const
+    {
+        const value identity = identity_of<Operator, Out>();
+        tile_prefixes sums;
+        value so_far = before;
+        sum_tile(first, sums);
+        for (size_t i = first; i < count && i < first + OF_TILE; i++) {
+            const size_t chunk = (i - first) / OF_CHUNK, lane = (i - first) % OF_CHUNK / OF_RUN;
+            if ((i - first) % OF_RUN == 0)
+                so_far = Operator::combine(
+                    Operator::combine(before, chunk > 0 ? sums.of_chunks[chunk - 1] : identity),
+                    lane > 0 ? sums.of_runs[chunk][lane - 1] : identity);
+            const value next = Operator::combine(so_far, load<Out>(&in[i], transform));
+            out[i] = finished<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far);
+            so_far = next;
+        }
+        return count - first < OF_TILE ? so_far
+                                       : Operator::combine(before, sums.of_chunks[CHUNKS - 1]);
+    }
+
+    value scan(value initial) const
+    {
+        for (size_t first = 0; first < count; first += OF_TILE)
+            initial = scan_tile(first, initial);
+        return initial;
+    }
+
+    /* The tiles' totals by all threads, one after the other what lies before each, and by all
+     * threads the results. */
+    value scan_by_threads(value initial, int threads) const
+    {
+        const size_t tiles = count / OF_TILE + (count % OF_TILE != 0);
+        value *const before = threads > 1 && tiles > 1
+                                  ? static_cast<value *>(malloc(tiles * sizeof(value)))
+                                  : nullptr;
+        if (before == nullptr)
+            return scan(initial);
+        value behind = initial;
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t t = 0; t < tiles - 1; t++)
+            before[t + 1] = total_of_tile(t * OF_TILE);
+        before[0] = initial;
+        for (size_t t = 1; t < tiles; t++)
+            before[t] = Operator::combine(before[t - 1], before[t]);
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (size_t t = 0; t < tiles; t++) {
+            const value end = scan_tile(t * OF_TILE, before[t]);
+            if (t == tiles - 1)
+                behind = end;
+        }
+        free(before);
+        return behind;
+    }
+};
+
 template <typename In, typename Out, typename Operator>
-void scan_row(const prim_scan_args *args, accumulator_t<Out> initial, int threads)
+host_line<In, Out, Operator> line_of(const prim_scan_args *args, size_t row)
 {
-    const In *in = static_cast<const In *>(args->in);
-    Out *out = static_cast<Out *>(args->out);
-    const prim_transform transform = transform_without_sign(args->transform, args->in_type);
-    const size_t count = args->columns;
-    accumulator_t<Out> before[MAX_THREADS + 1], behind[MAX_THREADS];
-    before[0] = initial;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int p = 0; p < threads - 1; p++)
-        before[p + 1] = total_of<In, Out, Operator>(in, part_begin(count, threads, p),
-                                                    part_begin(count, threads, p + 1), transform);
-    for (int p = 1; p < threads; p++)
-        before[p] = Operator::combine(before[p - 1], before[p]);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int p = 0; p < threads; p++)
-        behind[p] = scan_part<In, Out, Operator>(args, in, out, part_begin(count, threads, p),
-                                                 part_begin(count, threads, p + 1), before[p]);
-    if (args->total != nullptr)
-        *static_cast<Out *>(args->total) = finished<Out>(behind[threads - 1]);
+    return {static_cast<const In *>(args->in) + row * args->in_ld,
+            static_cast<Out *>(args->out) + row * args->out_ld, args->columns, args->kind,
+            transform_without_sign(args->transform, args->in_type)};
 }
 
 /* Several rows: whole ones for each thread. */
 template <typename In, typename Out, typename Operator>
 void scan_rows(const prim_scan_args *args, accumulator_t<Out> initial, int threads)
 {
-    const In *in = static_cast<const In *>(args->in);
-    Out *out = static_cast<Out *>(args->out);
     (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t row = 0; row < args->rows; row++)
-        scan_part<In, Out, Operator>(args, in + row * args->in_ld, out + row * args->out_ld, 0,
-                                     args->columns, initial);
+        line_of<In, Out, Operator>(args, row).scan(initial);
 }
 
 /* The second direction: a range of columns for each thread, some columns at a time, row by row. */
@@ -116,10 +202,14 @@ struct host_version {
     static prim_status run(const prim_scan_args *args, int threads)
     {
         const accumulator_t<Out> initial = initial_on_host<Out, Operator>(args);
-        if (args->rows == 1)
-            scan_row<In, Out, Operator>(args, initial, threads);
-        else
+        if (args->rows == 1) {
+            const accumulator_t<Out> total =
+                line_of<In, Out, Operator>(args, 0).scan_by_threads(initial, threads);
+            if (args->total != nullptr)
+                *static_cast<Out *>(args->total) = finished<Out>(total);
+        } else {
             scan_rows<In, Out, Operator>(args, initial, threads);
+        }
         if (args->summed_area)
             scan_columns<Out, Operator>(args, threads);
         return PRIM_OK;

@@ -151,6 +151,13 @@ template <unsigned VECTORS, typename In>
 __device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane)
 {
     const unsigned shift = shift_of(from);
+    if (shift == 0 && part.count * sizeof(In) == VECTORS * VECTOR_BYTES) { /* as it mostly is */
+        PRIM_UNROLL(VECTORS / WARP + 1)
+        for (unsigned v = lane; v < VECTORS; v += WARP)
+            copy_async(&vector_at<uint32_t, 4>(slots, v),
+                       &reinterpret_cast<const four_words *>(from)[v]);
+        return;
+    }
     const unsigned end = shift + part.count * static_cast<unsigned>(sizeof(In));
     const vector_slot *const vectors =
         reinterpret_cast<const vector_slot *>(reinterpret_cast<uintptr_t>(from) - shift);
@@ -184,21 +191,28 @@ __device__ void load_image(vector_slot *slots, const In *from, const line_part &
 
 /* ---- to global memory ---- */
 
-/* `count` elements, the first of which lies at byte `first` of the image. */
-template <typename Out>
+/* `count` elements, the first of which lies at byte `first` of the image: up to VECTORS of them. */
+template <unsigned VECTORS, typename Out>
 __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigned count,
                             unsigned lane)
 {
     const unsigned bytes = count * static_cast<unsigned>(sizeof(Out)), shift = shift_of(to);
+    if (shift == 0 && first == 0 && bytes == VECTORS * VECTOR_BYTES) {
+        PRIM_UNROLL(VECTORS / WARP)
+        for (unsigned v = lane; v < VECTORS; v += WARP)
+            reinterpret_cast<four_words *>(to)[v] = vector_at<uint32_t, 4>(slots, v);
+        return;
+    }
     const unsigned head = shift == 0 ? 0 : VECTOR_BYTES - shift; /* bytes before a whole vector */
     const unsigned whole = bytes > head ? (bytes - head) / VECTOR_BYTES : 0;
     char *const memory = reinterpret_cast<char *>(to);
     vector_slot *const vectors = reinterpret_cast<vector_slot *>(memory + head);
     const unsigned from = first + head;
     if (from % VECTOR_BYTES == 0) {
-        PRIM_UNROLL(4)
+        PRIM_UNROLL(1)
         for (unsigned v = lane; v < whole; v += WARP)
-            vectors[v] = slots[slot_of(from / VECTOR_BYTES + v)];
+            reinterpret_cast<four_words *>(vectors)[v] =
+                vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v);
     } else {
         PRIM_UNROLL(1)
         for (unsigned v = lane; v < whole; v += WARP) {

@@ -2,8 +2,8 @@
  * both is in tiles.cuh, since CLUSTER has it too; that of summed-area tables is in summed_area.cu.
  *
  *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
- *     totals         A        B        C    D        2  the totals are scanned, exclusively: a line
- *     before         ·        A       AB   ABC          of totals is a line, so again 1 to 3
+ *     totals         A        B        C    D        2  a block combines a line's totals, one after
+ *     before         ·        A       AB   ABC          the other
  *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
  *
  * Up to 512 tiles, step 2 is a part of 3: each block adds up the totals before its own tile. From
@@ -45,50 +45,34 @@ size_t totals_bytes(const prim_scan_args *args)
     return prim_divide_up(bytes, PRIM_SCAN_VECTOR_BYTES) * PRIM_SCAN_VECTOR_BYTES;
 }
 
-/* Step 2, which lies in the workspace, in place. */
-prim_scan_args scan_of_totals(const prim_scan_args *args)
-{
-    prim_scan_args of_totals = *args;
-    char *const workspace = static_cast<char *>(args->call.workspace);
-    of_totals.in_type = of_totals.out_type = prim_accumulator_type(args->out_type);
-    of_totals.of_totals = true;
-    of_totals.kind = PRIM_SCAN_EXCLUSIVE;
-    of_totals.transform = PRIM_TRANSFORM_NONE;
-    of_totals.initial = nullptr;
-    of_totals.total = nullptr;
-    of_totals.in = of_totals.out = workspace;
-    of_totals.columns = prim_scan_tiles_of(args);
-    of_totals.in_ld = of_totals.out_ld = totals_ld(args, prim_element_bytes(of_totals.out_type));
-    of_totals.call.workspace = workspace != nullptr ? workspace + totals_bytes(args) : nullptr;
-    return of_totals;
-}
-
 /* Steps 1 to 3. */
 cudaError_t scan_lines(const prim_scan_args *args)
 {
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
-    if (prim_scan_tiles_of(args) == 1)
+    const size_t count = prim_scan_tiles_of(args);
+    if (count == 1)
         return prim_scan_launch_lines(args);
 
-    const prim_scan_args of_totals = scan_of_totals(args);
-    const bool at_once = of_totals.columns <= PRIM_SCAN_TOTALS_AT_ONCE;
-    prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, of_totals.out, of_totals.out_ld};
+    const bool at_once = count <= PRIM_SCAN_TOTALS_AT_ONCE;
+    const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
+    char *const workspace = static_cast<char *>(args->call.workspace);
+    prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, workspace + PRIM_SCAN_VECTOR_BYTES,
+                             totals_ld(args, value_bytes), workspace};
     cudaError_t error = prim_scan_launch_tiles(args, tiles);
+    tiles.carry = PRIM_SCAN_CHAIN_TOTALS;
     if (error == cudaSuccess && !at_once)
-        error = scan_lines(&of_totals);
+        error = prim_scan_launch_tiles(args, tiles);
     tiles.carry = at_once ? PRIM_SCAN_CARRY_TOTALS : PRIM_SCAN_CARRY_GIVEN;
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
 }
 
+/* The initial value, and the totals. */
 size_t bytes_of_lines(const prim_scan_args *args)
 {
-    const size_t tiles = prim_scan_tiles_of(args);
-    if (args->rows == 0 || tiles == 1)
-        return 0;
-    const prim_scan_args of_totals = scan_of_totals(args);
-    return totals_bytes(args) +
-           (tiles <= PRIM_SCAN_TOTALS_AT_ONCE ? 0 : bytes_of_lines(&of_totals));
+    return args->rows == 0 || prim_scan_tiles_of(args) == 1
+               ? 0
+               : PRIM_SCAN_VECTOR_BYTES + totals_bytes(args);
 }
 
 /* ---- summed-area tables: summed_area.cu draws them ---- */
@@ -171,8 +155,12 @@ const char *table_why_not(const prim_scan_args *args)
 {
     const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
     const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+    prim_scan_args of_totals = *args;
+    of_totals.in_type = of_totals.out_type = prim_accumulator_type(args->out_type);
     if (args->op == PRIM_OP_PRODUCT)
         return "a summed-area table is not made of products";
+    if (types_why_not(&of_totals) != nullptr)
+        return "it is not built for the type of its totals";
     return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)
                ? nullptr
                : PRIM_GRID_TOO_SMALL;
@@ -188,11 +176,6 @@ const char *why_not(const void *any)
     const char *const reason = types_why_not(args);
     if (reason != nullptr)
         return reason;
-    if (args->summed_area || tiles > PRIM_SCAN_TOTALS_AT_ONCE) {
-        const prim_scan_args of_totals = scan_of_totals(args);
-        if (types_why_not(&of_totals) != nullptr)
-            return "it is not built for the type of its totals";
-    }
     if (args->summed_area)
         return table_why_not(args);
     return prim_fits_a_grid(args->rows, tiles) ? nullptr : PRIM_GRID_TOO_SMALL;

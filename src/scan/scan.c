@@ -52,6 +52,25 @@ static prim_status check_total(const prim_scan_args *args, prim_operands *operan
     return status;
 }
 
+/* Read before the total is written, so that it may be the total's place. */
+static prim_status check_initial(const prim_scan_args *args, prim_operands *operands)
+{
+    const size_t out_bytes = prim_element_bytes(args->out_type);
+    prim_span *const initial = &operands->spans[operands->count];
+    if (args->d_initial == NULL)
+        return PRIM_OK;
+    if (args->initial != NULL)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: h_initial and d_initial are both given",
+                         args->call.name);
+    prim_status status =
+        prim_check_vector(&args->call, "initial", args->d_initial, 1, out_bytes, initial);
+    for (int i = 0; i < operands->count && status == PRIM_OK; i++)
+        if (args->d_initial != args->total || operands->spans[i].data != args->total)
+            status = prim_check_disjoint(&args->call, *initial, operands->spans[i]);
+    operands->count++;
+    return status;
+}
+
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_scan_args *args = any;
@@ -70,7 +89,8 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     if (status != PRIM_OK)
         return status;
     *operands = (prim_operands){{in.span, out.span}, 2};
-    return check_total(args, operands);
+    status = check_total(args, operands);
+    return status == PRIM_OK ? check_initial(args, operands) : status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)
@@ -114,10 +134,11 @@ static prim_scan_args shape_2d(const char *name, prim_scan_variant variant, prim
     return args;
 }
 
-static void put_operands(prim_scan_args *args, const void *initial, const void *in, size_t in_ld,
-                         void *out, size_t out_ld)
+static void put_operands(prim_scan_args *args, const void *initial, const void *d_initial,
+                         const void *in, size_t in_ld, void *out, size_t out_ld)
 {
     args->initial = initial;
+    args->d_initial = d_initial;
     args->in = in;
     args->in_ld = in_ld;
     args->out = out;
@@ -134,26 +155,26 @@ static prim_status run(prim_scan_args *args, void *d_workspace, size_t workspace
 }
 
 prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                      prim_transform transform, const void *h_initial, cudaDataType_t in_type,
-                      const void *d_in, size_t count, cudaDataType_t out_type, void *d_out,
+                      prim_transform transform, const void *h_initial, const void *d_initial,
+                      cudaDataType_t in_type, const void *d_in, size_t count, cudaDataType_t out_type, void *d_out,
                       void *d_total, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan", variant, kind, op, transform, in_type, 1, count, out_type);
-    put_operands(&args, h_initial, d_in, count, d_out, count);
+    put_operands(&args, h_initial, d_initial, d_in, count, d_out, count);
     args.total = d_total;
     return run(&args, d_workspace, workspace_bytes, stream);
 }
 
 prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
-                           prim_transform transform, const void *h_initial, cudaDataType_t in_type,
-                           const void *d_in, size_t rows, size_t columns, size_t in_ld,
+                           prim_transform transform, const void *h_initial, const void *d_initial,
+                           cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns, size_t in_ld,
                            cudaDataType_t out_type, void *d_out, size_t out_ld, void *d_workspace,
                            size_t workspace_bytes, cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan_rows", variant, kind, op, transform, in_type, rows, columns, out_type);
-    put_operands(&args, h_initial, d_in, in_ld, d_out, out_ld);
+    put_operands(&args, h_initial, d_initial, d_in, in_ld, d_out, out_ld);
     return run(&args, d_workspace, workspace_bytes, stream);
 }
 
@@ -164,7 +185,7 @@ prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform t
 {
     prim_scan_args args =
         shape_2d("prim_scan_2d", variant, op, transform, in_type, rows, columns, out_type);
-    put_operands(&args, NULL, d_in, in_ld, d_out, out_ld);
+    put_operands(&args, NULL, NULL, d_in, in_ld, d_out, out_ld);
     return run(&args, d_workspace, workspace_bytes, stream);
 }
 
@@ -267,7 +288,7 @@ prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transform trans
 {
     prim_scan_args args =
         shape("prim_scan_host", PRIM_SCAN_AUTO, kind, op, transform, in_type, 1, count, out_type);
-    put_operands(&args, h_initial, h_in, count, h_out, count);
+    put_operands(&args, h_initial, NULL, h_in, count, h_out, count);
     args.total = h_total;
     return run_host(&args, threads);
 }
@@ -279,7 +300,7 @@ prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform 
 {
     prim_scan_args args = shape("prim_scan_rows_host", PRIM_SCAN_AUTO, kind, op, transform, in_type,
                                 rows, columns, out_type);
-    put_operands(&args, h_initial, h_in, in_ld, h_out, out_ld);
+    put_operands(&args, h_initial, NULL, h_in, in_ld, h_out, out_ld);
     return run_host(&args, threads);
 }
 
@@ -289,7 +310,7 @@ prim_status prim_scan_2d_host(prim_op op, prim_transform transform, cudaDataType
 {
     prim_scan_args args = shape_2d("prim_scan_2d_host", PRIM_SCAN_AUTO, op, transform, in_type,
                                    rows, columns, out_type);
-    put_operands(&args, NULL, h_in, in_ld, h_out, out_ld);
+    put_operands(&args, NULL, NULL, h_in, in_ld, h_out, out_ld);
     return run_host(&args, threads);
 }
 

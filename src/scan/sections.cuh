@@ -57,12 +57,25 @@ inline size_t sections_workspace(const prim_scan_args *args, size_t section_elem
 
 /* ---- kernels ---- */
 
-/* What stands before the first element of a line. */
+/* What stands before the first element of a line: a value, or what lies on the device. */
+template <typename Out>
+struct initial_value {
+    Out value;
+    const Out *from;
+
+    /* By all threads, before the block's first barrier: the total may be written there. */
+    __device__ Out get() const
+    {
+        return from != nullptr ? *from : value;
+    }
+};
+
 template <typename Out, typename Operator>
-Out initial_value(const prim_scan_args *args)
+initial_value<Out> initial_value_of(const prim_scan_args *args)
 {
-    return args->initial != nullptr ? *static_cast<const Out *>(args->initial)
-                                    : Operator::template identity<Out>();
+    return {args->initial != nullptr ? *static_cast<const Out *>(args->initial)
+                                     : Operator::template identity<Out>(),
+            static_cast<const Out *>(args->d_initial)};
 }
 
 /* Lines of one length: `sections` consecutive blocks of the grid for each. */
@@ -75,7 +88,7 @@ struct lines {
 
 template <typename In, typename Out>
 using section_kernel = void (*)(lines<const In> in, lines<Out> out, prim_scan_kind kind,
-                                prim_transform transform, Out initial, Out *totals);
+                                prim_transform transform, initial_value<Out> initial, Out *totals);
 
 /* What one block has to scan. */
 template <typename T>
@@ -140,8 +153,8 @@ struct section_scan {
 /* The total of a line of one section is that of the whole array where it is the last level's. */
 template <typename Operator, typename In, typename Out>
 cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, lines<Out> out,
-                       prim_scan_kind kind, prim_transform transform, Out initial, Out *totals,
-                       Out *total)
+                       prim_scan_kind kind, prim_transform transform, initial_value<Out> initial,
+                       Out *totals, Out *total)
 {
     const unsigned blocks = static_cast<unsigned>(out.count) * out.sections;
     const bool one_section = out.sections == 1;
@@ -157,7 +170,8 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
     const section_scan<Out, Out> of_totals = {scan.args, scan.further, scan.further, scan.elements,
                                               scan.threads};
     error = scan_lines<Operator>(of_totals, from, to, PRIM_SCAN_EXCLUSIVE, PRIM_TRANSFORM_NONE,
-                                 Operator::template identity<Out>(), totals + blocks, total);
+                                 initial_value<Out>{Operator::template identity<Out>(), nullptr},
+                                 totals + blocks, total);
     if (error != cudaSuccess)
         return error;
     return prim_scan_add_offsets(scan.args,
@@ -181,7 +195,7 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
         static_cast<const In *>(args->in), args->in_ld, 1, args->columns, args->rows, sections};
     const lines<Out> out_rows = {out, args->out_ld, 1, args->columns, args->rows, sections};
     const cudaError_t error = scan_lines<Operator>(
-        scan, in_rows, out_rows, args->kind, args->transform, initial_value<Out, Operator>(args),
+        scan, in_rows, out_rows, args->kind, args->transform, initial_value_of<Out, Operator>(args),
         totals, static_cast<Out *>(args->total));
     if (error != cudaSuccess || !args->summed_area)
         return error;
@@ -192,8 +206,9 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
                                          down_sections};
     const lines<Out> out_columns = {out, 1, args->out_ld, args->rows, args->columns, down_sections};
     return scan_lines<Operator>(down, in_columns, out_columns, PRIM_SCAN_INCLUSIVE,
-                                PRIM_TRANSFORM_NONE, Operator::template identity<Out>(), totals,
-                                static_cast<Out *>(nullptr));
+                                PRIM_TRANSFORM_NONE,
+                                initial_value<Out>{Operator::template identity<Out>(), nullptr},
+                                totals, static_cast<Out *>(nullptr));
 }
 
 } // namespace

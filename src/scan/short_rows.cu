@@ -1,17 +1,17 @@
 /* Rows that are shorter than half a chunk: a warp takes as many whole rows as a chunk has room for.
  *
  *     memory     a a a b b b c c c d d d …      rows without gaps are one line: its image comes and
- *     lane       0     1     2     3            goes in vectors, whatever the rows' length is;
- *                                               a row is a lane's
- *     lane       0   1   2   3   4   5          … or that of as many lanes as it has runs
- *                a…a a…a a   b…b b…b b
+ *     lane       0           1                  goes in vectors, whatever the rows' length is;
+ *                                               a lane takes as many rows as its run has room for
+ *     lane       0    1    2    3    4    5     … or a run of a longer row
+ *                a…a  a…a  a    b…b  b…b  b
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
- * same bits as in a longer line: only that lanes stand in for others, and go through elements one
- * by one. Rows with gaps between them are copied by elements.
+ * same bits as in a longer line: only that a lane's run begins wherever it does in the image, and
+ * that other lanes may stand for a row's. Rows with gaps between them are copied by elements.
  *
- * Work: 2 × count combinations, half of that where a row is one run. Bytes: the elements once, the
- * results once. Steps: two runs, and log2 of the runs in a row. */
+ * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
+ * log2 of the runs in a row. */
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "scan/tile.cuh"
@@ -22,6 +22,12 @@ namespace short_rows
 {
 
 constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
+constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* of a lane's results */
+
+template <unsigned COUNT>
+struct words_of {
+    uint32_t words[COUNT];
+};
 
 template <typename In, typename Out>
 struct short_rows {
@@ -32,12 +38,12 @@ struct short_rows {
 };
 
 /* Elements of one width share an image with their results. A wider image has room for the results
- * that elements before the first one would have: they lie in its first vector, too. slot_of() moves
- * a vector by up to three. */
+ * that elements before the first one would have: they lie in its first vector, too. A lane reads a
+ * whole run, and the last one may begin at the image's last element. */
 template <typename In, typename Out>
-constexpr unsigned RESULT_SLOTS = sizeof(In) == sizeof(Out) ? CHUNK_SLOTS : CHUNK_SLOTS + 7;
+constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
 template <typename In, typename Out>
-constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 4;
+constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 8;
 
 /* Where a warp has its elements and results: byte `first` of the one image, and of the other. */
 struct row_images {
@@ -69,20 +75,12 @@ template <typename In>
 __device__ void load_elements(vector_slot *slots, const In *from, size_t ld, unsigned columns,
                               unsigned count, unsigned lane)
 {
-    constexpr unsigned AT_ONCE = 8;
     element_walk at(lane, columns);
-    PRIM_UNROLL(1)
-    for (unsigned i = lane; i < count; i += AT_ONCE * WARP) {
-        In x[AT_ONCE];
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned e = 0; e < AT_ONCE; e++) {
-            x[e] = i + e * WARP < count ? from[at.row * ld + at.column] : In{};
-            at.step();
-        }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned e = 0; e < AT_ONCE; e++)
-            if (i + e * WARP < count)
-                bytes_at<In>(slots, (i + e * WARP) * static_cast<unsigned>(sizeof(In))) = x[e];
+    PRIM_UNROLL(8)
+    for (unsigned i = lane; i < count; i += WARP) {
+        copy_async(&bytes_at<In>(slots, i * static_cast<unsigned>(sizeof(In))),
+                   &from[at.row * ld + at.column]);
+        at.step();
     }
 }
 
@@ -99,29 +97,51 @@ __device__ void store_elements(Out *to, size_t ld, vector_slot *slots, unsigned 
     }
 }
 
-/* ---- a lane's share of a row ---- */
+/* ---- a lane's share: a run of one row, or some whole rows ---- */
 
-/* The aggregate of a whole run, in the order of a chunk's: vector by vector. */
-template <class Operator, typename In, typename Out>
-__device__ accumulator_t<Out> sum_run(const row_images &images, unsigned element,
-                                      const element_rule<Out> &rule)
+template <typename In, unsigned N>
+struct lane_run {
+    packed<In, N> vectors[RUN];
+};
+
+template <typename In, unsigned N>
+__device__ lane_run<In, N> read_run(vector_slot *slots, unsigned first)
 {
-    using value = accumulator_t<Out>;
-    constexpr unsigned N = WIDTH<In, Out>;
-    unsigned byte = images.first_element + element * static_cast<unsigned>(sizeof(In));
-    value of_run = value();
-    PRIM_UNROLL(1)
-    for (unsigned v = 0; v < RUN; v++) {
-        value of_vector = value();
-        PRIM_UNROLL(N < 4 ? N : 4)
-        for (unsigned e = 0; e < N; e++) {
-            const value x = value_of<Operator, In, Out>(bytes_at<In>(images.elements, byte), rule);
-            of_vector = e == 0 ? x : Operator::combine(of_vector, x);
-            byte += sizeof(In);
-        }
-        of_run = v == 0 ? of_vector : Operator::combine(of_run, of_vector);
+    words_of<sizeof(lane_run<In, N>) / 4> run;
+    read_words(slots, first, run.words);
+    return same_bits<lane_run<In, N>>(run);
+}
+
+/* `bytes` of 64 from byte `first` of the image on, of elements of type Out. Whole words go at once;
+ * those at the ends may have other lanes' elements in them. */
+template <typename Out>
+__device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
+                          const uint32_t (&words)[RUN_WORDS])
+{
+    constexpr unsigned SIZE = sizeof(Out) < 4 ? sizeof(Out) : 4;
+    const unsigned head = SIZE < 4 ? (4 - first % 4) % 4 : 0;
+    const unsigned selector = 0x3210 + head * 0x1111;
+    uint32_t rest = words[0];
+    PRIM_UNROLL(RUN_WORDS)
+    for (unsigned i = 0; i < RUN_WORDS; i++) {
+        const uint32_t behind = i + 1 < RUN_WORDS ? words[i + 1] : 0;
+        const uint32_t word = SIZE < 4 ? chosen_bytes(words[i], behind, selector) : words[i];
+        if (head + 4 * i + 4 <= bytes)
+            bytes_at<uint32_t>(slots, first + head + 4 * i) = word;
+        else if (head + 4 * i < bytes)
+            rest = word;
     }
-    return of_run;
+    if constexpr (SIZE < 4) {
+        const unsigned end = bytes < head ? head : head + (bytes - head) / 4 * 4;
+        PRIM_UNROLL(3)
+        for (unsigned e = 0; e < 3; e += SIZE) {
+            using bits = typename std::conditional<SIZE == 1, uint8_t, uint16_t>::type;
+            if (e < head && e < bytes)
+                bytes_at<bits>(slots, first + e) = static_cast<bits>(words[0] >> 8 * e);
+            if (end + e < bytes)
+                bytes_at<bits>(slots, first + end + e) = static_cast<bits>(rest >> 8 * e);
+        }
+    }
 }
 
 /* What a row has before each of its runs; `run` is this lane's, of `runs`. */
@@ -137,81 +157,75 @@ __device__ Value before_run(Value of_run, unsigned run, unsigned runs, Value ide
     return run == 0 ? identity : before;
 }
 
-template <class Operator, typename In, typename Out>
-__device__ void scan_elements(const row_images &images, unsigned element, unsigned count,
-                              const tile_rule<accumulator_t<Out>, Out> &rule,
-                              accumulator_t<Out> so_far)
+/* From elements to results; a row begins with every `columns` of them, and with `start`. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, unsigned columns,
+                                             const tile_rule<accumulator_t<Out>, Out> &rule,
+                                             accumulator_t<Out> start)
 {
     using value = accumulator_t<Out>;
-    unsigned from = images.first_element + element * static_cast<unsigned>(sizeof(In));
-    unsigned to = images.first_result + element * static_cast<unsigned>(sizeof(Out));
-    PRIM_UNROLL(1)
-    for (unsigned e = 0; e < count; e++) {
-        const value next = Operator::combine(
-            so_far, value_of<Operator, In, Out>(bytes_at<In>(images.elements, from), rule.element));
-        bytes_at<Out>(images.results, to) = result_of<Operator, Out>(
-            rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next, rule.element);
-        so_far = next;
-        from += sizeof(In);
-        to += sizeof(Out);
-    }
-}
-
-/* Rows of one element need no rows: all vectors of the image, and what lies beside the elements in
- * them, too. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_columns_of_one(const row_images &images, unsigned count,
-                                    const tile_rule<accumulator_t<Out>, Out> &rule,
-                                    accumulator_t<Out> initial, unsigned lane)
-{
-    constexpr unsigned N = WIDTH<In, Out>;
-    const unsigned end = images.first_element / static_cast<unsigned>(sizeof(In)) + count;
-    PRIM_UNROLL(1)
-    for (unsigned e = lane * N; e < end; e += WARP * N) {
-        accumulator_t<Out> so_far, values[N];
-        values_of<Operator, In, Out>(
-            bytes_at<packed<In, N>>(images.elements, e * static_cast<unsigned>(sizeof(In))),
-            rule.element, values);
+    lane_run<Out, N> results;
+    value so_far = start;
+    unsigned column = 0;
+    PRIM_UNROLL(RUN)
+    for (unsigned v = 0; v < RUN; v++) {
+        value values[N];
+        values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
-        for (unsigned i = 0; i < N; i++) {
-            so_far = Operator::combine(initial, values[i]);
-            values[i] = rule.kind == PRIM_SCAN_EXCLUSIVE ? initial : so_far;
+        for (unsigned e = 0; e < N; e++) {
+            if (column == columns) {
+                column = 0;
+                so_far = start;
+            }
+            column++;
+            const value next = Operator::combine(so_far, values[e]);
+            values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
+            so_far = next;
         }
-        bytes_at<packed<Out, N>>(images.results, e * static_cast<unsigned>(sizeof(Out))) =
-            results_of<Operator, Out>(values, rule.element);
+        results.vectors[v] = results_of<Operator, Out>(values, rule.element);
     }
+    return results;
 }
 
+/* Which elements of the warp's rows a lane has in one step, and where its row began. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns,
                           const tile_rule<accumulator_t<Out>, Out> &rule, unsigned lane)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned OF_RUN = RUN_ELEMENTS<In, Out>;
+    constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
     const value identity = identity_of<Operator, Out>();
-    const value initial = Operator::combine(rule.initial, identity); /* as before a chunk's first */
-    if (columns == 1) {
-        scan_columns_of_one<Operator, In, Out>(images, rows, rule, initial, lane);
-    } else if (columns <= OF_RUN) {
-        PRIM_UNROLL(1)
-        for (unsigned row = lane; row < rows; row += WARP)
-            scan_elements<Operator, In, Out>(images, row * columns, columns, rule,
-                                             Operator::combine(initial, identity));
-    } else {
-        const unsigned runs = (columns + OF_RUN - 1) / OF_RUN, at_once = WARP / runs;
-        const unsigned of_lane = lane / runs, run = lane % runs, begin = run * OF_RUN;
-        const unsigned of_run = columns - begin < OF_RUN ? columns - begin : OF_RUN;
-        PRIM_UNROLL(1)
-        for (unsigned first = 0; first < rows; first += at_once) {
-            const bool at_work = of_lane < at_once && first + of_lane < rows;
-            const unsigned element = (first + of_lane) * columns + begin;
+    const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
+    const unsigned runs = (columns + OF_RUN - 1) / OF_RUN;               /* of a row */
+    const unsigned of_lane = runs == 1 ? OF_RUN / columns : 1;
+    const unsigned at_once = WARP / runs * of_lane;
+    const unsigned mine = lane / runs * of_lane, run = lane % runs;
+    PRIM_UNROLL(1)
+    for (unsigned first = 0; first < rows; first += at_once) {
+        const unsigned row = first + mine, left = row < rows && mine < at_once ? rows - row : 0;
+        const unsigned whole = (left < of_lane ? left : of_lane) * columns;
+        const unsigned begin = run * OF_RUN, element = left > 0 ? row * columns + begin : 0;
+        const unsigned count = whole <= begin ? 0 : whole - begin < OF_RUN ? whole - begin : OF_RUN;
+        const lane_run<In, N> x = read_run<In, N>(
+            images.elements, images.first_element + element * static_cast<unsigned>(sizeof(In)));
+        value before = identity;
+        if (runs > 1) {
             value sum = identity;
-            if (at_work && run + 1 < runs)
-                sum = sum_run<Operator, In, Out>(images, element, rule.element);
-            const value before = before_run<Operator>(sum, run, runs, identity);
-            scan_elements<Operator, In, Out>(images, element, at_work ? of_run : 0, rule,
-                                             Operator::combine(initial, before));
+            PRIM_UNROLL(RUN)
+            for (unsigned v = 0; v < RUN; v++) {
+                const value of_vector = vector_sum<Operator, In, Out>(x.vectors[v], rule.element);
+                sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
+            }
+            before = before_run<Operator>(sum, run, runs, identity);
         }
+        const lane_run<Out, N> results =
+            scan_rows_of_run<Operator>(x, columns, rule, Operator::combine(initial, before));
+        __syncwarp(); /* all have read: a vector may have elements of two lanes */
+        write_run<Out>(images.results,
+                       images.first_result + element * static_cast<unsigned>(sizeof(Out)),
+                       count * static_cast<unsigned>(sizeof(Out)),
+                       same_bits<words_of<RUN_WORDS>>(results).words);
+        __syncwarp();
     }
 }
 
@@ -249,7 +263,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
     __syncwarp();
     Out *const to = r.out + first * r.out_ld;
     if (r.out_ld == r.columns)
-        store_image(to, images.results, images.first_result, count, lane);
+        store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane);
     else
         store_elements(to, r.out_ld, images.results, images.first_result, r.columns, count, lane);
 }

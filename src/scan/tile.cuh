@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr unsigned GROUP = WARP; /* tiles whose totals a warp sees at a time */
+constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 
 template <typename In, typename Out>
 struct tile_lines {
@@ -23,8 +23,27 @@ struct tile_rule {
     prim_scan_kind kind;
     element_rule<Out> element;
     Value initial;
-    Out *total; /* NULL: not wanted */
+    const Out *d_initial; /* what counts in its place; NULL: nothing */
+    Out *total;           /* NULL: not wanted */
 };
+
+/* The initial value, read by the kernel. */
+template <typename Value, typename Out>
+__device__ Value initial_of(const tile_rule<Value, Out> &rule)
+{
+    return rule.d_initial == nullptr
+               ? rule.initial
+               : turned_value<Out>(static_cast<Value>(converted<Out>(*rule.d_initial)),
+                                   rule.element.turned);
+}
+
+/* A line of whole tiles ends with what the next one would begin with, so that lines can be
+ * chained. Otherwise its total is the inclusive prefix of its last element. */
+template <typename In, typename Out>
+__device__ bool ends_with_a_tile(const tile_lines<In, Out> &lines)
+{
+    return lines.length % (TILE_WARPS * CHUNK<In, Out>) == 0;
+}
 
 /* Where one of a block's warps stands. */
 struct warp_place {
@@ -40,17 +59,16 @@ __device__ unsigned line_of(const tile_lines<In, Out> &lines, unsigned tile)
 }
 
 template <typename In, typename Out>
-__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp,
-                               unsigned warps)
+__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp)
 {
     constexpr unsigned ALL = CHUNK<In, Out>;
     warp_place p;
-    if (lines.warps == warps) {
+    if (lines.warps == TILE_WARPS) {
         p.line = line_of(lines, block);
         p.tile = block - p.line * lines.tiles;
-        p.begin = (static_cast<size_t>(p.tile) * warps + warp) * ALL;
+        p.begin = (static_cast<size_t>(p.tile) * TILE_WARPS + warp) * ALL;
     } else {
-        p.line = block * (warps / lines.warps) + warp / lines.warps;
+        p.line = block * (TILE_WARPS / lines.warps) + warp / lines.warps;
         p.tile = 0;
         p.begin = warp % lines.warps * ALL;
     }
@@ -110,7 +128,8 @@ finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out
              const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
-    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
+    if (rule.total != nullptr && !ends_with_a_tile(lines) && place.count > 0 &&
+        place.begin + place.count == lines.length)
         store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
                                           rule.total);
     if (rule.kind == PRIM_SCAN_EXCLUSIVE)
@@ -118,8 +137,9 @@ finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out
     else
         scan_run<Operator, false, In, Out, N>(slots, rule.element, so_far, lane);
     __syncwarp();
-    store_image(lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin, slots, 0,
-                place.count, lane);
+    store_image<PRIM_SCAN_CHUNK_VECTORS>(
+        lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin, slots, 0,
+        place.count, lane);
 }
 
 template <typename In, typename Out>
@@ -144,7 +164,8 @@ tile_rule<accumulator_t<Out>, Out> rule_of(const prim_scan_args *args)
         initial = turned_value<Out>(static_cast<accumulator_t<Out>>(
                                         converted<Out>(*static_cast<const Out *>(args->initial))),
                                     element.turned);
-    return {args->kind, element, initial, static_cast<Out *>(args->total)};
+    return {args->kind, element, initial, static_cast<const Out *>(args->d_initial),
+            static_cast<Out *>(args->total)};
 }
 
 } // namespace

@@ -6,31 +6,25 @@ namespace
 namespace tiles
 {
 
-/* Warps for a line, such that a block's are shared out without a rest. */
-unsigned warps_of(size_t length, size_t chunk)
-{
-    unsigned warps = 1;
-    while (warps < TILE_WARPS && (TILE_WARPS % warps != 0 || warps * chunk < length))
-        warps++;
-    return warps;
-}
-
 struct launch_tiles : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args, prim_scan_tiles tiles)
     {
         using value = accumulator_t<Out>;
-        const unsigned warps = tiles.carry == PRIM_SCAN_CARRY_NONE
-                                   ? warps_of(args->columns, CHUNK<In, Out>)
-                                   : TILE_WARPS;
+        const size_t chunks =
+            args->columns == 0 ? 1 : prim_divide_up(args->columns, CHUNK<In, Out>);
+        const unsigned warps =
+            tiles.carry == PRIM_SCAN_CARRY_NONE ? static_cast<unsigned>(chunks) : TILE_WARPS;
         const tile_lines<In, Out> lines = lines_of<In, Out>(args, prim_scan_tiles_of(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const tile_carry<value> carry = {tiles.carry, static_cast<value *>(tiles.totals),
-                                         tiles.totals_ld};
-        const size_t lines_a_block = TILE_WARPS / lines.warps;
+                                         tiles.totals_ld, static_cast<value *>(tiles.initial)};
+        const unsigned lines_a_block = TILE_WARPS / lines.warps;
         const unsigned blocks =
-            static_cast<unsigned>(((args->rows - 1) / lines_a_block + 1) * lines.tiles);
-        launch_config where = {args->call.stream, blocks, TILE_THREADS};
+            static_cast<unsigned>(tiles.carry == PRIM_SCAN_CHAIN_TOTALS
+                                      ? args->rows
+                                      : ((args->rows - 1) / lines_a_block + 1) * lines.tiles);
+        launch_config where = {args->call.stream, blocks, lines_a_block * warps * WARP};
         where.cluster = tiles.carry == PRIM_SCAN_CARRY_CLUSTER ? blocks : 0;
         return prim_launch_dependent(where, scan_tiles<Operator, In, Out>, lines, rule, carry);
     }

@@ -6,9 +6,9 @@
  *
  * All that differs here is where a tile's block learns what lies before it: REDUCE_THEN_SCAN has it
  * say only its total in a first launch, and gives it what lies before, or the totals, in a last
- * one; in a CLUSTER the blocks tell each other. In each, a result is (initial + before the tile) +
- * before the chunk + before the lane's run + the run's elements up to its own. Only what is before
- * the tile is combined in an order of the rung's own.
+ * one; in a CLUSTER the blocks tell each other. In each, what lies before a tile is the initial
+ * value and the totals before it, combined one after the other; and a result is (before the tile +
+ * before the chunk) + before the lane's run, and then the run's elements up to its own, one by one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -23,67 +23,90 @@
 namespace
 {
 
-constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
-
-/* Bytes take more registers. */
+/* Bytes take more registers, and so do values of 8 bytes. */
 template <typename Out>
-[[maybe_unused]] constexpr unsigned TILE_BLOCKS = blocks_at_once(TILE_THREADS,
-                                                                 sizeof(Out) == 1 ? 2 : 3);
+[[maybe_unused]] constexpr unsigned
+    TILE_BLOCKS = blocks_at_once(TILE_THREADS, sizeof(Out) == 1 || sizeof(Out) == 8 ? 2 : 3);
 
 template <typename Value>
 struct tile_carry {
     prim_scan_carry kind;
     Value *totals;
     size_t totals_ld;
+    Value *initial; /* left by TOTALS_ALONE for the launches behind it */
 };
 
 /* ---- before the tile ---- */
 
 /* All threads of all blocks of the cluster. */
 template <class Operator, typename Value>
-__device__ Value carry_in_cluster(Value total, Value identity, Value *of_blocks)
+__device__ Value carry_in_cluster(Value initial, Value total, Value *of_blocks)
 {
-    const unsigned t = threadIdx.x, lane = t % WARP;
+    const unsigned t = threadIdx.x;
     wait_for_cluster(); /* all blocks have begun */
     if (t > blockIdx.x && t < gridDim.x)
         *shared_of_block(&of_blocks[blockIdx.x], t) = total;
     __syncwarp();
     arrive_at_cluster();
     wait_for_cluster();
-    return reduce_first_lanes<Operator>(lane < blockIdx.x ? of_blocks[lane] : identity, blockIdx.x,
-                                        identity, lane);
-}
-
-/* By all threads, with a barrier: the sum of the totals before the tile, 32 of them a warp. */
-template <class Operator, typename Value>
-__device__ Value carry_of_totals(const Value *totals, unsigned tile, Value identity,
-                                 Value *of_groups)
-{
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const unsigned first = warp * GROUP, before = tile > first ? tile - first : 0;
-    const unsigned count = before < GROUP ? before : GROUP;
-    const Value total = reduce_first_lanes<Operator>(lane < count ? totals[first + lane] : identity,
-                                                     count, identity, lane);
-    if (lane == 0)
-        of_groups[warp] = total;
-    __syncthreads();
-    Value so_far = identity;
-    for (unsigned g = 0; g * GROUP < tile; g++)
-        so_far = Operator::combine(so_far, of_groups[g]);
+    Value so_far = initial;
+    for (unsigned b = 0; b < blockIdx.x; b++)
+        so_far = Operator::combine(so_far, of_blocks[b]);
     return so_far;
 }
 
+/* By all threads, with two barriers: `staged` has room for as many values as there are threads. */
 template <class Operator, typename Value>
-__device__ Value carry_of_tile(const tile_carry<Value> &carry, const warp_place &place, Value total,
-                               Value identity, Value *of_others)
+__device__ Value carry_of_totals(const Value *totals, unsigned tile, Value initial, Value *staged,
+                                 Value *result)
 {
-    const Value *const totals = carry.totals + static_cast<size_t>(place.line) * carry.totals_ld;
-    if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-        return carry_in_cluster<Operator>(total, identity, of_others);
-    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
-        return carry_of_totals<Operator>(totals, place.tile, identity, of_others);
-    return carry.kind == PRIM_SCAN_CARRY_GIVEN ? totals[place.tile] : identity;
+    if (threadIdx.x < tile)
+        staged[threadIdx.x] = totals[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        Value so_far = initial;
+        PRIM_UNROLL(4)
+        for (unsigned i = 0; i < tile; i++)
+            so_far = Operator::combine(so_far, staged[i]);
+        if (threadIdx.x == 0)
+            *result = so_far;
+    }
+    __syncthreads();
+    return *result;
 }
+
+/* By all threads: the totals of a line become what lies before each of them. */
+template <class Operator, typename Value>
+__device__ void chain_totals(Value *totals, unsigned count, Value initial, Value *staged,
+                             Value *before)
+{
+    Value so_far = initial, mine = initial;
+    if (threadIdx.x < count)
+        mine = totals[threadIdx.x];
+    for (unsigned first = 0; first < count; first += TILE_THREADS) {
+        const unsigned i = first + threadIdx.x, left = count - first;
+        staged[threadIdx.x] = mine;
+        __syncthreads();
+        if (i + TILE_THREADS < count)
+            mine = totals[i + TILE_THREADS];
+        if (threadIdx.x == 0) {
+            PRIM_UNROLL(4)
+            for (unsigned n = 0; n < (left < TILE_THREADS ? left : TILE_THREADS); n++) {
+                before[n] = so_far;
+                so_far = Operator::combine(so_far, staged[n]);
+            }
+        }
+        __syncthreads();
+        if (i < count)
+            totals[i] = before[threadIdx.x];
+    }
+}
+
+/* Where the chunks of the block that does this were: nobody needs them any more, or yet. */
+template <typename Value>
+struct chain_room {
+    Value staged[TILE_THREADS], before[TILE_THREADS];
+};
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
@@ -93,7 +116,8 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     using value = accumulator_t<Out>;
     PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
     PRIM_SHARED(value, of_warps, [TILE_WARPS]);
-    PRIM_SHARED(value, of_others, [TILE_WARPS]); /* blocks of the cluster, or groups of tiles */
+    PRIM_SHARED(value, of_others, [TILE_THREADS]); /* blocks of the cluster, or totals of tiles */
+    PRIM_SHARED(value, of_block, );
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const value identity = identity_of<Operator, Out>();
 
@@ -107,7 +131,14 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         grid_dependency_synchronize();
     if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
         trigger_launch_completion();
-    const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
+    if (carry.kind == PRIM_SCAN_CHAIN_TOTALS) {
+        chain_room<value> &room = reinterpret_cast<chain_room<value> &>(slots);
+        static_assert(sizeof room <= sizeof slots, "there is room");
+        chain_totals<Operator>(carry.totals + blockIdx.x * carry.totals_ld, lines.tiles,
+                               *carry.initial, room.staged, room.before);
+        return;
+    }
+    const warp_place place = place_of(lines, blockIdx.x, warp);
     load_chunk(lines, place, slots[warp], lane);
     wait_for_copies();
     __syncwarp();
@@ -116,28 +147,45 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
         grid_dependency_synchronize();
 
-    value so_far = rule.initial;
-    if (lines.warps > 1) {
+    value before_chunk = identity, so_far = rule.initial;
+    if (lines.warps == 1) {
+        if (place.count > 0 || lines.length == 0)
+            so_far = initial_of(rule);
+        __syncwarp(); /* the total may be written there */
+    } else {
+        value *const totals = carry.totals + place.line * carry.totals_ld;
+        if (carry.kind != PRIM_SCAN_CARRY_GIVEN)
+            so_far = carry.kind == PRIM_SCAN_CARRY_TOTALS ? *carry.initial : initial_of(rule);
         if (lane == 0)
             of_warps[warp] = sums.total;
         __syncthreads();
         const unsigned chunk = warp % lines.warps;
         const tile_sums<value> in_tile =
             sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, identity, lane);
+        before_chunk = in_tile.before;
         if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
             if (threadIdx.x == 0)
-                carry.totals[static_cast<size_t>(place.line) * carry.totals_ld + place.tile] =
-                    in_tile.total;
+                totals[place.tile] = in_tile.total;
+            if (threadIdx.x == 0 && blockIdx.x == 0)
+                *carry.initial = so_far;
             return;
         }
-        const value before_tile =
-            carry_of_tile<Operator>(carry, place, in_tile.total, identity, of_others);
-        so_far = Operator::combine(Operator::combine(so_far, before_tile), in_tile.before);
+        if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
+            so_far = carry_in_cluster<Operator>(so_far, in_tile.total, of_others);
+        else if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
+            so_far = carry_of_totals<Operator>(totals, place.tile, so_far, of_others, &of_block);
+        else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
+            so_far = totals[place.tile];
+        if (rule.total != nullptr && ends_with_a_tile(lines) && place.tile + 1 == lines.tiles &&
+            threadIdx.x == 0)
+            *rule.total =
+                result_of<Operator, Out>(Operator::combine(so_far, in_tile.total), rule.element);
     }
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
         *rule.total = result_of<Operator, Out>(so_far, rule.element);
-    finish_chunk<Operator>(lines, rule, place, slots[warp],
-                           Operator::combine(so_far, sums.before_run), lane);
+    finish_chunk<Operator>(
+        lines, rule, place, slots[warp],
+        Operator::combine(Operator::combine(so_far, before_chunk), sums.before_run), lane);
 }
 
 } // namespace

@@ -1,5 +1,13 @@
-/* How REDUCE_THEN_SCAN, LOOKBACK and CLUSTER cut a line into tiles, and the kernel that the three
- * have in common: tiles.cuh. */
+/* How REDUCE_THEN_SCAN, LOOKBACK, CLUSTER and the host cut a line into tiles, and the kernel that
+ * the three rungs have in common: tiles.cuh.
+ *
+ *     run      64 bytes of the wider of the two types: one after the other, vector by vector
+ *     chunk    the runs of 32 lanes: what lies before each, by scan_warp()
+ *     tile     16 chunks: what lies before each, by scan_warp()
+ *     line     its tiles, one after the other, from the initial value on
+ *
+ * That is the order in which everything is combined, on every device and on the host. It is part of
+ * what primitives/scan.h promises, and so are these numbers. */
 #ifndef PRIM_SCAN_TILES_H
 #define PRIM_SCAN_TILES_H
 
@@ -11,7 +19,7 @@
 extern "C" {
 #endif
 
-/* To be given with -D where sizes are being measured. The results of float sums depend on both. */
+/* To be given with -D where sizes are being measured. The bits of float sums depend on both. */
 #ifndef PRIM_SCAN_TILE_WARPS
 #define PRIM_SCAN_TILE_WARPS 16
 #endif
@@ -22,22 +30,21 @@ extern "C" {
 enum {
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CHUNK_VECTORS = 32 * PRIM_SCAN_RUN_VECTORS, /* of a warp */
-    PRIM_SCAN_TOTALS_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS  /* whose sum a block makes up itself */
+    PRIM_SCAN_TOTALS_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS  /* which a block combines itself */
 };
 
-/* Tiles of so many warps in a line; an empty line has one, too. */
-static inline size_t prim_scan_tiles_of_warps(const prim_scan_args *args, size_t warps)
+/* Elements of a vector: of the wider of the two types. */
+static inline size_t prim_scan_width_of(const prim_scan_args *args)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
-    const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
-    return args->columns == 0
-               ? 1
-               : prim_divide_up(args->columns, warps * PRIM_SCAN_CHUNK_VECTORS * width);
+    return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
 }
 
+/* Tiles of a line; an empty line has one, too. */
 static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
 {
-    return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
+    const size_t of_warp = PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args);
+    return args->columns == 0 ? 1 : prim_divide_up(args->columns, PRIM_SCAN_TILE_WARPS * of_warp);
 }
 
 /* What a tile finds before it, and where it leaves its total. */
@@ -47,6 +54,7 @@ typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
     PRIM_SCAN_CARRY_TOTALS,  /* `totals` has each tile's own total, and the launch before this one
                                 was TOTALS_ALONE; of a line, up to PRIM_SCAN_TOTALS_AT_ONCE tiles */
+    PRIM_SCAN_CHAIN_TOTALS,  /* `totals` has each tile's own total, and then what lies before it */
     PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
 } prim_scan_carry;
 
@@ -54,6 +62,7 @@ typedef struct prim_scan_tiles {
     prim_scan_carry carry;
     void *totals; /* a value for each tile, line by line */
     size_t totals_ld;
+    void *initial; /* a value, for the launches behind TOTALS_ALONE */
 } prim_scan_tiles;
 
 /* One launch over all tiles of all rows. */
@@ -63,9 +72,8 @@ cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles t
  * short_rows.cu. */
 static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 {
-    const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
-    const size_t width = PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
-    return args->rows > 1 && args->columns <= PRIM_SCAN_CHUNK_VECTORS * width / 2;
+    return args->rows > 1 &&
+           args->columns <= PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args) / 2;
 }
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
