@@ -11,12 +11,13 @@ extern "C" {
 /* The rungs of the ladder; src/scan/README.md draws them. The values are pinned.
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
- * from the device, timing, a pointer's alignment, the number of rows or from being in place. So
- * each gives the same bits in every run, and row i of a matrix has the bits of an array. AUTO takes
- * CLUSTER, REDUCE_THEN_SCAN (also for summed-area tables) or LOOKBACK, by size and device; these
- * three have one and the same order, in which the host versions, too, combine arrays and rows, for
- * any number of threads. It is drawn in src/scan/README.md, and will stay. Which NaN a NaN is, and
- * summed-area tables on the host, are not part of that. */
+ * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
+ * every run. That of LOOKBACK follows also from the number of rows and from the device: from its
+ * number of multiprocessors, and from how much shared memory a block can have. REDUCE_THEN_SCAN and
+ * CLUSTER have one order on every device, which src/scan/README.md draws, and so have the host
+ * versions, for any number of threads, along arrays and rows. AUTO takes CLUSTER, REDUCE_THEN_SCAN
+ * (also for summed-area tables) or LOOKBACK, by size and device, never by timing: of an array of up
+ * to 384 tiles of 32 KiB it has the bits of the host. Which NaN a NaN is, is not part of that. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -49,13 +50,6 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
  *              wanted.
  *
- * In pieces: an array that is cut at whole tiles and scanned piece by piece, each taking the total
- * of the one before as its initial value, has the bits of the whole in one call. A tile is 32 KiB
- * of the wider of the two types: 4096 elements where that has 8 bytes, 8192 of 4, 16384 of 2 and
- * 32768 of 1. (Totals of 16F and 16BF are rounded between pieces; as 32F they are not.) So the
- * total of whole tiles is combined from the tiles' totals, and may differ from the last inclusive
- * result by rounding; of others it is that result.
- *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
  * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
@@ -74,11 +68,12 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
  * not grow from one element to the next even where all elements are positive. A square is rounded
  * before it is added. A sum of -0 only may be +0.
- * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE,
+ * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE
  * each float sum is a tree of a height that grows with log2(count), so its relative error grows no
- * faster than that times the sum of |elements|; runs within it have up to 32 elements. From
- * REDUCE_THEN_SCAN on, tiles are combined one after the other: there it grows no faster than 100 +
- * count / 8192 roundings (32F; tiles as above).
+ * faster than that times the sum of |elements|; runs within it have up to 32 elements.
+ * REDUCE_THEN_SCAN and CLUSTER combine tiles (8192 elements of 32F) one after the other, LOOKBACK
+ * groups of 32 tiles (294912 elements of 32F in a large array): there it grows no faster than
+ * 100 + count / 8000 and 100 + count / 50000 roundings.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
@@ -120,8 +115,8 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
  * row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
- * Determinism, NaN and wrap as for prim_scan(); a row has the bits that prim_scan() of it alone
- * has. */
+ * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others'
+ * elements, and but for LOOKBACK has the bits that prim_scan() of it alone has. */
 PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                     prim_transform transform, const void *h_initial,
                                     const void *d_initial, cudaDataType_t in_type, const void *d_in,
@@ -197,7 +192,7 @@ PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transf
 
 /* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
  * threads as whole ones, and so are the columns of the second direction. A single row is shared out
- * as prim_scan_host() does. Rows have the bits of AUTO on a device; a summed-area table has an
+ * as prim_scan_host() does. Rows have the bits of REDUCE_THEN_SCAN; a summed-area table has an
  * order of its own, the same for any number of threads. In 16F and 16BF, the rows' prefixes are
  * rounded before the columns are combined. Return what prim_scan_host() does; PRIM_ERROR_VALUE also
  * where an ld is less than columns. */

@@ -98,8 +98,12 @@ struct host_line {
         return sums.of_chunks[CHUNKS - 1];
     }
 
-    /* Returns what lies before the next tile, or behind the last element. */
-    value scan_tile(size_t first, value before) const
+    /* What lies before the next tile, and the inclusive prefix of this one's last element. */
+    struct tile_end {
+        value before_next, last;
+    };
+
+    tile_end scan_tile(size_t first, value before) const
     {
         const value identity = identity_of<Operator, Out>();
         tile_prefixes sums;
@@ -115,15 +119,15 @@ struct host_line {
             out[i] = finished<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far);
             so_far = next;
         }
-        return count - first < OF_TILE ? so_far
-                                       : Operator::combine(before, sums.of_chunks[CHUNKS - 1]);
+        return {Operator::combine(before, sums.of_chunks[CHUNKS - 1]), so_far};
     }
 
     value scan(value initial) const
     {
+        tile_end end = {initial, initial};
         for (size_t first = 0; first < count; first += OF_TILE)
-            initial = scan_tile(first, initial);
-        return initial;
+            end = scan_tile(first, end.before_next);
+        return end.last;
     }
 
     /* The tiles' totals by all threads, one after the other what lies before each, and by all
@@ -136,7 +140,7 @@ struct host_line {
                                   : nullptr;
         if (before == nullptr)
             return scan(initial);
-        value behind = initial;
+        value last = initial;
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles - 1; t++)
             before[t + 1] = total_of_tile(t * OF_TILE);
@@ -145,12 +149,12 @@ struct host_line {
             before[t] = Operator::combine(before[t - 1], before[t]);
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles; t++) {
-            const value end = scan_tile(t * OF_TILE, before[t]);
+            const tile_end end = scan_tile(t * OF_TILE, before[t]);
             if (t == tiles - 1)
-                behind = end;
+                last = end.last;
         }
         free(before);
-        return behind;
+        return last;
     }
 };
 

@@ -214,7 +214,7 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
             reinterpret_cast<four_words *>(vectors)[v] =
                 vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v);
     } else {
-        PRIM_UNROLL(1)
+        PRIM_UNROLL(2)
         for (unsigned v = lane; v < whole; v += WARP) {
             uint32_t words[4];
             read_words(slots, from + v * VECTOR_BYTES, words);

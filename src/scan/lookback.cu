@@ -6,25 +6,21 @@
  *     sum up             t₀      t₁      t₂          one whose total it publishes,
  *     finish                     t₀      t₁          and one that gets what lies before it
  *
- * Sixteen warps do that work, and a seventeenth watches: it publishes a tile's total, and finds out
- * what lies before the tile while the others load and sum up the next ones. Its answer is needed a
- * whole step after it begins to look, so that memory is not idle because blocks wait for each
- * other.
+ * A tile's total is published a whole step before anybody asks for it, and the copy of a later tile
+ * goes on while a block looks back: memory is not idle because blocks wait for each other.
  *
- * What lies before a tile is the initial value and the totals before it, combined one after the
- * other: one sum, to the last bit, whoever makes it and when. A watcher keeps what it knows of the
- * line; at its block's next tile it takes those in between.
+ * All blocks read the totals of all tiles, 32 with each look of a warp, and a block keeps what it
+ * knows of the line: at its next tile it asks for those in between, only. What a tile has before it
+ * follows from the totals alone, so it is the same in every run: published.cuh.
  *
  * Tiles are taken by tickets. All tiles before one are then in the hands of blocks that run, and
  * what these wait for lies before them still: the first of all waits for nobody.
  *
- * A block with too little shared memory for three tiles has one in hand, and does all in a step.
- *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *
  * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile
- * (8192 elements of f32) some 300 words of 8 bytes from L2. Steps: of a tile, 2 runs of 16 elements
- * (f32), 10 for the lanes and the chunks, and as many as there are blocks at work.
+ * (9216 elements of f32) some 300 words of 8 bytes from L2. Steps: of a tile, 2 runs of 16 elements
+ * (f32), 10 for the lanes and the chunks, and in groups of 32 tiles what the blocks at work have.
  * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
  * NVIDIA (2016), where a block stops at the first tile that knows what lies before itself. */
 #include "common/device.h"
@@ -38,32 +34,34 @@ namespace lookback
 {
 
 /* To be given with -D where sizes are being measured. */
+#ifndef PRIM_SCAN_LOOKBACK_WARPS /* at most: as many as find room in shared memory */
+#define PRIM_SCAN_LOOKBACK_WARPS 18
+#endif
 #ifndef PRIM_SCAN_LOOKBACK_BLOCKS /* that a multiprocessor is to hold */
 #define PRIM_SCAN_LOOKBACK_BLOCKS 2
 #endif
 
 constexpr unsigned STAGES = 3; /* tiles that a block has in hand */
-constexpr unsigned THREADS = TILE_THREADS + WARP;
-constexpr size_t STAGE_BYTES = size_t(TILE_WARPS) * CHUNK_SLOTS * VECTOR_BYTES;
-
-/* The workspace begins with the ticket and a copy of the initial value; then the tiles' words. */
-constexpr size_t HEAD_BYTES = 256;
+constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
+[[maybe_unused]] constexpr unsigned MOST_THREADS = MOST_WARPS * WARP; /* the CPU has no bounds */
+constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
+constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
+constexpr size_t TICKET_BYTES = 256; /* before the tiles' words: ticket, and initial value */
 constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
 
-/* Of this block's tiles, by stage. */
+/* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
 template <typename Value>
 struct look_back_memory {
-    Value of_warps[STAGES][TILE_WARPS]; /* the chunks' totals, and then what is before each */
-    Value before_tile[STAGES];
-    Value front[FRONT<Value>];
-    unsigned turn[STAGES];
+    Value of_warps[STAGES][MOST_WARPS]; /* the chunks' totals, and then what is before each */
+    Value of_groups[ROUND];
+    unsigned turn;
 };
 
-/* What a watcher knows of the line that its block's last tile was in: what is before a tile. */
+/* What a block knows of the line that its tiles are in: the aggregate of so many groups. */
 template <typename Value>
 struct known_front {
-    unsigned line, tile;
-    Value before;
+    unsigned line, groups;
+    Value total;
 };
 
 /* One of a block's threads. Tiles are counted through all lines; a turn of `tiles` or more is none.
@@ -71,33 +69,31 @@ struct known_front {
 template <class Operator, typename In, typename Out>
 struct look_back_thread {
     using value = accumulator_t<Out>;
-
     const tile_lines<In, Out> &lines;
     const tile_rule<value, Out> &rule;
     uint64_t *words;
-    vector_slot *slots; /* [stages][TILE_WARPS][CHUNK_SLOTS] */
+    vector_slot *slots; /* [STAGES][warps][CHUNK_SLOTS] */
     look_back_memory<value> &shared;
-    unsigned warp, lane;
+    unsigned warps, warp, lane;
+    value identity;
 
     __device__ vector_slot *chunk(unsigned stage) const
     {
-        return &slots[(stage * TILE_WARPS + warp) * CHUNK_SLOTS];
+        return &slots[(stage * warps + warp) * CHUNK_SLOTS];
     }
-
-    /* ---- the sixteen ---- */
 
     /* That some block will take first: on its way while the launch before this one ends. */
     __device__ void prefetch_tile(unsigned turn) const
     {
         constexpr unsigned CACHE_LINE = 128 / sizeof(In);
-        const warp_place p = place_of(lines, turn, warp);
+        const warp_place p = place_of(lines, turn, warp, warps);
         if (lane * CACHE_LINE < p.count)
             prefetch(first_of(lines, p) + lane * CACHE_LINE);
     }
 
     __device__ void load(unsigned turn, unsigned stage) const
     {
-        const warp_place p = place_of(lines, turn, warp);
+        const warp_place p = place_of(lines, turn, warp, warps);
         __syncwarp(); /* all lanes have stored what was there */
         load_chunk(lines, p, chunk(stage), lane);
     }
@@ -112,117 +108,144 @@ struct look_back_thread {
         return sums.before_run;
     }
 
-    __device__ void finish(unsigned turn, unsigned stage, value before_run) const
-    {
-        const warp_place p = place_of(lines, turn, warp);
-        const value before_chunk =
-            Operator::combine(shared.before_tile[stage], shared.of_warps[stage][warp]);
-        finish_chunk<Operator>(lines, rule, p, chunk(stage),
-                               Operator::combine(before_chunk, before_run), lane);
-    }
-
-    /* ---- the seventeenth: when all have summed up ---- */
-
-    __device__ void watch(unsigned turn, unsigned stage, known_front<value> &known) const
+    /* By one warp, when all have summed up. */
+    __device__ void publish_tile(unsigned turn, unsigned stage) const
     {
         value *const of_warps = shared.of_warps[stage];
-        const tile_sums<value> sums =
-            sums_in_tile<Operator>(of_warps, TILE_WARPS, lane, identity_of<Operator, Out>(), lane);
+        const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, identity, lane);
+        __syncwarp();
+        if (lane < warps)
+            of_warps[lane] = sums.before;
         if (lane == 0)
             publish(words, turn, sums.total);
-        __syncwarp();
-        if (lane < TILE_WARPS)
-            of_warps[lane] = sums.before;
-        const unsigned line = line_of(lines, turn), tile = turn - line * lines.tiles;
-        if (known.tile == 0 || known.line != line)
-            known = {line, 0, initial_of(rule)};
-        known.before =
-            take_tiles<Operator>(words, static_cast<size_t>(line) * lines.tiles + known.tile,
-                                 tile - known.tile, known.before, shared.front, lane);
-        known.tile = tile;
-        if (lane != 0)
-            return;
-        shared.before_tile[stage] = known.before;
-        if (rule.total != nullptr && tile + 1 == lines.tiles && ends_with_a_tile(lines))
-            *rule.total =
-                result_of<Operator, Out>(Operator::combine(known.before, sums.total), rule.element);
+    }
+
+    /* With a barrier: what the line has before the tile. */
+    __device__ value look_back(const warp_place &p, known_front<value> &known) const
+    {
+        const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
+        const unsigned group = p.tile / GROUP; /* of which only the tiles before this one count */
+        if (known.line != p.line)
+            known = {p.line, 0, identity};
+        for (;;) {
+            const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
+            for (unsigned g = warp; g < groups; g += warps) {
+                const unsigned first = (known.groups + g) * GROUP, before = p.tile - first;
+                const value total = total_of_tiles<Operator>(
+                    words, first_of_line + first, before < GROUP ? before : GROUP, identity, lane);
+                if (lane == 0)
+                    shared.of_groups[g] = total;
+            }
+            __syncthreads();
+            const unsigned whole = left <= ROUND ? left - 1 : ROUND;
+            PRIM_UNROLL(4)
+            for (unsigned g = 0; g < whole; g++)
+                known.total = Operator::combine(known.total, shared.of_groups[g]);
+            known.groups += whole;
+            if (left <= ROUND)
+                return Operator::combine(known.total, shared.of_groups[whole]);
+            __syncthreads();
+        }
+    }
+
+    __device__ void finish(unsigned turn, unsigned stage, value before_run,
+                           known_front<value> &known) const
+    {
+        const warp_place p = place_of(lines, turn, warp, warps);
+        const value before_tile = Operator::combine(initial_of(rule), look_back(p, known));
+        const value before_chunk = Operator::combine(before_tile, shared.of_warps[stage][warp]);
+        finish_chunk<Operator>(lines, rule, p, chunk(stage),
+                               Operator::combine(before_chunk, before_run), lane);
     }
 };
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_SCAN_LOOKBACK_BLOCKS))
+__global__ void __launch_bounds__(MOST_THREADS,
+                                  blocks_at_once(MOST_THREADS, PRIM_SCAN_LOOKBACK_BLOCKS))
     scan_and_look_back(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule,
-                       unsigned tiles, unsigned stages, uint64_t *workspace)
+                       unsigned tiles, unsigned *ticket, uint64_t *words)
 {
     using value = accumulator_t<Out>;
     PRIM_SHARED_DYNAMIC(vector_slot, slots);
     PRIM_SHARED(look_back_memory<value>, shared, );
-    unsigned *const ticket = reinterpret_cast<unsigned *>(workspace);
+    const value identity = identity_of<Operator, Out>();
     const look_back_thread<Operator, In, Out> t = {lines,
                                                    rule,
-                                                   workspace + HEAD_BYTES / sizeof(uint64_t),
+                                                   words,
                                                    slots,
                                                    shared,
+                                                   blockDim.x / WARP,
                                                    threadIdx.x / WARP,
-                                                   threadIdx.x % WARP};
-    const bool watches = t.warp == TILE_WARPS, at_once = stages < STAGES;
+                                                   threadIdx.x % WARP,
+                                                   identity};
 
-    if (!watches)
-        t.prefetch_tile(blockIdx.x);
+    t.prefetch_tile(blockIdx.x);
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
-        shared.turn[STAGES - 1] = take_ticket(ticket);
+        shared.turn = take_ticket(ticket);
     __syncthreads();
-    unsigned loading = shared.turn[STAGES - 1], summing = tiles, finishing = tiles;
-    unsigned to = 0; /* the stage that is loaded */
-    known_front<value> known = {0, 0, rule.initial};
-    value before_run = rule.initial, before_next_run = rule.initial;
+    unsigned loading = shared.turn, summing = tiles, finishing = tiles;
+    unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
+    known_front<value> known = {0, 0, identity};
+    value before_run = identity;
     while (loading < tiles || summing < tiles || finishing < tiles) {
-        const unsigned in = at_once ? 0 : (to + STAGES - 1) % STAGES, /* and those of the others */
-            from = at_once ? 0 : (to + 1) % STAGES;
-        unsigned upcoming = tiles;
-        if (at_once)
-            finishing = summing = loading;
-        if (!watches) {
-            if (loading < tiles)
-                t.load(loading, to);
-            close_batch_of_copies();
-            if (at_once)
-                wait_for_copies();
-            else
-                wait_for_copies_but<1>();
-            __syncwarp();
-            before_run = before_next_run;
-            if (summing < tiles)
-                before_next_run = t.sum_up(summing, in);
-        } else if (t.lane == 0 && loading < tiles) {
-            upcoming = take_ticket(ticket);
-        }
-        if (at_once)
-            __syncthreads();
-        if (watches && finishing < tiles)
-            t.watch(finishing, from, known);
-        if (watches && t.lane == 0)
-            shared.turn[to] = upcoming;
+        const bool more = threadIdx.x == 0 && loading < tiles;
+        const unsigned upcoming = more ? take_ticket(ticket) : tiles;
+        if (loading < tiles)
+            t.load(loading, to);
+        close_batch_of_copies();
+        wait_for_copies_but<1>();
+        __syncwarp();
+        value before_next_run = identity;
+        if (summing < tiles)
+            before_next_run = t.sum_up(summing, in);
         __syncthreads();
 
-        if (!watches && finishing < tiles)
-            t.finish(finishing, from, at_once ? before_next_run : before_run);
-        finishing = at_once ? tiles : summing;
-        summing = at_once ? tiles : loading;
-        loading = shared.turn[to];
-        to = at_once ? 0 : (to + 1) % STAGES;
+        if (t.warp == t.warps - 1 && summing < tiles) /* the warp with fewest groups to look at */
+            t.publish_tile(summing, in);
+        if (threadIdx.x == 0)
+            shared.turn = upcoming;
+        if (finishing < tiles)
+            t.finish(finishing, from, before_run, known);
+        else
+            __syncthreads();
+
+        before_run = before_next_run;
+        finishing = summing;
+        summing = loading;
+        loading = shared.turn;
+        const unsigned free = from;
+        from = in;
+        in = to;
+        to = free;
     }
 }
 
-/* ---- stages, tiles and words ---- */
+/* ---- how many warps, tiles and words ---- */
 
-/* Three, or one: with two, a tile would be loaded and summed up in one step, and gain little. */
-unsigned stages_of_block()
+/* A block has less than 2 KiB besides its tiles. */
+unsigned most_warps()
 {
-    constexpr size_t BESIDES = 2048; /* at most, of shared memory */
-    return prim_device_shared_bytes() >= STAGES * STAGE_BYTES + BESIDES ? STAGES : 1;
+    const size_t room = (prim_device_shared_bytes() - 2048) / WARP_BYTES;
+    return room < MOST_WARPS ? static_cast<unsigned>(room) : MOST_WARPS;
+}
+
+/* As few as give most multiprocessors a tile: where all had one, some got a second before others
+ * their first. */
+unsigned warps_of_tile(const prim_scan_args *args)
+{
+    constexpr size_t FEWEST = 4;
+    const size_t most = most_warps();
+    const size_t multiprocessors = prim_device_multiprocessors();
+    const size_t spread = multiprocessors - multiprocessors / 8;
+    const size_t wanted = prim_divide_up(args->rows * prim_scan_tiles_of_warps(args, 1), spread);
+    return static_cast<unsigned>(wanted < FEWEST ? FEWEST : wanted < most ? wanted : most);
+}
+
+size_t tiles_of_line(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of_warps(args, warps_of_tile(args));
 }
 
 /* A line that one block has at once needs none of this. */
@@ -236,9 +259,9 @@ bool is_one_tile(const prim_scan_args *args)
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    const size_t groups = prim_divide_up(args->rows * prim_scan_tiles_of(args), GROUP);
+    const size_t groups = prim_divide_up(args->rows * tiles_of_line(args), GROUP);
     const size_t total_bytes = 2 * prim_element_bytes(prim_accumulator_type(args->out_type));
-    return args->rows == 0 || is_one_tile(args) ? 0 : HEAD_BYTES + groups * GROUP * total_bytes;
+    return args->rows == 0 || is_one_tile(args) ? 0 : TICKET_BYTES + groups * GROUP * total_bytes;
 }
 
 const char *why_not(const void *any)
@@ -246,8 +269,8 @@ const char *why_not(const void *any)
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
         return "it does not make summed-area tables";
-    return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args)) ? types_why_not(args)
-                                                                  : PRIM_GRID_TOO_SMALL;
+    return prim_fits_a_grid(args->rows, tiles_of_line(args)) ? types_why_not(args)
+                                                             : PRIM_GRID_TOO_SMALL;
 }
 
 /* ---- two launches: the words arrive dirty, and the first one clears them ---- */
@@ -268,11 +291,11 @@ __global__ void clear(uint64_t *words, size_t count, const unsigned char *initia
 
 cudaError_t clear_words(const prim_scan_args *args)
 {
-    constexpr unsigned CLEARING = 256;
+    constexpr unsigned THREADS = 256;
     const size_t count = workspace_bytes(args) / sizeof(uint64_t);
     return prim_launch_dependent(
-        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, CLEARING)), CLEARING},
-        clear, static_cast<uint64_t *>(args->call.workspace), count,
+        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
+        static_cast<uint64_t *>(args->call.workspace), count,
         static_cast<const unsigned char *>(args->d_initial),
         static_cast<unsigned>(prim_element_bytes(args->out_type)));
 }
@@ -282,23 +305,26 @@ struct launch_look_back : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         using value = accumulator_t<Out>;
-        const tile_lines<In, Out> lines =
-            lines_of<In, Out>(args, prim_scan_tiles_of(args), TILE_WARPS);
+        const unsigned warps = warps_of_tile(args);
+        const tile_lines<In, Out> lines = lines_of<In, Out>(args, tiles_of_line(args), warps);
         tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
-        const unsigned stages = stages_of_block();
+        const size_t most_bytes = most_warps() * WARP_BYTES;
         cudaError_t error = prim_device_take_error();
         if (error == cudaSuccess)
-            error = prim_allow_shared(scan_and_look_back<Operator, In, Out>, stages * STAGE_BYTES);
+            error = prim_allow_shared(scan_and_look_back<Operator, In, Out>, most_bytes);
         if (error != cudaSuccess)
             return error;
-        uint64_t *const workspace = static_cast<uint64_t *>(args->call.workspace);
+        char *const workspace = static_cast<char *>(args->call.workspace);
         if (rule.d_initial != nullptr)
-            rule.d_initial = reinterpret_cast<const Out *>(workspace + INITIAL_WORD);
-        return prim_launch_dependent(
-            {args->call.stream, tiles < at_once ? tiles : at_once, THREADS, stages * STAGE_BYTES},
-            scan_and_look_back<Operator, In, Out>, lines, rule, tiles, stages, workspace);
+            rule.d_initial = reinterpret_cast<const Out *>(workspace) +
+                             INITIAL_WORD * (sizeof(uint64_t) / sizeof(Out));
+        return prim_launch_dependent({args->call.stream, tiles < at_once ? tiles : at_once,
+                                      warps * WARP, warps * WARP_BYTES},
+                                     scan_and_look_back<Operator, In, Out>, lines, rule, tiles,
+                                     reinterpret_cast<unsigned *>(workspace),
+                                     reinterpret_cast<uint64_t *>(workspace + TICKET_BYTES));
     }
 };
 

@@ -1,8 +1,10 @@
 /* What blocks tell each other of their tiles while they run: of each its total.
  *
- *     tiles      … 64 65 66 67 │ 68        68 needs: all before it, one after the other;
- *     known            64 ─────┘           what its block's last tile, 64, had before itself is
- * known
+ *     tiles      64 65 66 … 95 │ 96 97 98 99         98 needs: all before it
+ *     groups     0…31  32…63   │ 64…95               and asks by groups of 32, a lane for each tile
+ *
+ * The totals of a group are combined as scan_warp() does it, and the groups' one by one from the
+ * first to the last: however the waiting goes, that is one sum, to the last bit.
  *
  * A total travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
  * A word is read whole, and is written once. So no order between words is needed, nor any fence. */
@@ -24,9 +26,7 @@ constexpr unsigned WAIT_NANOSECONDS = 32;
 template <typename Value>
 constexpr unsigned WORDS = sizeof(Value) / sizeof(uint32_t);
 
-constexpr unsigned GROUP = WARP; /* tiles whose words stand together, since a warp reads them so */
-
-/* Word w of a tile's total. */
+/* Word w of a tile's total: those of 32 tiles stand together, since a warp reads them together. */
 template <typename Value>
 __device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
 {
@@ -45,61 +45,42 @@ __device__ void publish(uint64_t *words, size_t tile, Value total)
 }
 
 template <typename Value>
-__device__ void read_words_of(uint64_t *words, size_t tile, uint64_t (&word)[WORDS<Value>])
+struct published {
+    bool there;
+    Value total;
+};
+
+template <typename Value>
+__device__ published<Value> read_published(uint64_t *words, size_t tile)
 {
+    uint64_t word[WORDS<Value>];
+    uint32_t parts[WORDS<Value>];
+    published<Value> p = {true, Value{}};
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++)
         word[w] = atomic_load(word_of<Value>(words, tile, w));
-}
-
-/* false: it has not been published yet. */
-template <typename Value>
-__device__ bool total_of(const uint64_t (&word)[WORDS<Value>], Value *total)
-{
-    uint32_t parts[WORDS<Value>];
-    bool there = true;
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++) {
         parts[w] = static_cast<uint32_t>(word[w]);
-        there = there && word[w] >> 32 == PUBLISHED;
+        p.there = p.there && word[w] >> 32 == PUBLISHED;
     }
-    if (there)
-        std::memcpy(total, parts, sizeof *total);
-    return there;
+    std::memcpy(&p.total, parts, sizeof p.total);
+    return p;
 }
 
-/* The totals that a warp waits for at a time: as many as its part of shared memory holds. */
-template <typename Value>
-constexpr unsigned FRONT = 512 / sizeof(Value);
-
-/* By a whole warp: so_far, and then `count` tiles from `first` on, one after the other. */
+/* By a whole warp: waits for the totals of `count` tiles, at most a group, and combines them. */
 template <class Operator, typename Value>
-__device__ Value take_tiles(uint64_t *words, size_t first, unsigned count, Value so_far,
-                            Value *front, unsigned lane)
+__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
+                                unsigned lane)
 {
-    constexpr unsigned OF_LANE = FRONT<Value> / WARP;
-    for (unsigned done = 0; done < count; done += FRONT<Value>) {
-        const unsigned left = count - done, now = left < FRONT<Value> ? left : FRONT<Value>;
-        uint64_t word[OF_LANE][WORDS<Value>];
-        PRIM_UNROLL(OF_LANE)
-        for (unsigned i = 0; i < OF_LANE; i++)
-            if (i * WARP + lane < now)
-                read_words_of<Value>(words, first + done + i * WARP + lane, word[i]);
-        PRIM_UNROLL(OF_LANE)
-        for (unsigned i = 0; i < OF_LANE; i++) {
-            if (i * WARP + lane < now)
-                while (!total_of<Value>(word[i], &front[i * WARP + lane])) {
-                    relax(WAIT_NANOSECONDS);
-                    read_words_of<Value>(words, first + done + i * WARP + lane, word[i]);
-                }
-        }
-        __syncwarp();
-        PRIM_UNROLL(8)
-        for (unsigned i = 0; i < now; i++)
-            so_far = Operator::combine(so_far, front[i]);
-        __syncwarp();
+    published<Value> p = {};
+    for (;;) {
+        if (lane < count)
+            p = read_published<Value>(words, first + lane);
+        if (__ballot_sync(ALL_LANES, lane < count && !p.there) == 0)
+            return reduce_first_lanes<Operator>(p.total, count, identity, lane);
+        relax(WAIT_NANOSECONDS);
     }
-    return so_far;
 }
 
 } // namespace

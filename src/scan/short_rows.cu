@@ -35,6 +35,7 @@ struct short_rows {
     Out *out;
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
+    uint64_t begins;           /* which elements of a lane's begin a row: bit i is number i */
 };
 
 /* Elements of one width share an image with their results. A wider image has room for the results
@@ -157,27 +158,22 @@ __device__ Value before_run(Value of_run, unsigned run, unsigned runs, Value ide
     return run == 0 ? identity : before;
 }
 
-/* From elements to results; a row begins with every `columns` of them, and with `start`. */
+/* From elements to results; a row begins at each bit of `begins`, and with `start`. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, unsigned columns,
+__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_t begins,
                                              const tile_rule<accumulator_t<Out>, Out> &rule,
                                              accumulator_t<Out> start)
 {
     using value = accumulator_t<Out>;
     lane_run<Out, N> results;
     value so_far = start;
-    unsigned column = 0;
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
         value values[N];
         values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
-            if (column == columns) {
-                column = 0;
-                so_far = start;
-            }
-            column++;
+            so_far = (begins >> (v * N + e) & 1) != 0 ? start : so_far;
             const value next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;
@@ -187,10 +183,35 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, unsigne
     return results;
 }
 
+/* Rows of one element need no rows: all vectors of the image, and what lies beside the elements in
+ * them, too. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_columns_of_one(const row_images &images, unsigned count,
+                                    const tile_rule<accumulator_t<Out>, Out> &rule,
+                                    accumulator_t<Out> initial, unsigned lane)
+{
+    constexpr unsigned N = WIDTH<In, Out>;
+    const unsigned end = images.first_element / static_cast<unsigned>(sizeof(In)) + count;
+    PRIM_UNROLL(1)
+    for (unsigned e = lane * N; e < end; e += WARP * N) {
+        accumulator_t<Out> values[N];
+        values_of<Operator, In, Out>(
+            bytes_at<packed<In, N>>(images.elements, e * static_cast<unsigned>(sizeof(In))),
+            rule.element, values);
+        PRIM_UNROLL(N)
+        for (unsigned i = 0; i < N; i++)
+            values[i] =
+                rule.kind == PRIM_SCAN_EXCLUSIVE ? initial : Operator::combine(initial, values[i]);
+        bytes_at<packed<Out, N>>(images.results, e * static_cast<unsigned>(sizeof(Out))) =
+            results_of<Operator, Out>(values, rule.element);
+    }
+}
+
 /* Which elements of the warp's rows a lane has in one step, and where its row began. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns,
-                          const tile_rule<accumulator_t<Out>, Out> &rule, unsigned lane)
+                          uint64_t begins, const tile_rule<accumulator_t<Out>, Out> &rule,
+                          unsigned lane)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
@@ -219,7 +240,7 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
             before = before_run<Operator>(sum, run, runs, identity);
         }
         const lane_run<Out, N> results =
-            scan_rows_of_run<Operator>(x, columns, rule, Operator::combine(initial, before));
+            scan_rows_of_run<Operator>(x, begins, rule, Operator::combine(initial, before));
         __syncwarp(); /* all have read: a vector may have elements of two lanes */
         write_run<Out>(images.results,
                        images.first_result + element * static_cast<unsigned>(sizeof(Out)),
@@ -230,7 +251,7 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS)
+__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, sizeof(Out) < 4 ? 3 : 4))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
     constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
@@ -259,7 +280,7 @@ __global__ void __launch_bounds__(ROW_THREADS)
     }
     wait_for_copies();
     __syncwarp();
-    scan_rows<Operator, In, Out>(images, rows, r.columns, rule, lane);
+    scan_rows<Operator, In, Out>(images, rows, r.columns, r.begins, rule, lane);
     __syncwarp();
     Out *const to = r.out + first * r.out_ld;
     if (r.out_ld == r.columns)
@@ -273,13 +294,18 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
+        uint64_t begins = 0;
+        static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
+        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += columns)
+            begins |= static_cast<uint64_t>(1) << i;
         const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
                                           static_cast<Out *>(args->out),
                                           args->in_ld,
                                           args->out_ld,
                                           args->rows,
                                           columns,
-                                          CHUNK<In, Out> / columns};
+                                          CHUNK<In, Out> / columns,
+                                          begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
         return prim_launch_dependent(

@@ -8,6 +8,7 @@
 namespace
 {
 
+constexpr unsigned GROUP = WARP; /* tiles whose totals a warp of LOOKBACK sees at a time */
 constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 
 template <typename In, typename Out>
@@ -37,14 +38,6 @@ __device__ Value initial_of(const tile_rule<Value, Out> &rule)
                                    rule.element.turned);
 }
 
-/* A line of whole tiles ends with what the next one would begin with, so that lines can be
- * chained. Otherwise its total is the inclusive prefix of its last element. */
-template <typename In, typename Out>
-__device__ bool ends_with_a_tile(const tile_lines<In, Out> &lines)
-{
-    return lines.length % (TILE_WARPS * CHUNK<In, Out>) == 0;
-}
-
 /* Where one of a block's warps stands. */
 struct warp_place {
     size_t begin; /* of its chunk in the line */
@@ -59,16 +52,17 @@ __device__ unsigned line_of(const tile_lines<In, Out> &lines, unsigned tile)
 }
 
 template <typename In, typename Out>
-__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp)
+__device__ warp_place place_of(const tile_lines<In, Out> &lines, unsigned block, unsigned warp,
+                               unsigned warps)
 {
     constexpr unsigned ALL = CHUNK<In, Out>;
     warp_place p;
-    if (lines.warps == TILE_WARPS) {
+    if (lines.warps == warps) {
         p.line = line_of(lines, block);
         p.tile = block - p.line * lines.tiles;
-        p.begin = (static_cast<size_t>(p.tile) * TILE_WARPS + warp) * ALL;
+        p.begin = (static_cast<size_t>(p.tile) * warps + warp) * ALL;
     } else {
-        p.line = block * (TILE_WARPS / lines.warps) + warp / lines.warps;
+        p.line = block * (warps / lines.warps) + warp / lines.warps;
         p.tile = 0;
         p.begin = warp % lines.warps * ALL;
     }
@@ -128,8 +122,7 @@ finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out
              const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
-    if (rule.total != nullptr && !ends_with_a_tile(lines) && place.count > 0 &&
-        place.begin + place.count == lines.length)
+    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
         store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
                                           rule.total);
     if (rule.kind == PRIM_SCAN_EXCLUSIVE)

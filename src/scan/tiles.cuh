@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
                                *carry.initial, room.staged, room.before);
         return;
     }
-    const warp_place place = place_of(lines, blockIdx.x, warp);
+    const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
     load_chunk(lines, place, slots[warp], lane);
     wait_for_copies();
     __syncwarp();
@@ -176,10 +176,6 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
             so_far = carry_of_totals<Operator>(totals, place.tile, so_far, of_others, &of_block);
         else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
             so_far = totals[place.tile];
-        if (rule.total != nullptr && ends_with_a_tile(lines) && place.tile + 1 == lines.tiles &&
-            threadIdx.x == 0)
-            *rule.total =
-                result_of<Operator, Out>(Operator::combine(so_far, in_tile.total), rule.element);
     }
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
         *rule.total = result_of<Operator, Out>(so_far, rule.element);

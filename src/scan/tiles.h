@@ -1,13 +1,14 @@
-/* How REDUCE_THEN_SCAN, LOOKBACK, CLUSTER and the host cut a line into tiles, and the kernel that
- * the three rungs have in common: tiles.cuh.
+/* How REDUCE_THEN_SCAN, CLUSTER and the host cut a line into tiles, and the kernel that
+ * the rungs have in common: tiles.cuh.
  *
  *     run      64 bytes of the wider of the two types: one after the other, vector by vector
  *     chunk    the runs of 32 lanes: what lies before each, by scan_warp()
  *     tile     16 chunks: what lies before each, by scan_warp()
  *     line     its tiles, one after the other, from the initial value on
  *
- * That is the order in which everything is combined, on every device and on the host. It is part of
- * what primitives/scan.h promises, and so are these numbers. */
+ * That is the order in which they combine, on every device and on the host: a part of what
+ * primitives/scan.h promises, and so are these numbers. LOOKBACK has the same runs and chunks, and
+ * tiles of its own. */
 #ifndef PRIM_SCAN_TILES_H
 #define PRIM_SCAN_TILES_H
 
@@ -40,11 +41,16 @@ static inline size_t prim_scan_width_of(const prim_scan_args *args)
     return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
 }
 
-/* Tiles of a line; an empty line has one, too. */
-static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
+/* Tiles of so many warps in a line; an empty line has one, too. */
+static inline size_t prim_scan_tiles_of_warps(const prim_scan_args *args, size_t warps)
 {
     const size_t of_warp = PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args);
-    return args->columns == 0 ? 1 : prim_divide_up(args->columns, PRIM_SCAN_TILE_WARPS * of_warp);
+    return args->columns == 0 ? 1 : prim_divide_up(args->columns, warps * of_warp);
+}
+
+static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
 }
 
 /* What a tile finds before it, and where it leaves its total. */
