@@ -12,11 +12,12 @@
  *     aligned       does every line begin at a multiple of 16 bytes?
  *     plain()       are elements taken as they are?
  *     identity<Operator>()    the value of an empty line
- *     load(at)                the vector at `at`, where the source is aligned
- *     take<Operator, PLAIN>(so_far, x, index)            so_far, and then the elements of x in
- * order take_some<Operator, UNROLL>(so_far, at, index, n)  the same with n single elements from
- * `at` on An element's index counts within its line; `at` is the same from the array's first
- * element on. */
+ *     load(at)                the aligned vector that element `at` lies in
+ *     complete(x, at)         the vector that begins with element `at`, where load(at) gave x
+ *     take<Operator, PLAIN>(so_far, x, index)      so_far, and then the elements of x in order
+ *     take_some<Operator>(so_far, at, index, n)    the same with up to a vector's elements, one by
+ *                                                  one, from `at` on
+ * An element's index counts within its line; `at` is the same from the array's first element on. */
 #ifndef PRIM_REDUCE_SOURCES_CUH
 #define PRIM_REDUCE_SOURCES_CUH
 
@@ -26,6 +27,16 @@
 
 namespace
 {
+
+/* The first `count` elements of a vector, one by one. */
+template <typename T>
+__host__ __device__ void load_some(const T *from, unsigned count, T (&x)[VECTOR_ELEMENTS<T>])
+{
+    PRIM_UNROLL(VECTOR_ELEMENTS<T>)
+    for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
+        if (e < count)
+            x[e] = from[e];
+}
 
 /* ---- elements ---- */
 
@@ -82,7 +93,12 @@ struct elements {
 
     __device__ loaded load(size_t at) const
     {
-        return load_vector(&in[at]);
+        return load_vector(vector_around(&in[at]));
+    }
+
+    __device__ loaded complete(const loaded &x, size_t at) const
+    {
+        return completed(x, &in[at]);
     }
 
     template <class Operator, bool PLAIN, typename Element>
@@ -109,13 +125,17 @@ struct elements {
         }
     }
 
-    /* One by one, in the same order: less than a vector, or not at a multiple of 16 bytes. */
-    template <class Operator, unsigned UNROLL = 4>
+    /* All loads come first, so that they are under way at once. */
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<Operator, false>(so_far, in[at + e]);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In x[WIDTH] = {};
+        load_some(&in[at], count, x);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<Operator, false>(so_far, x[e]);
         return so_far;
     }
 };
@@ -148,7 +168,12 @@ struct products {
 
     __device__ loaded load(size_t at) const
     {
-        return {load_vector(&x[at]), load_vector(&y[at])};
+        return {load_vector(vector_around(&x[at])), load_vector(vector_around(&y[at]))};
+    }
+
+    __device__ loaded complete(const loaded &pair, size_t at) const
+    {
+        return {completed(pair.x, &x[at]), completed(pair.y, &y[at])};
     }
 
     template <class Operator, typename Element>
@@ -166,12 +191,17 @@ struct products {
         return so_far;
     }
 
-    template <class Operator, unsigned UNROLL = 4>
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<Operator>(so_far, x[at + e], y[at + e]);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In a[WIDTH] = {}, b[WIDTH] = {};
+        load_some(&x[at], count, a);
+        load_some(&y[at], count, b);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<Operator>(so_far, a[e], b[e]);
         return so_far;
     }
 };
@@ -267,7 +297,12 @@ struct candidates {
 
     __device__ loaded load(size_t at) const
     {
-        return load_vector(&in[at]);
+        return load_vector(vector_around(&in[at]));
+    }
+
+    __device__ loaded complete(const loaded &x, size_t at) const
+    {
+        return completed(x, &in[at]);
     }
 
     template <bool PLAIN, typename Element>
@@ -308,12 +343,16 @@ struct candidates {
         return wins ? value{best, index + at} : so_far;
     }
 
-    template <class, unsigned UNROLL = 4>
+    template <class>
     __host__ __device__ value take_some(value so_far, size_t at, size_t index, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<false>(so_far, in[at + e], index + e);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In x[WIDTH] = {};
+        load_some(&in[at], count, x);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<false>(so_far, x[e], index + e);
         return so_far;
     }
 };
@@ -358,6 +397,11 @@ struct values {
         return load_vector(&in[at]);
     }
 
+    __device__ loaded complete(const loaded &x, size_t) const
+    {
+        return x;
+    }
+
     template <class Operator, bool PLAIN>
     __host__ __device__ value take_one(value so_far, Value x) const
     {
@@ -372,12 +416,13 @@ struct values {
         return so_far;
     }
 
-    template <class Operator, unsigned UNROLL = 4>
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = Operator::combine(so_far, in[at + e]);
+        PRIM_UNROLL(VECTOR_ELEMENTS<Value>)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<Value>; e++)
+            if (e < count)
+                so_far = Operator::combine(so_far, in[at + e]);
         return so_far;
     }
 };

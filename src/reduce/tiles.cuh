@@ -70,6 +70,9 @@ __global__ void __launch_bounds__(PARTIALS)
     if (row >= rows)
         return;
     Value so_far[EIGHTH];
+    PRIM_UNROLL(EIGHTH)
+    for (unsigned j = 0; j < EIGHTH; j++)
+        so_far[j] = Operator::template identity<Value>();
     take_eight<Operator>(source, of_one_row<VECTOR_ELEMENTS<Value>>(l, lane), so_far);
     store_row<Operator, values<Value>>(so_far, row, lane, result);
 }
@@ -118,12 +121,9 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     using element = typename Source::element;
     if (args->rows == 0)
         return cudaSuccess;
-    if constexpr (Source::has_rows) {
-        /* Element by element, a warp does well with short rows only. */
-        const unsigned most_vectors = rows_by_vectors(source) ? PARTIALS : WARP;
-        if (args->rows > 1 && args->columns <= most_vectors * VECTOR_ELEMENTS<element>)
+    if constexpr (Source::has_rows)
+        if (args->rows > 1 && args->columns <= PARTIALS * VECTOR_ELEMENTS<element>)
             return reduce_rows_at_once<Operator>(source, args, result);
-    }
     const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(element));
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),
