@@ -106,14 +106,16 @@ __device__ vector<T> spliced(const vector<T> &first, const vector<T> &second, un
 }
 
 /* The 16 bytes from any element on, of which the aligned vector around it is there already. The one
- * behind that is read only where they reach into it. */
+ * behind that is read only where they reach into it. `further`: of elements so many whole vectors
+ * behind. */
 template <typename T>
-__device__ vector<T> completed(const vector<T> &around, const T *from)
+__device__ vector<T> completed(const vector<T> &around, const T *from, size_t further)
 {
     const unsigned past = bytes_past_vector(from);
     if (past == 0)
         return around;
-    return spliced<T>(around, load_vector(vector_around(from) + VECTOR_ELEMENTS<T>), past);
+    return spliced<T>(around, load_vector(vector_around(from) + further + VECTOR_ELEMENTS<T>),
+                      past);
 }
 
 /* ---- lines ---- */

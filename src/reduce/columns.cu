@@ -73,7 +73,7 @@ __device__ void walk_vectors(const Source &source, size_t at, size_t step, unsig
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
             if (k + j < end)
-                x[j] = source.load(at + (k + j) * step);
+                x[j] = source.template load<false>(at + (k + j) * step);
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
             if (k + j < end) {
@@ -102,28 +102,31 @@ __device__ void walk_elements(const Source &source, size_t at, size_t step, unsi
     }
 }
 
-/* Up to four columns are all there are: eight rows of a column at a time. */
+/* Up to four elements of a row, one by one: what a row's end leaves, or all that there is. */
 [[maybe_unused]] constexpr unsigned NARROW = 4;
 
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk_narrow(const Source &source, size_t at, size_t step, const column_place &p,
                             typename Source::value (&so_far)[WIDTH])
 {
-    constexpr unsigned ROWS = 8, MOST = WIDTH < NARROW ? WIDTH : NARROW;
-    PRIM_UNROLL(MOST)
-    for (unsigned e = 0; e < MOST; e++)
-        if (e < p.width)
-            for (unsigned k = 0; k < p.depth; k += ROWS) {
-                typename Source::element x[ROWS] = {};
-                PRIM_UNROLL(ROWS)
-                for (unsigned j = 0; j < ROWS; j++)
-                    if (k + j < p.depth)
-                        x[j] = source.in[at + (k + j) * step + e];
-                PRIM_UNROLL(ROWS)
-                for (unsigned j = 0; j < ROWS; j++)
-                    if (k + j < p.depth)
-                        so_far[e] = source.template take_one<Operator, false>(so_far[e], x[j]);
-            }
+    constexpr unsigned MOST = WIDTH < NARROW ? WIDTH : NARROW;
+    for (unsigned k = 0; k < p.depth; k += BATCH) {
+        typename Source::element x[BATCH][MOST] = {};
+        PRIM_UNROLL(BATCH)
+        for (unsigned j = 0; j < BATCH; j++) {
+            PRIM_UNROLL(MOST)
+            for (unsigned e = 0; e < MOST; e++)
+                if (k + j < p.depth && e < p.width)
+                    x[j][e] = source.in[at + (k + j) * step + e];
+        }
+        PRIM_UNROLL(BATCH)
+        for (unsigned j = 0; j < BATCH; j++) {
+            PRIM_UNROLL(MOST)
+            for (unsigned e = 0; e < MOST; e++)
+                if (k + j < p.depth && e < p.width)
+                    so_far[e] = source.template take_one<Operator, false>(so_far[e], x[j][e]);
+        }
+    }
 }
 
 /* From which of a thread's rows to which its vectors can be loaded. Between rows without gaps they
@@ -154,7 +157,8 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
 {
     const loadable_rows vectors =
         rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
-    if (columns <= NARROW && (!source.aligned || p.width < WIDTH)) {
+    if (p.width <= NARROW && (columns <= NARROW || vectors.end == 0) &&
+        (p.width < WIDTH || !source.aligned)) {
         walk_narrow<Operator>(source, at, step, p, so_far);
         return;
     }
@@ -175,7 +179,7 @@ __device__ void load_row(const Source &source, size_t ld, size_t rows, size_t co
 {
     typename Source::loaded x = {};
     if (r < rows)
-        x = source.complete(source.load(r * ld + column), r * ld + column);
+        x = source.complete(source.template load<false>(r * ld + column), r * ld + column);
     PRIM_UNROLL(WIDTH)
     for (unsigned e = 0; e < WIDTH; e++) {
         values[e] = Source::template identity<Operator>();

@@ -12,8 +12,9 @@
  *     aligned       does every line begin at a multiple of 16 bytes?
  *     plain()       are elements taken as they are?
  *     identity<Operator>()    the value of an empty line
- *     load(at)                the aligned vector that element `at` lies in
- *     complete(x, at)         the vector that begins with element `at`, where load(at) gave x
+ *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
+ *                                  or one that is `further` elements, whole vectors, behind it
+ *     complete(x, at, further)     the vector that begins with that element, where load() gave x
  *     take<Operator, PLAIN>(so_far, x, index)      so_far, and then the elements of x in order
  *     take_some<Operator>(so_far, at, index, n)    the same with up to a vector's elements, one by
  *                                                  one, from `at` on
@@ -91,14 +92,15 @@ struct elements {
         return transform == PRIM_TRANSFORM_NONE;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(vector_around(&in[at]));
+        return load_vector((ALIGNED ? &in[at] : vector_around(&in[at])) + further);
     }
 
-    __device__ loaded complete(const loaded &x, size_t at) const
+    __device__ loaded complete(const loaded &x, size_t at, size_t further = 0) const
     {
-        return completed(x, &in[at]);
+        return completed(x, &in[at], further);
     }
 
     template <class Operator, bool PLAIN, typename Element>
@@ -166,14 +168,16 @@ struct products {
         return true;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return {load_vector(vector_around(&x[at])), load_vector(vector_around(&y[at]))};
+        return {load_vector((ALIGNED ? &x[at] : vector_around(&x[at])) + further),
+                load_vector((ALIGNED ? &y[at] : vector_around(&y[at])) + further)};
     }
 
-    __device__ loaded complete(const loaded &pair, size_t at) const
+    __device__ loaded complete(const loaded &pair, size_t at, size_t further = 0) const
     {
-        return {completed(pair.x, &x[at]), completed(pair.y, &y[at])};
+        return {completed(pair.x, &x[at], further), completed(pair.y, &y[at], further)};
     }
 
     template <class Operator, typename Element>
@@ -239,6 +243,12 @@ struct least {
     {
         return a < b;
     }
+    /* NaN where one is. */
+    template <typename T>
+    __host__ __device__ static T of(T a, T b)
+    {
+        return minimum(a, b);
+    }
     /* The key that no other beats. */
     template <typename Key>
     static constexpr Key best = extreme<Key>::lowest;
@@ -249,6 +259,11 @@ struct greatest {
     __host__ __device__ static bool better(Key a, Key b)
     {
         return b < a;
+    }
+    template <typename T>
+    __host__ __device__ static T of(T a, T b)
+    {
+        return maximum(a, b);
     }
     template <typename Key>
     static constexpr Key best = extreme<Key>::highest;
@@ -295,14 +310,15 @@ struct candidates {
         return transform == PRIM_TRANSFORM_NONE;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(vector_around(&in[at]));
+        return load_vector((ALIGNED ? &in[at] : vector_around(&in[at])) + further);
     }
 
-    __device__ loaded complete(const loaded &x, size_t at) const
+    __device__ loaded complete(const loaded &x, size_t at, size_t further = 0) const
     {
-        return completed(x, &in[at]);
+        return completed(x, &in[at], further);
     }
 
     template <bool PLAIN, typename Element>
@@ -326,19 +342,49 @@ struct candidates {
         return wins ? value{k, index} : so_far;
     }
 
+    /* The vector's own best and its place, key by key. */
+    template <bool PLAIN>
+    __device__ void find_best(const loaded &x, key *best, unsigned *at) const
+    {
+        *best = key_from<PLAIN>(element_of(x, 0));
+        *at = 0;
+        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
+            const key k = key_from<PLAIN>(element_of(x, e));
+            const bool wins = Extreme::better(k, *best);
+            *best = wins ? k : *best;
+            *at = wins ? e : *at;
+        }
+    }
+
+    /* The same of floats, by the processor's minimum, which makes no keys; where that is NaN, key
+     * by key. */
+    __device__ void find_best_float(const loaded &x, key *best, unsigned *at) const
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        number extreme = element_of(x, 0);
+        for (unsigned e = 1; e < WIDTH; e++)
+            extreme = Extreme::of(extreme, static_cast<number>(element_of(x, e)));
+        if (is_nan(extreme)) {
+            find_best<true>(x, best, at);
+            return;
+        }
+        *best = ordered_bits(same_bits<key>(extreme));
+        *at = WIDTH - 1;
+        for (unsigned e = WIDTH - 1; e-- > 0;) {
+            const number element = element_of(x, e);
+            *at = same_bits<key>(element) == same_bits<key>(extreme) ? e : *at;
+        }
+    }
+
     template <class, bool PLAIN>
     __device__ value take(value so_far, const loaded &x, size_t index) const
     {
-        /* The vector's own best first: its index is short, and the comparison with what there is
-         * happens once. */
-        key best = key_from<PLAIN>(element_of(x, 0));
-        unsigned at = 0;
-        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
-            const key k = key_from<PLAIN>(element_of(x, e));
-            const bool wins = Extreme::better(k, best);
-            best = wins ? k : best;
-            at = wins ? e : at;
-        }
+        key best;
+        unsigned at; /* short: the long index is touched once for a vector */
+        if constexpr (PLAIN && !std::is_integral<number>::value)
+            find_best_float(x, &best, &at);
+        else
+            find_best<PLAIN>(x, &best, &at);
         const bool wins = so_far.index == NO_INDEX || Extreme::better(best, so_far.key);
         return wins ? value{best, index + at} : so_far;
     }
@@ -392,12 +438,13 @@ struct values {
         return true;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(&in[at]);
+        return load_vector(&in[at + further]);
     }
 
-    __device__ loaded complete(const loaded &x, size_t) const
+    __device__ loaded complete(const loaded &x, size_t, size_t = 0) const
     {
         return x;
     }

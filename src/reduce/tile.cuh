@@ -48,12 +48,33 @@ __device__ unsigned elements_at(const line &l, size_t index)
     return static_cast<unsigned>(left < WIDTH ? left : WIDTH);
 }
 
-/* A partial's vectors are some way apart, so at most its first lies at the line's beginning, and at
- * most its last at the end: those are taken one by one, before and after the others. The loads of
- * the others all come first, so that they are under way at once. */
-template <class Operator, class Source>
-__device__ typename Source::value partial_of_plain_tile(const Source &source, const line &l,
+/* A partial of a tile whose vectors can all be loaded, without a transform: all loads come first,
+ * so that they are under way at once. */
+template <class Operator, bool ALIGNED, class Source>
+__device__ typename Source::value partial_of_whole_tile(const Source &source, const line &l,
                                                         size_t first)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::loaded x[TILE_DEPTH];
+    typename Source::value so_far = Source::template identity<Operator>();
+    PRIM_UNROLL(TILE_DEPTH)
+    for (unsigned k = 0; k < TILE_DEPTH; k++)
+        x[k] = source.template load<ALIGNED>(l.at + first * WIDTH, k * PARTIALS * WIDTH);
+    PRIM_UNROLL(TILE_DEPTH)
+    for (unsigned k = 0; !ALIGNED && k < TILE_DEPTH; k++)
+        x[k] = source.complete(x[k], l.at + first * WIDTH, k * PARTIALS * WIDTH);
+    PRIM_UNROLL(TILE_DEPTH)
+    for (unsigned k = 0; k < TILE_DEPTH; k++)
+        so_far = source.template take<Operator, true>(so_far, x[k], (first + k * PARTIALS) * WIDTH);
+    return so_far;
+}
+
+/* Any tile, of few elements to a vector. A partial's vectors are some way apart, so at most its
+ * first lies at the line's beginning, and at most its last at the end: those are taken one by one,
+ * before and after the others, whose loads come first again. */
+template <class Operator, class Source>
+__device__ typename Source::value partial_of_any_tile(const Source &source, const line &l,
+                                                      size_t first)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::loaded x[TILE_DEPTH];
@@ -65,22 +86,15 @@ __device__ typename Source::value partial_of_plain_tile(const Source &source, co
     for (unsigned k = 0; k < TILE_DEPTH; k++) {
         const size_t index = (first + k * PARTIALS) * WIDTH;
         if (is_loadable(source, l, index))
-            x[k] = source.load(l.at + index);
-    }
-    if (!source.aligned) {
-        PRIM_UNROLL(TILE_DEPTH)
-        for (unsigned k = 0; k < TILE_DEPTH; k++) {
-            const size_t index = (first + k * PARTIALS) * WIDTH;
-            if (is_loadable(source, l, index))
-                x[k] = source.complete(x[k], l.at + index);
-        }
+            x[k] = source.template load<false>(l.at + first * WIDTH, k * PARTIALS * WIDTH);
     }
     unsigned done = at_begin ? 1 : 0;
     PRIM_UNROLL(TILE_DEPTH)
     for (unsigned k = 0; k < TILE_DEPTH; k++) {
         const size_t index = (first + k * PARTIALS) * WIDTH;
         if (is_loadable(source, l, index)) {
-            so_far = source.template take<Operator, true>(so_far, x[k], index);
+            so_far = source.template take<Operator, false>(
+                so_far, source.complete(x[k], l.at + first * WIDTH, k * PARTIALS * WIDTH), index);
             done = k + 1;
         }
     }
@@ -91,20 +105,20 @@ __device__ typename Source::value partial_of_plain_tile(const Source &source, co
     return so_far;
 }
 
-/* Elements that are transformed. Many narrow ones are not unrolled: the registers that would take
+/* Any tile, of many narrow elements to a vector: not unrolled, since the registers that would take
  * cost more threads than the loads under way gain. */
 template <class Operator, class Source>
-__device__ typename Source::value partial_of_transformed_tile(const Source &source, const line &l,
-                                                              size_t first)
+__device__ typename Source::value partial_of_any_narrow_tile(const Source &source, const line &l,
+                                                             size_t first)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value so_far = Source::template identity<Operator>();
-    PRIM_UNROLL(WIDTH <= 4 ? TILE_DEPTH : 1)
+    PRIM_UNROLL(1)
     for (unsigned k = 0; k < TILE_DEPTH; k++) {
         const size_t index = (first + k * PARTIALS) * WIDTH, at = l.at + index;
         if (is_loadable(source, l, index))
             so_far = source.template take<Operator, false>(
-                so_far, source.complete(source.load(at), at), index);
+                so_far, source.complete(source.template load<false>(at), at), index);
         else
             so_far = source.template take_some<Operator>(so_far, at, index,
                                                          elements_at<WIDTH>(l, index));
@@ -116,9 +130,18 @@ template <class Operator, class Source>
 __device__ typename Source::value partial_of_tile(const Source &source, const line &l,
                                                   unsigned tile, unsigned partial)
 {
-    const size_t first = static_cast<size_t>(tile) * TILE_VECTORS + partial;
-    return source.plain() ? partial_of_plain_tile<Operator>(source, l, first)
-                          : partial_of_transformed_tile<Operator>(source, l, first);
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    const size_t tile_begin = static_cast<size_t>(tile) * TILE_VECTORS,
+                 first = tile_begin + partial;
+    const size_t begin = tile_begin * WIDTH, end = begin + TILE_VECTORS * WIDTH;
+    if (source.plain() && source.aligned && end <= l.count)
+        return partial_of_whole_tile<Operator, true>(source, l, first);
+    if (source.plain() && begin > 0 && end + WIDTH <= l.count)
+        return partial_of_whole_tile<Operator, false>(source, l, first);
+    if constexpr (WIDTH <= 4)
+        return partial_of_any_tile<Operator>(source, l, first);
+    else
+        return partial_of_any_narrow_tile<Operator>(source, l, first);
 }
 
 /* ---- halves first ---- */
