@@ -63,25 +63,53 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
 
 /* ---- a thread's rows ---- */
 
-/* Whole vectors, four rows at a time: of rows k to end. */
+/* A vector of a row, or in its place the single elements that there are: of few to a vector. */
+template <class Source>
+struct row_part {
+    static constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    static constexpr bool HAS_SINGLES = WIDTH <= 4;
+
+    const Source &source;
+    unsigned singles; /* 0: a vector */
+
+    __device__ typename Source::loaded load(size_t at) const
+    {
+        if (!HAS_SINGLES || singles == 0)
+            return source.template load<false>(at);
+        typename Source::loaded x = {};
+        if constexpr (HAS_SINGLES) {
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (e < singles)
+                    set_element(x, e, source.in[at + e]);
+        }
+        return x;
+    }
+
+    __device__ typename Source::loaded complete(const typename Source::loaded &x, size_t at) const
+    {
+        return source.aligned || (HAS_SINGLES && singles > 0) ? x : source.complete(x, at);
+    }
+};
+
+/* Four rows at a time: of rows k to end. */
 template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
-__device__ void walk_vectors(const Source &source, size_t at, size_t step, unsigned k, unsigned end,
-                             typename Source::value (&so_far)[WIDTH])
+__device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
+                          unsigned end, typename Source::value (&so_far)[WIDTH])
 {
     for (; k < end; k += BATCH) {
         typename Source::loaded x[BATCH];
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
             if (k + j < end)
-                x[j] = source.template load<false>(at + (k + j) * step);
+                x[j] = part.load(at + (k + j) * step);
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
             if (k + j < end) {
-                if (!source.aligned)
-                    x[j] = source.complete(x[j], at + (k + j) * step);
+                x[j] = part.complete(x[j], at + (k + j) * step);
                 for (unsigned e = 0; e < WIDTH; e++)
-                    so_far[e] =
-                        source.template take_one<Operator, PLAIN>(so_far[e], element_of(x[j], e));
+                    so_far[e] = part.source.template take_one<Operator, PLAIN>(so_far[e],
+                                                                               element_of(x[j], e));
             }
     }
 }
@@ -102,31 +130,43 @@ __device__ void walk_elements(const Source &source, size_t at, size_t step, unsi
     }
 }
 
-/* Up to four elements of a row, one by one: what a row's end leaves, or all that there is. */
+/* Up to four columns are all there are: single elements of several rows at a time. */
 [[maybe_unused]] constexpr unsigned NARROW = 4;
 
-template <class Operator, class Source, unsigned WIDTH>
-__device__ void walk_narrow(const Source &source, size_t at, size_t step, const column_place &p,
-                            typename Source::value (&so_far)[WIDTH])
+template <class Operator, unsigned COLUMNS, class Source, unsigned WIDTH>
+__device__ void walk_narrow(const Source &source, size_t at, size_t step, unsigned depth,
+                            unsigned width, typename Source::value (&so_far)[WIDTH])
 {
-    constexpr unsigned MOST = WIDTH < NARROW ? WIDTH : NARROW;
-    for (unsigned k = 0; k < p.depth; k += BATCH) {
-        typename Source::element x[BATCH][MOST] = {};
-        PRIM_UNROLL(BATCH)
-        for (unsigned j = 0; j < BATCH; j++) {
-            PRIM_UNROLL(MOST)
-            for (unsigned e = 0; e < MOST; e++)
-                if (k + j < p.depth && e < p.width)
+    constexpr unsigned ROWS = COLUMNS == 1 ? 8 : 8 / COLUMNS * 2;
+    for (unsigned k = 0; k < depth; k += ROWS) {
+        typename Source::element x[ROWS][COLUMNS] = {};
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
                     x[j][e] = source.in[at + (k + j) * step + e];
         }
-        PRIM_UNROLL(BATCH)
-        for (unsigned j = 0; j < BATCH; j++) {
-            PRIM_UNROLL(MOST)
-            for (unsigned e = 0; e < MOST; e++)
-                if (k + j < p.depth && e < p.width)
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
                     so_far[e] = source.template take_one<Operator, false>(so_far[e], x[j][e]);
         }
     }
+}
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_few_columns(const Source &source, size_t at, size_t step,
+                                 const column_place &p, typename Source::value (&so_far)[WIDTH])
+{
+    if (p.width == 1)
+        walk_narrow<Operator, 1>(source, at, step, p.depth, 1, so_far);
+    else if (WIDTH == 2 || p.width == 2)
+        walk_narrow<Operator, 2>(source, at, step, p.depth, p.width, so_far);
+    else if constexpr (WIDTH > 2)
+        walk_narrow<Operator, NARROW>(source, at, step, p.depth, p.width, so_far);
 }
 
 /* From which of a thread's rows to which its vectors can be loaded. Between rows without gaps they
@@ -157,17 +197,19 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
 {
     const loadable_rows vectors =
         rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
-    if (p.width <= NARROW && (columns <= NARROW || vectors.end == 0) &&
-        (p.width < WIDTH || !source.aligned)) {
-        walk_narrow<Operator>(source, at, step, p, so_far);
+    if (columns <= (WIDTH < NARROW ? WIDTH : NARROW) && (!source.aligned || p.width < WIDTH)) {
+        walk_few_columns<Operator>(source, at, step, p, so_far);
         return;
     }
-    walk_elements<Operator>(source, at, step, 0, vectors.begin, p.width, so_far);
+    const bool by_singles = row_part<Source>::HAS_SINGLES && vectors.end == 0;
+    const row_part<Source> part = {source, by_singles ? p.width : 0};
+    const unsigned begin = vectors.begin, end = by_singles ? p.depth : vectors.end;
+    walk_elements<Operator>(source, at, step, 0, begin, p.width, so_far);
     if (source.plain())
-        walk_vectors<Operator, true>(source, at, step, vectors.begin, vectors.end, so_far);
+        walk_rows<Operator, true>(part, at, step, begin, end, so_far);
     else
-        walk_vectors<Operator, false>(source, at, step, vectors.begin, vectors.end, so_far);
-    walk_elements<Operator>(source, at, step, vectors.end, p.depth, p.width, so_far);
+        walk_rows<Operator, false>(part, at, step, begin, end, so_far);
+    walk_elements<Operator>(source, at, step, end, p.depth, p.width, so_far);
 }
 
 /* ---- up to eight rows ---- */

@@ -18,148 +18,179 @@
 namespace
 {
 
-constexpr unsigned WARPS = PARTIALS / WARP;
-
 /* ---- into shared memory ---- */
 
 /* What is the same for all rows. */
 struct short_rows {
     size_t count, ld, rows;
     unsigned block_rows; /* of a block */
-    unsigned group;      /* the lanes for a row, a power of two; above 32: a whole warp has one */
-    unsigned steps;      /* rows that a warp has one after the other */
+    unsigned lanes;      /* for a row, a power of two */
+    unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
     unsigned across_bits; /* so many threads, a power of two, bring a row */
 };
 
-/* One aligned vector of a row that begins `past` elements behind `from` and ends at `end`. Its ends
- * come one by one: what lies outside is not touched. */
+/* Elements begin to end of a vector, one by one. */
 template <typename T>
-__device__ void stage_vector(T *to, const T *from, size_t at, size_t past, size_t end)
+__device__ void stage_elements(T *to, const T *from, unsigned begin, unsigned end)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    if (at >= past && at + WIDTH <= end) {
-        copy_async(reinterpret_cast<vector<T> *>(&to[at]),
-                   reinterpret_cast<const vector<T> *>(&from[at]));
-        return;
-    }
     T x[WIDTH] = {};
     PRIM_UNROLL(WIDTH)
     for (unsigned e = 0; e < WIDTH; e++)
-        if (at + e >= past && at + e < end)
-            x[e] = from[at + e];
+        if (e >= begin && e < end)
+            x[e] = from[e];
     PRIM_UNROLL(WIDTH)
     for (unsigned e = 0; e < WIDTH; e++)
-        if (at + e >= past && at + e < end)
-            to[at + e] = x[e];
+        if (e >= begin && e < end)
+            to[e] = x[e];
 }
 
-/* A row begins as far past 16 bytes as in global memory: the pitch is the leading dimension less
- * whole vectors. Rows without gaps are one long row. */
+/* A row, by the threads x, x + across, … `to` lies as far past 16 bytes as `from`. What lies
+ * outside is not touched: a broken vector at either end comes element by element. */
 template <typename T>
-__device__ void stage_rows(const T *from, const short_rows &shape, unsigned rows, T *to)
+__device__ void stage_row(T *to, const T *from, unsigned count, unsigned x, unsigned across)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const bool gap_free = shape.ld == shape.count;
-    const unsigned across_bits = gap_free ? 8 : shape.across_bits;
-    const unsigned x = threadIdx.x & ((1u << across_bits) - 1), y = threadIdx.x >> across_bits;
-    const size_t length = gap_free ? shape.count * rows : shape.count;
-    const unsigned lines = gap_free ? 1 : rows;
-    for (unsigned line = y; line < lines; line += PARTIALS >> across_bits) {
-        const T *const row = from + line * shape.ld;
-        const size_t past = bytes_past_vector(row) / sizeof(T), end = past + length;
-        T *const slot = to + bytes_past_vector(from) / sizeof(T) + line * shape.pitch - past;
-        for (size_t at = static_cast<size_t>(x) * WIDTH; at < end; at += WIDTH << across_bits)
-            stage_vector(slot, row - past, at, past, end);
+    const unsigned past = bytes_past_vector(from) / sizeof(T), end = past + count;
+    const unsigned whole = end / WIDTH; /* vectors, with a broken one at the beginning */
+    from -= past;
+    to -= past;
+    if (past > 0 && x == 0)
+        stage_elements(to, from, past, end < WIDTH ? end : WIDTH);
+    const vector<T> *const vectors = reinterpret_cast<const vector<T> *>(from);
+    vector<T> *const slots = reinterpret_cast<vector<T> *>(to);
+    PRIM_UNROLL(4)
+    for (unsigned v = past > 0 && x == 0 ? across : x; v < whole; v += across)
+        copy_async(&slots[v], &vectors[v]);
+    if (end % WIDTH > 0 && x == across - 1 && (whole > 0 || past == 0))
+        stage_elements(to + whole * WIDTH, from + whole * WIDTH, 0, end % WIDTH);
+}
+
+/* Rows that keep their distance are one long row. */
+template <typename T>
+__device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
+{
+    const unsigned count = static_cast<unsigned>(shape.count);
+    if (shape.ld == shape.count && shape.pitch == count) {
+        stage_row(to, from, rows * count, threadIdx.x, PARTIALS);
+    } else {
+        const unsigned across = 1u << shape.across_bits;
+        for (unsigned row = threadIdx.x >> shape.across_bits; row < rows;
+             row += PARTIALS >> shape.across_bits)
+            stage_row(to + row * shape.pitch, from + row * shape.ld, count,
+                      threadIdx.x & (across - 1), across);
     }
     wait_for_copies();
 }
 
 /* ---- partials ---- */
 
-/* Vectors v, v + 256, … of a row that lies in shared memory from element `at` on. */
+/* Vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
-__device__ typename Source::value partial_of_row(const Source &source, size_t at, unsigned count,
-                                                 unsigned v)
+__device__ typename Source::value partial_of_row(const Source &source,
+                                                 const typename Source::element *row,
+                                                 unsigned count, unsigned v)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    using element = typename Source::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const unsigned past = bytes_past_vector(row);
+    const vector<element> *const vectors =
+        reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
-    for (unsigned index = v * WIDTH; index < count; index += PARTIALS * WIDTH) {
-        const size_t here = at + index;
-        if (index + WIDTH <= count) {
-            const typename Source::loaded x =
-                source.complete(source.template load<false>(here), here);
-            so_far = source.plain() ? source.template take<Operator, true>(so_far, x, index)
-                                    : source.template take<Operator, false>(so_far, x, index);
+    for (; v * WIDTH < count; v += PARTIALS) {
+        vector<element> x = vectors[v];
+        if (past > 0)
+            x = spliced<element>(x, vectors[v + 1], past);
+        const unsigned left = count - v * WIDTH;
+        if (left >= WIDTH && source.plain()) {
+            so_far = source.template take<Operator, true>(so_far, x, 0);
         } else {
-            PRIM_UNROLL(1)
-            for (unsigned e = 0; e < count - index; e++)
-                so_far = source.template take_one<Operator, false>(so_far, source.in[here + e]);
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (e < left)
+                    so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
         }
     }
     return so_far;
 }
 
-/* A lane of a whole warp has eight partials of a row. It takes them so that two that meet follow
- * each other, 0 4 2 6 1 5 3 7, and keeps three values that wait for theirs. */
+/* A lane takes its partials in such an order that two that meet follow each other, of eight
+ * 0 4 2 6 1 5 3 7, and keeps up to three values that wait for theirs. */
 template <typename Value>
 struct waiting_values {
     Value one, two, four;
 
-    __device__ static unsigned partial_at(unsigned step)
-    {
-        return (step & 1) << 2 | (step & 2) | step >> 2;
-    }
-
-    /* true where `value` is that of the whole row. */
+    /* true where `value` is that of all `parts`, up to eight. */
     template <class Operator>
-    __device__ bool meet(unsigned step, Value &value)
+    __device__ bool meet(unsigned step, unsigned parts, Value &value)
     {
-        if ((step & 1) == 0) {
-            one = value;
-            return false;
+        if (parts > 1) {
+            if ((step & 1) == 0) {
+                one = value;
+                return false;
+            }
+            value = Operator::combine(one, value);
         }
-        value = Operator::combine(one, value);
-        if ((step & 2) == 0) {
-            two = value;
-            return false;
+        if (parts > 2) {
+            if ((step & 2) == 0) {
+                two = value;
+                return false;
+            }
+            value = Operator::combine(two, value);
         }
-        value = Operator::combine(two, value);
-        if ((step & 4) == 0) {
-            four = value;
-            return false;
+        if (parts > 4) {
+            if ((step & 4) == 0) {
+                four = value;
+                return false;
+            }
+            value = Operator::combine(four, value);
         }
-        value = Operator::combine(four, value);
         return true;
     }
 };
 
+constexpr unsigned MOST_PARTS = 8;
+
+/* The last three bits of step from right to left, and of fewer parts the upper ones of these. */
+__device__ inline unsigned part_at(unsigned step, unsigned parts)
+{
+    return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
+}
+
 template <class Operator, class Source, class Result>
-__device__ void reduce_staged_rows(const Source &source, const short_rows &shape, unsigned past,
-                                   size_t block_row, unsigned rows, const Result &result)
+__device__ void reduce_staged_rows(const Source &source, const typename Source::element *staged,
+                                   const short_rows &shape, size_t block_row, unsigned rows,
+                                   const Result &result)
 {
     using value = typename Source::value;
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const bool whole_warp = shape.group > WARP;
-    const unsigned group = whole_warp ? WARP : shape.group, apart = WARP / group;
-    waiting_values<value> waiting = {};
-    PRIM_UNROLL(1)
-    for (unsigned step = 0; step < shape.steps; step++) {
-        const unsigned turn = whole_warp ? step / EIGHTH : step, part = step % EIGHTH;
-        const unsigned row = (turn * WARPS + warp) * apart + lane / group;
-        const unsigned v =
-            lane % group + (whole_warp ? waiting_values<value>::partial_at(part) * WARP : 0);
-        value so_far =
-            partial_of_row<Operator>(source, past + row * shape.pitch,
-                                     row < rows ? static_cast<unsigned>(shape.count) : 0, v);
-        if (whole_warp && !waiting.template meet<Operator>(part, so_far))
-            continue;
-        so_far = reduce_warp<Operator>(so_far, group);
-        if (row < rows && lane % group == 0)
+    const unsigned lane = threadIdx.x & (shape.lanes - 1),
+                   count = static_cast<unsigned>(shape.count);
+    const unsigned at_once = PARTIALS / shape.lanes;
+    for (unsigned first = 0; first < rows; first += at_once) {
+        const unsigned row = first + threadIdx.x / shape.lanes;
+        const unsigned own_count = row < rows ? count : 0;
+        waiting_values<value> waiting = {};
+        value so_far;
+        PRIM_UNROLL(1)
+        for (unsigned step = 0;; step++) {
+            const unsigned v = lane + part_at(step, shape.parts) * shape.lanes;
+            so_far = partial_of_row<Operator>(source, &staged[row * shape.pitch], own_count, v);
+            if (waiting.template meet<Operator>(step, shape.parts, so_far))
+                break;
+        }
+        so_far = reduce_warp<Operator>(so_far, shape.lanes);
+        if (row < rows && lane == 0)
             result.store(block_row + row, so_far);
     }
 }
+
+/* Wide values and many elements to a vector need more registers. */
+template <class Source>
+constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
+                                      : sizeof(typename Source::element) == 1 ? 5
+                                                                              : 6;
 
 /* Up to four elements: each thread has eight rows, of wide values four, whose loads are under way
  * at once. */
@@ -198,8 +229,7 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
 }
 
 template <class Operator, class Source, class Result>
-__global__ void
-__launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, sizeof(typename Source::value) == 8 ? 4 : 6))
+__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Source>))
     reduce_short_rows(Source source, short_rows shape, Result result)
 {
     using element = typename Source::element;
@@ -214,11 +244,10 @@ __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, sizeof(typename Source::val
         return;
     }
     const element *const from = source.in + block_row * shape.ld;
-    stage_rows(from, shape, rows, staged);
+    element *const first = staged + bytes_past_vector(from) / sizeof(element);
+    stage_rows(first, from, shape, rows);
     __syncthreads();
-    source.in = staged;
-    reduce_staged_rows<Operator>(source, shape, bytes_past_vector(from) / sizeof(element),
-                                 block_row, rows, result);
+    reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
 }
 
 /* ---- the launch ---- */
@@ -226,37 +255,45 @@ __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, sizeof(typename Source::val
 /* So that six blocks are at work on a multiprocessor; and blocks so many that each has some. */
 constexpr size_t MOST_STAGED_BYTES = 32 << 10, ENOUGH_BLOCKS = 512;
 
+/* Lanes that read the same vectors of neighbouring rows meet no bank twice where these are an odd
+ * number of vectors apart. */
+template <typename T>
+unsigned staged_pitch(size_t columns, size_t ld)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned pitch = static_cast<unsigned>(columns + (ld - columns) % WIDTH);
+    return pitch / WIDTH % 2 == 0 ? pitch + WIDTH : pitch;
+}
+
 template <class Source>
 short_rows shape_of_short_rows(const prim_reduce_args *args)
 {
     using element = typename Source::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const size_t vectors = prim_divide_up(args->columns, WIDTH);
     short_rows shape = {args->columns,
                         args->ld,
                         args->rows,
                         ROWS_A_THREAD<typename Source::value> * PARTIALS,
                         1,
-                        0,
+                        1,
                         0,
                         0};
     if (args->columns <= (WIDTH < FEW ? WIDTH : FEW))
         return shape;
-    while (shape.group <= WARP && shape.group * WIDTH < args->columns)
-        shape.group *= 2;
-    while (shape.across_bits < 8 && (WIDTH << shape.across_bits) < args->columns)
+    while (shape.parts < MOST_PARTS && shape.parts < vectors)
+        shape.parts *= 2;
+    while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
+        shape.lanes *= 2;
+    while (shape.across_bits < 8 && 1u << shape.across_bits < vectors)
         shape.across_bits++;
-    shape.pitch = static_cast<unsigned>(args->columns + (args->ld - args->columns) % WIDTH);
-    const unsigned at_once = WARPS * (shape.group > WARP ? 1 : WARP / shape.group);
-    const size_t row_bytes = shape.pitch * sizeof(element);
-    size_t turns = MOST_STAGED_BYTES / (at_once * row_bytes);
-    while (turns > 1 && prim_divide_up(args->rows, at_once * turns) < ENOUGH_BLOCKS)
-        turns /= 2;
-    shape.block_rows = static_cast<unsigned>(turns * at_once);
-    if (turns == 0) { /* long rows: not one for each warp */
-        shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / row_bytes);
-        turns = 1;
-    }
-    shape.steps = static_cast<unsigned>(turns) * (shape.group > WARP ? EIGHTH : 1);
+    shape.pitch = staged_pitch<element>(args->columns, args->ld);
+    const size_t most = MOST_STAGED_BYTES / (shape.pitch * sizeof(element)),
+                 least = WARP / shape.lanes;
+    shape.block_rows = static_cast<unsigned>(most);
+    while (shape.block_rows / 2 >= least &&
+           prim_divide_up(args->rows, shape.block_rows) < ENOUGH_BLOCKS)
+        shape.block_rows /= 2;
     return shape;
 }
 
