@@ -30,57 +30,64 @@ struct short_rows {
     unsigned across_bits; /* so many threads, a power of two, bring a row */
 };
 
-/* Elements begin to end of a vector, one by one. */
+/* What of a line are whole vectors, counted from the one that it begins in. */
+struct whole_vectors {
+    unsigned past, begin, end; /* elements that the line begins behind 16 bytes; vectors */
+};
+
 template <typename T>
-__device__ void stage_elements(T *to, const T *from, unsigned begin, unsigned end)
+__device__ whole_vectors whole_vectors_of(const T *line, unsigned count)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    T x[WIDTH] = {};
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e >= begin && e < end)
-            x[e] = from[e];
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e >= begin && e < end)
-            to[e] = x[e];
+    const unsigned past = bytes_past_vector(line) / sizeof(T);
+    const unsigned begin = past > 0 ? 1 : 0, end = (past + count) / WIDTH;
+    return {past, begin, end < begin ? begin : end};
 }
 
-/* A row, by the threads x, x + across, … `to` lies as far past 16 bytes as `from`. What lies
- * outside is not touched: a broken vector at either end comes element by element. */
+/* By the threads x, x + across, … `to` lies as far past 16 bytes as `from`. */
 template <typename T>
-__device__ void stage_row(T *to, const T *from, unsigned count, unsigned x, unsigned across)
+__device__ void stage_vectors(T *to, const T *from, unsigned count, unsigned x, unsigned across)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const unsigned past = bytes_past_vector(from) / sizeof(T), end = past + count;
-    const unsigned whole = end / WIDTH; /* vectors, with a broken one at the beginning */
-    from -= past;
-    to -= past;
-    if (past > 0 && x == 0)
-        stage_elements(to, from, past, end < WIDTH ? end : WIDTH);
-    const vector<T> *const vectors = reinterpret_cast<const vector<T> *>(from);
-    vector<T> *const slots = reinterpret_cast<vector<T> *>(to);
+    const whole_vectors whole = whole_vectors_of(from, count);
+    const vector<T> *const vectors = reinterpret_cast<const vector<T> *>(from - whole.past);
+    vector<T> *const slots = reinterpret_cast<vector<T> *>(to - whole.past);
     PRIM_UNROLL(4)
-    for (unsigned v = past > 0 && x == 0 ? across : x; v < whole; v += across)
+    for (unsigned v = whole.begin + x; v < whole.end; v += across)
         copy_async(&slots[v], &vectors[v]);
-    if (end % WIDTH > 0 && x == across - 1 && (whole > 0 || past == 0))
-        stage_elements(to + whole * WIDTH, from + whole * WIDTH, 0, end % WIDTH);
 }
 
-/* Rows that keep their distance are one long row. */
+/* What no whole vector holds, before them (end 0) or behind (end 1), element by element, so that
+ * nothing outside the line is touched. */
+template <typename T>
+__device__ void stage_end(T *to, const T *from, unsigned count, unsigned end)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const whole_vectors whole = whole_vectors_of(from, count);
+    const unsigned before = whole.begin * WIDTH - whole.past,
+                   head = before < count ? before : count, behind = whole.end * WIDTH - whole.past;
+    const unsigned begin = end == 0 ? 0 : behind;
+    const unsigned left = end == 0 ? head : behind < count ? count - behind : 0;
+    T x[WIDTH] = {};
+    load_some(from + begin, left, x);
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        if (e < left)
+            to[begin + e] = x[e];
+}
+
+/* All ends at once: they are waited for. Rows that keep their distance are one long row. */
 template <typename T>
 __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    const unsigned count = static_cast<unsigned>(shape.count);
-    if (shape.ld == shape.count && shape.pitch == count) {
-        stage_row(to, from, rows * count, threadIdx.x, PARTIALS);
-    } else {
-        const unsigned across = 1u << shape.across_bits;
-        for (unsigned row = threadIdx.x >> shape.across_bits; row < rows;
-             row += PARTIALS >> shape.across_bits)
-            stage_row(to + row * shape.pitch, from + row * shape.ld, count,
-                      threadIdx.x & (across - 1), across);
-    }
+    const bool one = shape.ld == shape.pitch && shape.ld == shape.count;
+    const unsigned lines = one ? 1 : rows, across = one ? PARTIALS : 1u << shape.across_bits;
+    const unsigned count = static_cast<unsigned>(shape.count) * (one ? rows : 1);
+    const unsigned x = threadIdx.x & (across - 1), y = one ? 0 : threadIdx.x >> shape.across_bits;
+    for (unsigned row = y; row < lines; row += PARTIALS / across)
+        stage_vectors(to + row * shape.pitch, from + row * shape.ld, count, x, across);
+    PRIM_UNROLL(1)
+    for (unsigned i = threadIdx.x; i < 2 * lines; i += PARTIALS)
+        stage_end(to + i / 2 * shape.pitch, from + i / 2 * shape.ld, count, i % 2);
     wait_for_copies();
 }
 
@@ -253,23 +260,23 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_B
 /* ---- the launch ---- */
 
 /* So that six blocks are at work on a multiprocessor; and blocks so many that each has some. */
-constexpr size_t MOST_STAGED_BYTES = 32 << 10, ENOUGH_BLOCKS = 512;
+constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
-/* Lanes that read the same vectors of neighbouring rows meet no bank twice where these are an odd
- * number of vectors apart. */
+/* Rows without gaps stay as they are. Others may lie an odd number of vectors apart, so that lanes
+ * which read the same vectors of neighbouring rows do not meet in a bank. */
 template <typename T>
 unsigned staged_pitch(size_t columns, size_t ld)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned pitch = static_cast<unsigned>(columns + (ld - columns) % WIDTH);
-    return pitch / WIDTH % 2 == 0 ? pitch + WIDTH : pitch;
+    return ld != columns && pitch / WIDTH % 2 == 0 ? pitch + WIDTH : pitch;
 }
 
 template <class Source>
 short_rows shape_of_short_rows(const prim_reduce_args *args)
 {
     using element = typename Source::element;
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
     const size_t vectors = prim_divide_up(args->columns, WIDTH);
     short_rows shape = {args->columns,
                         args->ld,
@@ -281,13 +288,17 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
                         0};
     if (args->columns <= (WIDTH < FEW ? WIDTH : FEW))
         return shape;
+    shape.pitch = staged_pitch<element>(args->columns, args->ld);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
         shape.lanes *= 2;
+    while (shape.pitch % (BANKS * WIDTH) == 0 && shape.lanes < 4) {
+        shape.lanes *= 2;
+        shape.parts /= 2;
+    }
     while (shape.across_bits < 8 && 1u << shape.across_bits < vectors)
         shape.across_bits++;
-    shape.pitch = staged_pitch<element>(args->columns, args->ld);
     const size_t most = MOST_STAGED_BYTES / (shape.pitch * sizeof(element)),
                  least = WARP / shape.lanes;
     shape.block_rows = static_cast<unsigned>(most);
@@ -313,12 +324,12 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                                  result);
 }
 
-/* Few long rows have more threads as tiles. */
+/* Few rows that are not quite short have more threads as tiles. */
 template <typename T>
 bool are_short_rows(const prim_reduce_args *args)
 {
     constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
-    return args->rows > 1 && args->columns <= WIDTH * (args->rows < MANY ? PARTIALS : TILE_VECTORS);
+    return args->rows > 1 && args->columns <= WIDTH * (args->rows < MANY ? WARP : TILE_VECTORS);
 }
 
 } // namespace
