@@ -856,14 +856,15 @@ ParameterizedTestParameters(scan, nothing_else_is_touched)
 
 ParameterizedTest(combination *k, scan, nothing_else_is_touched)
 {
-    static const size_t all[][3] = {{1, 9001, 9001}, {1, 3, 3},      {50, 7, 7},
-                                    {50, 7, 9},      {9, 150, 150},  {9, 150, 157},
-                                    {3, 999, 1003},  {2, 9001, 9009}};
+    static const size_t all[][3] = {{1, 9001, 9001}, {1, 3, 3},     {50, 7, 7},
+                                    {50, 7, 9},      {9, 150, 157}, {3, 999, 1003}};
     const size_t in = type_bytes(k->types.in), out = type_bytes(k->types.out);
     skip_unless_supported(k, VECTOR);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN)
+        cr_skip_test("it goes element by element, or is another rung");
     for (size_t s = 0; s < COUNT_OF(all); s++)
         for (int f = ROWS; f <= BOTH_DIRECTIONS; f++)
-            for (size_t offset = 0; offset < 16 / in; offset += 3) {
+            for (size_t offset = 0; offset < 16 / in; offset += 7) {
                 const size_t rows = all[s][0], columns = all[s][1], ld = all[s][2];
                 const size_t extent = (rows - 1) * ld + columns;
                 scan_case c = {.variant = k->variant,

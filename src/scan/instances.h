@@ -1,7 +1,7 @@
 /* What of scan is built. Remove lines to build less: a call that needs what is gone returns
  * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
- * REDUCE_THEN_SCAN of i8, i16, u8, u16, f16 or bf16 into the same needs i32, u32 or f32 as well for
- * more than 512 tiles and for summed-area tables: its totals have these types. */
+ * Summed-area tables of i8, i16, u8, u16, f16 or bf16 into the same need i32, u32 or f32 as well:
+ * their totals have these types. */
 #ifndef PRIM_SCAN_INSTANCES_H
 #define PRIM_SCAN_INSTANCES_H
 

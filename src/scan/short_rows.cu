@@ -251,7 +251,7 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
 }
 
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, sizeof(Out) < 4 ? 3 : 4))
+__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HALF<Out> ? 3 : 4))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
     constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
