@@ -12,7 +12,10 @@ extern "C" {
 typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_AUTO = 0,          /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global memory */
-    PRIM_HISTOGRAM_PRIVATIZED = 2     /* a block counts in shared memory first; ≤ 12,288 bins */
+    PRIM_HISTOGRAM_PRIVATIZED = 2,    /* a block counts in shared memory first; ≤ 12,288 bins */
+    PRIM_HISTOGRAM_COARSENED = 3,     /* 16-byte loads, equal neighbours added at once */
+    PRIM_HISTOGRAM_MULTI_COPY = 4,    /* up to 32 copies of a block's counters */
+    PRIM_HISTOGRAM_PACKED = 5         /* 16-bit counters, and slices of the bins */
 } prim_histogram_variant;
 
 /* What happens to samples outside the range. */

@@ -1,0 +1,407 @@
+/* The bins of bins.cuh at a cost that memory hides: no division, and one test for both ends of the
+ * range. What the quick way cannot decide is left to the exact one.
+ *
+ * Integers. bin = (x − lower) · bins / span becomes a multiplication by factor = bins · 2^s / span
+ * and a shift by s:
+ *     MULTIPLY   factor rounded up, where the excess never reaches the next bin: exact
+ *     CORRECT    factor rounded down: the bin or the one before, which the remainder tells
+ *     ESTIMATE   in double: the bin or a neighbour, which the remainder tells
+ * The excess of MULTIPLY is e = factor · span − bins · 2^s < span, and (span − 1) · e < 2^s makes it
+ * harmless (T. Granlund and P. Montgomery, Division by invariant integers, PLDI 1994).
+ *
+ * Floats. One multiplication and addition puts x into fixed point: with 2^B ≥ bins + 2,
+ *
+ *     v = x · scale + offset = 2^B + 1 + (bin and fraction) − bias       2^B ≤ v < 2^(B+1)
+ *
+ * so that the mantissa's first B bits are bin + 1, and the rest is the fraction. bias is more than
+ * all roundings can add up to, so the bin is right or one too small; the latter only where the
+ * fraction is within 2 · bias of 1. Of such samples f32's way asks a table in shared memory for the
+ * first sample of the next bin; double's way divides. */
+#ifndef PRIM_HISTOGRAM_QUICK_CUH
+#define PRIM_HISTOGRAM_QUICK_CUH
+
+#include <cmath>
+
+#include "common/unroll.cuh"
+#include "histogram/bins.cuh"
+
+namespace
+{
+
+/* How samples are binned; EXACT: by bins.cuh alone. */
+enum quick_method { EXACT, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
+
+constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
+constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 22; /* samples from which on it pays */
+
+template <typename Real>
+struct fixed_point {
+    Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
+    unsigned fraction_bits;
+    uint64_t near; /* the bin may be one too small from this fraction on */
+};
+
+/* What a kernel takes. */
+struct quick_binning {
+    binning exact;
+    quick_method method;
+    bool asks; /* are there samples that bins.cuh has to be asked for? */
+    uint32_t bins;
+    uint32_t flip;         /* of narrow samples, two or four to a word: 0x80 … where signed */
+    uint64_t low, last;    /* integers are in range where x − low ≤ last */
+    uint32_t factor, span; /* of MULTIPLY and CORRECT */
+    unsigned before, after; /* shifts around the multiplication; the other 32 of s lie in between */
+    double ratio;          /* of ESTIMATE */
+    fixed_point<float> f32;
+    fixed_point<double> f64;
+    bool has_table; /* of IN_FLOAT: worth its making */
+};
+
+/* ---- made on the host: integers ---- */
+
+/* Shifts so that the factor has 32 bits where it can: before + 32 + after. */
+inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
+{
+    if (span > UINT32_MAX || bins > UINT32_MAX / 2)
+        return false;
+    q->before = q->after = 0;
+    if (bins < span) {
+        while (q->after < 31 && (static_cast<wide>(bins) << (33 + q->after)) / span < UINT32_MAX)
+            q->after++;
+    } else {
+        while (bins >> q->before >= span)
+            q->before++;
+        if (((span - 1) << q->before) > UINT32_MAX)
+            return false;
+    }
+    const wide one = static_cast<wide>(1) << (32 + q->after - q->before);
+    const wide up = (bins * one + span - 1) / span;
+    const bool exact = up <= UINT32_MAX && (span - 1) * (up * span - bins * one) < one;
+    const bool correctable = q->before == 0 && span <= static_cast<uint64_t>(1) << 31;
+    if (!exact && !correctable)
+        return false;
+    q->method = exact ? MULTIPLY : CORRECT;
+    q->factor = static_cast<uint32_t>(exact ? up : bins * one / span);
+    q->span = static_cast<uint32_t>(span);
+    return true;
+}
+
+/* Where the distance from `lower` can be computed in the sample's own width (32 bits at least)
+ * without meeting the range a second time. */
+inline bool distance_is_plain(const prim_histogram_range *r, unsigned bytes, bool is_signed)
+{
+    if (bytes == 8)
+        return is_signed || r->lower >= 0;
+    const int64_t end = static_cast<int64_t>(1) << 31;
+    if (bytes == 4)
+        return is_signed ? r->lower >= -end && r->upper <= end
+                         : r->lower >= 0 && r->upper <= 2 * end;
+    return r->lower >= -(end / 2) && r->upper <= end;
+}
+
+inline void quicken_integers(quick_binning *q, const prim_histogram_args *args, unsigned bytes)
+{
+    const binning &b = q->exact;
+    const unsigned bits = 8 * bytes;
+    if (!distance_is_plain(&args->range, bytes, b.is_signed))
+        return;
+    const bool biased = b.is_signed && bytes < 4;
+    q->flip = !biased ? 0 : bytes == 1 ? 0x80808080u : 0x80008000u;
+    q->low = static_cast<uint64_t>(b.lower) + (biased ? static_cast<uint64_t>(1) << (bits - 1) : 0);
+    q->last = b.span - 1;
+    q->ratio = static_cast<double>(b.bins) / static_cast<double>(b.span);
+    if (!choose_factor(q, b.span, b.bins))
+        q->method = ESTIMATE;
+}
+
+/* ---- made on the host: floats ---- */
+
+/* The float next to x on the side of `towards`, where x is no float; x itself where it is one. */
+inline float float_from(double x, bool upwards)
+{
+    const double most = std::numeric_limits<float>::max();
+    if (x > most)
+        return upwards ? std::numeric_limits<float>::infinity() : static_cast<float>(most);
+    if (x < -most)
+        return upwards ? static_cast<float>(-most) : -std::numeric_limits<float>::infinity();
+    const float near = static_cast<float>(x);
+    const float end = upwards ? std::numeric_limits<float>::infinity()
+                              : -std::numeric_limits<float>::infinity();
+    return (upwards ? near < x : near > x) ? std::nextafter(near, end) : near;
+}
+
+/* false: the roundings could reach a whole bin. */
+template <typename Real>
+bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
+{
+    constexpr int digits = std::numeric_limits<Real>::digits - 1;
+    const double bins = static_cast<double>(b.bins), span = b.real_upper - b.real_lower;
+    const double scale = bins / span, largest = std::numeric_limits<Real>::max();
+    int whole_bits = 1;
+    while (whole_bits < digits - 1 && std::ldexp(1.0, whole_bits) < bins + 2)
+        whole_bits++;
+    const double one = std::ldexp(1.0, whole_bits);
+    const double reach = scale * std::fmax(std::fabs(b.real_lower), std::fabs(b.real_upper));
+    if (one < bins + 2 || !(scale >= std::numeric_limits<Real>::min() && scale < largest) ||
+        !(reach < largest / 2))
+        return false;
+    const double error = 4 * (reach + one) * std::ldexp(1.0, -digits - 1) + bins * 0x1p-48;
+    const double unit = std::ldexp(1.0, whole_bits - digits);
+    const double bias = std::ceil(error / unit) + 1;
+    const double fractions = std::ldexp(1.0, digits - whole_bits);
+    if (2 * bias + 1 >= fractions)
+        return false;
+    to->scale = static_cast<Real>(scale);
+    to->offset = static_cast<Real>(one + 1 - b.real_lower * scale - bias * unit);
+    to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
+    to->near = static_cast<uint64_t>(fractions - 2 * bias - 1);
+    return true;
+}
+
+inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, bool is_double)
+{
+    const binning &b = q->exact;
+    fixed_point<double> &f64 = q->f64;
+    f64.least = b.real_lower;
+    f64.most = b.last_open ? std::nextafter(b.real_upper, -HUGE_VAL) : b.real_upper;
+    q->f32.least = float_from(f64.least, true);
+    q->f32.most = float_from(f64.most, false);
+    const double product = (b.real_upper - b.real_lower) * static_cast<double>(b.bins);
+    if (!std::isfinite(product) || !choose_fixed_point(&f64, b))
+        return;
+    const bool in_float =
+        !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
+    q->method = in_float ? IN_FLOAT : IN_DOUBLE;
+    q->has_table = in_float && args->count >= WORTH_A_TABLE;
+}
+
+/* For bins and outside's counters that 32 bits can number. */
+inline quick_binning make_quick_binning(const prim_histogram_args *args)
+{
+    quick_binning q = {};
+    q.exact = make_binning(args);
+    q.bins = static_cast<uint32_t>(args->bins);
+    const unsigned bytes = static_cast<unsigned>(prim_element_bytes(args->sample_type));
+    if (prim_histogram_is_real(args->sample_type))
+        quicken_reals(&q, args, bytes == 8);
+    else
+        quicken_integers(&q, args, bytes);
+    q.asks = q.method == EXACT || args->outside != PRIM_OUTSIDE_DROP;
+    return q;
+}
+
+/* ---- in kernels: the table of first samples ---- */
+
+/* The smallest double whose product and quotient give bin k: a few steps from where they would
+ * without rounding. */
+__device__ inline double first_distance(const binning &b, double k)
+{
+    const double bins = static_cast<double>(b.bins), span = b.real_upper - b.real_lower;
+    double d = k * span / bins;
+    for (int step = 0; step < 4 && d * bins / span >= k; step++)
+        d = same_bits<double>(same_bits<uint64_t>(d) - 1);
+    for (int step = 0; step < 4 && d * bins / span < k; step++)
+        d = same_bits<double>(same_bits<uint64_t>(d) + 1);
+    return d;
+}
+
+__device__ inline float next_float(float x, bool upwards)
+{
+    if (x == 0)
+        return upwards ? 1e-45f : -1e-45f;
+    const uint32_t bits = same_bits<uint32_t>(x);
+    return same_bits<float>((x > 0) == upwards ? bits + 1 : bits - 1);
+}
+
+/* The first float of bin k, or NaN where a few steps do not find it. */
+__device__ inline float first_of_bin(const binning &b, unsigned k)
+{
+    const double d = first_distance(b, k);
+    const double before = same_bits<double>(same_bits<uint64_t>(d) - 1);
+    const float nan = same_bits<float>(0x7fc00000u);
+    float x = static_cast<float>(d + b.real_lower - (d - before) / 2);
+    const auto reaches = [&](float y) { return y >= b.real_lower && real_bin(b, y) >= k; };
+    for (int step = 0; step < 3 && !reaches(x); step++)
+        x = next_float(x, true);
+    for (int step = 0; step < 3 && reaches(next_float(x, false)); step++)
+        x = next_float(x, false);
+    return reaches(x) && !reaches(next_float(x, false)) ? x : nan;
+}
+
+/* first[k] for k from 0 to bins: every sample in range reaches the first one, none the last one.
+ * Call it with all threads. */
+__device__ inline void make_table(const quick_binning &q, float *first)
+{
+    for (unsigned k = threadIdx.x; k <= q.bins; k += blockDim.x)
+        first[k] = k == 0         ? same_bits<float>(0xff800000u)
+                   : k == q.bins ? same_bits<float>(0x7f800000u)
+                   : q.has_table ? first_of_bin(q.exact, k)
+                                 : same_bits<float>(0x7fc00000u);
+}
+
+/* ---- in kernels: 16 bytes of samples ---- */
+
+template <typename T>
+constexpr unsigned AT_ONCE = 16 / sizeof(T);
+
+struct sixteen_bytes {
+    uint32_t words[4];
+};
+
+/* Where a vector's samples lie: in[e] says whether bin[e] is one. */
+template <typename T>
+struct placed {
+    uint32_t bin[AT_ONCE<T>];
+    bool in[AT_ONCE<T>];
+};
+
+template <typename T>
+__device__ T raw_sample(const sixteen_bytes &v, unsigned e)
+{
+    if constexpr (sizeof(T) == 8)
+        return same_bits<T>(static_cast<uint64_t>(v.words[2 * e + 1]) << 32 | v.words[2 * e]);
+    else if constexpr (sizeof(T) == 4)
+        return same_bits<T>(v.words[e]);
+    else if constexpr (sizeof(T) == 2)
+        return same_bits<T>(static_cast<uint16_t>(v.words[e / 2] >> e % 2 * 16));
+    else
+        return static_cast<T>(v.words[e / 4] >> e % 4 * 8);
+}
+
+__device__ inline uint32_t high_product(uint32_t a, uint32_t b)
+{
+    return static_cast<uint32_t>(static_cast<uint64_t>(a) * b >> 32);
+}
+
+/* By a double, which is off by one at most; the remainder says which way. */
+__device__ inline uint32_t estimated_bin(const quick_binning &q, uint64_t distance)
+{
+    const binning &b = q.exact;
+    const uint64_t bin = static_cast<uint64_t>(static_cast<double>(distance) * q.ratio);
+    if (b.width == PRODUCT_128) {
+        const wide product = static_cast<wide>(distance) * b.bins;
+        const wide whole = static_cast<wide>(bin) * b.span;
+        return static_cast<uint32_t>(whole > product             ? bin - 1
+                                     : product - whole >= b.span ? bin + 1
+                                                                 : bin);
+    }
+    const uint64_t product = distance * b.bins, whole = bin * b.span;
+    return static_cast<uint32_t>(whole > product             ? bin - 1
+                                 : product - whole >= b.span ? bin + 1
+                                                             : bin);
+}
+
+template <quick_method METHOD, typename D>
+__device__ uint32_t integer_bin(const quick_binning &q, D distance)
+{
+    if constexpr (METHOD == ESTIMATE)
+        return estimated_bin(q, distance);
+    const uint32_t d = static_cast<uint32_t>(distance);
+    uint32_t bin = high_product(d << q.before, q.factor) >> q.after;
+    if (METHOD == CORRECT && d * q.bins - bin * q.span >= q.span)
+        bin++;
+    return bin;
+}
+
+template <quick_method METHOD, typename T>
+__device__ void place_integers(const quick_binning &q, const sixteen_bytes &v, placed<T> *to)
+{
+    using D = typename std::conditional<sizeof(T) == 8, uint64_t, uint32_t>::type;
+    const D flip = static_cast<T>(q.flip), low = static_cast<D>(q.low),
+            last = static_cast<D>(q.last);
+    const bool usable = q.method != EXACT;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+        const D distance = (raw_sample<T>(v, e) ^ flip) - low;
+        to->in[e] = usable && distance <= last;
+        to->bin[e] = integer_bin<METHOD>(q, distance);
+    }
+}
+
+__device__ inline float fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+__device__ inline double fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+template <typename Real, typename T>
+__device__ Real real_of(T sample)
+{
+    if constexpr (IS_HALF<T>)
+        return to_float(sample);
+    else
+        return sample;
+}
+
+/* Is bin too small by one? */
+__device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x)
+{
+    const float edge = first[bin + 1];
+    return is_nan(edge) ? real_bin(q.exact, x) != bin : x >= edge;
+}
+
+__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x)
+{
+    return real_bin(q.exact, x) != bin;
+}
+
+template <typename Real, typename T>
+__device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, const float *first,
+                            const sixteen_bytes &v, placed<T> *to)
+{
+    using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
+    const Bits fraction = (static_cast<Bits>(1) << f.fraction_bits) - 1;
+    const Bits near = static_cast<Bits>(f.near);
+    constexpr unsigned mantissa_bits = sizeof(Real) == 8 ? 52 : 23;
+    const uint32_t whole = static_cast<uint32_t>(
+        (static_cast<uint64_t>(1) << (mantissa_bits - f.fraction_bits)) - 1);
+    const bool usable = q.method != EXACT;
+    bool any = false, is_near[AT_ONCE<T>];
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+        const Real x = real_of<Real>(raw_sample<T>(v, e));
+        const Bits bits = same_bits<Bits>(fused(x, f.scale, f.offset));
+        to->in[e] = usable && x >= f.least && x <= f.most;
+        to->bin[e] = (static_cast<uint32_t>(bits >> f.fraction_bits) & whole) - 1;
+        is_near[e] = to->in[e] && (bits & fraction) >= near;
+        any |= is_near[e];
+    }
+    if (!any)
+        return;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++)
+        if (is_near[e] &&
+            is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e))))
+            to->bin[e]++;
+}
+
+/* Where the samples lie, where the quick way says so. TABLED: f32 and narrower may go by the table
+ * `first`. */
+template <bool TABLED, typename T>
+__device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
+                             placed<T> *to)
+{
+    if constexpr (std::is_integral<T>::value) {
+        if (q.method == MULTIPLY)
+            place_integers<MULTIPLY>(q, v, to);
+        else if (q.method == CORRECT)
+            place_integers<CORRECT>(q, v, to);
+        else
+            place_integers<ESTIMATE>(q, v, to);
+    } else {
+        if constexpr (TABLED && sizeof(T) <= 4)
+            if (q.method == IN_FLOAT) {
+                place_reals<float>(q, q.f32, first, v, to);
+                return;
+            }
+        place_reals<double>(q, q.f64, nullptr, v, to);
+    }
+}
+
+} // namespace
+
+#endif

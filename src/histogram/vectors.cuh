@@ -1,0 +1,185 @@
+/* What COARSENED, MULTI_COPY and PACKED share: samples 16 bytes at a time, several loads under way,
+ * and counters of either width. */
+#ifndef PRIM_HISTOGRAM_VECTORS_CUH
+#define PRIM_HISTOGRAM_VECTORS_CUH
+
+#include "common/shared.cuh"
+#include "histogram/counting.cuh"
+#include "histogram/quick.cuh"
+
+namespace
+{
+
+/* ---- samples ---- */
+
+/* A line of samples: whole vectors of 16 bytes, and fewer than two vectors' samples around them. */
+template <typename T>
+struct sample_line {
+    const T *samples;
+    size_t count, head, vectors; /* head: samples before the first vector */
+};
+
+template <typename T>
+sample_line<T> make_line(const prim_histogram_args *args)
+{
+    const T *samples = static_cast<const T *>(args->samples);
+    const size_t past = reinterpret_cast<uintptr_t>(samples) % sizeof(sixteen_bytes);
+    const size_t to_boundary = past == 0 ? 0 : (sizeof(sixteen_bytes) - past) / sizeof(T);
+    const size_t head = to_boundary < args->count ? to_boundary : args->count;
+    return {samples, args->count, head, (args->count - head) / AT_ONCE<T>};
+}
+
+template <typename T>
+__device__ sixteen_bytes load_samples(const T *from)
+{
+#ifdef __CUDA_ARCH__
+    const uint4 v = *reinterpret_cast<const uint4 *>(from);
+    return {{v.x, v.y, v.z, v.w}};
+#else
+    sixteen_bytes v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+#endif
+}
+
+/* One sample by the exact way. */
+template <typename T, class Add>
+__device__ void count_exactly(const binning &b, T sample, Add &add)
+{
+    const size_t counter = counter_of(b, sample);
+    if (counter != NOWHERE)
+        add.one(static_cast<uint32_t>(counter));
+}
+
+/* What the quick way says goes to add.vector(), the rest sample by sample. */
+template <bool TABLED, typename T, class Add>
+__device__ void count_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
+                             const T *from, Add &add)
+{
+    placed<T> where;
+    place_vector<TABLED>(q, first, v, &where);
+    add.vector(where);
+    if (!q.asks)
+        return;
+    unsigned outside = 0;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++)
+        outside |= static_cast<unsigned>(!where.in[e]) << e;
+    PRIM_UNROLL(1)
+    for (; outside != 0; outside >>= 1, from++)
+        if ((outside & 1) != 0)
+            count_exactly(q.exact, *from, add);
+}
+
+/* The samples that no vector holds, a thread for each. */
+template <typename T, class Add>
+__device__ void count_ends(const quick_binning &q, const sample_line<T> &line, size_t thread,
+                           Add &add)
+{
+    const size_t in_vectors = line.vectors * AT_ONCE<T>;
+    if (thread < line.count - in_vectors)
+        count_exactly(q.exact, line.samples[thread < line.head ? thread : thread + in_vectors],
+                      add);
+}
+
+/* All samples of the line, shared by the grid's threads; LOADS under way in each. */
+template <bool TABLED, unsigned LOADS, typename T, class Add>
+__device__ void count_line(const quick_binning &q, const float *first, const sample_line<T> &line,
+                           Add &add)
+{
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
+    size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    const T *const samples = line.samples + line.head;
+    count_ends(q, line, i, add);
+    for (; i + (LOADS - 1) * threads < line.vectors; i += LOADS * threads) {
+        sixteen_bytes v[LOADS];
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < LOADS; l++)
+            v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<T>);
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < LOADS; l++)
+            count_vector<TABLED>(q, first, v[l], samples + (i + l * threads) * AT_ONCE<T>, add);
+    }
+    for (; i < line.vectors; i += threads)
+        count_vector<TABLED>(q, first, load_samples(samples + i * AT_ONCE<T>),
+                             samples + i * AT_ONCE<T>, add);
+}
+
+/* ---- counters ---- */
+
+/* The call's counters, and behind the bins those for what lies outside. */
+struct counters {
+    void *bins, *outside;
+    uint32_t bin_count;
+    bool wide; /* u64 */
+
+    __device__ void add(uint32_t counter, uint32_t n) const
+    {
+        void *const where = counter < bin_count ? bins : outside;
+        const size_t at = counter < bin_count ? counter : counter - bin_count;
+        if (wide)
+            atomicAdd(static_cast<unsigned long long *>(where) + at,
+                      static_cast<unsigned long long>(n));
+        else
+            atomicAdd(static_cast<uint32_t *>(where) + at, n);
+    }
+};
+
+inline counters make_counters(const prim_histogram_args *args)
+{
+    return {args->counters, args->outside_counters, static_cast<uint32_t>(args->bins),
+            args->counter_type == CUDA_R_64U};
+}
+
+/* What a block's samples can be counted in 32 bits. */
+constexpr size_t MOST_OF_A_BLOCK = static_cast<size_t>(1) << 31;
+
+/* The bins, and the three counters behind them. */
+inline uint32_t all_counters(const prim_histogram_args *args)
+{
+    return static_cast<uint32_t>(args->bins) + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
+}
+
+/* ---- clearing, beside the launch of what counts ---- */
+
+__global__ void __launch_bounds__(THREADS)
+    clear_words(uint32_t *words, size_t count, uint32_t *more, unsigned more_count)
+{
+    trigger_launch_completion();
+    const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
+    const size_t first = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    for (size_t i = first; i < count; i += threads)
+        words[i] = 0;
+    if (first < more_count)
+        more[first] = 0;
+}
+
+/* A kernel that counts: it reads samples at once, and calls grid_dependency_synchronize() before it
+ * adds to counters, so that it may be launched while these are cleared. */
+template <typename... Parameters, typename... Arguments>
+cudaError_t clear_and_launch(const prim_histogram_args *args, launch_config where,
+                             void (*kernel)(Parameters...), Arguments... arguments)
+{
+    const bool adds = (args->flags & PRIM_HISTOGRAM_ADD) != 0;
+    const unsigned words_each = args->counter_type == CUDA_R_64U ? 2 : 1;
+    if (!adds) {
+        const size_t words = args->bins * words_each;
+        const unsigned more = args->outside == PRIM_OUTSIDE_COUNT
+                                  ? words_each * PRIM_HISTOGRAM_OUTSIDE_COUNTERS
+                                  : 0;
+        const cudaError_t error =
+            prim_launch({args->call.stream, choose_blocks(words, 4 * THREADS, 8), THREADS},
+                        clear_words, static_cast<uint32_t *>(args->counters), words,
+                        static_cast<uint32_t *>(args->outside_counters), more);
+        if (error != cudaSuccess || args->count == 0)
+            return error;
+    }
+    if (args->count == 0)
+        return cudaSuccess;
+    return adds ? prim_launch(where, kernel, arguments...)
+                : prim_launch_dependent(where, kernel, arguments...);
+}
+
+} // namespace
+
+#endif
