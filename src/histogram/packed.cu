@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 /* Counters that a block holds. */
 uint32_t most_in_a_slice()
 {
-    return static_cast<uint32_t>(prim_device_shared_bytes() / sizeof(uint32_t) * 2);
+    return static_cast<uint32_t>(prim_device_shared_bytes() / sizeof(uint32_t)) * 2;
 }
 
 unsigned slices_of(const prim_histogram_args *args)
