@@ -14,6 +14,7 @@
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007, for a counter set of each
  * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil, An
  * optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013. */
+#include "common/vectors.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -40,17 +41,21 @@ __device__ uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigne
 /* ---- 8-bit samples ---- */
 
 struct byte_counters {
-    uint32_t *own;
-    uint32_t lane;
+    uint32_t *own; /* the lane's copy */
 
     __device__ void add_byte(uint32_t word, unsigned place) const
     {
-        const uint32_t moved = place == 0 ? word << 5 : word >> (8 * place - 5);
-        atomicAdd(&own[(moved & (VALUES - 1) << 5) | lane], 1u);
+        atomicAdd(&own[chosen_bytes(word, 0, 0x4440 + place) * MOST_COPIES], 1u);
+    }
+
+    __device__ void add_vector(const sixteen_bytes &v) const
+    {
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<uint8_t>; e++)
+            add_byte(v.words[e / 4], e % 4);
     }
 };
 
-template <bool IS_BYTE>
 __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
     count_bytes(sample_line<uint8_t> line, binning b, counters to)
 {
@@ -59,7 +64,7 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
         own[w] = 0;
     __syncthreads();
 
-    const byte_counters add = {own, threadIdx.x % MOST_COPIES};
+    const byte_counters add = {own + threadIdx.x % MOST_COPIES};
     const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING;
     size_t i = static_cast<size_t>(blockIdx.x) * COUNTING + threadIdx.x;
     const size_t in_vectors = line.vectors * AT_ONCE<uint8_t>;
@@ -73,16 +78,10 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
             v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<uint8_t>);
         PRIM_UNROLL(8)
         for (unsigned l = 0; l < LOADS; l++)
-            PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<uint8_t>; e++)
-            add.add_byte(v[l].words[e / 4], e % 4);
+            add.add_vector(v[l]);
     }
-    for (; i < line.vectors; i += threads) {
-        const sixteen_bytes v = load_samples(samples + i * AT_ONCE<uint8_t>);
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<uint8_t>; e++)
-            add.add_byte(v.words[e / 4], e % 4);
-    }
+    for (; i < line.vectors; i += threads)
+        add.add_vector(load_samples(samples + i * AT_ONCE<uint8_t>));
     __syncthreads();
     grid_dependency_synchronize();
 
@@ -169,7 +168,7 @@ struct run_count : launch_run {
                                      choose_blocks(args->count, block_samples, MOST_BLOCKS),
                                      COUNTING};
         if constexpr (sizeof(T) == 1)
-            return clear_and_launch(args, where, count_bytes<true>, make_line<uint8_t>(args),
+            return clear_and_launch(args, where, count_bytes, make_line<uint8_t>(args),
                                     make_binning(args), make_counters(args));
         else
             return run_wide<T>(args);

@@ -16,7 +16,7 @@
  * so that the mantissa's first B bits are bin + 1, and the rest is the fraction. bias is more than
  * all roundings can add up to, so the bin is right or one too small; the latter only where the
  * fraction is within 2 · bias of 1. Of such samples f32's way asks a table in shared memory for the
- * first sample of the next bin; double's way divides. */
+ * first sample of the next bin; double's way asks the remainder. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -166,8 +166,10 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
     f64.most = b.last_open ? std::nextafter(b.real_upper, -HUGE_VAL) : b.real_upper;
     q->f32.least = float_from(f64.least, true);
     q->f32.most = float_from(f64.most, false);
-    const double product = (b.real_upper - b.real_lower) * static_cast<double>(b.bins);
-    if (!std::isfinite(product) || !choose_fixed_point(&f64, b))
+    /* What quotient_reaches() takes for exact has no overflow or underflow on its way. */
+    const double span = b.real_upper - b.real_lower;
+    if (!std::isfinite(span * static_cast<double>(b.bins)) || span < 0x1p-900 ||
+        !choose_fixed_point(&f64, b))
         return;
     const bool in_float =
         !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
@@ -192,15 +194,44 @@ inline quick_binning make_quick_binning(const prim_histogram_args *args)
 
 /* ---- in kernels: the table of first samples ---- */
 
-/* The smallest double whose product and quotient give bin k: a few steps from where they would
+__device__ inline float fused(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+__device__ inline double fused(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+__device__ inline double previous_double(double x) /* of x > 0 */
+{
+    return same_bits<double>(same_bits<uint64_t>(x) - 1);
+}
+
+/* Is product / span, rounded, at least k ≥ 1? It is where the quotient itself is nearer to k than to
+ * the double before, or as near: k is even there. The remainder is exact where that is close. */
+__device__ inline bool quotient_reaches(const binning &b, double product, double k)
+{
+    const double span = b.real_upper - b.real_lower;
+    return fused(-k, span, product) >= (previous_double(k) - k) / 2 * span;
+}
+
+/* real_bin(b, x) ≥ k, without the division. */
+__device__ inline bool reaches(const binning &b, double x, double k)
+{
+    return quotient_reaches(b, (x - b.real_lower) * static_cast<double>(b.bins), k);
+}
+
+/* The smallest distance from the lower bound that gives bin k: a few steps from where it would lie
  * without rounding. */
 __device__ inline double first_distance(const binning &b, double k)
 {
-    const double bins = static_cast<double>(b.bins), span = b.real_upper - b.real_lower;
-    double d = k * span / bins;
-    for (int step = 0; step < 4 && d * bins / span >= k; step++)
-        d = same_bits<double>(same_bits<uint64_t>(d) - 1);
-    for (int step = 0; step < 4 && d * bins / span < k; step++)
+    const double bins = static_cast<double>(b.bins);
+    double d = k * ((b.real_upper - b.real_lower) / bins);
+    for (int step = 0; step < 4 && quotient_reaches(b, d * bins, k); step++)
+        d = previous_double(d);
+    for (int step = 0; step < 4 && !quotient_reaches(b, d * bins, k); step++)
         d = same_bits<double>(same_bits<uint64_t>(d) + 1);
     return d;
 }
@@ -217,15 +248,14 @@ __device__ inline float next_float(float x, bool upwards)
 __device__ inline float first_of_bin(const binning &b, unsigned k)
 {
     const double d = first_distance(b, k);
-    const double before = same_bits<double>(same_bits<uint64_t>(d) - 1);
-    const float nan = same_bits<float>(0x7fc00000u);
-    float x = static_cast<float>(d + b.real_lower - (d - before) / 2);
-    const auto reaches = [&](float y) { return y >= b.real_lower && real_bin(b, y) >= k; };
-    for (int step = 0; step < 3 && !reaches(x); step++)
+    float x = static_cast<float>(d + b.real_lower - (d - previous_double(d)) / 2);
+    for (int step = 0; step < 3 && !reaches(b, x, k); step++)
         x = next_float(x, true);
-    for (int step = 0; step < 3 && reaches(next_float(x, false)); step++)
+    for (int step = 0; step < 3 && reaches(b, next_float(x, false), k); step++)
         x = next_float(x, false);
-    return reaches(x) && !reaches(next_float(x, false)) ? x : nan;
+    return reaches(b, x, k) && !reaches(b, next_float(x, false), k)
+               ? x
+               : same_bits<float>(0x7fc00000u);
 }
 
 /* first[k] for k from 0 to bins: every sample in range reaches the first one, none the last one.
@@ -318,16 +348,6 @@ __device__ void place_integers(const quick_binning &q, const sixteen_bytes &v, p
     }
 }
 
-__device__ inline float fused(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-
-__device__ inline double fused(double a, double b, double c)
-{
-    return fma(a, b, c);
-}
-
 template <typename Real, typename T>
 __device__ Real real_of(T sample)
 {
@@ -337,16 +357,16 @@ __device__ Real real_of(T sample)
         return sample;
 }
 
-/* Is bin too small by one? */
+/* Is bin too small by one? A bin of −1 is, and the last one is not. */
+__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x)
+{
+    return bin == UINT32_MAX || (bin + 1 < q.bins && reaches(q.exact, x, bin + 1));
+}
+
 __device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x)
 {
     const float edge = first[bin + 1];
-    return is_nan(edge) ? real_bin(q.exact, x) != bin : x >= edge;
-}
-
-__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x)
-{
-    return real_bin(q.exact, x) != bin;
+    return is_nan(edge) ? is_next(q, first, bin, static_cast<double>(x)) : x >= edge;
 }
 
 template <typename Real, typename T>
