@@ -457,8 +457,8 @@ static prim_histogram_range range_of(cudaDataType_t type)
     const prim_histogram_range bytes = {.lower = 5, .upper = 250},
                                wide = {.lower = -2000000000, .upper = 1999999000},
                                real = {.real_lower = -1.3, .real_upper = 1.1};
-    const bool is_float = type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F ||
-                          type == CUDA_R_64F;
+    const bool is_float =
+        type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
     return is_float ? real : type == CUDA_R_32I ? wide : bytes;
 }
 

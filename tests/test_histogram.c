@@ -68,10 +68,9 @@ static void expect(const histogram_case *c, uint64_t *counters)
 {
     for (size_t i = 0; i < c->count; i++) {
         size_t bin = 0;
-        const place p =
-            type_is_float(c->type)
-                ? place_float(c, read_float(c->type, c->h_samples, i), &bin)
-                : place_integer(c, read_integer(c->type, c->h_samples, i), &bin);
+        const place p = type_is_float(c->type)
+                            ? place_float(c, read_float(c->type, c->h_samples, i), &bin)
+                            : place_integer(c, read_integer(c->type, c->h_samples, i), &bin);
         if (p == IN_RANGE)
             counters[bin]++;
         else if (c->outside == PRIM_OUTSIDE_COUNT)
@@ -258,11 +257,11 @@ ParameterizedTest(combination *k, histogram, ranges_bins_and_policies)
         for (size_t b = 0; b < COUNT_OF(bin_counts); b += step)
             for (int policy = 0; policy < POLICIES; policy++)
                 for (unsigned flags = 0; flags < 4; flags++, turn++) {
-                    histogram_case c = {
-                        k->variant,           k->type,   flags,
-                        (prim_outside)policy, ranges[r], sizes[turn % COUNT_OF(sizes)],
-                        bin_counts[b],        h_samples, turn % 17,
-                        turn % 5 == 0};
+                    histogram_case c = {k->variant,    k->type,
+                                        flags,         (prim_outside)policy,
+                                        ranges[r],     sizes[turn % COUNT_OF(sizes)],
+                                        bin_counts[b], h_samples,
+                                        turn % 17,     turn % 5 == 0};
                     fill(k->type, h_samples, c.count, (distribution)(turn % DISTRIBUTION_COUNT),
                          turn);
                     add_specials(&c, h_samples);
@@ -297,6 +296,54 @@ ParameterizedTest(combination *k, histogram, many_samples)
             check_device(&c);
             free(h_samples);
         }
+}
+
+/* So many floats that a table of each bin's first one pays: on edges, next to them, and anywhere.
+ */
+static void fill_around_edges(const histogram_case *c, void *h_samples)
+{
+    const double lower = c->range.real_lower, upper = c->range.real_upper;
+    for (size_t i = 0; i < c->count; i++) {
+        const uint64_t bits = random_bits(i);
+        const double u = (double)(bits >> 11) * 0x1p-53;
+        double x = lower + (upper - lower) * (1.02 * u - 0.01);
+        if (bits % 4 != 0) /* as near to an edge as the type has it */
+            x = lower + (upper - lower) * (double)(bits >> 20 & 0xffff) / (double)c->bins;
+        if (bits % 4 == 2)
+            x = x * (1 + 0x1p-23) + 1e-30;
+        if (bits % 4 == 3)
+            x = x * (1 - 0x1p-23) - 1e-30;
+        write_float(c->type, h_samples, i, round_to_type(c->type, (long double)x));
+    }
+}
+
+Test(histogram, floats_on_edges)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF};
+    static const struct {
+        size_t bins;
+        double lower, upper;
+    } grids[] = {{256, -1, 1},         {2048, -1, 1},      {100, -0.1, 0.3},
+                 {4096, 0, 1},         {1000, 5, 5.00001}, {7, -1e30, 7e30},
+                 {333, -1e-20, 2e-20}, {64, 1000, 1001},   {3, 0, 3 + 0x1p-51}};
+    histogram_case c = {.variant = PRIM_HISTOGRAM_MULTI_COPY, .count = (1 << 21) + 5};
+    void *h_samples = malloc(c.count * sizeof(float));
+    const size_t most = get_test_level() == LEVEL_QUICK ? 2 : COUNT_OF(grids);
+    c.h_samples = h_samples;
+    for (size_t g = 0; g < most; g++)
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            if (get_test_level() != LEVEL_FULL && t != g % 3)
+                continue;
+            c.type = types[t];
+            c.bins = grids[g].bins;
+            c.outside = (prim_outside)(g % POLICIES);
+            c.flags = g % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN;
+            c.range =
+                (prim_histogram_range){.real_lower = grids[g].lower, .real_upper = grids[g].upper};
+            fill_around_edges(&c, h_samples);
+            check_device(&c);
+        }
+    free(h_samples);
 }
 
 /* More bins than fit into shared memory: for those that take them, others say no. */

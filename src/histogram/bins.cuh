@@ -1,5 +1,5 @@
-/* Which counter a sample belongs to, step by step as the header says it. Kernels and host code share
- * this, so they cannot differ; quick.cuh has the same bins at less cost. */
+/* Which counter a sample belongs to, step by step as the header says it. Kernels and host code
+ * share this, so they cannot differ; quick.cuh has the same bins at less cost. */
 #ifndef PRIM_HISTOGRAM_BINS_CUH
 #define PRIM_HISTOGRAM_BINS_CUH
 
@@ -70,7 +70,8 @@ __host__ __device__ inline size_t bin_of(const binning &b, uint64_t distance)
     }
 }
 
-/* An integer's value; `too_large` where that is more than int64_t holds, as no bound of a range is. */
+/* An integer's value; `too_large` where that is more than int64_t holds, as no bound of a range is.
+ */
 template <typename T>
 __host__ __device__ int64_t integer_value(const binning &b, T sample, bool *too_large)
 {

@@ -3,7 +3,8 @@
  *
  *     16 bytes     a a a b b c c c
  *     additions    a: +3   b: +2   c: +3       in the block's shared memory, as in PRIVATIZED;
- *                                              in global memory where the bins are too many for that
+ *                                              in global memory where the bins are too many for
+ * that
  *
  * Work: an addition for each run of equal samples; runs end with the 16 bytes. Bytes: each sample
  * once. What holds it back: lanes that meet in one counter, with different amounts, still come one
@@ -110,9 +111,9 @@ cudaError_t launch(const void *args)
 } // namespace coarsened
 } // namespace
 
-PRIM_DEFINE_RUNG(histogram, coarsened) = {
-    {PRIM_HISTOGRAM_COARSENED, "coarsened",
-     "16-byte loads, and one addition for equal neighbours of a thread"},
-    coarsened::why_not,
-    nullptr,
-    coarsened::launch};
+PRIM_DEFINE_RUNG(histogram,
+                 coarsened) = {{PRIM_HISTOGRAM_COARSENED, "coarsened",
+                                "16-byte loads, and one addition for equal neighbours of a thread"},
+                               coarsened::why_not,
+                               nullptr,
+                               coarsened::launch};

@@ -16,8 +16,7 @@ inline cudaError_t clear_counters(const prim_histogram_args *args)
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
         return cudaSuccess;
     const size_t bytes = prim_element_bytes(args->counter_type);
-    cudaError_t error =
-        cudaMemsetAsync(args->counters, 0, args->bins * bytes, args->call.stream);
+    cudaError_t error = cudaMemsetAsync(args->counters, 0, args->bins * bytes, args->call.stream);
     if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
         error = cudaMemsetAsync(args->outside_counters, 0, PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes,
                                 args->call.stream);

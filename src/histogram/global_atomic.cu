@@ -40,9 +40,8 @@ struct run_count : launch_run {
         if (error != cudaSuccess || args->count == 0)
             return error;
         return prim_launch({args->call.stream, choose_blocks(args->count, THREADS, 8), THREADS},
-                           count_samples<T>,
-                           static_cast<const T *>(args->samples), args->count, make_binning(args),
-                           static_cast<uint32_t *>(args->counters),
+                           count_samples<T>, static_cast<const T *>(args->samples), args->count,
+                           make_binning(args), static_cast<uint32_t *>(args->counters),
                            static_cast<uint32_t *>(args->outside_counters));
     }
 };

@@ -12,9 +12,11 @@
  * Work: an addition in shared memory a sample, and blocks · bins in global memory. Bytes: each
  * sample once. Workspace: none. It is launched while another kernel clears the counters.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007, for a counter set of each
- * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil, An
- * optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013. */
+ * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil,
+ * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
+ */
 #include "common/vectors.cuh"
+#include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -41,11 +43,12 @@ __device__ uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigne
 /* ---- 8-bit samples ---- */
 
 struct byte_counters {
-    uint32_t *own; /* the lane's copy */
+    shared_words own; /* the lane's copy */
 
     __device__ void add_byte(uint32_t word, unsigned place) const
     {
-        atomicAdd(&own[chosen_bytes(word, 0, 0x4440 + place) * MOST_COPIES], 1u);
+        constexpr uint32_t STRIDE = MOST_COPIES * sizeof(uint32_t);
+        add_one(own, chosen_bytes(word, 0, 0x4440 + place) * STRIDE, true);
     }
 
     __device__ void add_vector(const sixteen_bytes &v) const
@@ -64,7 +67,7 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
         own[w] = 0;
     __syncthreads();
 
-    const byte_counters add = {own + threadIdx.x % MOST_COPIES};
+    const byte_counters add = {shared_words_of(own + threadIdx.x % MOST_COPIES)};
     const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING;
     size_t i = static_cast<size_t>(blockIdx.x) * COUNTING + threadIdx.x;
     const size_t in_vectors = line.vectors * AT_ONCE<uint8_t>;
@@ -96,12 +99,12 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
 /* ---- wider samples ---- */
 
 struct copied_counters {
-    uint32_t *own; /* the lane's copy */
-    unsigned copies_log2;
+    shared_words own; /* the lane's copy */
+    uint32_t stride;  /* bytes from a counter to the next */
 
     __device__ void one(uint32_t counter)
     {
-        atomicAdd(&own[counter << copies_log2], 1u);
+        add_one(own, counter * stride, true);
     }
 
     template <typename T>
@@ -109,8 +112,7 @@ struct copied_counters {
     {
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            if (where.in[e])
-                one(where.bin[e]);
+            add_one(own, where.bin[e] * stride, where.in[e]);
     }
 };
 
@@ -127,7 +129,8 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
         make_table(q, first);
     __syncthreads();
 
-    copied_counters add = {own + (threadIdx.x & (copies - 1)), copies_log2};
+    copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
+                           static_cast<uint32_t>(copies * sizeof(uint32_t))};
     count_line<true, LOADS>(q, first, line, add);
     __syncthreads();
     grid_dependency_synchronize();
@@ -164,9 +167,8 @@ struct run_count : launch_run {
     static cudaError_t run(const prim_histogram_args *args)
     {
         const size_t block_samples = COUNTING * LOADS * AT_ONCE<T>;
-        const launch_config where = {args->call.stream,
-                                     choose_blocks(args->count, block_samples, MOST_BLOCKS),
-                                     COUNTING};
+        const launch_config where = {
+            args->call.stream, choose_blocks(args->count, block_samples, MOST_BLOCKS), COUNTING};
         if constexpr (sizeof(T) == 1)
             return clear_and_launch(args, where, count_bytes, make_line<uint8_t>(args),
                                     make_binning(args), make_counters(args));

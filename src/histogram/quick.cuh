@@ -3,11 +3,12 @@
  *
  * Integers. bin = (x − lower) · bins / span becomes a multiplication by factor = bins · 2^s / span
  * and a shift by s:
+ *     HIGH       as MULTIPLY, where s = 32: the product's upper half is the bin
  *     MULTIPLY   factor rounded up, where the excess never reaches the next bin: exact
  *     CORRECT    factor rounded down: the bin or the one before, which the remainder tells
  *     ESTIMATE   in double: the bin or a neighbour, which the remainder tells
- * The excess of MULTIPLY is e = factor · span − bins · 2^s < span, and (span − 1) · e < 2^s makes it
- * harmless (T. Granlund and P. Montgomery, Division by invariant integers, PLDI 1994).
+ * The excess of MULTIPLY is e = factor · span − bins · 2^s < span, and (span − 1) · e < 2^s makes
+ * it harmless (T. Granlund and P. Montgomery, Division by invariant integers, PLDI 1994).
  *
  * Floats. One multiplication and addition puts x into fixed point: with 2^B ≥ bins + 2,
  *
@@ -22,6 +23,7 @@
 
 #include <cmath>
 
+#include "common/ordered.cuh"
 #include "common/unroll.cuh"
 #include "histogram/bins.cuh"
 
@@ -29,10 +31,10 @@ namespace
 {
 
 /* How samples are binned; EXACT: by bins.cuh alone. */
-enum quick_method { EXACT, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
+enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
-constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 22; /* samples from which on it pays */
+constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from which on it pays */
 
 template <typename Real>
 struct fixed_point {
@@ -47,14 +49,13 @@ struct quick_binning {
     quick_method method;
     bool asks; /* are there samples that bins.cuh has to be asked for? */
     uint32_t bins;
-    uint32_t flip;         /* of narrow samples, two or four to a word: 0x80 … where signed */
-    uint64_t low, last;    /* integers are in range where x − low ≤ last */
-    uint32_t factor, span; /* of MULTIPLY and CORRECT */
+    uint32_t flip;          /* of narrow samples, two or four to a word: 0x80 … where signed */
+    uint64_t low, last;     /* integers are in range where x − low ≤ last */
+    uint32_t factor, span;  /* of MULTIPLY and CORRECT */
     unsigned before, after; /* shifts around the multiplication; the other 32 of s lie in between */
-    double ratio;          /* of ESTIMATE */
+    double ratio;           /* of ESTIMATE */
     fixed_point<float> f32;
     fixed_point<double> f64;
-    bool has_table; /* of IN_FLOAT: worth its making */
 };
 
 /* ---- made on the host: integers ---- */
@@ -74,6 +75,13 @@ inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
         if (((span - 1) << q->before) > UINT32_MAX)
             return false;
     }
+    q->span = static_cast<uint32_t>(span);
+    if (span <= UINT16_MAX + 1 && bins < span) { /* the excess is too small to matter */
+        q->before = q->after = 0;
+        q->factor = static_cast<uint32_t>(((static_cast<uint64_t>(bins) << 32) + span - 1) / span);
+        q->method = HIGH;
+        return true;
+    }
     const wide one = static_cast<wide>(1) << (32 + q->after - q->before);
     const wide up = (bins * one + span - 1) / span;
     const bool exact = up <= UINT32_MAX && (span - 1) * (up * span - bins * one) < one;
@@ -82,7 +90,6 @@ inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
         return false;
     q->method = exact ? MULTIPLY : CORRECT;
     q->factor = static_cast<uint32_t>(exact ? up : bins * one / span);
-    q->span = static_cast<uint32_t>(span);
     return true;
 }
 
@@ -110,7 +117,7 @@ inline void quicken_integers(quick_binning *q, const prim_histogram_args *args, 
     q->low = static_cast<uint64_t>(b.lower) + (biased ? static_cast<uint64_t>(1) << (bits - 1) : 0);
     q->last = b.span - 1;
     q->ratio = static_cast<double>(b.bins) / static_cast<double>(b.span);
-    if (!choose_factor(q, b.span, b.bins))
+    if (!choose_factor(q, b.span, b.bins) && bytes >= 4)
         q->method = ESTIMATE;
 }
 
@@ -125,8 +132,8 @@ inline float float_from(double x, bool upwards)
     if (x < -most)
         return upwards ? static_cast<float>(-most) : -std::numeric_limits<float>::infinity();
     const float near = static_cast<float>(x);
-    const float end = upwards ? std::numeric_limits<float>::infinity()
-                              : -std::numeric_limits<float>::infinity();
+    const float end =
+        upwards ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
     return (upwards ? near < x : near > x) ? std::nextafter(near, end) : near;
 }
 
@@ -171,10 +178,9 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
     if (!std::isfinite(span * static_cast<double>(b.bins)) || span < 0x1p-900 ||
         !choose_fixed_point(&f64, b))
         return;
-    const bool in_float =
-        !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
+    const bool in_float = !is_double && b.bins <= MOST_TABLED && args->count >= WORTH_A_TABLE &&
+                          choose_fixed_point(&q->f32, b);
     q->method = in_float ? IN_FLOAT : IN_DOUBLE;
-    q->has_table = in_float && args->count >= WORTH_A_TABLE;
 }
 
 /* For bins and outside's counters that 32 bits can number. */
@@ -209,8 +215,8 @@ __device__ inline double previous_double(double x) /* of x > 0 */
     return same_bits<double>(same_bits<uint64_t>(x) - 1);
 }
 
-/* Is product / span, rounded, at least k ≥ 1? It is where the quotient itself is nearer to k than to
- * the double before, or as near: k is even there. The remainder is exact where that is close. */
+/* Is product / span, rounded, at least k ≥ 1? It is where the quotient itself is nearer to k than
+ * to the double before, or as near: k is even there. The remainder is exact where that is close. */
 __device__ inline bool quotient_reaches(const binning &b, double product, double k)
 {
     const double span = b.real_upper - b.real_lower;
@@ -244,18 +250,41 @@ __device__ inline float next_float(float x, bool upwards)
     return same_bits<float>((x > 0) == upwards ? bits + 1 : bits - 1);
 }
 
-/* The first float of bin k, or NaN where a few steps do not find it. */
-__device__ inline float first_of_bin(const binning &b, unsigned k)
+/* The first float of bin k, between two floats of which the latter alone reaches it. */
+__device__ inline float first_between(const binning &b, unsigned k, float below, float x)
 {
+    int32_t low = ordered_bits(same_bits<int32_t>(below)),
+            high = ordered_bits(same_bits<int32_t>(x));
+    while (low + 1 < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (reaches(b, same_bits<float>(ordered_bits(middle)), k))
+            high = middle;
+        else
+            low = middle;
+    }
+    return same_bits<float>(ordered_bits(high));
+}
+
+/* The first float of bin k: from where it would lie without rounding, mostly a step or two. */
+__device__ inline float first_of_bin(const quick_binning &q, unsigned k)
+{
+    const binning &b = q.exact;
     const double d = first_distance(b, k);
     float x = static_cast<float>(d + b.real_lower - (d - previous_double(d)) / 2);
+    if (!(x > q.f32.least && x <= q.f32.most))
+        x = q.f32.most;
+    float next = x;
     for (int step = 0; step < 3 && !reaches(b, x, k); step++)
         x = next_float(x, true);
-    for (int step = 0; step < 3 && reaches(b, next_float(x, false), k); step++)
-        x = next_float(x, false);
-    return reaches(b, x, k) && !reaches(b, next_float(x, false), k)
-               ? x
-               : same_bits<float>(0x7fc00000u);
+    for (int step = 0; step < 3 && reaches(b, next = next_float(x, false), k); step++)
+        x = next;
+    if (!reaches(b, x, k)) /* never up to the end, or far away */
+        return reaches(b, q.f32.most, k) ? first_between(b, k, x, q.f32.most)
+                                         : same_bits<float>(0x7f800000u);
+    if (!reaches(b, next, k))
+        return x;
+    return reaches(b, q.f32.least, k) ? same_bits<float>(0xff800000u)
+                                      : first_between(b, k, q.f32.least, x);
 }
 
 /* first[k] for k from 0 to bins: every sample in range reaches the first one, none the last one.
@@ -263,10 +292,9 @@ __device__ inline float first_of_bin(const binning &b, unsigned k)
 __device__ inline void make_table(const quick_binning &q, float *first)
 {
     for (unsigned k = threadIdx.x; k <= q.bins; k += blockDim.x)
-        first[k] = k == 0         ? same_bits<float>(0xff800000u)
+        first[k] = k == 0        ? same_bits<float>(0xff800000u)
                    : k == q.bins ? same_bits<float>(0x7f800000u)
-                   : q.has_table ? first_of_bin(q.exact, k)
-                                 : same_bits<float>(0x7fc00000u);
+                                 : first_of_bin(q, k);
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -327,6 +355,8 @@ __device__ uint32_t integer_bin(const quick_binning &q, D distance)
     if constexpr (METHOD == ESTIMATE)
         return estimated_bin(q, distance);
     const uint32_t d = static_cast<uint32_t>(distance);
+    if constexpr (METHOD == HIGH)
+        return high_product(d, q.factor);
     uint32_t bin = high_product(d << q.before, q.factor) >> q.after;
     if (METHOD == CORRECT && d * q.bins - bin * q.span >= q.span)
         bin++;
@@ -365,8 +395,8 @@ __device__ inline bool is_next(const quick_binning &q, const float *, uint32_t b
 
 __device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x)
 {
-    const float edge = first[bin + 1];
-    return is_nan(edge) ? is_next(q, first, bin, static_cast<double>(x)) : x >= edge;
+    (void)q;
+    return x >= first[bin + 1];
 }
 
 template <typename Real, typename T>
@@ -377,8 +407,8 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
     const Bits fraction = (static_cast<Bits>(1) << f.fraction_bits) - 1;
     const Bits near = static_cast<Bits>(f.near);
     constexpr unsigned mantissa_bits = sizeof(Real) == 8 ? 52 : 23;
-    const uint32_t whole = static_cast<uint32_t>(
-        (static_cast<uint64_t>(1) << (mantissa_bits - f.fraction_bits)) - 1);
+    const uint32_t whole =
+        static_cast<uint32_t>((static_cast<uint64_t>(1) << (mantissa_bits - f.fraction_bits)) - 1);
     const bool usable = q.method != EXACT;
     bool any = false, is_near[AT_ONCE<T>];
     PRIM_UNROLL(16)
@@ -394,8 +424,7 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
         return;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++)
-        if (is_near[e] &&
-            is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e))))
+        if (is_near[e] && is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e))))
             to->bin[e]++;
 }
 
@@ -406,11 +435,13 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
                              placed<T> *to)
 {
     if constexpr (std::is_integral<T>::value) {
-        if (q.method == MULTIPLY)
+        if (q.method == HIGH)
+            place_integers<HIGH>(q, v, to);
+        else if (q.method == MULTIPLY)
             place_integers<MULTIPLY>(q, v, to);
-        else if (q.method == CORRECT)
+        else if (q.method == CORRECT || sizeof(T) < 4)
             place_integers<CORRECT>(q, v, to);
-        else
+        else if constexpr (sizeof(T) >= 4)
             place_integers<ESTIMATE>(q, v, to);
     } else {
         if constexpr (TABLED && sizeof(T) <= 4)

@@ -13,8 +13,8 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* MULTI_COPY where a block's shared memory holds the counters, else PACKED; but a block has to count
- * more samples than it has counters, or it would be quicker to add each sample at once. */
+/* MULTI_COPY where a block's shared memory holds the counters, else PACKED; but a block has to
+ * count more samples than it has counters, or it would be quicker to add each sample at once. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;

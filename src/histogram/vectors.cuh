@@ -164,9 +164,8 @@ cudaError_t clear_and_launch(const prim_histogram_args *args, launch_config wher
     const unsigned words_each = args->counter_type == CUDA_R_64U ? 2 : 1;
     if (!adds) {
         const size_t words = args->bins * words_each;
-        const unsigned more = args->outside == PRIM_OUTSIDE_COUNT
-                                  ? words_each * PRIM_HISTOGRAM_OUTSIDE_COUNTERS
-                                  : 0;
+        const unsigned more =
+            args->outside == PRIM_OUTSIDE_COUNT ? words_each * PRIM_HISTOGRAM_OUTSIDE_COUNTERS : 0;
         const cudaError_t error =
             prim_launch({args->call.stream, choose_blocks(words, 4 * THREADS, 8), THREADS},
                         clear_words, static_cast<uint32_t *>(args->counters), words,
