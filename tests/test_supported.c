@@ -349,7 +349,7 @@ static bool is_sample_type(cudaDataType_t type)
 }
 
 /* "u8, i32 and f32 samples, u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "shared memory's bytes /
- * 4 − 3 bins", "shared memory's bytes · 8 − 3 bins" */
+ * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins" */
 static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
                             cudaDataType_t counter_type)
 {
@@ -365,7 +365,7 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     case PRIM_HISTOGRAM_MULTI_COPY:
         return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 3 <= (size_t)shared / 4);
     case PRIM_HISTOGRAM_PACKED:
-        return type_bytes(type) > 1 && bins + 3 <= (size_t)shared / 4 * 2 * 16;
+        return bins + 3 <= (size_t)shared / 4 * 2;
     default:
         return bins <= (size_t)1 << 31;
     }

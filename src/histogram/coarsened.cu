@@ -21,8 +21,8 @@ namespace coarsened
 constexpr unsigned LOADS = 4, COUNTING = 512;
 constexpr size_t MOST_SHARED = 48 * 1024; /* what every GPU gives a block */
 
-/* Runs of equal bins become one addition each. */
-template <class To>
+/* Runs of equal bins become one addition each. WARPS: so does a whole warp of them. */
+template <class To, bool WARPS>
 struct merged {
     To to;
 
@@ -31,9 +31,27 @@ struct merged {
         to.add(counter, 1);
     }
 
+    /* Are all samples of the warp in one bin? Then that is done. */
     template <typename T>
-    __device__ void vector(const placed<T> &where)
+    __device__ bool added_at_once(const placed<T> &where)
     {
+        bool equal = true;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            equal = equal && where.in[e] && where.bin[e] == where.bin[0];
+        const uint32_t bin = __shfl_sync(ALL_LANES, where.bin[0], 0);
+        if (__ballot_sync(ALL_LANES, equal && where.bin[0] == bin) != ALL_LANES)
+            return false;
+        if (threadIdx.x % WARP == 0)
+            to.add(bin, WARP * AT_ONCE<T>);
+        return true;
+    }
+
+    template <typename T>
+    __device__ void vector(const placed<T> &where, bool whole_warp)
+    {
+        if (WARPS && whole_warp && added_at_once(where))
+            return;
         uint32_t run = 0;
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++) {
@@ -67,7 +85,7 @@ __global__ void __launch_bounds__(COUNTING)
         for (unsigned c = threadIdx.x; c < all; c += COUNTING)
             own[c] = 0;
         __syncthreads();
-        merged<shared_counters> add = {{own}};
+        merged<shared_counters, false> add = {{own}};
         count_line<false, LOADS>(q, nullptr, line, add);
         __syncthreads();
         grid_dependency_synchronize();
@@ -76,7 +94,7 @@ __global__ void __launch_bounds__(COUNTING)
                 to.add(c, own[c]);
     } else {
         grid_dependency_synchronize();
-        merged<counters> add = {to};
+        merged<counters, true> add = {to};
         count_line<false, LOADS>(q, nullptr, line, add);
     }
 }

@@ -108,7 +108,7 @@ struct copied_counters {
     }
 
     template <typename T>
-    __device__ void vector(const placed<T> &where)
+    __device__ void vector(const placed<T> &where, bool)
     {
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)

@@ -388,15 +388,17 @@ __device__ Real real_of(T sample)
 }
 
 /* Is bin too small by one? A bin of −1 is, and the last one is not. */
-__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x)
+__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x,
+                               bool near)
 {
-    return bin == UINT32_MAX || (bin + 1 < q.bins && reaches(q.exact, x, bin + 1));
+    return near && (bin == UINT32_MAX || (bin + 1 < q.bins && reaches(q.exact, x, bin + 1)));
 }
 
-__device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x)
+/* By the table; no branch: what is not near compares with infinity, the table's end. */
+__device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x,
+                               bool near)
 {
-    (void)q;
-    return x >= first[bin + 1];
+    return near && x >= first[near ? bin + 1 : q.bins];
 }
 
 template <typename Real, typename T>
@@ -424,7 +426,7 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
         return;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++)
-        if (is_near[e] && is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e))))
+        if (is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e)), is_near[e]))
             to->bin[e]++;
 }
 

@@ -13,18 +13,17 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* MULTI_COPY where a block's shared memory holds the counters, else PACKED; but a block has to
- * count more samples than it has counters, or it would be quicker to add each sample at once. */
+/* MULTI_COPY where a block's shared memory holds the counters, PACKED where it does by halves; but few
+ * samples in many bins are added at once, as more bins than that are. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;
     const prim_rung *preferred = &prim_histogram_coarsened_rung;
-    const bool bytes = prim_element_bytes(args->sample_type) == 1;
-    if (bytes || args->count / 64 >= args->bins || args->bins <= 4096)
-        preferred = prim_histogram_multi_copy_rung.why_not(args) == NULL
-                        ? &prim_histogram_multi_copy_rung
-                        : &prim_histogram_packed_rung;
-    if (preferred->why_not(args) != NULL)
-        preferred = &prim_histogram_coarsened_rung;
+    if (prim_element_bytes(args->sample_type) == 1 || args->count >= args->bins / 4) {
+        if (prim_histogram_multi_copy_rung.why_not(args) == NULL)
+            preferred = &prim_histogram_multi_copy_rung;
+        else if (prim_histogram_packed_rung.why_not(args) == NULL)
+            preferred = &prim_histogram_packed_rung;
+    }
     return prim_preferred_rung(prim_histogram_rungs, preferred, args);
 }

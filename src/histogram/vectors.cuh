@@ -4,6 +4,7 @@
 #define PRIM_HISTOGRAM_VECTORS_CUH
 
 #include "common/shared.cuh"
+#include "common/warp.cuh"
 #include "histogram/counting.cuh"
 #include "histogram/quick.cuh"
 
@@ -51,14 +52,15 @@ __device__ void count_exactly(const binning &b, T sample, Add &add)
         add.one(static_cast<uint32_t>(counter));
 }
 
-/* What the quick way says goes to add.vector(), the rest sample by sample. */
+/* What the quick way says goes to add.vector(), the rest sample by sample. whole_warp: all lanes of
+ * the warp are here. */
 template <bool TABLED, typename T, class Add>
 __device__ void count_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
-                             const T *from, Add &add)
+                             const T *from, Add &add, bool whole_warp = false)
 {
     placed<T> where;
     place_vector<TABLED>(q, first, v, &where);
-    add.vector(where);
+    add.vector(where, whole_warp);
     if (!q.asks)
         return;
     unsigned outside = 0;
@@ -91,14 +93,17 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
     size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const T *const samples = line.samples + line.head;
     count_ends(q, line, i, add);
-    for (; i + (LOADS - 1) * threads < line.vectors; i += LOADS * threads) {
+    const size_t last_lane = i - threadIdx.x % WARP + WARP - 1;
+    size_t end = last_lane + (LOADS - 1) * threads; /* the same for all lanes of a warp */
+    for (; end < line.vectors; end += LOADS * threads, i += LOADS * threads) {
         sixteen_bytes v[LOADS];
         PRIM_UNROLL(8)
         for (unsigned l = 0; l < LOADS; l++)
             v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<T>);
         PRIM_UNROLL(8)
         for (unsigned l = 0; l < LOADS; l++)
-            count_vector<TABLED>(q, first, v[l], samples + (i + l * threads) * AT_ONCE<T>, add);
+            count_vector<TABLED>(q, first, v[l], samples + (i + l * threads) * AT_ONCE<T>, add,
+                                 true);
     }
     for (; i < line.vectors; i += threads)
         count_vector<TABLED>(q, first, load_samples(samples + i * AT_ONCE<T>),
