@@ -76,7 +76,7 @@ struct shared_counters {
 };
 
 template <bool SHARED, typename T>
-__global__ void __launch_bounds__(COUNTING)
+__global__ void __launch_bounds__(COUNTING, 1)
     count_samples(sample_line<T> line, quick_binning q, counters to)
 {
     if constexpr (SHARED) {

@@ -94,11 +94,50 @@ struct packed_words {
     }
 };
 
+/* Tiles of the block's threads' vectors, a barrier before each. */
+template <typename T>
+struct tile_loop {
+    const quick_binning &q;
+    const sample_line<T> &line;
+    packed_words &add;
+
+    template <quick_method METHOD>
+    __device__ void run()
+    {
+        static_assert(COUNTING<T> * LOADS * AT_ONCE<T> <= FULL, "what two barriers have between");
+        constexpr size_t TILE = COUNTING<T> * LOADS;
+        const T *const samples = line.samples + line.head;
+        const size_t apart = gridDim.x * TILE;
+        sixteen_bytes v[LOADS];
+        size_t i[LOADS];
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < LOADS; l++) {
+            i[l] = blockIdx.x * TILE + l * COUNTING<T> + threadIdx.x;
+            if (i[l] < line.vectors)
+                v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
+        }
+        PRIM_UNROLL(1)
+        for (size_t tile = blockIdx.x * TILE; tile < line.vectors; tile += apart) {
+            __syncthreads();
+            PRIM_UNROLL(8)
+            for (unsigned l = 0; l < LOADS; l++) {
+                const T *const from = samples + i[l] * AT_ONCE<T>;
+                unsigned others = 0;
+                if (i[l] < line.vectors)
+                    others = count_vector<METHOD, T>(q, nullptr, v[l], add, false);
+                i[l] += apart; /* on its way while the others are counted */
+                if (i[l] < line.vectors)
+                    v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
+                count_others(q, others, from, add);
+            }
+        }
+    }
+};
+
 template <typename T>
 __global__ void __launch_bounds__(COUNTING<T>, 1)
     count_samples(sample_line<T> line, quick_binning q, counters to)
 {
-    static_assert(COUNTING<T> * LOADS * AT_ONCE<T> <= FULL, "what is added between two barriers");
     PRIM_SHARED_DYNAMIC(uint32_t, own);
     const uint32_t all = q.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
     for (unsigned w = threadIdx.x; w < (all + 1) / 2; w += COUNTING<T>)
@@ -107,29 +146,10 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     grid_dependency_synchronize(); /* a full counter is added to the call's at once */
 
     packed_words add = {shared_words_of(own), to};
-    const T *const samples = line.samples + line.head;
-    constexpr size_t TILE = COUNTING<T> * LOADS;
     if (blockIdx.x == 0)
         count_ends(q, line, threadIdx.x, add);
-    sixteen_bytes v[LOADS];
-    size_t i[LOADS];
-    PRIM_UNROLL(8)
-    for (unsigned l = 0; l < LOADS; l++) {
-        i[l] = blockIdx.x * TILE + l * COUNTING<T> + threadIdx.x;
-        if (i[l] < line.vectors)
-            v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
-    }
-    for (size_t tile = blockIdx.x; tile * TILE < line.vectors; tile += gridDim.x) {
-        __syncthreads();
-        PRIM_UNROLL(8)
-        for (unsigned l = 0; l < LOADS; l++) {
-            if (i[l] < line.vectors)
-                count_vector<false>(q, nullptr, v[l], samples + i[l] * AT_ONCE<T>, add);
-            i[l] += gridDim.x * TILE; /* on its way while the others are counted */
-            if (i[l] < line.vectors)
-                v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
-        }
-    }
+    tile_loop<T> loop = {q, line, add};
+    with_method<false, T>(q, loop);
     __syncthreads();
 
     for (unsigned c = threadIdx.x; c < all; c += COUNTING<T>) {

@@ -10,14 +10,15 @@
  * The excess of MULTIPLY is e = factor · span − bins · 2^s < span, and (span − 1) · e < 2^s makes
  * it harmless (T. Granlund and P. Montgomery, Division by invariant integers, PLDI 1994).
  *
- * Floats. One multiplication and addition puts x into fixed point: with 2^B ≥ bins + 2,
+ * Floats. One multiplication and addition puts x into fixed point: with 2^B > bins,
  *
- *     v = x · scale + offset = 2^B + 1 + (bin and fraction) − bias       2^B ≤ v < 2^(B+1)
+ *     v = x · scale + offset = 2^B + (bin and fraction) + bias       2^B ≤ v < 2^(B+1)
  *
- * so that the mantissa's first B bits are bin + 1, and the rest is the fraction. bias is more than
- * all roundings can add up to, so the bin is right or one too small; the latter only where the
- * fraction is within 2 · bias of 1. Of such samples f32's way asks a table in shared memory for the
- * first sample of the next bin; double's way asks the remainder. */
+ * so that the mantissa's first B bits are the bin, and the rest is the fraction. bias is more than
+ * all roundings can add up to, so the bin is right or one too large; the latter only where the
+ * fraction is below 2 · bias. For such samples f32's way asks a table in shared memory for the
+ * first sample of the bin; double's way asks the remainder. All others that the mantissa puts into
+ * a bin are in range too. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -40,7 +41,8 @@ template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
     unsigned fraction_bits;
-    uint64_t near; /* the bin may be one too small from this fraction on */
+    uint64_t base, end; /* v's bits less base, below end: in a bin or right behind the last one */
+    uint64_t near;      /* the bin may be one too large below this fraction */
 };
 
 /* What a kernel takes. */
@@ -145,11 +147,11 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     const double bins = static_cast<double>(b.bins), span = b.real_upper - b.real_lower;
     const double scale = bins / span, largest = std::numeric_limits<Real>::max();
     int whole_bits = 1;
-    while (whole_bits < digits - 1 && std::ldexp(1.0, whole_bits) < bins + 2)
+    while (whole_bits < digits - 1 && std::ldexp(1.0, whole_bits) < bins + 1)
         whole_bits++;
     const double one = std::ldexp(1.0, whole_bits);
     const double reach = scale * std::fmax(std::fabs(b.real_lower), std::fabs(b.real_upper));
-    if (one < bins + 2 || !(scale >= std::numeric_limits<Real>::min() && scale < largest) ||
+    if (one < bins + 1 || !(scale >= std::numeric_limits<Real>::min() && scale < largest) ||
         !(reach < largest / 2))
         return false;
     const double error = 4 * (reach + one) * std::ldexp(1.0, -digits - 1) + bins * 0x1p-48;
@@ -158,10 +160,13 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     const double fractions = std::ldexp(1.0, digits - whole_bits);
     if (2 * bias + 1 >= fractions)
         return false;
+    using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     to->scale = static_cast<Real>(scale);
-    to->offset = static_cast<Real>(one + 1 - b.real_lower * scale - bias * unit);
+    to->offset = static_cast<Real>(one - b.real_lower * scale + bias * unit);
     to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
-    to->near = static_cast<uint64_t>(fractions - 2 * bias - 1);
+    to->base = same_bits<Bits>(static_cast<Real>(one));
+    to->near = static_cast<uint64_t>(2 * bias + 1);
+    to->end = static_cast<uint64_t>(bins * fractions) + to->near;
     return true;
 }
 
@@ -352,10 +357,10 @@ __device__ inline uint32_t estimated_bin(const quick_binning &q, uint64_t distan
 template <quick_method METHOD, typename D>
 __device__ uint32_t integer_bin(const quick_binning &q, D distance)
 {
+    const uint32_t d = static_cast<uint32_t>(distance);
     if constexpr (METHOD == ESTIMATE)
         return estimated_bin(q, distance);
-    const uint32_t d = static_cast<uint32_t>(distance);
-    if constexpr (METHOD == HIGH)
+    else if constexpr (METHOD == HIGH)
         return high_product(d, q.factor);
     uint32_t bin = high_product(d << q.before, q.factor) >> q.after;
     if (METHOD == CORRECT && d * q.bins - bin * q.span >= q.span)
@@ -369,11 +374,10 @@ __device__ void place_integers(const quick_binning &q, const sixteen_bytes &v, p
     using D = typename std::conditional<sizeof(T) == 8, uint64_t, uint32_t>::type;
     const D flip = static_cast<T>(q.flip), low = static_cast<D>(q.low),
             last = static_cast<D>(q.last);
-    const bool usable = q.method != EXACT;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++) {
         const D distance = (raw_sample<T>(v, e) ^ flip) - low;
-        to->in[e] = usable && distance <= last;
+        to->in[e] = distance <= last;
         to->bin[e] = integer_bin<METHOD>(q, distance);
     }
 }
@@ -387,72 +391,105 @@ __device__ Real real_of(T sample)
         return sample;
 }
 
-/* Is bin too small by one? A bin of −1 is, and the last one is not. */
-__device__ inline bool is_next(const quick_binning &q, const float *, uint32_t bin, double x,
-                               bool near)
+/* Is the bin of a near sample one too large? Behind the last bin it is, and 0 is not. */
+__device__ inline bool is_behind(const quick_binning &q, const float *, uint32_t bin, double x,
+                                 bool near)
 {
-    return near && (bin == UINT32_MAX || (bin + 1 < q.bins && reaches(q.exact, x, bin + 1)));
+    return near && bin > 0 && (bin == q.bins || !reaches(q.exact, x, bin));
 }
 
-/* By the table; no branch: what is not near compares with infinity, the table's end. */
-__device__ inline bool is_next(const quick_binning &q, const float *first, uint32_t bin, float x,
-                               bool near)
+/* By the table; no branch: what is not near is compared with −infinity, the table's begin. */
+__device__ inline bool is_behind(const quick_binning &, const float *first, uint32_t bin, float x,
+                                 bool near)
 {
-    return near && x >= first[near ? bin + 1 : q.bins];
+    return x < first[near ? bin : 0];
 }
 
-template <typename Real, typename T>
-__device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, const float *first,
-                            const sixteen_bytes &v, placed<T> *to)
+/* Samples FIRST to END of a vector. */
+template <unsigned FIRST, unsigned END, typename Real, typename T>
+__device__ void place_some_reals(const quick_binning &q, const fixed_point<Real> &f,
+                                 const float *first, const sixteen_bytes &v, placed<T> *to)
 {
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     const Bits fraction = (static_cast<Bits>(1) << f.fraction_bits) - 1;
-    const Bits near = static_cast<Bits>(f.near);
-    constexpr unsigned mantissa_bits = sizeof(Real) == 8 ? 52 : 23;
-    const uint32_t whole =
-        static_cast<uint32_t>((static_cast<uint64_t>(1) << (mantissa_bits - f.fraction_bits)) - 1);
-    const bool usable = q.method != EXACT;
-    bool any = false, is_near[AT_ONCE<T>];
+    const Bits base = static_cast<Bits>(f.base), end = static_cast<Bits>(f.end),
+               near = static_cast<Bits>(f.near);
+    bool any = false, is_near[END];
     PRIM_UNROLL(16)
-    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+    for (unsigned e = FIRST; e < END; e++) {
         const Real x = real_of<Real>(raw_sample<T>(v, e));
-        const Bits bits = same_bits<Bits>(fused(x, f.scale, f.offset));
-        to->in[e] = usable && x >= f.least && x <= f.most;
-        to->bin[e] = (static_cast<uint32_t>(bits >> f.fraction_bits) & whole) - 1;
-        is_near[e] = to->in[e] && (bits & fraction) >= near;
+        const Bits bits = same_bits<Bits>(fused(x, f.scale, f.offset)) - base;
+        to->in[e] = bits < end;
+        to->bin[e] = static_cast<uint32_t>(bits >> f.fraction_bits);
+        is_near[e] = to->in[e] && (bits & fraction) < near;
         any |= is_near[e];
     }
     if (!any)
         return;
     PRIM_UNROLL(16)
-    for (unsigned e = 0; e < AT_ONCE<T>; e++)
-        if (is_next(q, first, to->bin[e], real_of<Real>(raw_sample<T>(v, e)), is_near[e]))
-            to->bin[e]++;
+    for (unsigned e = FIRST; e < END; e++) {
+        const Real x = real_of<Real>(raw_sample<T>(v, e));
+        if (is_behind(q, first, to->bin[e], x, is_near[e]))
+            to->bin[e]--;
+        to->in[e] = to->in[e] && (!is_near[e] || (x >= f.least && x <= f.most));
+    }
 }
 
-/* Where the samples lie, where the quick way says so. TABLED: f32 and narrower may go by the table
- * `first`. */
-template <bool TABLED, typename T>
+/* Doubles by fours at most, for the sake of registers. */
+template <typename Real, typename T>
+__device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, const float *first,
+                            const sixteen_bytes &v, placed<T> *to)
+{
+    if constexpr (sizeof(Real) == 8 && AT_ONCE<T> == 8) {
+        place_some_reals<0, 4>(q, f, first, v, to);
+        place_some_reals<4, 8>(q, f, first, v, to);
+    } else {
+        place_some_reals<0, AT_ONCE<T>>(q, f, first, v, to);
+    }
+}
+
+/* Where the samples lie, where the quick way says so. `first`: the table of IN_FLOAT. */
+template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)
 {
+    if constexpr (METHOD == EXACT) {
+        for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+            to->bin[e] = 0;
+            to->in[e] = false;
+        }
+    } else if constexpr (METHOD == IN_FLOAT) {
+        place_reals<float>(q, q.f32, first, v, to);
+    } else if constexpr (METHOD == IN_DOUBLE) {
+        place_reals<double>(q, q.f64, first, v, to);
+    } else {
+        place_integers<METHOD>(q, v, to);
+    }
+}
+
+/* Loop::template run<METHOD>() for the method, each a loop of its own: its code is short then, as
+ * it has to be to stay in the instruction cache. TABLED: f32 and narrower may have a table. */
+template <bool TABLED, typename T, class Loop>
+__device__ void with_method(const quick_binning &q, Loop &loop)
+{
     if constexpr (std::is_integral<T>::value) {
         if (q.method == HIGH)
-            place_integers<HIGH>(q, v, to);
-        else if (q.method == MULTIPLY)
-            place_integers<MULTIPLY>(q, v, to);
-        else if (q.method == CORRECT || sizeof(T) < 4)
-            place_integers<CORRECT>(q, v, to);
-        else if constexpr (sizeof(T) >= 4)
-            place_integers<ESTIMATE>(q, v, to);
+            return loop.template run<HIGH>();
+        if (q.method == MULTIPLY)
+            return loop.template run<MULTIPLY>();
+        if (q.method == CORRECT)
+            return loop.template run<CORRECT>();
+        if constexpr (sizeof(T) >= 4)
+            if (q.method == ESTIMATE)
+                return loop.template run<ESTIMATE>();
     } else {
         if constexpr (TABLED && sizeof(T) <= 4)
-            if (q.method == IN_FLOAT) {
-                place_reals<float>(q, q.f32, first, v, to);
-                return;
-            }
-        place_reals<double>(q, q.f64, nullptr, v, to);
+            if (q.method == IN_FLOAT)
+                return loop.template run<IN_FLOAT>();
+        if (q.method != EXACT)
+            return loop.template run<IN_DOUBLE>();
     }
+    loop.template run<EXACT>();
 }
 
 } // namespace

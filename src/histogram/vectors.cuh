@@ -52,24 +52,31 @@ __device__ void count_exactly(const binning &b, T sample, Add &add)
         add.one(static_cast<uint32_t>(counter));
 }
 
-/* What the quick way says goes to add.vector(), the rest sample by sample. whole_warp: all lanes of
- * the warp are here. */
-template <bool TABLED, typename T, class Add>
-__device__ void count_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
-                             const T *from, Add &add, bool whole_warp = false)
+/* What the quick way says goes to add.vector(); a bit for each other sample. whole_warp: all lanes
+ * of the warp are here. */
+template <quick_method METHOD, typename T, class Add>
+__device__ unsigned count_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
+                                 Add &add, bool whole_warp)
 {
     placed<T> where;
-    place_vector<TABLED>(q, first, v, &where);
+    place_vector<METHOD>(q, first, v, &where);
     add.vector(where, whole_warp);
     if (!q.asks)
-        return;
-    unsigned outside = 0;
+        return 0;
+    unsigned others = 0;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++)
-        outside |= static_cast<unsigned>(!where.in[e]) << e;
+        others |= static_cast<unsigned>(!where.in[e]) << e;
+    return others;
+}
+
+/* The others of a vector that begins at `from`. */
+template <typename T, class Add>
+__device__ void count_others(const quick_binning &q, unsigned others, const T *from, Add &add)
+{
     PRIM_UNROLL(1)
-    for (; outside != 0; outside >>= 1, from++)
-        if ((outside & 1) != 0)
+    for (; others != 0; others >>= 1, from++)
+        if ((others & 1) != 0)
             count_exactly(q.exact, *from, add);
 }
 
@@ -85,29 +92,65 @@ __device__ void count_ends(const quick_binning &q, const sample_line<T> &line, s
 }
 
 /* All samples of the line, shared by the grid's threads; LOADS under way in each. */
+template <unsigned LOADS, typename T, class Add>
+struct line_loop {
+    const quick_binning &q;
+    const float *first;
+    const sample_line<T> &line;
+    Add &add;
+
+    /* So many vectors, `threads` apart. */
+    template <quick_method METHOD, unsigned AT_A_TIME>
+    __device__ void count(size_t i, size_t threads)
+    {
+        const T *const samples = line.samples + line.head;
+        sixteen_bytes v[AT_A_TIME];
+        uint64_t others = 0;
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < AT_A_TIME; l++)
+            v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<T>);
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < AT_A_TIME; l++)
+            others |=
+                static_cast<uint64_t>(count_vector<METHOD, T>(q, first, v[l], add, AT_A_TIME > 1))
+                << l * AT_ONCE<T>;
+        PRIM_UNROLL(1)
+        for (; others != 0; i += threads, others >>= AT_ONCE<T>)
+            count_others(q, static_cast<unsigned>(others) & ((1u << AT_ONCE<T>)-1),
+                         samples + i * AT_ONCE<T>, add);
+    }
+
+    template <quick_method METHOD>
+    __device__ void run()
+    {
+        /* Where samples take registers of their own, fewer of them are under way. */
+        constexpr unsigned MOST = METHOD == EXACT       ? 1
+                                  : METHOD == IN_DOUBLE ? 8 / AT_ONCE<T>
+                                  : METHOD == IN_FLOAT  ? 16 / AT_ONCE<T>
+                                                        : 32 / AT_ONCE<T>;
+        constexpr unsigned UNDER_WAY = MOST < LOADS ? MOST : LOADS;
+        const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
+        size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+        if constexpr (UNDER_WAY > 1) {
+            const size_t last_lane = i - threadIdx.x % WARP + WARP - 1;
+            size_t end = last_lane + (UNDER_WAY - 1) * threads; /* the same for a warp's lanes */
+            PRIM_UNROLL(1)
+            for (; end < line.vectors; end += UNDER_WAY * threads, i += UNDER_WAY * threads)
+                count<METHOD, UNDER_WAY>(i, threads);
+        }
+        PRIM_UNROLL(1)
+        for (; i < line.vectors; i += threads)
+            count<METHOD, 1>(i, threads);
+    }
+};
+
 template <bool TABLED, unsigned LOADS, typename T, class Add>
 __device__ void count_line(const quick_binning &q, const float *first, const sample_line<T> &line,
                            Add &add)
 {
-    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
-    size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const T *const samples = line.samples + line.head;
-    count_ends(q, line, i, add);
-    const size_t last_lane = i - threadIdx.x % WARP + WARP - 1;
-    size_t end = last_lane + (LOADS - 1) * threads; /* the same for all lanes of a warp */
-    for (; end < line.vectors; end += LOADS * threads, i += LOADS * threads) {
-        sixteen_bytes v[LOADS];
-        PRIM_UNROLL(8)
-        for (unsigned l = 0; l < LOADS; l++)
-            v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<T>);
-        PRIM_UNROLL(8)
-        for (unsigned l = 0; l < LOADS; l++)
-            count_vector<TABLED>(q, first, v[l], samples + (i + l * threads) * AT_ONCE<T>, add,
-                                 true);
-    }
-    for (; i < line.vectors; i += threads)
-        count_vector<TABLED>(q, first, load_samples(samples + i * AT_ONCE<T>),
-                             samples + i * AT_ONCE<T>, add);
+    count_ends(q, line, static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, add);
+    line_loop<LOADS, T, Add> loop = {q, first, line, add};
+    with_method<TABLED, T>(q, loop);
 }
 
 /* ---- counters ---- */
