@@ -363,7 +363,7 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
                counter_type == CUDA_R_32U &&
                (variant == PRIM_HISTOGRAM_GLOBAL_ATOMIC || bins <= 12288);
     case PRIM_HISTOGRAM_MULTI_COPY:
-        return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 3 <= (size_t)shared / 4);
+        return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 4 <= (size_t)shared / 4);
     case PRIM_HISTOGRAM_PACKED:
         return bins + 3 <= (size_t)shared / 4 * 2;
     default:
@@ -402,7 +402,7 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
 
 Test(supported, histogram)
 {
-    static const size_t all_bins[] = {0,      1,      255,     12285,   12286,
+    static const size_t all_bins[] = {0,      1,      255,     12284,   12285,
                                       12287,  12288,  12289,   58109,   58110,
                                       393213, 393214, 1 << 21, 1 << 24, (size_t)1 << 31};
     for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PACKED; v++)

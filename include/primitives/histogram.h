@@ -16,7 +16,7 @@ typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global memory */
     PRIM_HISTOGRAM_PRIVATIZED = 2,    /* a block counts in shared memory first; ≤ 12,288 bins */
     PRIM_HISTOGRAM_COARSENED = 3, /* 16-byte loads, equal neighbours added at once; ≤ 2^31 bins */
-    PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 3 bins, and
+    PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
                                       ≤ 2^31 of 8-bit samples */
     PRIM_HISTOGRAM_PACKED = 5 /* 16-bit counters, each block a slice of the bins; ≤ 32 S − 3
                                  bins */

@@ -25,6 +25,7 @@ constexpr size_t MOST_SHARED = 48 * 1024; /* what every GPU gives a block */
 template <class To, bool WARPS>
 struct merged {
     To to;
+    uint32_t bins;
 
     __device__ void one(uint32_t counter)
     {
@@ -38,11 +39,11 @@ struct merged {
         bool equal = true;
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            equal = equal && where.in[e] && where.bin[e] == where.bin[0];
+            equal = equal && where.bin[e] == where.bin[0];
         const uint32_t bin = __shfl_sync(ALL_LANES, where.bin[0], 0);
         if (__ballot_sync(ALL_LANES, equal && where.bin[0] == bin) != ALL_LANES)
             return false;
-        if (threadIdx.x % WARP == 0)
+        if (threadIdx.x % WARP == 0 && bin < bins)
             to.add(bin, WARP * AT_ONCE<T>);
         return true;
     }
@@ -56,12 +57,11 @@ struct merged {
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++) {
             run++;
-            const bool goes_on =
-                e + 1 < AT_ONCE<T> && where.bin[e] == where.bin[e + 1] && where.in[e + 1];
-            if (where.in[e] && !goes_on)
+            if (e + 1 < AT_ONCE<T> && where.bin[e] == where.bin[(e + 1) % AT_ONCE<T>])
+                continue;
+            if (where.bin[e] < bins)
                 to.add(where.bin[e], run);
-            if (!where.in[e] || !goes_on)
-                run = 0;
+            run = 0;
         }
     }
 };
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
         for (unsigned c = threadIdx.x; c < all; c += COUNTING)
             own[c] = 0;
         __syncthreads();
-        merged<shared_counters, false> add = {{own}};
+        merged<shared_counters, false> add = {{own}, q.bins};
         count_line<false, LOADS>(q, nullptr, line, add);
         __syncthreads();
         grid_dependency_synchronize();
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
                 to.add(c, own[c]);
     } else {
         grid_dependency_synchronize();
-        merged<counters, true> add = {to};
+        merged<counters, true> add = {to, q.bins};
         count_line<false, LOADS>(q, nullptr, line, add);
     }
 }

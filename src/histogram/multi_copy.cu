@@ -48,7 +48,7 @@ struct byte_counters {
     __device__ void add_byte(uint32_t word, unsigned place) const
     {
         constexpr uint32_t STRIDE = MOST_COPIES * sizeof(uint32_t);
-        add_one(own, chosen_bytes(word, 0, 0x4440 + place) * STRIDE, true);
+        add_one(own, chosen_bytes(word, 0, 0x4440 + place) * STRIDE);
     }
 
     __device__ void add_vector(const sixteen_bytes &v) const
@@ -98,13 +98,16 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
 
 /* ---- wider samples ---- */
 
+/* Behind the bins stands one counter for what is in none, so that no addition has a condition; then
+ * those for what lies outside. */
 struct copied_counters {
     shared_words own; /* the lane's copy */
     uint32_t stride;  /* bytes from a counter to the next */
+    uint32_t bins;
 
     __device__ void one(uint32_t counter)
     {
-        add_one(own, counter * stride, true);
+        add_one(own, (counter < bins ? counter : counter + 1) * stride);
     }
 
     template <typename T>
@@ -112,7 +115,7 @@ struct copied_counters {
     {
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            add_one(own, where.bin[e] * stride, where.in[e]);
+            add_one(own, where.bin[e] * stride);
     }
 };
 
@@ -121,7 +124,7 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
     count_samples(sample_line<T> line, quick_binning q, unsigned copies_log2, counters to)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
-    const unsigned all = q.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS, copies = 1u << copies_log2;
+    const unsigned all = q.bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS, copies = 1u << copies_log2;
     float *const first = reinterpret_cast<float *>(own + (all << copies_log2));
     for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING)
         own[w] = 0;
@@ -130,15 +133,15 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
     __syncthreads();
 
     copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
-                           static_cast<uint32_t>(copies * sizeof(uint32_t))};
+                           static_cast<uint32_t>(copies * sizeof(uint32_t)), q.bins};
     count_line<true, LOADS>(q, first, line, add);
     __syncthreads();
     grid_dependency_synchronize();
 
     for (unsigned c = threadIdx.x; c < all; c += COUNTING) {
         const uint32_t n = sum_of_copies(own, c, copies);
-        if (n != 0)
-            to.add(c, n);
+        if (n != 0 && c != q.bins)
+            to.add(c < q.bins ? c : c - 1, n);
     }
 }
 
@@ -159,7 +162,7 @@ size_t table_bytes(const quick_binning &q)
 
 size_t counter_bytes(const prim_histogram_args *args)
 {
-    return (args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint32_t);
+    return (args->bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint32_t);
 }
 
 struct run_count : launch_run {

@@ -29,6 +29,7 @@ constexpr uint32_t FULL = 1u << 15;
 /* The block's counters. */
 struct packed_words {
     shared_words own;
+    uint32_t bins;
     counters to;
 
     __device__ static unsigned shift_of(uint32_t at)
@@ -72,16 +73,16 @@ struct packed_words {
         bool equal = true;
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            equal = equal && where.in[e] && where.bin[e] == where.bin[0];
+            equal = equal && where.bin[e] == where.bin[0];
         if (equal) {
-            some(where.bin[0], AT_ONCE<T>, true);
+            some(where.bin[0], AT_ONCE<T>, where.bin[0] < bins);
             return;
         }
         uint32_t before[AT_ONCE<T>];
         bool any = false;
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++) /* all under way before the first is looked at */
-            before[e] = add(where.bin[e], 1, where.in[e]);
+            before[e] = add(where.bin[e], 1, where.bin[e] < bins);
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             any |= fills(where.bin[e], before[e], 1);
@@ -145,7 +146,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     __syncthreads();
     grid_dependency_synchronize(); /* a full counter is added to the call's at once */
 
-    packed_words add = {shared_words_of(own), to};
+    packed_words add = {shared_words_of(own), q.bins, to};
     if (blockIdx.x == 0)
         count_ends(q, line, threadIdx.x, add);
     tile_loop<T> loop = {q, line, add};

@@ -311,11 +311,11 @@ struct sixteen_bytes {
     uint32_t words[4];
 };
 
-/* Where a vector's samples lie: in[e] says whether bin[e] is one. */
+/* Where a vector's samples lie: a bin, or q.bins where the quick way does not say. No flags beside
+ * them: many of those would be packed into registers and taken out again. */
 template <typename T>
 struct placed {
     uint32_t bin[AT_ONCE<T>];
-    bool in[AT_ONCE<T>];
 };
 
 template <typename T>
@@ -377,8 +377,10 @@ __device__ void place_integers(const quick_binning &q, const sixteen_bytes &v, p
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++) {
         const D distance = (raw_sample<T>(v, e) ^ flip) - low;
-        to->in[e] = distance <= last;
-        to->bin[e] = integer_bin<METHOD>(q, distance);
+        if constexpr (METHOD == HIGH && sizeof(T) < 8) /* span's own bin would be q.bins */
+            to->bin[e] = integer_bin<METHOD>(q, distance < q.span ? distance : q.span);
+        else
+            to->bin[e] = distance <= last ? integer_bin<METHOD>(q, distance) : q.bins;
     }
 }
 
@@ -411,28 +413,33 @@ __device__ void place_some_reals(const quick_binning &q, const fixed_point<Real>
                                  const float *first, const sixteen_bytes &v, placed<T> *to)
 {
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
-    const Bits fraction = (static_cast<Bits>(1) << f.fraction_bits) - 1;
+    const Bits one = static_cast<Bits>(1) << f.fraction_bits, fraction = one - 1;
     const Bits base = static_cast<Bits>(f.base), end = static_cast<Bits>(f.end),
-               near = static_cast<Bits>(f.near);
-    bool any = false, is_near[END];
+               near = static_cast<Bits>(f.near), outside = static_cast<Bits>(q.bins) * one;
+    Bits fixed[END], least_fraction = fraction;
     PRIM_UNROLL(16)
     for (unsigned e = FIRST; e < END; e++) {
         const Real x = real_of<Real>(raw_sample<T>(v, e));
-        const Bits bits = same_bits<Bits>(fused(x, f.scale, f.offset)) - base;
-        to->in[e] = bits < end;
-        to->bin[e] = static_cast<uint32_t>(bits >> f.fraction_bits);
-        is_near[e] = to->in[e] && (bits & fraction) < near;
-        any |= is_near[e];
+        fixed[e] = same_bits<Bits>(fused(x, f.scale, f.offset)) - base;
+        const Bits part = fixed[e] & fraction;
+        least_fraction = part < least_fraction ? part : least_fraction;
     }
-    if (!any)
-        return;
+    if (least_fraction < near) {
+        PRIM_UNROLL(16)
+        for (unsigned e = FIRST; e < END; e++) {
+            const Real x = real_of<Real>(raw_sample<T>(v, e));
+            const bool is_near = (fixed[e] & fraction) < near && fixed[e] < end;
+            const uint32_t bin = static_cast<uint32_t>(fixed[e] >> f.fraction_bits);
+            if (is_behind(q, first, bin, x, is_near))
+                fixed[e] -= one;
+            if (is_near && !(x >= f.least && x <= f.most))
+                fixed[e] = outside;
+        }
+    }
     PRIM_UNROLL(16)
-    for (unsigned e = FIRST; e < END; e++) {
-        const Real x = real_of<Real>(raw_sample<T>(v, e));
-        if (is_behind(q, first, to->bin[e], x, is_near[e]))
-            to->bin[e]--;
-        to->in[e] = to->in[e] && (!is_near[e] || (x >= f.least && x <= f.most));
-    }
+    for (unsigned e = FIRST; e < END; e++)
+        to->bin[e] =
+            static_cast<uint32_t>((fixed[e] < outside ? fixed[e] : outside) >> f.fraction_bits);
 }
 
 /* Doubles by fours at most, for the sake of registers. */
@@ -454,10 +461,8 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
                              placed<T> *to)
 {
     if constexpr (METHOD == EXACT) {
-        for (unsigned e = 0; e < AT_ONCE<T>; e++) {
-            to->bin[e] = 0;
-            to->in[e] = false;
-        }
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            to->bin[e] = q.bins;
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {

@@ -26,18 +26,14 @@ __device__ inline shared_words shared_words_of(uint32_t *words)
 #endif
 }
 
-/* One more in the word that lies so many bytes behind, if `on`. Lanes that meet in a word are
- * counted by the hardware: it costs them no time. */
-__device__ inline void add_one(shared_words words, uint32_t bytes, bool on)
+/* One more in the word that lies so many bytes behind. Lanes that meet in a word are counted by the
+ * hardware: it costs them no time. */
+__device__ inline void add_one(shared_words words, uint32_t bytes)
 {
 #ifdef __CUDA_ARCH__
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %1, 0;\n\t"
-                 "@p red.shared.add.u32 [%0], 1;\n\t}" ::"r"(words + bytes),
-                 "r"(static_cast<uint32_t>(on))
-                 : "memory");
+    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(words + bytes) : "memory");
 #else
-    if (on)
-        atomicAdd(reinterpret_cast<uint32_t *>(words + bytes), 1u);
+    atomicAdd(reinterpret_cast<uint32_t *>(words + bytes), 1u);
 #endif
 }
 

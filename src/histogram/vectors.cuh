@@ -66,7 +66,7 @@ __device__ unsigned count_vector(const quick_binning &q, const float *first, con
     unsigned others = 0;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++)
-        others |= static_cast<unsigned>(!where.in[e]) << e;
+        others |= static_cast<unsigned>(where.bin[e] == q.bins) << e;
     return others;
 }
 
