@@ -24,12 +24,10 @@ namespace
 namespace multi_copy
 {
 
-#ifndef MC_LOADS
-#define MC_LOADS 4
-#define MC_THREADS 512
-#define MC_BLOCKS 2
-#endif
-constexpr unsigned LOADS = MC_LOADS, COUNTING = MC_THREADS, MOST_BLOCKS = MC_BLOCKS;
+constexpr unsigned LOADS = 4;
+constexpr unsigned BYTE_THREADS = 512,
+                   BYTE_BLOCKS = 2; /* of 8-bit samples: 2 on a multiprocessor */
+constexpr unsigned COUNTING = 1024; /* of wider ones: 1 with all its memory */
 constexpr unsigned VALUES = 256, MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
 __device__ uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
@@ -59,17 +57,17 @@ struct byte_counters {
     }
 };
 
-__global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
+__global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
     count_bytes(sample_line<uint8_t> line, binning b, counters to)
 {
     PRIM_SHARED(uint32_t, own, [VALUES * MOST_COPIES]);
-    for (unsigned w = threadIdx.x; w < VALUES * MOST_COPIES; w += COUNTING)
+    for (unsigned w = threadIdx.x; w < VALUES * MOST_COPIES; w += BYTE_THREADS)
         own[w] = 0;
     __syncthreads();
 
     const byte_counters add = {shared_words_of(own + threadIdx.x % MOST_COPIES)};
-    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING;
-    size_t i = static_cast<size_t>(blockIdx.x) * COUNTING + threadIdx.x;
+    const size_t threads = static_cast<size_t>(gridDim.x) * BYTE_THREADS;
+    size_t i = static_cast<size_t>(blockIdx.x) * BYTE_THREADS + threadIdx.x;
     const size_t in_vectors = line.vectors * AT_ONCE<uint8_t>;
     if (i < line.count - in_vectors)
         add.add_byte(line.samples[i < line.head ? i : i + in_vectors], 0);
@@ -88,7 +86,7 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
     __syncthreads();
     grid_dependency_synchronize();
 
-    for (unsigned value = threadIdx.x; value < VALUES; value += COUNTING) {
+    for (unsigned value = threadIdx.x; value < VALUES; value += BYTE_THREADS) {
         const uint32_t n = sum_of_copies(own, value, MOST_COPIES);
         const size_t counter = counter_of(b, static_cast<uint8_t>(value));
         if (n != 0 && counter != NOWHERE)
@@ -120,7 +118,7 @@ struct copied_counters {
 };
 
 template <typename T>
-__global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
+__global__ void __launch_bounds__(COUNTING, 1)
     count_samples(sample_line<T> line, quick_binning q, unsigned copies_log2, counters to)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
@@ -147,13 +145,6 @@ __global__ void __launch_bounds__(COUNTING, MOST_BLOCKS)
 
 /* ---- launching ---- */
 
-/* All blocks of a multiprocessor share what one block could have. */
-size_t shared_budget(unsigned blocks)
-{
-    const size_t all = prim_device_shared_bytes();
-    return blocks > 1 ? all / blocks - 1024 : all;
-}
-
 /* So few bins have one that it fits beside the counters, into the 48 KB that every GPU has. */
 size_t table_bytes(const quick_binning &q)
 {
@@ -169,14 +160,18 @@ struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        const size_t block_samples = COUNTING * LOADS * AT_ONCE<T>;
-        const launch_config where = {
-            args->call.stream, choose_blocks(args->count, block_samples, MOST_BLOCKS), COUNTING};
         if constexpr (sizeof(T) == 1)
-            return clear_and_launch(args, where, count_bytes, make_line<uint8_t>(args),
-                                    make_binning(args), make_counters(args));
+            return run_bytes(args);
         else
             return run_wide<T>(args);
+    }
+
+    static cudaError_t run_bytes(const prim_histogram_args *args)
+    {
+        const unsigned blocks =
+            choose_blocks(args->count, BYTE_THREADS * AT_ONCE<uint8_t>, BYTE_BLOCKS);
+        return clear_and_launch(args, {args->call.stream, blocks, BYTE_THREADS}, count_bytes,
+                                make_line<uint8_t>(args), make_binning(args), make_counters(args));
     }
 
     template <typename T>
@@ -184,13 +179,14 @@ struct run_count : launch_run {
     {
         const quick_binning q = make_quick_binning(args);
         const size_t one_copy = counter_bytes(args), table = table_bytes(q);
-        const unsigned at_once = one_copy + table <= shared_budget(MOST_BLOCKS) ? MOST_BLOCKS : 1;
-        const size_t budget = shared_budget(at_once);
+        const unsigned blocks = choose_blocks(args->count, 2 * COUNTING * AT_ONCE<T>, 1);
+        const size_t most = prim_device_shared_bytes(), samples = args->count / (blocks + 1);
         unsigned copies_log2 = 0;
-        while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= budget)
+        /* As many as fit, unless clearing them would cost more than the samples do. */
+        while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= most &&
+               (one_copy << copies_log2) / sizeof(uint32_t) < samples)
             copies_log2++;
-        const unsigned blocks = choose_blocks(args->count, COUNTING * LOADS * AT_ONCE<T>, at_once);
-        const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
+        const cudaError_t error = prim_allow_shared(count_samples<T>, most);
         if (error != cudaSuccess)
             return error;
         return clear_and_launch(
