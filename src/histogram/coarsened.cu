@@ -1,4 +1,4 @@
-/* COARSENED: a thread takes 16 bytes of samples at a time, four loads under way, and merges equal
+/* COARSENED: a thread takes 16 bytes of samples at a time, two loads under way, and merges equal
  * neighbours into one addition.
  *
  *     16 bytes     a a a b b c c c
@@ -18,7 +18,7 @@ namespace
 namespace coarsened
 {
 
-constexpr unsigned LOADS = 4, COUNTING = 512;
+constexpr unsigned LOADS = 2, COUNTING = 512;
 constexpr size_t MOST_SHARED = 48 * 1024; /* what every GPU gives a block */
 
 /* Runs of equal bins become one addition each. WARPS: so does a whole warp of them. */
@@ -44,7 +44,7 @@ struct merged {
         if (__ballot_sync(ALL_LANES, equal && where.bin[0] == bin) != ALL_LANES)
             return false;
         if (threadIdx.x % WARP == 0 && bin < bins)
-            to.add(bin, WARP * AT_ONCE<T>);
+            to.add_to_bin(bin, WARP * AT_ONCE<T>);
         return true;
     }
 
@@ -60,7 +60,7 @@ struct merged {
             if (e + 1 < AT_ONCE<T> && where.bin[e] == where.bin[(e + 1) % AT_ONCE<T>])
                 continue;
             if (where.bin[e] < bins)
-                to.add(where.bin[e], run);
+                to.add_to_bin(where.bin[e], run);
             run = 0;
         }
     }
@@ -72,6 +72,11 @@ struct shared_counters {
     __device__ void add(uint32_t counter, uint32_t n)
     {
         atomicAdd(&own[counter], n);
+    }
+
+    __device__ void add_to_bin(uint32_t bin, uint32_t n)
+    {
+        add(bin, n);
     }
 };
 

@@ -127,7 +127,8 @@ struct line_loop {
         constexpr unsigned MOST = METHOD == EXACT       ? 1
                                   : METHOD == IN_DOUBLE ? 8 / AT_ONCE<T>
                                   : METHOD == IN_FLOAT  ? 16 / AT_ONCE<T>
-                                                        : 32 / AT_ONCE<T>;
+                                  : AT_ONCE<T> == 16    ? 1
+                                                        : LOADS;
         constexpr unsigned UNDER_WAY = MOST < LOADS ? MOST : LOADS;
         const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
         size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -161,15 +162,26 @@ struct counters {
     uint32_t bin_count;
     bool wide; /* u64 */
 
-    __device__ void add(uint32_t counter, uint32_t n) const
+    __device__ void add_to(void *where, size_t at, uint32_t n) const
     {
-        void *const where = counter < bin_count ? bins : outside;
-        const size_t at = counter < bin_count ? counter : counter - bin_count;
         if (wide)
             atomicAdd(static_cast<unsigned long long *>(where) + at,
                       static_cast<unsigned long long>(n));
         else
             atomicAdd(static_cast<uint32_t *>(where) + at, n);
+    }
+
+    __device__ void add_to_bin(uint32_t bin, uint32_t n) const
+    {
+        add_to(bins, bin, n);
+    }
+
+    __device__ void add(uint32_t counter, uint32_t n) const
+    {
+        if (counter < bin_count)
+            add_to_bin(counter, n);
+        else
+            add_to(outside, counter - bin_count, n);
     }
 };
 
