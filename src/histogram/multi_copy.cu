@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 /* So few bins have one that it fits beside the counters, into the 48 KB that every GPU has. */
 size_t table_bytes(const quick_binning &q)
 {
-    return q.method == IN_FLOAT ? (q.bins + 1) * sizeof(float) : 0;
+    return q.method == IN_FLOAT ? (q.bins + 2) * sizeof(float) : 0;
 }
 
 size_t counter_bytes(const prim_histogram_args *args)

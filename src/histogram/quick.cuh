@@ -292,14 +292,16 @@ __device__ inline float first_of_bin(const quick_binning &q, unsigned k)
                                       : first_between(b, k, q.f32.least, x);
 }
 
-/* first[k] for k from 0 to bins: every sample in range reaches the first one, none the last one.
- * Call it with all threads. */
+/* first[k] for k from 0 to bins: the first float of bin k, of bin 0 the first one in range, of no
+ * bin the first one above the range; and behind them what every float reaches. Call it with all
+ * threads. */
 __device__ inline void make_table(const quick_binning &q, float *first)
 {
-    for (unsigned k = threadIdx.x; k <= q.bins; k += blockDim.x)
-        first[k] = k == 0        ? same_bits<float>(0xff800000u)
-                   : k == q.bins ? same_bits<float>(0x7f800000u)
-                                 : first_of_bin(q, k);
+    for (unsigned k = threadIdx.x; k < q.bins + 2; k += blockDim.x)
+        first[k] = k == 0            ? q.f32.least
+                   : k == q.bins     ? next_float(q.f32.most, true)
+                   : k == q.bins + 1 ? same_bits<float>(0xff800000u)
+                                     : first_of_bin(q, k);
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -393,18 +395,34 @@ __device__ Real real_of(T sample)
         return sample;
 }
 
-/* Is the bin of a near sample one too large? Behind the last bin it is, and 0 is not. */
-__device__ inline bool is_behind(const quick_binning &q, const float *, uint32_t bin, double x,
-                                 bool near)
+/* A sample's fixed point, one bin less where the sample lies before its bin. Less than bin 0 is
+ * more than all of them. By the table, which knows the range too; what is not near looks at its
+ * end. */
+template <typename T>
+__device__ uint32_t corrected(const quick_binning &q, const fixed_point<float> &f,
+                              const float *first, uint32_t fixed, T sample)
 {
-    return near && bin > 0 && (bin == q.bins || !reaches(q.exact, x, bin));
+    const uint32_t one = 1u << f.fraction_bits, bin = fixed >> f.fraction_bits;
+    const bool is_near = (fixed & (one - 1)) < static_cast<uint32_t>(f.near);
+    const uint32_t at = is_near && bin <= q.bins ? bin : q.bins + 1;
+    return real_of<float>(sample) < first[at] ? fixed - one : fixed;
 }
 
-/* By the table; no branch: what is not near is compared with −infinity, the table's begin. */
-__device__ inline bool is_behind(const quick_binning &, const float *first, uint32_t bin, float x,
-                                 bool near)
+/* By the remainder. */
+template <typename T>
+__device__ uint64_t corrected(const quick_binning &q, const fixed_point<double> &f, const float *,
+                              uint64_t fixed, T sample)
 {
-    return x < first[near ? bin : 0];
+    const uint64_t one = static_cast<uint64_t>(1) << f.fraction_bits,
+                   bin = fixed >> f.fraction_bits;
+    const double x = real_of<double>(sample);
+    if ((fixed & (one - 1)) >= f.near || fixed >= f.end)
+        return fixed;
+    if (!(x >= f.least && x <= f.most))
+        return UINT64_MAX;
+    const bool is_behind =
+        bin > 0 && (bin == q.bins || !reaches(q.exact, x, static_cast<double>(bin)));
+    return is_behind ? fixed - one : fixed;
 }
 
 /* Samples FIRST to END of a vector. */
@@ -414,8 +432,8 @@ __device__ void place_some_reals(const quick_binning &q, const fixed_point<Real>
 {
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     const Bits one = static_cast<Bits>(1) << f.fraction_bits, fraction = one - 1;
-    const Bits base = static_cast<Bits>(f.base), end = static_cast<Bits>(f.end),
-               near = static_cast<Bits>(f.near), outside = static_cast<Bits>(q.bins) * one;
+    const Bits base = static_cast<Bits>(f.base), near = static_cast<Bits>(f.near),
+               outside = static_cast<Bits>(q.bins) * one;
     Bits fixed[END], least_fraction = fraction;
     PRIM_UNROLL(16)
     for (unsigned e = FIRST; e < END; e++) {
@@ -426,15 +444,8 @@ __device__ void place_some_reals(const quick_binning &q, const fixed_point<Real>
     }
     if (least_fraction < near) {
         PRIM_UNROLL(16)
-        for (unsigned e = FIRST; e < END; e++) {
-            const Real x = real_of<Real>(raw_sample<T>(v, e));
-            const bool is_near = (fixed[e] & fraction) < near && fixed[e] < end;
-            const uint32_t bin = static_cast<uint32_t>(fixed[e] >> f.fraction_bits);
-            if (is_behind(q, first, bin, x, is_near))
-                fixed[e] -= one;
-            if (is_near && !(x >= f.least && x <= f.most))
-                fixed[e] = outside;
-        }
+        for (unsigned e = FIRST; e < END; e++)
+            fixed[e] = corrected(q, f, first, fixed[e], raw_sample<T>(v, e));
     }
     PRIM_UNROLL(16)
     for (unsigned e = FIRST; e < END; e++)
