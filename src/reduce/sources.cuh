@@ -9,8 +9,9 @@
  *     value         what is combined, by the operators that the source is used with
  *     loaded        a vector of elements, in registers
  *     has_rows      can there be more than one line?
- *     aligned       does every line begin at a multiple of 16 bytes?
- *     plain()       are elements taken as they are?
+ *     tile_blocks   so many blocks of tiles on a multiprocessor: six keep 96 KiB under way, which
+ * is more than memory needs; fewer where the elements need more registers aligned       does every
+ * line begin at a multiple of 16 bytes? plain()       are elements taken as they are?
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
  *                                  or one that is `further` elements, whole vectors, behind it
@@ -76,6 +77,9 @@ struct elements {
     using loaded = vector<In>;
 
     static constexpr bool has_rows = kind_is_built(PRIM_REDUCE_ROWS);
+    static constexpr unsigned tile_blocks = sizeof(In) == 2                         ? 5
+                                            : sizeof(In) == 4 && sizeof(value) == 8 ? 4
+                                                                                    : 6;
 
     const In *in;
     bool aligned;
@@ -153,6 +157,7 @@ struct products {
     };
 
     static constexpr bool has_rows = false;
+    static constexpr unsigned tile_blocks = sizeof(In) == 4 && sizeof(value) == 8 ? 3 : 4;
 
     const In *x, *y;
     bool aligned;
@@ -294,6 +299,7 @@ struct candidates {
     using value = candidate<key>;
     using loaded = vector<In>;
     static constexpr bool has_rows = false;
+    static constexpr unsigned tile_blocks = 6;
 
     const In *in;
     bool aligned;
@@ -422,6 +428,7 @@ struct values {
     using value = Value;
     using loaded = vector<Value>;
     static constexpr bool has_rows = true;
+    static constexpr unsigned tile_blocks = 6;
 
     const Value *in;
 

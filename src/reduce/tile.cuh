@@ -126,17 +126,17 @@ __device__ typename Source::value partial_of_any_narrow_tile(const Source &sourc
     return so_far;
 }
 
+/* Each thread decides for itself: only the warps at a line's ends have both ways to go. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_tile(const Source &source, const line &l,
                                                   unsigned tile, unsigned partial)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    const size_t tile_begin = static_cast<size_t>(tile) * TILE_VECTORS,
-                 first = tile_begin + partial;
-    const size_t begin = tile_begin * WIDTH, end = begin + TILE_VECTORS * WIDTH;
-    if (source.plain() && source.aligned && end <= l.count)
+    const size_t first = static_cast<size_t>(tile) * TILE_VECTORS + partial;
+    const size_t last = (first + (TILE_DEPTH - 1) * PARTIALS) * WIDTH;
+    if (source.plain() && source.aligned && last + WIDTH <= l.count)
         return partial_of_whole_tile<Operator, true>(source, l, first);
-    if (source.plain() && begin > 0 && end + WIDTH <= l.count)
+    if (source.plain() && first > 0 && last + 2 * WIDTH <= l.count)
         return partial_of_whole_tile<Operator, false>(source, l, first);
     if constexpr (WIDTH <= 4)
         return partial_of_any_tile<Operator>(source, l, first);

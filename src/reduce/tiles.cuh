@@ -29,11 +29,8 @@ struct destination {
     }
 };
 
-/* Six blocks on a multiprocessor keep 96 KiB under way, which is more than memory needs; halves
- * need more registers. */
 template <class Operator, class Source, class Destination>
-__global__ void
-__launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, sizeof(typename Source::element) == 2 ? 5 : 6))
+__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, Source::tile_blocks))
     reduce_tiles(Source source, size_t ld, size_t count, unsigned tiles, Destination to)
 {
     using value = typename Source::value;

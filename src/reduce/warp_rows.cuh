@@ -30,25 +30,27 @@ struct short_rows {
     unsigned across_bits; /* so many threads, a power of two, bring a row */
 };
 
-/* What of a line are whole vectors, counted from the one that it begins in. */
+/* What of a line is copied by vectors, counted from the one that it begins in. */
 struct whole_vectors {
     unsigned past, begin, end; /* elements that the line begins behind 16 bytes; vectors */
 };
 
+/* `open`: what lies around the line may be read too. */
 template <typename T>
-__device__ whole_vectors whole_vectors_of(const T *line, unsigned count)
+__device__ whole_vectors whole_vectors_of(const T *line, unsigned count, bool open)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned past = bytes_past_vector(line) / sizeof(T);
-    const unsigned begin = past > 0 ? 1 : 0, end = (past + count) / WIDTH;
+    const unsigned begin = past > 0 && !open ? 1 : 0,
+                   end = (past + count + (open ? WIDTH - 1 : 0)) / WIDTH;
     return {past, begin, end < begin ? begin : end};
 }
 
 /* By the threads x, x + across, … `to` lies as far past 16 bytes as `from`. */
 template <typename T>
-__device__ void stage_vectors(T *to, const T *from, unsigned count, unsigned x, unsigned across)
+__device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, unsigned x,
+                              unsigned across)
 {
-    const whole_vectors whole = whole_vectors_of(from, count);
     const vector<T> *const vectors = reinterpret_cast<const vector<T> *>(from - whole.past);
     vector<T> *const slots = reinterpret_cast<vector<T> *>(to - whole.past);
     PRIM_UNROLL(4)
@@ -56,39 +58,67 @@ __device__ void stage_vectors(T *to, const T *from, unsigned count, unsigned x, 
         copy_async(&slots[v], &vectors[v]);
 }
 
-/* What no whole vector holds, before them (end 0) or behind (end 1), element by element, so that
- * nothing outside the line is touched. */
+/* What no whole vector holds, before them (number 0) or behind (1), on its way through registers.
+ */
 template <typename T>
-__device__ void stage_end(T *to, const T *from, unsigned count, unsigned end)
-{
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const whole_vectors whole = whole_vectors_of(from, count);
-    const unsigned before = whole.begin * WIDTH - whole.past,
-                   head = before < count ? before : count, behind = whole.end * WIDTH - whole.past;
-    const unsigned begin = end == 0 ? 0 : behind;
-    const unsigned left = end == 0 ? head : behind < count ? count - behind : 0;
-    T x[WIDTH] = {};
-    load_some(from + begin, left, x);
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e < left)
-            to[begin + e] = x[e];
-}
+struct line_end {
+    unsigned begin, count;
+    T x[VECTOR_ELEMENTS<T>];
 
-/* All ends at once: they are waited for. Rows that keep their distance are one long row. */
+    __device__ void load(const T *from, unsigned line_count, unsigned number)
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+        const whole_vectors whole = whole_vectors_of(from, line_count, false);
+        const unsigned before = whole.begin * WIDTH - whole.past,
+                       behind = whole.end * WIDTH - whole.past;
+        begin = number == 0 ? 0 : behind;
+        count = number == 0           ? (before < line_count ? before : line_count)
+                : behind < line_count ? line_count - behind
+                                      : 0;
+        load_some(from + begin, count, x);
+    }
+
+    __device__ void store(T *to) const
+    {
+        PRIM_UNROLL(VECTOR_ELEMENTS<T>)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
+            if (e < count)
+                to[begin + e] = x[e];
+    }
+};
+
+/* Rows that are apart. Their ends are waited for, so they are asked for first. */
 template <typename T>
 __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    const bool one = shape.ld == shape.pitch && shape.ld == shape.count;
-    const unsigned lines = one ? 1 : rows, across = one ? PARTIALS : 1u << shape.across_bits;
-    const unsigned count = static_cast<unsigned>(shape.count) * (one ? rows : 1);
-    const unsigned x = threadIdx.x & (across - 1), y = one ? 0 : threadIdx.x >> shape.across_bits;
-    for (unsigned row = y; row < lines; row += PARTIALS / across)
-        stage_vectors(to + row * shape.pitch, from + row * shape.ld, count, x, across);
+    const unsigned count = static_cast<unsigned>(shape.count), t = threadIdx.x;
+    const unsigned across = 1u << shape.across_bits;
+    line_end<T> end = {};
+    if (t < 2 * rows)
+        end.load(from + t / 2 * shape.ld, count, t % 2);
+    for (unsigned row = t >> shape.across_bits; row < rows; row += PARTIALS / across)
+        stage_vectors(to + row * shape.pitch, from + row * shape.ld,
+                      whole_vectors_of(from + row * shape.ld, count, false), t & (across - 1),
+                      across);
+    end.store(to + t / 2 * shape.pitch);
     PRIM_UNROLL(1)
-    for (unsigned i = threadIdx.x; i < 2 * lines; i += PARTIALS)
-        stage_end(to + i / 2 * shape.pitch, from + i / 2 * shape.ld, count, i % 2);
-    wait_for_copies();
+    for (unsigned i = t + PARTIALS; i < 2 * rows; i += PARTIALS) {
+        end.load(from + i / 2 * shape.ld, count, i % 2);
+        end.store(to + i / 2 * shape.pitch);
+    }
+}
+
+/* Rows without gaps are one line. What lies around it are other rows, but for the first and the
+ * last block, which have single elements at the matrix's ends. */
+template <typename T>
+__device__ void stage_span(T *to, const T *from, unsigned count, bool first, bool last)
+{
+    line_end<T> end = {};
+    const bool open = !first && !last;
+    if (!open && threadIdx.x < 2)
+        end.load(from, count, threadIdx.x);
+    stage_vectors(to, from, whole_vectors_of(from, count, open), threadIdx.x, PARTIALS);
+    end.store(to);
 }
 
 /* ---- partials ---- */
@@ -193,47 +223,53 @@ __device__ void reduce_staged_rows(const Source &source, const typename Source::
     }
 }
 
-/* Wide values and many elements to a vector need more registers. */
-template <class Source>
-constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
-                                      : sizeof(typename Source::element) == 1 ? 5
-                                                                              : 6;
+/* ---- a few elements ---- */
 
-/* Up to four elements: each thread has eight rows, of wide values four, whose loads are under way
- * at once. */
-constexpr unsigned FEW = 4;
+/* Each thread has eight rows, of wide values four, whose loads are under way at once. */
 template <typename Value>
 constexpr unsigned ROWS_A_THREAD = sizeof(Value) == 8 ? 4 : 8;
+
+/* So many elements are taken so, which are one partial. */
+template <typename T>
+constexpr unsigned FEW_ELEMENTS = VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
 template <class Operator, class Source, class Result>
 __device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
                                     unsigned rows, const Result &result)
 {
-    constexpr unsigned OWN = ROWS_A_THREAD<typename Source::value>;
-    typename Source::value so_far[OWN];
-    PRIM_UNROLL(OWN)
-    for (unsigned j = 0; j < OWN; j++)
+    constexpr unsigned ROWS = ROWS_A_THREAD<typename Source::value>;
+    typename Source::value so_far[ROWS];
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++)
         so_far[j] = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (unsigned i = 0; i < shape.count; i++) {
-        typename Source::element x[OWN] = {};
-        PRIM_UNROLL(OWN)
-        for (unsigned j = 0; j < OWN; j++) {
+        typename Source::element x[ROWS] = {};
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
             const unsigned row = threadIdx.x + j * PARTIALS;
             if (row < rows)
                 x[j] = source.in[(block_row + row) * shape.ld + i];
         }
-        PRIM_UNROLL(OWN)
-        for (unsigned j = 0; j < OWN; j++)
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++)
             so_far[j] = source.template take_one<Operator, false>(so_far[j], x[j]);
     }
-    PRIM_UNROLL(OWN)
-    for (unsigned j = 0; j < OWN; j++) {
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++) {
         const unsigned row = threadIdx.x + j * PARTIALS;
         if (row < rows)
             result.store(block_row + row, so_far[j]);
     }
 }
+
+/* ---- the kernel ---- */
+
+/* Wide values and many elements to a vector need more registers. */
+template <class Source>
+constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
+                                      : sizeof(typename Source::element) == 1 ? 5
+                                                                              : 6;
 
 template <class Operator, class Source, class Result>
 __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Source>))
@@ -252,7 +288,12 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_B
     }
     const element *const from = source.in + block_row * shape.ld;
     element *const first = staged + bytes_past_vector(from) / sizeof(element);
-    stage_rows(first, from, shape, rows);
+    if (shape.ld == shape.count)
+        stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
+                   block_row + rows == shape.rows);
+    else
+        stage_rows(first, from, shape, rows);
+    wait_for_copies();
     __syncthreads();
     reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
 }
@@ -286,7 +327,7 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
                         1,
                         0,
                         0};
-    if (args->columns <= (WIDTH < FEW ? WIDTH : FEW))
+    if (args->columns <= FEW_ELEMENTS<element>)
         return shape;
     shape.pitch = staged_pitch<element>(args->columns, args->ld);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
@@ -299,9 +340,10 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     }
     while (shape.across_bits < 8 && 1u << shape.across_bits < vectors)
         shape.across_bits++;
-    const size_t most = MOST_STAGED_BYTES / (shape.pitch * sizeof(element)),
-                 least = WARP / shape.lanes;
-    shape.block_rows = static_cast<unsigned>(most);
+    const unsigned at_once = PARTIALS / shape.lanes, least = WARP / shape.lanes;
+    shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
+    if (shape.block_rows > at_once)
+        shape.block_rows -= shape.block_rows % at_once;
     while (shape.block_rows / 2 >= least &&
            prim_divide_up(args->rows, shape.block_rows) < ENOUGH_BLOCKS)
         shape.block_rows /= 2;
@@ -329,7 +371,8 @@ template <typename T>
 bool are_short_rows(const prim_reduce_args *args)
 {
     constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
-    return args->rows > 1 && args->columns <= WIDTH * (args->rows < MANY ? WARP : TILE_VECTORS);
+    return args->rows > 1 &&
+           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS);
 }
 
 } // namespace
