@@ -1,4 +1,4 @@
-/* histogram: samples in 256 and more bins, random and all equal. */
+/* histogram: samples in 256 and more bins; random, all equal, Gaussian, sorted, and in one bank. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,19 +8,31 @@
 
 static const histogram_kind kinds[] = {
     {CUDA_R_8U, "even-256", "u8", 1, 256, {.lower = 0, .upper = 256}},
+    {CUDA_R_16U, "even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}},
+    {CUDA_R_16F, "even-256", "f16", 2, 256, {.real_lower = -1, .real_upper = 1}},
     {CUDA_R_32I, "even-256", "i32", 4, 256, {.lower = -1000, .upper = 1001}},
-    {CUDA_R_32I, "even-2048", "i32", 4, 2048, {.lower = -1024, .upper = 1024}},
-    {CUDA_R_32I, "even-65536", "i32", 4, 65536, {.lower = -1024, .upper = 1024}},
     {CUDA_R_32F, "even-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}},
+    {CUDA_R_32I, "even-2048", "i32", 4, 2048, {.lower = -100000, .upper = 100001}},
+    {CUDA_R_32F, "even-2048", "f32", 4, 2048, {.real_lower = -1, .real_upper = 1}},
+    {CUDA_R_32I, "even-65536", "i32", 4, 65536, {.lower = -10000000, .upper = 10000001}},
+    {CUDA_R_32I, "even-1048576", "i32", 4, 1048576, {.lower = 0, .upper = 1048576}},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
+/* Arrays of odd lengths and places. */
+static const histogram_kind odd_kinds[] = {
+    {CUDA_R_8U, "shapes_even-256", "u8", 1, 256, {.lower = 0, .upper = 256}},
+    {CUDA_R_16U, "shapes_even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}},
+    {CUDA_R_32F, "shapes_even-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}},
+};
+enum { KINDS = sizeof kinds / sizeof *kinds, ODD_KINDS = sizeof odd_kinds / sizeof *odd_kinds };
 
 const histogram_kind *histogram_kind_of(const bench_case *c)
 {
+    const histogram_kind *const all = is_of_shapes(c) ? odd_kinds : kinds;
+    const size_t count = is_of_shapes(c) ? ODD_KINDS : KINDS;
     size_t k = 0;
-    while (k + 1 < KINDS && (kinds[k].type != c->element || strcmp(kinds[k].name, c->name) != 0))
+    while (k + 1 < count && (all[k].type != c->element || strcmp(all[k].name, c->name) != 0))
         k++;
-    return &kinds[k];
+    return &all[k];
 }
 
 static bool supports(prim_histogram_variant variant, const histogram_kind *k, size_t size)
@@ -29,36 +41,61 @@ static bool supports(prim_histogram_variant variant, const histogram_kind *k, si
                                         k->bins, CUDA_R_32U);
 }
 
-static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
+static bench_case case_of(const histogram_kind *k, prim_histogram_variant variant)
 {
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
-        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
-        bench_case c = {.pattern = "histogram",
+    return (bench_case){.pattern = "histogram",
                         .name = k->name,
                         .variant = prim_histogram_variant_info(variant)->name,
                         .type = k->type_name,
-                        .input = input,
-                        .size = size,
                         .rows = 1,
                         .element = k->type,
                         .result = CUDA_R_32U,
                         .variant_value = variant,
-                        .bytes = (double)(size * k->bytes + k->bins * sizeof(uint32_t)),
-                        .flops = (double)size,
                         .ceiling = CEILING_READ};
+}
+
+static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
+{
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
+        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
+        bench_case c = case_of(k, variant);
+        c.input = input;
+        c.size = size;
+        c.bytes = (double)(size * k->bytes + k->bins * sizeof(uint32_t));
+        c.flops = (double)size;
         snprintf(c.shape, sizeof c.shape, "%zu", size);
         if (supports(variant, k, size))
             plan_add(plan, c);
     }
 }
 
+/* 2^28 bytes and 2^24, and the same one sample past a boundary and one sample short. */
+static void plan_histogram_shapes(const bench_options *options, bench_plan *plan)
+{
+    for (size_t k = 0; k < ODD_KINDS; k++)
+        for (int small = 0; small < 2 && wants_type(options, odd_kinds[k].type); small++) {
+            const size_t bytes = (size_t)1 << (on_gpu() ? 28 - 4 * small : 16 - 4 * small);
+            const size_t count = bytes / odd_kinds[k].bytes;
+            const bench_shape shapes[] = {{1, count, 0, 0}, {1, count, 0, 1}, {1, count - 1, 0, 0}};
+            for (size_t i = 0; i < 3; i++) {
+                bench_case c = case_of(&odd_kinds[k], PRIM_HISTOGRAM_AUTO);
+                set_shape(&c, &shapes[i]);
+                c.flops = (double)c.size;
+                c.bytes = touched_bytes(1, c.size, 0, odd_kinds[k].bytes, c.offset) +
+                          (double)(odd_kinds[k].bins * sizeof(uint32_t));
+                plan_add(plan, c);
+            }
+        }
+}
+
 static void plan_histogram(const bench_options *options, bench_plan *plan)
 {
-    static const bench_input both[] = {INPUT_UNIFORM, INPUT_EQUAL};
+    static const bench_input all[] = {INPUT_UNIFORM, INPUT_EQUAL, INPUT_GAUSSIAN, INPUT_SORTED,
+                                      INPUT_BANK};
     static const size_t gpu_sizes[] = {(size_t)1 << 20, (size_t)1 << 28},
                         cpu_sizes[] = {(size_t)1 << 17};
-    const bench_input *inputs = options->input_count > 0 ? options->inputs : both;
-    const size_t input_count = options->input_count > 0 ? options->input_count : 2;
+    const bench_input *inputs = options->input_count > 0 ? options->inputs : all;
+    const size_t input_count = options->input_count > 0 ? options->input_count : INPUTS;
     const size_t *sizes = options->size_count > 0 ? options->sizes
                           : on_gpu()              ? gpu_sizes
                                                   : cpu_sizes;
@@ -76,18 +113,20 @@ static void set_up_histogram(const bench_case *c, bench_operands *operands)
     must_prim(prim_histogram_even_workspace_bytes((prim_histogram_variant)c->variant_value, 0,
                                                   PRIM_OUTSIDE_DROP, k->range, k->type, c->size,
                                                   k->bins, CUDA_R_32U, &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, c->size * k->bytes), "memory for the samples");
+    must(cudaMalloc(&operands->d_in, (c->size + c->offset) * k->bytes), "memory for the samples");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the counters");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
-    must(fill_on_device(k->type, operands->d_in, c->size, c->input, 11, 0), "filling the samples");
+    must(make_histogram_samples(k, operands->d_in, c->size + c->offset, c->input),
+         "making the samples");
 }
 
 static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const histogram_kind *k = histogram_kind_of(c);
     return prim_histogram_even((prim_histogram_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
-                               k->range, k->type, o->d_in, c->size, k->bins, CUDA_R_32U, o->d_out,
-                               NULL, o->d_workspace, o->workspace_bytes, stream);
+                               k->range, k->type, (const char *)o->d_in + c->offset * k->bytes,
+                               c->size, k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
+                               o->workspace_bytes, stream);
 }
 
 static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
@@ -95,5 +134,6 @@ static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, histogram_kind_of(c)->bins * sizeof(uint32_t)) == 0;
 }
 
-const bench_pattern bench_histogram = {"histogram",      "histogram",   plan_histogram, NULL,
-                                       set_up_histogram, run_histogram, same_counters};
+const bench_pattern bench_histogram = {"histogram",           "histogram",      plan_histogram,
+                                       plan_histogram_shapes, set_up_histogram, run_histogram,
+                                       same_counters};

@@ -119,6 +119,8 @@ template <typename T>
 cudaError_t launch_fill(void *d_data, size_t count, bench_input input, unsigned seed,
                         cudaStream_t stream)
 {
+    if (input > INPUT_EQUAL)
+        return cudaErrorInvalidValue;
     if (count == 0)
         return cudaSuccess;
     return prim_launch({stream, blocks_for(count), THREADS}, fill<T>, static_cast<T *>(d_data),

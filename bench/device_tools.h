@@ -14,10 +14,16 @@ extern "C" {
 typedef enum bench_input {
     INPUT_UNIFORM, /* bytes over their range, wider integers within ±1000 or up to 2000, so that
                       sums say something; floats in [-1, 1) */
-    INPUT_EQUAL    /* all elements 1 */
+    INPUT_EQUAL,   /* all elements 1 */
+    /* histogram's alone, which makes its own samples */
+    INPUT_GAUSSIAN,
+    INPUT_SORTED,
+    INPUT_BANK /* bins that lie 32 apart, and so share a bank of shared memory */
 } bench_input;
+enum { INPUTS = INPUT_BANK + 1 };
 
-/* Fills count elements; the same bits for the same seed. cudaErrorInvalidValue: an unknown type. */
+/* Fills count elements; the same bits for the same seed. cudaErrorInvalidValue: an unknown
+ * type, or an input of one pattern alone. */
 cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, bench_input input,
                            unsigned seed, cudaStream_t stream);
 

@@ -46,15 +46,18 @@ double shape_size(const bench_case *c)
     return shape_rows(c) * shape_columns(c);
 }
 
+static const char *const input_names[INPUTS] = {"uniform", "equal", "gaussian", "sorted", "bank"};
+
 const char *input_name(bench_input input)
 {
-    return input == INPUT_EQUAL ? "equal" : "uniform";
+    return input_names[input];
 }
 
 bool find_input(const char *name, bench_input *input)
 {
-    *input = INPUT_UNIFORM;
-    while (*input <= INPUT_EQUAL && strcmp(name, input_name(*input)) != 0)
-        *input = (bench_input)(*input + 1);
-    return *input <= INPUT_EQUAL;
+    int i = 0;
+    while (i < INPUTS && strcmp(name, input_names[i]) != 0)
+        i++;
+    *input = (bench_input)i;
+    return i < INPUTS;
 }

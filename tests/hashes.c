@@ -459,7 +459,9 @@ static prim_histogram_range range_of(cudaDataType_t type)
     const prim_histogram_range bytes = {.lower = 5, .upper = 250},
                                wide = {.lower = -2000000000, .upper = 1999999000},
                                real = {.real_lower = -1.3, .real_upper = 1.1};
-    return type == CUDA_R_8U ? bytes : type == CUDA_R_32I ? wide : real;
+    const bool is_float =
+        type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
+    return is_float ? real : type == CUDA_R_32I ? wide : bytes;
 }
 
 static void histogram_type(const type_row *t, unsigned flags, prim_outside outside, size_t bins)

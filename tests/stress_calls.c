@@ -336,11 +336,11 @@ static double count_of(const operand *x, size_t count, prim_histogram_range rang
 
 static void histogram_even(trial *t)
 {
-    static const cudaDataType_t types[] = {CUDA_R_8U, CUDA_R_32I, CUDA_R_32F};
     PICK_VARIANT(t, histogram);
     const unsigned flags = (unsigned)pick(t, 4);
     const prim_outside outside = (prim_outside)pick(t, 3);
-    const cudaDataType_t type = pick_type(t, types, 3);
+    const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
+                         counter = pick(t, 3) == 0 ? CUDA_R_64U : CUDA_R_32U;
     const size_t count = pick_size(t, 70000), bins = 1 + pick_size(t, 15000);
     prim_histogram_range range = {.lower = (int64_t)pick(t, 20) - 10,
                                   .real_lower = (double)pick(t, 20) / 3 - 3};
@@ -348,22 +348,22 @@ static void histogram_even(trial *t)
     range.real_upper = range.real_lower + 0.1 + (double)pick(t, 20);
     size_t bytes = 0;
     const prim_status asked = prim_histogram_even_workspace_bytes(
-        t->variant, flags, outside, range, type, count, bins, CUDA_R_32U, &bytes);
-    operand *x = add_input(t, type, count, false), *y = add_output(t, CUDA_R_32U, bins);
-    operand *apart = add_output(t, CUDA_R_32U, 3);
+        t->variant, flags, outside, range, type, count, bins, counter, &bytes);
+    operand *x = add_input(t, type, count, false), *y = add_output(t, counter, bins);
+    operand *apart = add_output(t, counter, 3);
     apart->is_output = outside == PRIM_OUTSIDE_COUNT;
     apart->is_aside = !apart->is_output;
     begin(t, asked, bytes, true);
     describe(t, "histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, %zu bins",
              t->variant, flags, outside, type, count, bins);
     if (!end(t, prim_histogram_even(t->variant, flags, outside, range, type, x->d, count, bins,
-                                    CUDA_R_32U, y->d, apart->d, t->workspace, t->workspace_bytes,
+                                    counter, y->d, apart->d, t->workspace, t->workspace_bytes,
                                     t->stream)))
         return;
-    on_host(t, prim_histogram_even_host(flags, outside, range, type, x->h, count, bins, CUDA_R_32U,
+    on_host(t, prim_histogram_even_host(flags, outside, range, type, x->h, count, bins, counter,
                                         y->h, apart->h, t->threads));
     const size_t bin = pick(t, bins);
-    if (type != CUDA_R_32F)
+    if (!is_float(type))
         expect(t, y, bin,
                count_of(x, count, range, outside, bins, bin) +
                    (flags & PRIM_HISTOGRAM_ADD ? before(y, bin) : 0));

@@ -13,9 +13,11 @@ __extension__ typedef __int128 wide;
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-enum { OUTSIDE = 3, POLICIES = 3, MOST_BINS = 20000 };
+enum { OUTSIDE = 3, POLICIES = 3, TEXTBOOK_TYPES = 3 };
 
-static const cudaDataType_t sample_types[] = {CUDA_R_8U, CUDA_R_32I, CUDA_R_32F};
+static const cudaDataType_t sample_types[] = {CUDA_R_8U,  CUDA_R_32I, CUDA_R_32F,  CUDA_R_8I,
+                                              CUDA_R_16I, CUDA_R_16U, CUDA_R_32U,  CUDA_R_64I,
+                                              CUDA_R_64U, CUDA_R_16F, CUDA_R_16BF, CUDA_R_64F};
 
 /* ---- the oracle: in 128 bits for integers, in plain double for floats ---- */
 
@@ -28,18 +30,20 @@ typedef struct histogram_case {
     size_t count, bins;
     const void *h_samples;
     size_t offset; /* elements by which d_samples misses the 256-byte boundary */
+    bool wide;     /* u64 counters */
 } histogram_case;
 
 typedef enum place { IN_RANGE, BELOW, ABOVE, NEITHER } place;
 
-static place place_integer(const histogram_case *c, int64_t x, size_t *bin)
+static place place_integer(const histogram_case *c, uint64_t bits, size_t *bin)
 {
+    const wide x = type_is_signed(c->type) ? (wide)(int64_t)bits : (wide)bits;
     const wide span = (wide)c->range.upper - c->range.lower;
     if (x < c->range.lower)
         return BELOW;
     if (x >= c->range.upper)
         return ABOVE;
-    *bin = (size_t)(((wide)x - c->range.lower) * (wide)c->bins / span);
+    *bin = (size_t)((x - c->range.lower) * (wide)c->bins / span);
     return IN_RANGE;
 }
 
@@ -60,14 +64,13 @@ static place place_float(const histogram_case *c, double x, size_t *bin)
 }
 
 /* Adds to counters[0 … bins-1] and, behind them, three for below, above and NaN. */
-static void expect(const histogram_case *c, uint32_t *counters)
+static void expect(const histogram_case *c, uint64_t *counters)
 {
     for (size_t i = 0; i < c->count; i++) {
         size_t bin = 0;
-        const place p =
-            type_is_float(c->type)
-                ? place_float(c, read_float(c->type, c->h_samples, i), &bin)
-                : place_integer(c, (int64_t)read_integer(c->type, c->h_samples, i), &bin);
+        const place p = type_is_float(c->type)
+                            ? place_float(c, read_float(c->type, c->h_samples, i), &bin)
+                            : place_integer(c, read_integer(c->type, c->h_samples, i), &bin);
         if (p == IN_RANGE)
             counters[bin]++;
         else if (c->outside == PRIM_OUTSIDE_COUNT)
@@ -79,54 +82,77 @@ static void expect(const histogram_case *c, uint32_t *counters)
 
 /* ---- one case ---- */
 
-/* What the counters hold before the call: it must vanish, or stay with PRIM_HISTOGRAM_ADD. */
-static uint32_t earlier_count(size_t i)
+static cudaDataType_t counter_type(const histogram_case *c)
 {
-    return i % 7 == 0 ? UINT32_MAX - 1 : (uint32_t)(3 * i + 1); /* some wrap */
+    return c->wide ? CUDA_R_64U : CUDA_R_32U;
 }
 
-static void check_equal(const histogram_case *c, const uint32_t *counters, const uint32_t *outside,
+static size_t counter_bytes(const histogram_case *c)
+{
+    return c->wide ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+/* What the counters hold before the call: it must vanish, or stay with PRIM_HISTOGRAM_ADD. */
+static uint64_t earlier_count(const histogram_case *c, size_t i)
+{
+    const uint64_t some = i % 7 == 0 ? UINT32_MAX - 1 : 3 * i + 1; /* some wrap in 32 bits */
+    return c->wide ? some : (uint32_t)some;
+}
+
+/* That of all bins and, behind them, of what lies outside. */
+static void *earlier_counts(const histogram_case *c)
+{
+    char *const counts = malloc((c->bins + OUTSIDE) * counter_bytes(c));
+    for (size_t b = 0; b < c->bins + OUTSIDE; b++)
+        write_integer(counter_type(c), counts, b, earlier_count(c, b));
+    return counts;
+}
+
+static void check_equal(const histogram_case *c, const void *counters, const void *outside,
                         const char *who)
 {
-    uint32_t *expected = calloc(c->bins + OUTSIDE, sizeof *expected);
+    uint64_t *expected = calloc(c->bins + OUTSIDE, sizeof *expected);
     const bool add = (c->flags & PRIM_HISTOGRAM_ADD) != 0;
     for (size_t b = 0; b < c->bins + OUTSIDE && add; b++)
-        expected[b] = earlier_count(b);
+        expected[b] = earlier_count(c, b);
     expect(c, expected);
     for (size_t b = 0; b < c->bins + OUTSIDE; b++) {
         const bool is_bin = b < c->bins;
         if (!is_bin && c->outside != PRIM_OUTSIDE_COUNT)
             continue;
-        const uint32_t found = is_bin ? counters[b] : outside[b - c->bins];
-        cr_assert_eq(found, expected[b],
-                     "%s %s, %zu samples in %zu bins, flags %u, outside %d: counter %zu is %u, "
-                     "not %u",
-                     who, type_name(c->type), c->count, c->bins, c->flags, (int)c->outside, b,
-                     found, expected[b]);
+        const uint64_t found = read_integer(counter_type(c), is_bin ? counters : outside,
+                                            is_bin ? b : b - c->bins),
+                       wanted = c->wide ? expected[b] : (uint32_t)expected[b];
+        cr_assert_eq(found, wanted,
+                     "%s %s, %zu samples in %zu bins, flags %u, outside %d, range %lld %lld %g %g, "
+                     "offset %zu: counter %zu is %llu, not %llu",
+                     who, type_name(c->type), c->count, c->bins, c->flags, (int)c->outside,
+                     (long long)c->range.lower, (long long)c->range.upper, c->range.real_lower,
+                     c->range.real_upper, c->offset, b, (unsigned long long)found,
+                     (unsigned long long)wanted);
     }
     free(expected);
 }
 
 static void check_device(const histogram_case *c)
 {
-    static uint32_t counters[MOST_BINS + 70000], earlier[MOST_BINS + 70000];
-    uint32_t outside[OUTSIDE], earlier_outside[OUTSIDE];
-    const size_t sample_bytes = type_bytes(c->type);
+    const size_t sample_bytes = type_bytes(c->type), bytes_each = counter_bytes(c);
+    char *const earlier = earlier_counts(c);
+    char *const counters = malloc(c->bins * bytes_each);
+    uint64_t outside[OUTSIDE];
     size_t bytes;
-    for (size_t b = 0; b < c->bins; b++)
-        earlier[b] = earlier_count(b);
-    for (size_t o = 0; o < OUTSIDE; o++)
-        earlier_outside[o] = earlier_count(c->bins + o);
     cr_prim(prim_histogram_even_workspace_bytes(c->variant, c->flags, c->outside, c->range, c->type,
-                                                c->count, c->bins, CUDA_R_32U, &bytes));
+                                                c->count, c->bins, counter_type(c), &bytes));
     guarded in = guarded_copy(c->h_samples, c->count * sample_bytes, c->offset * sample_bytes);
-    guarded out = guarded_copy(earlier, c->bins * sizeof *counters, 4 * c->offset);
-    guarded apart = guarded_copy(earlier_outside, sizeof outside, 4 * c->offset);
+    guarded out = guarded_copy(earlier, c->bins * bytes_each, bytes_each * (c->offset % 3));
+    guarded apart = guarded_copy(earlier + c->bins * bytes_each, OUTSIDE * bytes_each,
+                                 bytes_each * (c->offset % 3));
     guarded workspace = guarded_new(bytes, 0);
     const bool counted = c->outside == PRIM_OUTSIDE_COUNT;
-    cr_prim(prim_histogram_even(
-        c->variant, c->flags, c->outside, c->range, c->type, in.data, c->count, c->bins, CUDA_R_32U,
-        out.data, counted ? apart.data : NULL, bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_prim(prim_histogram_even(c->variant, c->flags, c->outside, c->range, c->type, in.data,
+                                c->count, c->bins, counter_type(c), out.data,
+                                counted ? apart.data : NULL, bytes > 0 ? workspace.data : NULL,
+                                bytes, 0));
     guarded_read(&out, counters);
     guarded_read(&apart, outside);
     check_equal(c, counters, outside, prim_histogram_variant_info(c->variant)->name);
@@ -134,6 +160,8 @@ static void check_device(const histogram_case *c)
     guarded_free(&out);
     guarded_free(&apart);
     guarded_free(&workspace);
+    free(earlier);
+    free(counters);
 }
 
 static bool has_threads(void)
@@ -146,15 +174,13 @@ static bool has_threads(void)
 
 static void check_host(const histogram_case *c, int threads)
 {
-    static uint32_t counters[MOST_BINS];
-    uint32_t outside[OUTSIDE];
-    for (size_t b = 0; b < c->bins; b++)
-        counters[b] = earlier_count(b);
-    for (size_t o = 0; o < OUTSIDE; o++)
-        outside[o] = earlier_count(c->bins + o);
+    char *const counters = earlier_counts(c);
+    char *const outside = counters + c->bins * counter_bytes(c);
     cr_prim(prim_histogram_even_host(c->flags, c->outside, c->range, c->type, c->h_samples,
-                                     c->count, c->bins, CUDA_R_32U, counters, outside, threads));
+                                     c->count, c->bins, counter_type(c), counters, outside,
+                                     threads));
     check_equal(c, counters, outside, "host");
+    free(counters);
 }
 
 /* ---- inputs ---- */
@@ -191,20 +217,30 @@ typedef struct combination {
     cudaDataType_t type;
 } combination;
 
+/* These have the first three types alone. */
+static bool is_textbook(prim_histogram_variant variant)
+{
+    return variant == PRIM_HISTOGRAM_GLOBAL_ATOMIC || variant == PRIM_HISTOGRAM_PRIVATIZED;
+}
+
 static struct criterion_test_params combinations(void)
 {
-    static combination rows[64];
+    static combination rows[128];
     size_t count = 0;
     for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
-        for (size_t t = 0; t < COUNT_OF(sample_types); t++)
-            rows[count++] = (combination){prim_histogram_variant_at(v)->value, sample_types[t]};
+        for (size_t t = 0; t < COUNT_OF(sample_types); t++) {
+            const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
+            const bool refused = is_textbook(variant) && t >= TEXTBOOK_TYPES;
+            if (!refused)
+                rows[count++] = (combination){variant, sample_types[t]};
+        }
     return cr_make_param_array(combination, rows, count);
 }
 
 static bool supported(const histogram_case *c)
 {
     return prim_histogram_even_supports(c->variant, c->flags, c->outside, c->range, c->type,
-                                        c->count, c->bins, CUDA_R_32U);
+                                        c->count, c->bins, counter_type(c));
 }
 
 /* Every range, number of bins and policy, at sizes, distributions and flags in turn. */
@@ -215,17 +251,18 @@ ParameterizedTestParameters(histogram, ranges_bins_and_policies)
 
 ParameterizedTest(combination *k, histogram, ranges_bins_and_policies)
 {
-    static float h_samples[4096];
+    static double h_samples[4096];
     const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
     size_t turn = 0, run = 0;
     for (size_t r = 0; r < COUNT_OF(ranges); r++)
         for (size_t b = 0; b < COUNT_OF(bin_counts); b += step)
             for (int policy = 0; policy < POLICIES; policy++)
                 for (unsigned flags = 0; flags < 4; flags++, turn++) {
-                    histogram_case c = {
-                        k->variant,           k->type,   flags,
-                        (prim_outside)policy, ranges[r], sizes[turn % COUNT_OF(sizes)],
-                        bin_counts[b],        h_samples, turn % 3};
+                    histogram_case c = {k->variant,    k->type,
+                                        flags,         (prim_outside)policy,
+                                        ranges[r],     sizes[turn % COUNT_OF(sizes)],
+                                        bin_counts[b], h_samples,
+                                        turn % 17,     turn % 5 == 0};
                     fill(k->type, h_samples, c.count, (distribution)(turn % DISTRIBUTION_COUNT),
                          turn);
                     add_specials(&c, h_samples);
@@ -247,7 +284,7 @@ ParameterizedTest(combination *k, histogram, many_samples)
     static const size_t counts[] = {65537, 300001};
     for (size_t s = 0; s < (get_test_level() == LEVEL_QUICK ? 1 : COUNT_OF(counts)); s++)
         for (int equal = 0; equal < 2; equal++) {
-            float *h_samples = calloc(counts[s], sizeof *h_samples);
+            double *h_samples = calloc(counts[s], sizeof *h_samples);
             if (!equal)
                 fill(k->type, h_samples, counts[s], UNIFORM, s);
             const histogram_case c = {.variant = k->variant,
@@ -262,6 +299,54 @@ ParameterizedTest(combination *k, histogram, many_samples)
         }
 }
 
+/* So many floats that a table of each bin's first one pays: on edges, next to them, and anywhere.
+ */
+static void fill_around_edges(const histogram_case *c, void *h_samples)
+{
+    const double lower = c->range.real_lower, upper = c->range.real_upper;
+    for (size_t i = 0; i < c->count; i++) {
+        const uint64_t bits = random_bits(i);
+        const double u = (double)(bits >> 11) * 0x1p-53;
+        double x = lower + (upper - lower) * (1.02 * u - 0.01);
+        if (bits % 4 != 0) /* as near to an edge as the type has it */
+            x = lower + (upper - lower) * (double)(bits >> 20 & 0xffff) / (double)c->bins;
+        if (bits % 4 == 2)
+            x = x * (1 + 0x1p-23) + 1e-30;
+        if (bits % 4 == 3)
+            x = x * (1 - 0x1p-23) - 1e-30;
+        write_float(c->type, h_samples, i, round_to_type(c->type, (long double)x));
+    }
+}
+
+Test(histogram, floats_on_edges)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF};
+    static const struct {
+        size_t bins;
+        double lower, upper;
+    } grids[] = {{256, -1, 1},         {2048, -1, 1},      {100, -0.1, 0.3},
+                 {4096, 0, 1},         {1000, 5, 5.00001}, {7, -1e30, 7e30},
+                 {333, -1e-20, 2e-20}, {64, 1000, 1001},   {3, 0, 3 + 0x1p-51}};
+    histogram_case c = {.variant = PRIM_HISTOGRAM_MULTI_COPY, .count = (1 << 21) + 5};
+    void *h_samples = malloc(c.count * sizeof(float));
+    const size_t most = get_test_level() == LEVEL_QUICK ? 2 : COUNT_OF(grids);
+    c.h_samples = h_samples;
+    for (size_t g = 0; g < most; g++)
+        for (size_t t = 0; t < COUNT_OF(types); t++) {
+            if (get_test_level() != LEVEL_FULL && t != g % 3)
+                continue;
+            c.type = types[t];
+            c.bins = grids[g].bins;
+            c.outside = (prim_outside)(g % POLICIES);
+            c.flags = g % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN;
+            c.range =
+                (prim_histogram_range){.real_lower = grids[g].lower, .real_upper = grids[g].upper};
+            fill_around_edges(&c, h_samples);
+            check_device(&c);
+        }
+    free(h_samples);
+}
+
 /* More bins than fit into shared memory: for those that take them, others say no. */
 ParameterizedTestParameters(histogram, many_bins)
 {
@@ -270,7 +355,7 @@ ParameterizedTestParameters(histogram, many_bins)
 
 ParameterizedTest(combination *k, histogram, many_bins)
 {
-    static float h_samples[4000];
+    static double h_samples[4000];
     histogram_case c = {.variant = k->variant,
                         .type = k->type,
                         .outside = PRIM_OUTSIDE_CLAMP,
@@ -279,17 +364,16 @@ ParameterizedTest(combination *k, histogram, many_bins)
                         .bins = 70100,
                         .h_samples = h_samples};
     fill(k->type, h_samples, c.count, INTEGERS, 3);
-    if (k->variant == PRIM_HISTOGRAM_PRIVATIZED) {
-        cr_assert(!supported(&c));
-        cr_assert(strstr(prim_last_error(NULL), "privatized") != NULL);
-        cr_assert_eq(prim_histogram_even(c.variant, 0, c.outside, c.range, c.type, NULL, 0, c.bins,
-                                         CUDA_R_32U, (void *)256, NULL, NULL, 0, 0),
-                     PRIM_ERROR_UNSUPPORTED);
-        c.bins = 12289;
-        cr_assert(!supported(&c));
-    } else {
+    if (supported(&c)) {
         check_device(&c);
+        return;
     }
+    cr_assert(k->variant == PRIM_HISTOGRAM_PRIVATIZED || k->variant == PRIM_HISTOGRAM_MULTI_COPY ||
+              k->variant == PRIM_HISTOGRAM_PACKED);
+    cr_assert(strstr(prim_last_error(NULL), prim_histogram_variant_info(k->variant)->name) != NULL);
+    cr_assert_eq(prim_histogram_even(c.variant, 0, c.outside, c.range, c.type, NULL, 0, c.bins,
+                                     CUDA_R_32U, (void *)256, NULL, NULL, 0, 0),
+                 PRIM_ERROR_UNSUPPORTED);
 }
 
 /* ---- known answers ---- */
@@ -361,7 +445,7 @@ Test(histogram, a_hair_below_a_bin)
 
 Test(histogram, host_versions)
 {
-    static float h_samples[4096];
+    static double h_samples[4096];
     size_t turn = 0;
     for (size_t t = 0; t < COUNT_OF(sample_types); t++)
         for (size_t r = 0; r < COUNT_OF(ranges); r++)
@@ -373,7 +457,8 @@ Test(histogram, host_versions)
                                         .range = ranges[r],
                                         .count = sizes[turn % COUNT_OF(sizes)],
                                         .bins = bin_counts[b],
-                                        .h_samples = h_samples};
+                                        .h_samples = h_samples,
+                                        .wide = turn % 4 == 0};
                     fill(c.type, h_samples, c.count, (distribution)(turn % DISTRIBUTION_COUNT),
                          turn);
                     add_specials(&c, h_samples);

@@ -343,16 +343,43 @@ Test(supported, no_bit_operator_is_scanned)
 
 /* ---- histogram ---- */
 
-/* "CUDA_R_8U, CUDA_R_32I or CUDA_R_32F", "CUDA_R_32U", "≤ 12,288 bins" */
+static bool is_sample_type(cudaDataType_t type)
+{
+    return type != NO_TYPE;
+}
+
+/* "u8, i32 and f32 samples, u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "shared memory's bytes /
+ * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins" */
+static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
+                            cudaDataType_t counter_type)
+{
+    int device, shared;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    switch (variant) {
+    case PRIM_HISTOGRAM_GLOBAL_ATOMIC:
+    case PRIM_HISTOGRAM_PRIVATIZED:
+        return (type == CUDA_R_8U || type == CUDA_R_32I || type == CUDA_R_32F) &&
+               counter_type == CUDA_R_32U &&
+               (variant == PRIM_HISTOGRAM_GLOBAL_ATOMIC || bins <= 12288);
+    case PRIM_HISTOGRAM_MULTI_COPY:
+        return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 4 <= (size_t)shared / 4);
+    case PRIM_HISTOGRAM_PACKED:
+        return bins + 3 <= (size_t)shared / 4 * 2;
+    default:
+        return bins <= (size_t)1 << 31;
+    }
+}
+
 static prim_status histogram_promise(prim_histogram_variant variant, cudaDataType_t sample_type,
                                      size_t bins, cudaDataType_t counter_type)
 {
-    if ((sample_type != CUDA_R_8U && sample_type != CUDA_R_32I && sample_type != CUDA_R_32F) ||
-        counter_type != CUDA_R_32U)
+    if (!is_sample_type(sample_type) || (counter_type != CUDA_R_32U && counter_type != CUDA_R_64U))
         return PRIM_ERROR_TYPE;
     if (bins == 0)
         return PRIM_ERROR_VALUE;
-    return variant == PRIM_HISTOGRAM_PRIVATIZED && bins > 12288 ? PRIM_ERROR_UNSUPPORTED : PRIM_OK;
+    return histogram_takes(variant, sample_type, bins, counter_type) ? PRIM_OK
+                                                                     : PRIM_ERROR_UNSUPPORTED;
 }
 
 static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outside outside,
@@ -375,8 +402,10 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
 
 Test(supported, histogram)
 {
-    static const size_t all_bins[] = {0, 1, 255, 12287, 12288, 12289, 1 << 24};
-    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PRIVATIZED; v++)
+    static const size_t all_bins[] = {0,      1,      255,     12284,   12285,
+                                      12287,  12288,  12289,   58109,   58110,
+                                      393213, 393214, 1 << 21, 1 << 24, (size_t)1 << 31};
+    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PACKED; v++)
         for (unsigned flags = 0; flags <= 3; flags++)
             for (int outside = PRIM_OUTSIDE_DROP; outside <= PRIM_OUTSIDE_COUNT; outside++)
                 EACH (size_t, bins, all_bins)

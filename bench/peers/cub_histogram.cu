@@ -1,6 +1,7 @@
 /* CUB's histogram with even bins. Its bounds are those of bench_histogram.c: doubles for floats, so
  * that a sample next to a bin's edge falls where ours falls. */
 #include <cub/device/device_histogram.cuh>
+#include <cuda_fp16.h>
 
 #include "histogram_kinds.h"
 #include "peers/cub.cuh"
@@ -26,6 +27,10 @@ cub_call *choose(const bench_case &c)
     switch (c.element) {
     case CUDA_R_8U:
         return even<uint8_t, int>;
+    case CUDA_R_16U:
+        return even<uint16_t, int>;
+    case CUDA_R_16F:
+        return even<__half, float>;
     case CUDA_R_32I:
         return even<int32_t, int>;
     case CUDA_R_32F:

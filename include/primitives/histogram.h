@@ -8,11 +8,18 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/histogram/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/histogram/README.md draws them. The values are pinned. S stands for
+ * the counters of 4 bytes that a block's shared memory holds on the device: 58,112 on 9.0. Up to
+ * PRIVATIZED they have u8, i32 and f32 samples and u32 counters; from there on everything. */
 typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_AUTO = 0,          /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global memory */
-    PRIM_HISTOGRAM_PRIVATIZED = 2     /* a block counts in shared memory first; ≤ 12,288 bins */
+    PRIM_HISTOGRAM_PRIVATIZED = 2,    /* a block counts in shared memory first; ≤ 12,288 bins */
+    PRIM_HISTOGRAM_COARSENED = 3, /* 16-byte loads, equal neighbours added at once; ≤ 2^31 bins */
+    PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
+                                      ≤ 2^31 of 8-bit samples */
+    PRIM_HISTOGRAM_PACKED = 5 /* 16-bit counters, each block a slice of the bins; ≤ 32 S − 3
+                                 bins */
 } prim_histogram_variant;
 
 /* What happens to samples outside the range. */
@@ -43,14 +50,13 @@ typedef struct prim_histogram_range {
  *   flags      0, or flags from above.
  *   outside    what happens to samples outside the range.
  *   range      by value; upper > lower, floats finite and so is their difference.
- *   d_samples  device, `count` elements of sample_type: CUDA_R_8U, CUDA_R_32I or CUDA_R_32F. May be
- *              NULL if count is 0.
- *   count      any number; 0 gives zeros, or leaves the counters alone with PRIM_HISTOGRAM_ADD.
- *   bins       at least 1.
- *   d_counters device, `bins` elements of counter_type: CUDA_R_32U. They wrap. Must not overlap
- *              d_samples.
- *   d_outside  device, 3 elements of counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not
- *              looked at. Must overlap neither d_samples nor d_counters.
+ *   d_samples  device, `count` elements of sample_type: CUDA_R_8I, _8U, _16I, _16U, _32I, _32U,
+ * _64I, _64U, _16F, _16BF, _32F or _64F. May be NULL if count is 0. A u64 of 2^63 or more is above
+ * every range. count      any number; 0 gives zeros, or leaves the counters alone with
+ * PRIM_HISTOGRAM_ADD. bins       at least 1. d_counters device, `bins` elements of counter_type:
+ * CUDA_R_32U or CUDA_R_64U. They wrap. Must not overlap d_samples. d_outside  device, 3 elements of
+ * counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap neither
+ * d_samples nor d_counters.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         outside does not exist
@@ -58,6 +64,7 @@ typedef struct prim_histogram_range {
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
  *   PRIM_ERROR_OVERLAP      two operands overlap
  *
+ * Workspace: none, for any variant.
  * Determinism: the same counters in every run, from every variant, on every device.
  * Source: Podlozhnyuk, Histogram calculation in CUDA (NVIDIA, 2007). */
 PRIM_API prim_status prim_histogram_even(prim_histogram_variant variant, unsigned flags,

@@ -172,6 +172,12 @@ inline unsigned atomicAdd(unsigned *address, unsigned value)
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
+inline unsigned long long atomicAdd(unsigned long long *address, unsigned long long value)
+{
+    simt_interleave();
+    return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+
 /* ---- arithmetic; the backend is compiled without contraction, so a product is rounded ---- */
 
 inline float __fmul_rn(float a, float b)

@@ -36,29 +36,24 @@ struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        unsigned blocks;
-        cudaError_t error = clear_counters(args);
-        if (error == cudaSuccess)
-            error = choose_blocks(args->count, 8, &blocks);
+        const cudaError_t error = clear_counters(args);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch({args->call.stream, blocks, THREADS}, count_samples<T>,
-                           static_cast<const T *>(args->samples), args->count, make_binning(args),
-                           static_cast<uint32_t *>(args->counters),
+        return prim_launch({args->call.stream, choose_blocks(args->count, THREADS, 8), THREADS},
+                           count_samples<T>, static_cast<const T *>(args->samples), args->count,
+                           make_binning(args), static_cast<uint32_t *>(args->counters),
                            static_cast<uint32_t *>(args->outside_counters));
     }
 };
 
 const char *why_not(const void *args)
 {
-    return dispatch<is_built>(static_cast<const prim_histogram_args *>(args))
-               ? nullptr
-               : PRIM_TYPES_NOT_BUILT;
+    return textbook_why_not(static_cast<const prim_histogram_args *>(args));
 }
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+    return dispatch_textbook<run_count>(static_cast<const prim_histogram_args *>(args));
 }
 
 } // namespace global_atomic

@@ -8,11 +8,17 @@
 
 enum { ALL_FLAGS = PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN };
 
+bool prim_histogram_is_real(cudaDataType_t sample_type)
+{
+    return sample_type == CUDA_R_16F || sample_type == CUDA_R_16BF || sample_type == CUDA_R_32F ||
+           sample_type == CUDA_R_64F;
+}
+
 /* Integer and float samples have fields of their own. */
 static prim_status check_range(const prim_histogram_args *args)
 {
     const prim_histogram_range *r = &args->range;
-    if (args->sample_type != CUDA_R_32F)
+    if (!prim_histogram_is_real(args->sample_type))
         return r->upper > r->lower
                    ? PRIM_OK
                    : prim_fail(PRIM_ERROR_VALUE,
@@ -26,8 +32,9 @@ static prim_status check_range(const prim_histogram_args *args)
             args->call.name, r->real_lower, r->real_upper);
     if (!(r->real_upper > r->real_lower))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: range's real_upper is %g, not above its real_lower, %g (f32 samples)",
-                         args->call.name, r->real_upper, r->real_lower);
+                         "%s: range's real_upper is %g, not above its real_lower, %g (%s samples)",
+                         args->call.name, r->real_upper, r->real_lower,
+                         prim_element_name(args->sample_type));
     return PRIM_OK;
 }
 
@@ -39,11 +46,11 @@ static prim_status check_policy_and_types(const prim_histogram_args *args)
         return prim_fail(PRIM_ERROR_ENUM,
                          "%s: outside is %d, not PRIM_OUTSIDE_DROP, _CLAMP or _COUNT, 0 to %d",
                          call, args->outside, PRIM_OUTSIDE_COUNT);
-    if (type != CUDA_R_8U && type != CUDA_R_32I && type != CUDA_R_32F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type is %s, not u8, i32 or f32", call,
-                         prim_element_name(type));
-    if (args->counter_type != CUDA_R_32U)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: counter_type is %s, not u32", call,
+    if (prim_element_bytes(type) == 0)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: sample_type is %s, not one of the twelve types",
+                         call, prim_element_name(type));
+    if (args->counter_type != CUDA_R_32U && args->counter_type != CUDA_R_64U)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: counter_type is %s, not u32 or u64", call,
                          prim_element_name(args->counter_type));
     if ((args->flags & ~(unsigned)ALL_FLAGS) != 0)
         return prim_fail(PRIM_ERROR_VALUE, "%s: flags are %#x, and only the bits of %#x exist",

@@ -28,6 +28,13 @@ int prim_histogram_choose_rung(const void *args);
 
 enum { PRIM_HISTOGRAM_OUTSIDE_COUNTERS = 3 };
 
+/* The bins that the rungs above PRIVATIZED can number. */
+#define PRIM_HISTOGRAM_MOST_BINS ((size_t)1 << 31)
+#define PRIM_HISTOGRAM_TOO_MANY_BINS "it takes 2^31 bins at most"
+
+/* Float samples have the range's real_ fields. */
+bool prim_histogram_is_real(cudaDataType_t sample_type);
+
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads);
 

@@ -3,10 +3,26 @@
 #ifndef PRIM_HISTOGRAM_INSTANCES_H
 #define PRIM_HISTOGRAM_INSTANCES_H
 
-/* sample_type, its C type */
+/* sample_type, and what its bits are taken for: the sign of an integer is looked at when the kernel
+ * runs, so that one kernel serves both kinds. */
 #define PRIM_HISTOGRAM_TYPES(X) \
+    X(CUDA_R_8I, uint8_t)       \
     X(CUDA_R_8U, uint8_t)       \
-    X(CUDA_R_32I, int32_t)      \
+    X(CUDA_R_16I, uint16_t)     \
+    X(CUDA_R_16U, uint16_t)     \
+    X(CUDA_R_32I, uint32_t)     \
+    X(CUDA_R_32U, uint32_t)     \
+    X(CUDA_R_64I, uint64_t)     \
+    X(CUDA_R_64U, uint64_t)     \
+    X(CUDA_R_16F, f16)          \
+    X(CUDA_R_16BF, bf16)        \
+    X(CUDA_R_32F, float)        \
+    X(CUDA_R_64F, double)
+
+/* What the rungs up to PRIVATIZED have, where it is among the above. */
+#define PRIM_HISTOGRAM_TEXTBOOK_TYPES(X) \
+    X(CUDA_R_8U, uint8_t)                \
+    X(CUDA_R_32I, uint32_t)              \
     X(CUDA_R_32F, float)
 
 #endif

@@ -60,12 +60,11 @@ struct run_count : launch_run {
     static cudaError_t run(const prim_histogram_args *args)
     {
         const size_t shared_bytes = args->bins * sizeof(uint32_t);
-        unsigned blocks;
-        cudaError_t error = clear_counters(args);
-        if (error == cudaSuccess)
-            error = choose_blocks(args->count, blocks_a_multiprocessor(shared_bytes), &blocks);
+        const cudaError_t error = clear_counters(args);
         if (error != cudaSuccess || args->count == 0)
             return error;
+        const unsigned blocks =
+            choose_blocks(args->count, THREADS, blocks_a_multiprocessor(shared_bytes));
         return prim_launch({args->call.stream, blocks, THREADS, shared_bytes}, count_samples<T>,
                            static_cast<const T *>(args->samples), args->count, make_binning(args),
                            static_cast<uint32_t *>(args->counters),
@@ -78,12 +77,12 @@ const char *why_not(const void *any)
     const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (args->bins > MOST_BINS)
         return "it takes 12,288 bins at most";
-    return dispatch<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+    return textbook_why_not(args);
 }
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+    return dispatch_textbook<run_count>(static_cast<const prim_histogram_args *>(args));
 }
 
 } // namespace privatized

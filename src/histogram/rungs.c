@@ -1,16 +1,29 @@
 /* histogram's rungs, upwards, and which of them AUTO takes. */
+#include "common/element.h"
 #include "histogram/histogram_args.h"
 
 #define RUNGS(X)                \
     X(histogram, global_atomic) \
-    X(histogram, privatized)
+    X(histogram, privatized)    \
+    X(histogram, coarsened)     \
+    X(histogram, multi_copy)    \
+    X(histogram, packed)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* PRIVATIZED up to the bins that it takes. */
-int prim_histogram_choose_rung(const void *args)
+/* MULTI_COPY where a block's shared memory holds the counters, PACKED where it does by halves; but
+ * few samples in many bins are added at once, as more bins than that are. */
+int prim_histogram_choose_rung(const void *any)
 {
-    return prim_preferred_rung(prim_histogram_rungs, &prim_histogram_privatized_rung, args);
+    const prim_histogram_args *args = any;
+    const prim_rung *preferred = &prim_histogram_coarsened_rung;
+    if (prim_element_bytes(args->sample_type) == 1 || args->count >= args->bins / 4) {
+        if (prim_histogram_multi_copy_rung.why_not(args) == NULL)
+            preferred = &prim_histogram_multi_copy_rung;
+        else if (prim_histogram_packed_rung.why_not(args) == NULL)
+            preferred = &prim_histogram_packed_rung;
+    }
+    return prim_preferred_rung(prim_histogram_rungs, preferred, args);
 }

@@ -1,0 +1,142 @@
+/* COARSENED: a thread takes 16 bytes of samples at a time, two loads under way, and merges equal
+ * neighbours into one addition.
+ *
+ *     16 bytes     a a a b b c c c
+ *     additions    a: +3   b: +2   c: +3       in the block's shared memory, as in PRIVATIZED;
+ *                                              in global memory where the bins are too many for
+ * that
+ *
+ * Work: an addition for each run of equal samples; runs end with the 16 bytes. Bytes: each sample
+ * once. What holds it back: lanes that meet in one counter, with different amounts, still come one
+ * after the other. Bins cost no division: quick.cuh.
+ * Source: W. Hwu, D. Kirk and I. El Hajj, Programming Massively Parallel Processors, 4th edition,
+ * 2022, chapter 9: coarsening and aggregation. */
+#include "histogram/vectors.cuh"
+
+namespace
+{
+namespace coarsened
+{
+
+constexpr unsigned LOADS = 2, COUNTING = 512;
+constexpr size_t MOST_SHARED = 48 * 1024; /* what every GPU gives a block */
+
+/* Runs of equal bins become one addition each. WARPS: so does a whole warp of them. */
+template <class To, bool WARPS>
+struct merged {
+    To to;
+    uint32_t bins;
+
+    __device__ void one(uint32_t counter)
+    {
+        to.add(counter, 1);
+    }
+
+    /* Are all samples of the warp in one bin? Then that is done. */
+    template <typename T>
+    __device__ bool added_at_once(const placed<T> &where)
+    {
+        bool equal = true;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            equal = equal && where.bin[e] == where.bin[0];
+        const uint32_t bin = __shfl_sync(ALL_LANES, where.bin[0], 0);
+        if (__ballot_sync(ALL_LANES, equal && where.bin[0] == bin) != ALL_LANES)
+            return false;
+        if (threadIdx.x % WARP == 0 && bin < bins)
+            to.add_to_bin(bin, WARP * AT_ONCE<T>);
+        return true;
+    }
+
+    template <typename T>
+    __device__ void vector(const placed<T> &where, bool whole_warp)
+    {
+        if (WARPS && whole_warp && added_at_once(where))
+            return;
+        uint32_t run = 0;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+            run++;
+            if (e + 1 < AT_ONCE<T> && where.bin[e] == where.bin[(e + 1) % AT_ONCE<T>])
+                continue;
+            if (where.bin[e] < bins)
+                to.add_to_bin(where.bin[e], run);
+            run = 0;
+        }
+    }
+};
+
+struct shared_counters {
+    uint32_t *own;
+
+    __device__ void add(uint32_t counter, uint32_t n)
+    {
+        atomicAdd(&own[counter], n);
+    }
+
+    __device__ void add_to_bin(uint32_t bin, uint32_t n)
+    {
+        add(bin, n);
+    }
+};
+
+template <bool SHARED, typename T>
+__global__ void __launch_bounds__(COUNTING, 1)
+    count_samples(sample_line<T> line, quick_binning q, counters to)
+{
+    if constexpr (SHARED) {
+        PRIM_SHARED_DYNAMIC(uint32_t, own);
+        const unsigned all = q.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
+        for (unsigned c = threadIdx.x; c < all; c += COUNTING)
+            own[c] = 0;
+        __syncthreads();
+        merged<shared_counters, false> add = {{own}, q.bins};
+        count_line<false, LOADS>(q, nullptr, line, add);
+        __syncthreads();
+        grid_dependency_synchronize();
+        for (unsigned c = threadIdx.x; c < all; c += COUNTING)
+            if (own[c] != 0)
+                to.add(c, own[c]);
+    } else {
+        grid_dependency_synchronize();
+        merged<counters, true> add = {to, q.bins};
+        count_line<false, LOADS>(q, nullptr, line, add);
+    }
+}
+
+struct run_count : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_histogram_args *args)
+    {
+        const size_t shared_bytes = all_counters(args) * sizeof(uint32_t);
+        const bool shared = shared_bytes <= MOST_SHARED;
+        const unsigned blocks = choose_blocks(args->count, COUNTING * AT_ONCE<T>, 2);
+        return clear_and_launch(args,
+                                {args->call.stream, blocks, COUNTING, shared ? shared_bytes : 0},
+                                shared ? count_samples<true, T> : count_samples<false, T>,
+                                make_line<T>(args), make_quick_binning(args), make_counters(args));
+    }
+};
+
+const char *why_not(const void *any)
+{
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
+    if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
+        return PRIM_HISTOGRAM_TOO_MANY_BINS;
+    return dispatch<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+}
+
+} // namespace coarsened
+} // namespace
+
+PRIM_DEFINE_RUNG(histogram,
+                 coarsened) = {{PRIM_HISTOGRAM_COARSENED, "coarsened",
+                                "16-byte loads, and one addition for equal neighbours of a thread"},
+                               coarsened::why_not,
+                               nullptr,
+                               coarsened::launch};

@@ -1,0 +1,224 @@
+/* MULTI_COPY: a block keeps as many copies of the counters as its shared memory holds, 32 at most,
+ * and lane l counts in copy l mod copies.
+ *
+ *     copies    bank 0   bank 1   …  bank 31
+ *     bin 0     lane 0   lane 1      lane 31       32 copies: a lane has a bank of its own, so that
+ *     bin 1     lane 0   lane 1      lane 31       no two lanes ever wait for each other, whatever
+ *     …                                            the samples are
+ *
+ * 8-bit samples are counted by their 256 values, which cost no arithmetic; what bin a value belongs
+ * to is asked once for each value at the end. So any number of bins does.
+ *
+ * Work: an addition in shared memory a sample, and blocks · bins in global memory. Bytes: each
+ * sample once. Workspace: none. It is launched while another kernel clears the counters.
+ * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007, for a counter set of each
+ * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil,
+ * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
+ */
+#include "common/vectors.cuh"
+#include "histogram/shared_add.cuh"
+#include "histogram/vectors.cuh"
+
+namespace
+{
+namespace multi_copy
+{
+
+constexpr unsigned LOADS = 4;
+constexpr unsigned BYTE_THREADS = 512,
+                   BYTE_BLOCKS = 2; /* of 8-bit samples: 2 on a multiprocessor */
+constexpr unsigned COUNTING = 1024; /* of wider ones: 1 with all its memory */
+constexpr unsigned VALUES = 256, MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
+
+__device__ uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
+{
+    uint32_t sum = 0;
+    for (unsigned c = 0; c < copies; c++) /* every lane begins in a bank of its own */
+        sum += own[counter * copies + ((c + threadIdx.x) & (copies - 1))];
+    return sum;
+}
+
+/* ---- 8-bit samples ---- */
+
+struct byte_counters {
+    shared_words own; /* the lane's copy */
+
+    __device__ void add_byte(uint32_t word, unsigned place) const
+    {
+        constexpr uint32_t STRIDE = MOST_COPIES * sizeof(uint32_t);
+        add_one(own, chosen_bytes(word, 0, 0x4440 + place) * STRIDE);
+    }
+
+    __device__ void add_vector(const sixteen_bytes &v) const
+    {
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<uint8_t>; e++)
+            add_byte(v.words[e / 4], e % 4);
+    }
+};
+
+__global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
+    count_bytes(sample_line<uint8_t> line, binning b, counters to)
+{
+    PRIM_SHARED(uint32_t, own, [VALUES * MOST_COPIES]);
+    for (unsigned w = threadIdx.x; w < VALUES * MOST_COPIES; w += BYTE_THREADS)
+        own[w] = 0;
+    __syncthreads();
+
+    const byte_counters add = {shared_words_of(own + threadIdx.x % MOST_COPIES)};
+    const size_t threads = static_cast<size_t>(gridDim.x) * BYTE_THREADS;
+    size_t i = static_cast<size_t>(blockIdx.x) * BYTE_THREADS + threadIdx.x;
+    const size_t in_vectors = line.vectors * AT_ONCE<uint8_t>;
+    if (i < line.count - in_vectors)
+        add.add_byte(line.samples[i < line.head ? i : i + in_vectors], 0);
+    const uint8_t *const samples = line.samples + line.head;
+    for (; i + (LOADS - 1) * threads < line.vectors; i += LOADS * threads) {
+        sixteen_bytes v[LOADS];
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < LOADS; l++)
+            v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<uint8_t>);
+        PRIM_UNROLL(8)
+        for (unsigned l = 0; l < LOADS; l++)
+            add.add_vector(v[l]);
+    }
+    for (; i < line.vectors; i += threads)
+        add.add_vector(load_samples(samples + i * AT_ONCE<uint8_t>));
+    __syncthreads();
+    grid_dependency_synchronize();
+
+    for (unsigned value = threadIdx.x; value < VALUES; value += BYTE_THREADS) {
+        const uint32_t n = sum_of_copies(own, value, MOST_COPIES);
+        const size_t counter = counter_of(b, static_cast<uint8_t>(value));
+        if (n != 0 && counter != NOWHERE)
+            to.add(static_cast<uint32_t>(counter), n);
+    }
+}
+
+/* ---- wider samples ---- */
+
+/* Behind the bins stands one counter for what is in none, so that no addition has a condition; then
+ * those for what lies outside. */
+struct copied_counters {
+    shared_words own; /* the lane's copy */
+    uint32_t stride;  /* bytes from a counter to the next */
+    uint32_t bins;
+
+    __device__ void one(uint32_t counter)
+    {
+        add_one(own, (counter < bins ? counter : counter + 1) * stride);
+    }
+
+    template <typename T>
+    __device__ void vector(const placed<T> &where, bool)
+    {
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            add_one(own, where.bin[e] * stride);
+    }
+};
+
+template <typename T>
+__global__ void __launch_bounds__(COUNTING, 1)
+    count_samples(sample_line<T> line, quick_binning q, unsigned copies_log2, counters to)
+{
+    PRIM_SHARED_DYNAMIC(uint32_t, own);
+    const unsigned all = q.bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS, copies = 1u << copies_log2;
+    float *const first = reinterpret_cast<float *>(own + (all << copies_log2));
+    for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING)
+        own[w] = 0;
+    if (q.method == IN_FLOAT)
+        make_table(q, first);
+    __syncthreads();
+
+    copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
+                           static_cast<uint32_t>(copies * sizeof(uint32_t)), q.bins};
+    count_line<true, LOADS>(q, first, line, add);
+    __syncthreads();
+    grid_dependency_synchronize();
+
+    for (unsigned c = threadIdx.x; c < all; c += COUNTING) {
+        const uint32_t n = sum_of_copies(own, c, copies);
+        if (n != 0 && c != q.bins)
+            to.add(c < q.bins ? c : c - 1, n);
+    }
+}
+
+/* ---- launching ---- */
+
+/* So few bins have one that it fits beside the counters, into the 48 KB that every GPU has. */
+size_t table_bytes(const quick_binning &q)
+{
+    return q.method == IN_FLOAT ? (q.bins + 2) * sizeof(float) : 0;
+}
+
+size_t counter_bytes(const prim_histogram_args *args)
+{
+    return (args->bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint32_t);
+}
+
+struct run_count : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_histogram_args *args)
+    {
+        if constexpr (sizeof(T) == 1)
+            return run_bytes(args);
+        else
+            return run_wide<T>(args);
+    }
+
+    static cudaError_t run_bytes(const prim_histogram_args *args)
+    {
+        const unsigned blocks =
+            choose_blocks(args->count, BYTE_THREADS * AT_ONCE<uint8_t>, BYTE_BLOCKS);
+        return clear_and_launch(args, {args->call.stream, blocks, BYTE_THREADS}, count_bytes,
+                                make_line<uint8_t>(args), make_binning(args), make_counters(args));
+    }
+
+    template <typename T>
+    static cudaError_t run_wide(const prim_histogram_args *args)
+    {
+        const quick_binning q = make_quick_binning(args);
+        const size_t one_copy = counter_bytes(args), table = table_bytes(q);
+        const unsigned blocks = choose_blocks(args->count, 2 * COUNTING * AT_ONCE<T>, 1);
+        const size_t most = prim_device_shared_bytes(), samples = args->count / (blocks + 1);
+        unsigned copies_log2 = 0;
+        /* As many as fit, unless clearing them would cost more than the samples do. */
+        while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= most &&
+               (one_copy << copies_log2) / sizeof(uint32_t) < samples)
+            copies_log2++;
+        const cudaError_t error = prim_allow_shared(count_samples<T>, most);
+        if (error != cudaSuccess)
+            return error;
+        return clear_and_launch(
+            args, {args->call.stream, blocks, COUNTING, (one_copy << copies_log2) + table},
+            count_samples<T>, make_line<T>(args), q, copies_log2, make_counters(args));
+    }
+};
+
+const char *why_not(const void *any)
+{
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
+        return PRIM_HISTOGRAM_TOO_MANY_BINS;
+    if (prim_element_bytes(args->sample_type) > 1 &&
+        counter_bytes(args) > prim_device_shared_bytes())
+        return "a block's shared memory does not hold so many counters";
+    return nullptr;
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+}
+
+} // namespace multi_copy
+} // namespace
+
+PRIM_DEFINE_RUNG(histogram, multi_copy) = {
+    {PRIM_HISTOGRAM_MULTI_COPY, "multi_copy",
+     "up to 32 copies of a block's counters, so that lanes do not wait for each other"},
+    multi_copy::why_not,
+    nullptr,
+    multi_copy::launch};
