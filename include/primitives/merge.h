@@ -12,14 +12,16 @@ extern "C" {
 typedef enum prim_merge_variant {
     PRIM_MERGE_AUTO = 0,    /* the fastest rung that supports the call */
     PRIM_MERGE_CO_RANK = 1, /* each thread finds where its part begins, and merges from there */
-    PRIM_MERGE_TILED = 2    /* a block brings its part into shared memory first */
+    PRIM_MERGE_TILED = 2,   /* a block brings its part into shared memory first */
+    PRIM_MERGE_STREAMED = 5 /* a block makes a long part, and keys come past it through rings */
 } prim_merge_variant;
 
 /* A sort of each block's keys, and then merges of pairs by the rung of that name. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
-    PRIM_MERGE_SORT_TILED = 2
+    PRIM_MERGE_SORT_TILED = 2,
+    PRIM_MERGE_SORT_STREAMED = 3
 } prim_merge_sort_variant;
 
 /* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and NaN last. All NaN are

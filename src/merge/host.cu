@@ -101,7 +101,7 @@ struct merge_version : host_version {
     {
         const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
                                      static_cast<const Key *>(args->b), args->b_count};
-        merge_runs(order_of<Key>(args->order), r, static_cast<Key *>(args->out), threads);
+        merge_runs(order_of<Key>(args), r, static_cast<Key *>(args->out), threads);
         return PRIM_OK;
     }
 };
@@ -114,7 +114,7 @@ struct sort_version : host_version {
         if (other == nullptr)
             return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu keys",
                              args->call.name, args->count);
-        sort_keys(order_of<Key>(args->order), static_cast<const Key *>(args->in), args->count,
+        sort_keys(order_of<Key>(args), static_cast<const Key *>(args->in), args->count,
                   static_cast<Key *>(args->out), other, threads);
         std::free(other);
         return PRIM_OK;
@@ -128,7 +128,7 @@ struct co_rank_version : host_version {
         const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
                                      static_cast<const Key *>(args->b), args->b_count};
         for (size_t i = 0; i < args->count; i++)
-            args->ranks[i] = co_rank(order_of<Key>(args->order), r,
+            args->ranks[i] = co_rank(order_of<Key>(args), r,
                                      smaller<size_t>(args->diagonals[i], r.a_count + r.b_count));
         return PRIM_OK;
     }

@@ -15,10 +15,9 @@ static prim_status check_order_and_type(const prim_call *call, prim_order order,
         return prim_fail(PRIM_ERROR_ENUM,
                          "%s: order is %d, neither PRIM_ASCENDING nor PRIM_DESCENDING, 0 or 1",
                          call->name, order);
-    if (key_type != CUDA_R_32I && key_type != CUDA_R_32U && key_type != CUDA_R_32F &&
-        key_type != CUDA_R_64F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: key_type is %s, not i32, u32, f32 or f64",
-                         call->name, prim_element_name(key_type));
+    if (prim_element_bytes(key_type) == 0)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: key_type is %d, not the type of an element that the "
+                         "kit knows", call->name, (int)key_type);
     return PRIM_OK;
 }
 

@@ -62,7 +62,7 @@ cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel
     if (tiles == 0)
         return cudaSuccess;
     return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
-                       order_of<Key>(args->order), r, static_cast<Key *>(args->out));
+                       order_of<Key>(args), r, static_cast<Key *>(args->out));
 }
 
 inline bool passes_are_odd(size_t tiles)
@@ -85,7 +85,7 @@ cudaError_t sort_in_passes(const prim_merge_sort_args *args, pass_kernel<Key> ke
     cudaError_t error = prim_merge_block_sort(args, from);
     for (size_t run_tiles = 1; run_tiles < tiles && error == cudaSuccess; run_tiles *= 2) {
         error = prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
-                            order_of<Key>(args->order), from, args->count, run_tiles, to);
+                            order_of<Key>(args), from, args->count, run_tiles, to);
         std::swap(from, to);
     }
     return error;

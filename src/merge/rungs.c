@@ -3,10 +3,12 @@
 
 #define MERGE_RUNGS(X) \
     X(merge, co_rank)  \
-    X(merge, tiled)
+    X(merge, tiled)    \
+    X(merge, streamed)
 #define SORT_RUNGS(X)      \
     X(merge_sort, co_rank) \
-    X(merge_sort, tiled)
+    X(merge_sort, tiled)   \
+    X(merge_sort, streamed)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
 
 MERGE_RUNGS(PRIM_DECLARE_RUNG)

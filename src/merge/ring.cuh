@@ -1,0 +1,118 @@
+/* Keys of a sorted run on their way through a ring in shared memory, 16 bytes at a time.
+ *
+ *     run    ──────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│──────        ▒ in the ring
+ *                    next         loaded
+ *     ring   ▒▒▒▒│      │▒▒▒▒▒▒▒▒▒                  key x at x + shift, modulo the ring's size
+ *
+ * A chunk is 16 bytes that begin at a multiple of 16 in global memory, and so they do in the ring:
+ * the run's first key stands `shift` keys behind such a boundary. Keys are in the ring as the
+ * unsigned integers that stand for them. Behind the run's end follow largest ones, and no key
+ * outside the run is read. */
+#ifndef PRIM_MERGE_RING_CUH
+#define PRIM_MERGE_RING_CUH
+
+#include "common/unroll.cuh"
+#include "merge/dispatch.cuh"
+#include "merge/runs.cuh"
+
+namespace
+{
+
+constexpr unsigned CHUNK_BYTES = 16;
+
+template <typename Key>
+constexpr unsigned CHUNK_KEYS = CHUNK_BYTES / sizeof(Key);
+
+template <typename Bits>
+struct alignas(CHUNK_BYTES) key_chunk {
+    Bits keys[CHUNK_BYTES / sizeof(Bits)];
+};
+
+/* How many keys a pointer is behind a boundary of 16 bytes. */
+template <typename Key>
+__host__ __device__ unsigned keys_behind_boundary(const Key *keys)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(keys) % CHUNK_BYTES / sizeof(Key));
+}
+
+template <typename Key>
+struct key_stream {
+    const Key *keys;
+    size_t count, next; /* next: the first key that is not taken yet */
+    size_t loaded;      /* chunks: the next one to be loaded */
+    unsigned shift;
+
+    __device__ key_stream(const Key *from, size_t keys_in_run, size_t first)
+        : keys(from), count(keys_in_run), next(first), shift(keys_behind_boundary(from))
+    {
+        loaded = (next + shift) / CHUNK_KEYS<Key>;
+    }
+
+    /* How many of the next `most` keys there are. */
+    __device__ unsigned left(unsigned most) const
+    {
+        return count - next < most ? static_cast<unsigned>(count - next) : most;
+    }
+
+    /* Chunks that are missing, if the ring is to have the next `wanted` keys. */
+    __device__ unsigned missing(unsigned wanted) const
+    {
+        const size_t until = (next + wanted + shift + CHUNK_KEYS<Key> - 1) / CHUNK_KEYS<Key>;
+        return until > loaded ? static_cast<unsigned>(until - loaded) : 0;
+    }
+
+    __device__ key_chunk<typename Key::bits_type> load(key_order<Key> order, size_t chunk) const
+    {
+        using bits = typename Key::bits_type;
+        constexpr unsigned N = CHUNK_KEYS<Key>;
+        key_chunk<bits> result;
+        const size_t end = (chunk + 1) * N; /* both counted from the boundary before the run */
+        if (end - N >= shift && end <= count + shift) {
+            const key_chunk<Key> raw =
+                *reinterpret_cast<const key_chunk<Key> *>(keys + (end - N - shift));
+            PRIM_UNROLL(16)
+            for (unsigned e = 0; e < N; e++)
+                result.keys[e] = order.ordered(raw.keys[e]);
+        } else {
+            PRIM_UNROLL(16)
+            for (unsigned e = 0; e < N; e++) {
+                const size_t x = end - N + e;
+                const bool inside = x >= shift && x < count + shift;
+                result.keys[e] =
+                    inside ? order.ordered(keys[x - shift]) : static_cast<bits>(-1);
+            }
+        }
+        return result;
+    }
+};
+
+/* Keys that stand ordered in shared memory, from place `behind` on, to where `out` points, which is
+ * `behind` keys behind a boundary: whole chunks at once, and what is left before and after them one
+ * by one. `worker` of `workers` threads. */
+template <typename Key>
+__device__ void write_chunks(key_order<Key> order, const typename Key::bits_type *staged,
+                             unsigned behind, unsigned count, Key *out, unsigned worker,
+                             unsigned workers)
+{
+    using bits = typename Key::bits_type;
+    constexpr unsigned N = CHUNK_KEYS<Key>;
+    for (unsigned first = worker * N; first < behind + count; first += workers * N) {
+        const key_chunk<bits> chunk = *reinterpret_cast<const key_chunk<bits> *>(staged + first);
+        key_chunk<Key> raw;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < N; e++)
+            raw.keys[e] = order.from_ordered(chunk.keys[e]);
+        if (first >= behind && first + N <= behind + count) {
+            *reinterpret_cast<key_chunk<Key> *>(out + (first - behind)) = raw;
+        } else {
+            PRIM_UNROLL(16)
+            for (unsigned e = 0; e < N; e++)
+                if (first + e >= behind && first + e < behind + count)
+                    out[first + e - behind] = raw.keys[e];
+        }
+    }
+}
+
+} // namespace
+
+#endif

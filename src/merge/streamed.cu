@@ -1,0 +1,381 @@
+/* STREAMED: a block stays, and keys come past it.
+ *
+ * Each block makes one contiguous part of the output, tile after tile. A warp searches where the
+ * part begins in a and b; from then on the end of a tile is the next one's beginning, and nothing
+ * is searched in global memory any more. The keys come through two rings in shared memory, from
+ * which a tile takes as many of a and of b as it needs; just as many follow, and none is loaded
+ * twice:
+ *
+ *     a      ────────│▒▒▒▒▒▒▒▒▒▒▒▒│░░░░│──────     ▒ in the rings: a tile's length of each
+ *     b      ──│▒▒▒▒▒▒▒▒▒▒▒▒│░░│──────────────     ░ on their way, while the tile is merged
+ *     tile         ▓▓▓▓▓▓▓▓▓▓▓▓                    ▓ merged: as many as ░
+ *     threads      0 │ 1 │ 2 │ 3                   15 keys each (of 4 bytes)
+ *     out    ──────│▓▓▓▓▓▓▓▓▓▓▓▓│─────────────
+ *
+ * What changed from MERGE_PATH: the searches, of which one a part is left; and that the loads of
+ * the next tile's keys are on their way while this one is merged. Keys are compared as unsigned
+ * integers and put into the rings as such, so that each is translated once and not once for each
+ * comparison. Loads and stores move 16 bytes, however a, b and out are aligned.
+ *
+ * What still holds it back: a thread's merge is a chain of loads from shared memory, each waiting
+ * for the comparison before it, and lanes meet in banks as the keys have it.
+ *
+ * A sort's pass is the same over many pairs: each pair is divided into parts.
+ *
+ * Work: 1 comparison a key, and a search in the tile for each 15 of them. Steps: for each tile of a
+ * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
+ * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; the ring: Hwu, Kirk and El Hajj,
+ * Programming Massively Parallel Processors, 4th edition (2022), chapter 12. */
+#include "common/device.h"
+#include "common/shared.cuh"
+#include "merge/passes.cuh"
+#include "merge/ring.cuh"
+#include "merge/tile_sort.cuh"
+#include "merge/warp_search.cuh"
+
+namespace
+{
+namespace streamed
+{
+
+/* To be given with -D where sizes are being measured. */
+#ifndef PRIM_MERGE_STREAMED_THREADS
+#define PRIM_MERGE_STREAMED_THREADS 256
+#endif
+#ifndef PRIM_MERGE_STREAMED_BLOCKS /* that a multiprocessor is to hold */
+#define PRIM_MERGE_STREAMED_BLOCKS 4
+#endif
+
+constexpr unsigned BLOCK = PRIM_MERGE_STREAMED_THREADS;
+
+template <typename Key>
+constexpr unsigned MOST_ITEMS = sizeof(Key) == 8 ? 7 : 15; /* odd, as tile.cuh says */
+
+template <typename Key>
+constexpr unsigned MOST_KEYS = MOST_ITEMS<Key> *BLOCK;
+
+/* A power of two, and room for what chunks reach beyond a tile on both sides. */
+template <typename Key>
+constexpr unsigned RING = (MOST_ITEMS<Key> + 1) * BLOCK;
+
+template <typename Key>
+constexpr unsigned WARP_KEYS = MOST_ITEMS<Key> *WARP + CHUNK_KEYS<Key>;
+
+template <typename Key>
+struct merge_memory {
+    alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING<Key>]; /* a's, then b's */
+    alignas(CHUNK_BYTES) typename Key::bits_type staged[BLOCK / WARP][WARP_KEYS<Key>];
+    uint16_t from_a[BLOCK]; /* of the keys up to the end of each thread's */
+    size_t first_of_a;
+};
+
+/* One of a block's threads. */
+template <typename Key>
+struct merge_thread {
+    using bits = typename Key::bits_type;
+    static constexpr unsigned ITEMS = MOST_ITEMS<Key>, N = CHUNK_KEYS<Key>, MASK = RING<Key> - 1;
+    /* Chunks of this thread, of all that follow a tile. */
+    static constexpr unsigned CHUNKS = (MOST_KEYS<Key> / N + 2 + BLOCK - 1) / BLOCK;
+
+    key_order<Key> order;
+    merge_memory<Key> &shared;
+    key_stream<Key> a, b;
+    unsigned thread;
+
+    /* a_missing chunks of a and b_missing of b: the thread's share of them, into registers. */
+    __device__ void fetch(unsigned first, unsigned a_missing, unsigned b_missing,
+                          key_chunk<bits> (&chunks)[CHUNKS]) const
+    {
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < CHUNKS; c++) {
+            const unsigned x = first + c * BLOCK + thread;
+            if (x < a_missing)
+                chunks[c] = a.load(order, a.loaded + x);
+            else if (x < a_missing + b_missing)
+                chunks[c] = b.load(order, b.loaded + (x - a_missing));
+        }
+    }
+
+    /* And from there into the rings. */
+    __device__ void put(unsigned first, unsigned a_missing, unsigned b_missing,
+                        const key_chunk<bits> (&chunks)[CHUNKS]) const
+    {
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < CHUNKS; c++) {
+            const unsigned x = first + c * BLOCK + thread;
+            const bool of_a = x < a_missing;
+            const size_t chunk = of_a ? a.loaded + x : b.loaded + (x - a_missing);
+            const unsigned place = (static_cast<unsigned>(chunk * N) & MASK) + (of_a ? 0 : MASK + 1);
+            if (x < a_missing + b_missing)
+                *reinterpret_cast<key_chunk<bits> *>(&shared.ring[place]) = chunks[c];
+        }
+    }
+
+    /* The first keys: as many of each run as the first tile may take. */
+    __device__ void fill_rings(unsigned wanted)
+    {
+        const unsigned a_missing = a.missing(wanted), b_missing = b.missing(wanted);
+        key_chunk<bits> chunks[CHUNKS];
+        for (unsigned first = 0; first < a_missing + b_missing; first += CHUNKS * BLOCK) {
+            fetch(first, a_missing, b_missing, chunks);
+            put(first, a_missing, b_missing, chunks);
+        }
+        a.loaded += a_missing;
+        b.loaded += b_missing;
+        __syncthreads();
+    }
+
+    __device__ unsigned place_in_a(unsigned i) const
+    {
+        return (static_cast<unsigned>(a.next) + a.shift + i) & MASK;
+    }
+
+    __device__ unsigned place_in_b(unsigned j) const
+    {
+        return ((static_cast<unsigned>(b.next) + b.shift + j) & MASK) + (MASK + 1);
+    }
+
+    /* Of the next k merged keys, how many come from a. Both rings have k keys, or all that are
+     * left. */
+    __device__ unsigned co_rank_in_rings(unsigned k) const
+    {
+        unsigned low = k - b.left(k), high = a.left(k);
+        while (low < high) {
+            const unsigned i = (low + high) / 2;
+            if (shared.ring[place_in_b(k - 1 - i)] < shared.ring[place_in_a(i)])
+                high = i;
+            else
+                low = i + 1;
+        }
+        return low;
+    }
+
+    /* The next `items` keys behind i of a and j of b. Of a run that has ended, a largest key may be
+     * taken in place of an equal one of the other run: it is the same key. */
+    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits (&keys)[ITEMS]) const
+    {
+        unsigned a_place = place_in_a(i), b_place = place_in_b(j);
+        bits from_a = shared.ring[a_place], from_b = shared.ring[b_place];
+        PRIM_UNROLL(16)
+        for (unsigned o = 0; o < ITEMS; o++) {
+            if (o >= items)
+                break;
+            const bool take_b = from_b < from_a;
+            keys[o] = take_b ? from_b : from_a;
+            const unsigned place = take_b ? ((b_place + 1) & MASK) + (MASK + 1)
+                                          : (a_place + 1) & MASK;
+            const bits following = shared.ring[place];
+            a_place = take_b ? a_place : place;
+            from_a = take_b ? from_a : following;
+            b_place = take_b ? place : b_place;
+            from_b = take_b ? following : from_b;
+        }
+    }
+
+    /* To global memory, by way of the warp's own shared memory. warp_count: of all its keys. */
+    __device__ void write(const bits (&keys)[ITEMS], unsigned items, unsigned warp_count,
+                          Key *warp_out) const
+    {
+        bits *const staged = shared.staged[thread / WARP];
+        const unsigned lane = thread % WARP, behind = keys_behind_boundary(warp_out);
+        bits *const own = staged + behind + lane * items;
+        PRIM_UNROLL(16)
+        for (unsigned o = 0; o < ITEMS; o++)
+            if (o < items)
+                own[o] = keys[o];
+        __syncwarp();
+        write_chunks(order, staged, behind, warp_count, warp_out, lane, WARP);
+    }
+
+    /* The next `count` keys, items for each thread; `following` are to be made after them. */
+    __device__ void make_tile(unsigned count, unsigned items, size_t following, Key *out)
+    {
+        const unsigned end = smaller((thread + 1) * items, count);
+        shared.from_a[thread] = static_cast<uint16_t>(co_rank_in_rings(end));
+        __syncthreads();
+        const unsigned begin = smaller(thread * items, count);
+        const unsigned i = thread == 0 ? 0 : shared.from_a[thread - 1];
+        const unsigned from_a = shared.from_a[BLOCK - 1];
+
+        key_stream<Key> next_a = a, next_b = b; /* as they are after this tile */
+        next_a.next += from_a;
+        next_b.next += count - from_a;
+        const unsigned wanted = static_cast<unsigned>(smaller<size_t>(following, items * BLOCK));
+        const unsigned a_missing = next_a.missing(wanted), b_missing = next_b.missing(wanted);
+        key_chunk<bits> chunks[CHUNKS];
+        fetch(0, a_missing, b_missing, chunks);
+
+        bits keys[ITEMS];
+        merge_own(i, begin - i, items, keys);
+        const unsigned warp_begin = smaller(thread / WARP * WARP * items, count);
+        write(keys, items, smaller(count - warp_begin, WARP * items), out + warp_begin);
+        __syncthreads();
+        put(0, a_missing, b_missing, chunks);
+        __syncthreads();
+        a.next = next_a.next;
+        b.next = next_b.next;
+        a.loaded += a_missing;
+        b.loaded += b_missing;
+    }
+};
+
+/* Pairs of runs: pair p has a_run keys of a from p × stride on, and b_run of b likewise, or what is
+ * there of them. Each is merged by `parts` blocks, which make part_keys keys each. */
+template <typename Key>
+struct merges {
+    const Key *a, *b;
+    Key *out;
+    size_t a_all, b_all, a_run, b_run, stride;
+    size_t part_keys;
+    unsigned parts, items;
+};
+
+template <typename Key>
+__device__ runs<Key, size_t> pair_of(const merges<Key> &m, size_t pair)
+{
+    const size_t at = pair * m.stride;
+    const size_t a_left = m.a_all > at ? m.a_all - at : 0, b_left = m.b_all > at ? m.b_all - at : 0;
+    return {m.a + at, smaller(a_left, m.a_run), m.b + at, smaller(b_left, m.b_run)};
+}
+
+template <typename Key>
+__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_STREAMED_BLOCKS))
+    merge_parts(key_order<Key> order, merges<Key> m)
+{
+    PRIM_SHARED_DYNAMIC(merge_memory<Key>, shared);
+    const size_t pair = blockIdx.x / m.parts, first = blockIdx.x % m.parts * m.part_keys;
+    const runs<Key, size_t> r = pair_of(m, pair);
+    const size_t count = r.a_count + r.b_count;
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (first >= count)
+        return;
+    if (threadIdx.x < WARP) {
+        const size_t rank = co_rank_by_warp(order, r, first, threadIdx.x);
+        if (threadIdx.x == 0)
+            shared->first_of_a = rank;
+    }
+    __syncthreads();
+    const size_t i = shared->first_of_a;
+    merge_thread<Key> t = {order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, first - i},
+                           threadIdx.x};
+    Key *out = m.out + pair * m.stride + first;
+    const unsigned tile = m.items * BLOCK;
+    size_t left = smaller(count - first, m.part_keys);
+    t.fill_rings(static_cast<unsigned>(smaller<size_t>(left, tile)));
+    while (left > 0) {
+        const unsigned keys = static_cast<unsigned>(smaller<size_t>(left, tile));
+        left -= keys;
+        t.make_tile(keys, m.items, left, out);
+        out += keys;
+    }
+}
+
+/* ---- launches ---- */
+
+/* Parts for all blocks that the device holds at once: of whole tiles where there are so many keys,
+ * and otherwise of one tile with fewer keys a thread. */
+template <typename Key>
+cudaError_t launch_merges(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
+                          size_t keys_of_pair)
+{
+    const size_t at_once = prim_device_multiprocessors() * PRIM_MERGE_STREAMED_BLOCKS;
+    cudaError_t error = prim_device_take_error();
+    if (error == cudaSuccess)
+        error = prim_allow_shared(merge_parts<Key>, sizeof(merge_memory<Key>));
+    if (error != cudaSuccess)
+        return error;
+    const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
+    const size_t items = prim_divide_up(prim_divide_up(keys_of_pair, share), BLOCK) | 1;
+    m.items = static_cast<unsigned>(smaller<size_t>(items, MOST_ITEMS<Key>));
+    const size_t tile = m.items * BLOCK;
+    const size_t tiles = prim_divide_up(keys_of_pair, tile);
+    m.part_keys = prim_divide_up(tiles, share) * tile;
+    m.parts = static_cast<unsigned>(prim_divide_up(keys_of_pair, m.part_keys));
+    return prim_launch_dependent({stream, static_cast<unsigned>(pairs * m.parts), BLOCK,
+                                  sizeof(merge_memory<Key>)},
+                                 merge_parts<Key>, order, m);
+}
+
+struct run_merge : launch_run {
+    template <typename Key>
+    static cudaError_t run(const prim_merge_args *args)
+    {
+        const size_t count = args->a_count + args->b_count;
+        merges<Key> m = {};
+        m.a = static_cast<const Key *>(args->a);
+        m.b = static_cast<const Key *>(args->b);
+        m.out = static_cast<Key *>(args->out);
+        m.a_all = m.a_run = args->a_count;
+        m.b_all = m.b_run = args->b_count;
+        return count == 0 ? cudaSuccess
+                          : launch_merges(args->call.stream, order_of<Key>(args), m, 1, count);
+    }
+
+    /* All pairs of runs of run_keys. */
+    template <typename Key>
+    static cudaError_t run(const prim_merge_sort_args *args, const void *in, size_t run_keys,
+                           void *out)
+    {
+        merges<Key> m = {};
+        m.a = static_cast<const Key *>(in);
+        m.b = m.a + run_keys;
+        m.out = static_cast<Key *>(out);
+        m.a_all = args->count;
+        m.b_all = args->count - run_keys;
+        m.a_run = m.b_run = run_keys;
+        m.stride = 2 * run_keys;
+        return launch_merges(args->call.stream, order_of<Key>(args), m,
+                             prim_divide_up(args->count, m.stride),
+                             smaller(args->count, m.stride));
+    }
+};
+
+cudaError_t launch_merge(const void *args)
+{
+    return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
+}
+
+/* To and fro between d_out and the workspace, so that the last pass ends in d_out. */
+cudaError_t launch_sort(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    if (args->count == 0)
+        return cudaSuccess;
+    const size_t tile = prim_merge_tile_sort_keys(args);
+    void *from = args->out, *to = args->call.workspace;
+    if (passes_are_odd(prim_divide_up(args->count, tile)))
+        std::swap(from, to);
+    cudaError_t error = prim_merge_tile_sort(args, from);
+    for (size_t run_keys = tile; run_keys < args->count && error == cudaSuccess; run_keys *= 2) {
+        error = dispatch<run_merge>(args, from, run_keys, to);
+        std::swap(from, to);
+    }
+    return error;
+}
+
+/* As little as any rung's first step sorts at once. */
+size_t sort_workspace_bytes(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    return args->count <= prim_merge_tile_sort_keys(args)
+               ? 0
+               : args->count * prim_element_bytes(args->key_type);
+}
+
+} // namespace streamed
+} // namespace
+
+PRIM_DEFINE_RUNG(merge, streamed) = {
+    {PRIM_MERGE_STREAMED, "streamed",
+     "a block makes a long part, and keys come past it through rings in shared memory"},
+    merge_why_not,
+    nullptr,
+    streamed::launch_merge};
+
+PRIM_DEFINE_RUNG(merge_sort, streamed) = {
+    {PRIM_MERGE_SORT_STREAMED, "streamed",
+     "larger sorted tiles, then passes that merge pairs of runs, keys streaming through rings"},
+    sort_why_not,
+    streamed::sort_workspace_bytes,
+    streamed::launch_sort};
