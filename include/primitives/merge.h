@@ -21,7 +21,8 @@ typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
     PRIM_MERGE_SORT_TILED = 2,
-    PRIM_MERGE_SORT_STREAMED = 3
+    PRIM_MERGE_SORT_STREAMED = 3,
+    PRIM_MERGE_SORT_WIDE = 4 /* four runs at once */
 } prim_merge_sort_variant;
 
 /* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and NaN last. All NaN are

@@ -8,7 +8,8 @@
 #define SORT_RUNGS(X)      \
     X(merge_sort, co_rank) \
     X(merge_sort, tiled)   \
-    X(merge_sort, streamed)
+    X(merge_sort, streamed) \
+    X(merge_sort, wide)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
 
 MERGE_RUNGS(PRIM_DECLARE_RUNG)

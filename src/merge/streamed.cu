@@ -30,6 +30,7 @@
 #include "common/shared.cuh"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"
+#include "merge/streamed.h"
 #include "merge/tile_sort.cuh"
 #include "merge/warp_search.cuh"
 
@@ -354,17 +355,22 @@ cudaError_t launch_sort(const void *any)
     return error;
 }
 
-/* As little as any rung's first step sorts at once. */
-size_t sort_workspace_bytes(const void *any)
+} // namespace streamed
+} // namespace
+
+cudaError_t prim_merge_streamed_pass(const prim_merge_sort_args *args, const void *in,
+                                     size_t run_keys, void *out)
+{
+    return dispatch<streamed::run_merge>(args, in, run_keys, out);
+}
+
+size_t prim_merge_streamed_workspace_bytes(const void *any)
 {
     const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
     return args->count <= prim_merge_tile_sort_keys(args)
                ? 0
                : args->count * prim_element_bytes(args->key_type);
 }
-
-} // namespace streamed
-} // namespace
 
 PRIM_DEFINE_RUNG(merge, streamed) = {
     {PRIM_MERGE_STREAMED, "streamed",
@@ -377,5 +383,5 @@ PRIM_DEFINE_RUNG(merge_sort, streamed) = {
     {PRIM_MERGE_SORT_STREAMED, "streamed",
      "larger sorted tiles, then passes that merge pairs of runs, keys streaming through rings"},
     sort_why_not,
-    streamed::sort_workspace_bytes,
+    prim_merge_streamed_workspace_bytes,
     streamed::launch_sort};
