@@ -19,8 +19,8 @@
 /* Errors of index show around the sizes of tiles; they and one launch are taken from the inside. */
 enum { TILE = 7 * 256, LONG_TILE = 15 * 256 }; /* keys that a block merges or sorts */
 
-static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,  CUDA_R_16I, CUDA_R_16U,
-                                       CUDA_R_32I, CUDA_R_32U, CUDA_R_64I, CUDA_R_64U,
+static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA_R_16U,
+                                       CUDA_R_32I, CUDA_R_32U,  CUDA_R_64I, CUDA_R_64U,
                                        CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 static const prim_order orders[] = {PRIM_ASCENDING, PRIM_DESCENDING};
 

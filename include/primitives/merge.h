@@ -10,10 +10,12 @@ extern "C" {
 
 /* The rungs of the ladder; src/merge/README.md draws them. The values are pinned. */
 typedef enum prim_merge_variant {
-    PRIM_MERGE_AUTO = 0,    /* the fastest rung that supports the call */
-    PRIM_MERGE_CO_RANK = 1, /* each thread finds where its part begins, and merges from there */
-    PRIM_MERGE_TILED = 2,   /* a block brings its part into shared memory first */
-    PRIM_MERGE_STREAMED = 5 /* a block makes a long part, and keys come past it through rings */
+    PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
+    PRIM_MERGE_CO_RANK = 1,    /* each thread finds where its part begins, and merges from there */
+    PRIM_MERGE_TILED = 2,      /* a block brings its part into shared memory first */
+    PRIM_MERGE_CIRCULAR = 3,   /* a block brings in only what its last tile has used up */
+    PRIM_MERGE_MERGE_PATH = 4, /* warps search, threads merge into registers, 16 bytes at a time */
+    PRIM_MERGE_STREAMED = 5    /* a block makes a long part, and keys come past it through rings */
 } prim_merge_variant;
 
 /* A sort of each block's keys, and then merges of pairs by the rung of that name. */

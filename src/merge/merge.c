@@ -16,8 +16,10 @@ static prim_status check_order_and_type(const prim_call *call, prim_order order,
                          "%s: order is %d, neither PRIM_ASCENDING nor PRIM_DESCENDING, 0 or 1",
                          call->name, order);
     if (prim_element_bytes(key_type) == 0)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: key_type is %d, not the type of an element that the "
-                         "kit knows", call->name, (int)key_type);
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: key_type is %d, not the type of an element that the "
+                         "kit knows",
+                         call->name, (int)key_type);
     return PRIM_OK;
 }
 

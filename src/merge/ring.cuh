@@ -78,8 +78,7 @@ struct key_stream {
             for (unsigned e = 0; e < N; e++) {
                 const size_t x = end - N + e;
                 const bool inside = x >= shift && x < count + shift;
-                result.keys[e] =
-                    inside ? order.ordered(keys[x - shift]) : static_cast<bits>(-1);
+                result.keys[e] = inside ? order.ordered(keys[x - shift]) : static_cast<bits>(-1);
             }
         }
         return result;

@@ -1,13 +1,15 @@
 /* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
 #include "merge/merge_args.h"
 
-#define MERGE_RUNGS(X) \
-    X(merge, co_rank)  \
-    X(merge, tiled)    \
+#define MERGE_RUNGS(X)   \
+    X(merge, co_rank)    \
+    X(merge, tiled)      \
+    X(merge, circular)   \
+    X(merge, merge_path) \
     X(merge, streamed)
-#define SORT_RUNGS(X)      \
-    X(merge_sort, co_rank) \
-    X(merge_sort, tiled)   \
+#define SORT_RUNGS(X)       \
+    X(merge_sort, co_rank)  \
+    X(merge_sort, tiled)    \
     X(merge_sort, streamed) \
     X(merge_sort, wide)
 #define CO_RANK_RUNGS(X) X(co_rank, search)

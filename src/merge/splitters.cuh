@@ -105,9 +105,8 @@ __device__ void split_runs(key_order<Key> order, size_t k, splitter_memory<Key, 
                         continue;
                     const size_t its_open = shared.high[r] - shared.low[r];
                     const size_t its_width = width_of(its_open);
-                    const unsigned before =
-                        samples_before(shared.samples[r], samples_of(its_open, its_width), key[s],
-                                       r < run);
+                    const unsigned before = samples_before(
+                        shared.samples[r], samples_of(its_open, its_width), key[s], r < run);
                     least += shared.low[r] + before * its_width;
                     most += smaller(shared.low[r] + (before + 1) * its_width - 1, shared.high[r]);
                 }

@@ -106,7 +106,8 @@ struct merge_thread {
             const unsigned x = first + c * BLOCK + thread;
             const bool of_a = x < a_missing;
             const size_t chunk = of_a ? a.loaded + x : b.loaded + (x - a_missing);
-            const unsigned place = (static_cast<unsigned>(chunk * N) & MASK) + (of_a ? 0 : MASK + 1);
+            const unsigned place =
+                (static_cast<unsigned>(chunk * N) & MASK) + (of_a ? 0 : MASK + 1);
             if (x < a_missing + b_missing)
                 *reinterpret_cast<key_chunk<bits> *>(&shared.ring[place]) = chunks[c];
         }
@@ -163,8 +164,8 @@ struct merge_thread {
                 break;
             const bool take_b = from_b < from_a;
             keys[o] = take_b ? from_b : from_a;
-            const unsigned place = take_b ? ((b_place + 1) & MASK) + (MASK + 1)
-                                          : (a_place + 1) & MASK;
+            const unsigned place =
+                take_b ? ((b_place + 1) & MASK) + (MASK + 1) : (a_place + 1) & MASK;
             const bits following = shared.ring[place];
             a_place = take_b ? a_place : place;
             from_a = take_b ? from_a : following;
@@ -258,8 +259,8 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_STREAM
     }
     __syncthreads();
     const size_t i = shared->first_of_a;
-    merge_thread<Key> t = {order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, first - i},
-                           threadIdx.x};
+    merge_thread<Key> t = {
+        order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, first - i}, threadIdx.x};
     Key *out = m.out + pair * m.stride + first;
     const unsigned tile = m.items * BLOCK;
     size_t left = smaller(count - first, m.part_keys);
@@ -293,9 +294,9 @@ cudaError_t launch_merges(cudaStream_t stream, key_order<Key> order, merges<Key>
     const size_t tiles = prim_divide_up(keys_of_pair, tile);
     m.part_keys = prim_divide_up(tiles, share) * tile;
     m.parts = static_cast<unsigned>(prim_divide_up(keys_of_pair, m.part_keys));
-    return prim_launch_dependent({stream, static_cast<unsigned>(pairs * m.parts), BLOCK,
-                                  sizeof(merge_memory<Key>)},
-                                 merge_parts<Key>, order, m);
+    return prim_launch_dependent(
+        {stream, static_cast<unsigned>(pairs * m.parts), BLOCK, sizeof(merge_memory<Key>)},
+        merge_parts<Key>, order, m);
 }
 
 struct run_merge : launch_run {
@@ -327,8 +328,7 @@ struct run_merge : launch_run {
         m.a_run = m.b_run = run_keys;
         m.stride = 2 * run_keys;
         return launch_merges(args->call.stream, order_of<Key>(args), m,
-                             prim_divide_up(args->count, m.stride),
-                             smaller(args->count, m.stride));
+                             prim_divide_up(args->count, m.stride), smaller(args->count, m.stride));
     }
 };
 

@@ -137,8 +137,8 @@ struct wide_thread {
         for (unsigned o = 0; o < ITEMS; o++) {
             const bool take_b = from_b < from_a;
             keys[o] = take_b ? from_b : from_a;
-            const unsigned place = (((take_b ? b_place : a_place) + 1) & MASK) +
-                                   (take_b ? b_base : a_base);
+            const unsigned place =
+                (((take_b ? b_place : a_place) + 1) & MASK) + (take_b ? b_base : a_base);
             const bits following = shared.rings[place];
             a_place = take_b ? a_place : place;
             from_a = take_b ? from_a : following;
@@ -208,8 +208,8 @@ struct wide_thread {
         uint16_t *const splits = shared.from_first[1];
         const bool busy = thread < first + second;
         if (busy)
-            splits[thread] = static_cast<uint16_t>(
-                co_rank_in(2 * inner, head_a, head_b, (unit + 1) * ITEMS));
+            splits[thread] =
+                static_cast<uint16_t>(co_rank_in(2 * inner, head_a, head_b, (unit + 1) * ITEMS));
         __syncthreads();
         const unsigned from_a = first > 0 ? splits[first - 1] : 0;
         const unsigned from_c = second > 0 ? splits[first + second - 1] : 0;
@@ -302,8 +302,8 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_WIDE_B
     split_runs(order, first, shared->split);
     if (threadIdx.x < RUNS) {
         const unsigned r = threadIdx.x;
-        reinterpret_cast<key_stream<Key> *>(shared->streams)[r] = key_stream<Key>(
-            shared->split.keys[r], shared->split.count[r], shared->split.low[r]);
+        reinterpret_cast<key_stream<Key> *>(shared->streams)[r] =
+            key_stream<Key>(shared->split.keys[r], shared->split.count[r], shared->split.low[r]);
     }
     __syncthreads();
     wide_thread<Key> t = {order, *shared, threadIdx.x, {0, 0}, {0, 0}};
@@ -342,12 +342,11 @@ struct run_pass : launch_run {
         const size_t steps = prim_divide_up(group_keys, STEP<Key>);
         const size_t part_keys = prim_divide_up(steps, share) * STEP<Key>;
         const size_t parts = prim_divide_up(group_keys, part_keys);
-        return prim_launch_dependent({args->call.stream, static_cast<unsigned>(groups * parts),
-                                      BLOCK, sizeof(wide_memory<Key>)},
-                                     merge_four<Key>, order_of<Key>(args),
-                                     static_cast<const Key *>(in), args->count, run_keys,
-                                     static_cast<Key *>(out), static_cast<unsigned>(parts),
-                                     part_keys);
+        return prim_launch_dependent(
+            {args->call.stream, static_cast<unsigned>(groups * parts), BLOCK,
+             sizeof(wide_memory<Key>)},
+            merge_four<Key>, order_of<Key>(args), static_cast<const Key *>(in), args->count,
+            run_keys, static_cast<Key *>(out), static_cast<unsigned>(parts), part_keys);
     }
 };
 
