@@ -17,6 +17,10 @@ typedef struct prim_merge_args {
     const void *a, *b;
     size_t a_count, b_count;
     void *out;
+    bool has_values; /* prim_merge_pairs() */
+    size_t value_bytes;
+    const void *a_values, *b_values;
+    void *out_values;
 } prim_merge_args;
 
 typedef struct prim_merge_sort_args {
@@ -25,7 +29,13 @@ typedef struct prim_merge_sort_args {
     cudaDataType_t key_type;
     const void *in;
     size_t count;
-    void *out;
+    void *out;        /* NULL of a permutation, which keeps its keys in the workspace */
+    bool has_values;  /* prim_merge_sort_pairs() and _permutation() */
+    bool permutation; /* the values are the places 0, 1, 2 … */
+    cudaDataType_t index_type;
+    size_t value_bytes;
+    const void *values;
+    void *out_values;
 } prim_merge_sort_args;
 
 typedef struct prim_co_rank_args {

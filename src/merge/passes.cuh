@@ -24,16 +24,31 @@ namespace
 
 /* ---- what every rung takes, and a sort's workspace ---- */
 
-inline const char *merge_why_not(const void *any)
+/* With values or without. */
+inline const char *pairs_why_not(const void *any)
 {
     const prim_merge_args *args = static_cast<const prim_merge_args *>(any);
     return keys_why_not(args, args->a_count + args->b_count, TILE);
 }
 
-inline const char *sort_why_not(const void *any)
+inline const char *sort_pairs_why_not(const void *any)
 {
     const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
     return keys_why_not(args, args->count, TILE);
+}
+
+#define PRIM_MERGE_KEYS_ONLY "it moves keys only, and no values"
+
+inline const char *merge_why_not(const void *any)
+{
+    return static_cast<const prim_merge_args *>(any)->has_values ? PRIM_MERGE_KEYS_ONLY
+                                                                 : pairs_why_not(any);
+}
+
+inline const char *sort_why_not(const void *any)
+{
+    return static_cast<const prim_merge_sort_args *>(any)->has_values ? PRIM_MERGE_KEYS_ONLY
+                                                                      : sort_pairs_why_not(any);
 }
 
 /* A single tile needs none. */

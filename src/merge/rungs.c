@@ -22,21 +22,22 @@ const prim_rung *const prim_merge_rungs[] = {MERGE_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_merge_sort_rungs[] = {SORT_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Below so many keys there are too few tiles for the device, and a thread's own search is the
- * shorter way; measured on an H200. */
-enum { KEYS_FOR_MERGED_TILES = 3 << 18, KEYS_FOR_SORTED_TILES = 3 << 17 };
+/* Below so many keys a thread's own search in global memory is the shorter way; measured on an
+ * H200. */
+enum { KEYS_FOR_STREAMS = 1 << 15 };
 
 int prim_merge_choose_rung(const void *any)
 {
     const prim_merge_args *args = any;
-    return args->a_count + args->b_count < KEYS_FOR_MERGED_TILES ? PRIM_MERGE_CO_RANK
-                                                                 : PRIM_MERGE_TILED;
+    return !args->has_values && args->a_count + args->b_count < KEYS_FOR_STREAMS
+               ? PRIM_MERGE_CO_RANK
+               : PRIM_MERGE_STREAMED;
 }
 
 int prim_merge_sort_choose_rung(const void *any)
 {
     const prim_merge_sort_args *args = any;
-    return args->count < KEYS_FOR_SORTED_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+    return args->has_values ? PRIM_MERGE_SORT_STREAMED : PRIM_MERGE_SORT_WIDE;
 }
 
 int prim_co_rank_choose_rung(const void *args)

@@ -28,10 +28,10 @@
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 12. */
 #include "common/device.h"
 #include "common/shared.cuh"
+#include "merge/long_passes.h"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"
-#include "merge/streamed.h"
-#include "merge/tile_sort.cuh"
+#include "merge/values.cuh"
 #include "merge/warp_search.cuh"
 
 namespace
@@ -49,37 +49,50 @@ namespace streamed
 
 constexpr unsigned BLOCK = PRIM_MERGE_STREAMED_THREADS;
 
-template <typename Key>
-constexpr unsigned MOST_ITEMS = sizeof(Key) == 8 ? 7 : 15; /* odd, as tile.cuh says */
+/* Of a thread; odd, as tile.cuh says, and one less than a power of two. With values half as many,
+ * since their sources need room too. */
+template <typename Key, bool PAIRS>
+constexpr unsigned MOST_ITEMS = (sizeof(Key) == 8 ? 8 : 16) / (PAIRS ? 2 : 1) - 1;
 
-template <typename Key>
-constexpr unsigned MOST_KEYS = MOST_ITEMS<Key> *BLOCK;
+template <typename Key, bool PAIRS>
+constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK;
 
 /* A power of two, and room for what chunks reach beyond a tile on both sides. */
-template <typename Key>
-constexpr unsigned RING = (MOST_ITEMS<Key> + 1) * BLOCK;
+template <typename Key, bool PAIRS>
+constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK;
 
-template <typename Key>
-constexpr unsigned WARP_KEYS = MOST_ITEMS<Key> *WARP + CHUNK_KEYS<Key>;
+template <typename Key, bool PAIRS>
+constexpr unsigned WARP_KEYS = MOST_ITEMS<Key, PAIRS> *WARP + CHUNK_KEYS<Key>;
 
-template <typename Key>
+constexpr unsigned FROM_B = 0x8000; /* in a source: which run; the rest is the place behind next */
+
+template <typename Key, bool PAIRS>
 struct merge_memory {
-    alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING<Key>]; /* a's, then b's */
-    alignas(CHUNK_BYTES) typename Key::bits_type staged[BLOCK / WARP][WARP_KEYS<Key>];
+    alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING<Key, PAIRS>]; /* a's, then b's */
+    alignas(CHUNK_BYTES) typename Key::bits_type staged[BLOCK / WARP][WARP_KEYS<Key, PAIRS>];
+    uint16_t sources[PAIRS ? BLOCK / WARP : 1][PAIRS ? WARP_KEYS<Key, PAIRS> : 1];
     uint16_t from_a[BLOCK]; /* of the keys up to the end of each thread's */
     size_t first_of_a;
 };
 
+/* Where the values of a part of two runs are, and where they go. */
+struct part_values {
+    const void *a, *b;
+    void *out;
+    unsigned bytes;
+};
+
 /* One of a block's threads. */
-template <typename Key>
+template <typename Key, bool PAIRS>
 struct merge_thread {
     using bits = typename Key::bits_type;
-    static constexpr unsigned ITEMS = MOST_ITEMS<Key>, N = CHUNK_KEYS<Key>, MASK = RING<Key> - 1;
+    static constexpr unsigned ITEMS = MOST_ITEMS<Key, PAIRS>, N = CHUNK_KEYS<Key>,
+                              MASK = RING<Key, PAIRS> - 1;
     /* Chunks of this thread, of all that follow a tile. */
-    static constexpr unsigned CHUNKS = (MOST_KEYS<Key> / N + 2 + BLOCK - 1) / BLOCK;
+    static constexpr unsigned CHUNKS = (MOST_KEYS<Key, PAIRS> / N + 2 + BLOCK - 1) / BLOCK;
 
     key_order<Key> order;
-    merge_memory<Key> &shared;
+    merge_memory<Key, PAIRS> &shared;
     key_stream<Key> a, b;
     unsigned thread;
 
@@ -152,18 +165,27 @@ struct merge_thread {
         return low;
     }
 
-    /* The next `items` keys behind i of a and j of b. Of a run that has ended, a largest key may be
-     * taken in place of an equal one of the other run: it is the same key. */
-    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits (&keys)[ITEMS]) const
+    /* The next `items` keys behind i of a and j of b. Where a run of keys has ended, a largest one
+     * may be taken in place of an equal one of the other run: it is the same key. With values it is
+     * not, and a's end is looked at; b's keys are taken only where they come before a's. */
+    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits (&keys)[ITEMS],
+                              unsigned (&sources)[ITEMS]) const
     {
         unsigned a_place = place_in_a(i), b_place = place_in_b(j);
+        const unsigned a_first = place_in_a(0), b_first = place_in_b(0);
+        unsigned a_left = PAIRS ? a.left(RING<Key, PAIRS>) - i : 0;
         bits from_a = shared.ring[a_place], from_b = shared.ring[b_place];
         PRIM_UNROLL(16)
         for (unsigned o = 0; o < ITEMS; o++) {
             if (o >= items)
                 break;
-            const bool take_b = from_b < from_a;
+            const bool take_b = from_b < from_a || (PAIRS && a_left == 0);
             keys[o] = take_b ? from_b : from_a;
+            if (PAIRS) {
+                sources[o] =
+                    take_b ? ((b_place - b_first) & MASK) | FROM_B : (a_place - a_first) & MASK;
+                a_left -= take_b ? 0 : 1;
+            }
             const unsigned place =
                 take_b ? ((b_place + 1) & MASK) + (MASK + 1) : (a_place + 1) & MASK;
             const bits following = shared.ring[place];
@@ -189,8 +211,37 @@ struct merge_thread {
         write_chunks(order, staged, behind, warp_count, warp_out, lane, WARP);
     }
 
-    /* The next `count` keys, items for each thread; `following` are to be made after them. */
-    __device__ void make_tile(unsigned count, unsigned items, size_t following, Key *out)
+    /* Likewise: lane next to lane where they are written, and nearly so where they are read. */
+    __device__ void write_values(const unsigned (&sources)[ITEMS], unsigned items,
+                                 unsigned warp_count, const part_values &values,
+                                 size_t warp_out) const
+    {
+        uint16_t *const staged = shared.sources[PAIRS ? thread / WARP : 0];
+        const unsigned lane = thread % WARP;
+        PRIM_UNROLL(16)
+        for (unsigned o = 0; o < ITEMS; o++)
+            if (o < items)
+                staged[lane * items + o] = static_cast<uint16_t>(sources[o]);
+        __syncwarp();
+        const size_t a_first = a.next, b_first = b.next;
+        with_value_type(values.bytes, [&](auto zero) {
+            using value = decltype(zero);
+            const value *const a_values = static_cast<const value *>(values.a) + a_first;
+            const value *const b_values = static_cast<const value *>(values.b) + b_first;
+            value *const out = static_cast<value *>(values.out) + warp_out;
+            PRIM_UNROLL(4)
+            for (unsigned o = lane; o < warp_count; o += WARP) {
+                const unsigned source = staged[o];
+                out[o] = source >= FROM_B ? b_values[source - FROM_B] : a_values[source];
+            }
+        });
+        __syncwarp();
+    }
+
+    /* The next `count` keys, items for each thread; `following` are to be made after them. They
+     * are out[first] and what follows. */
+    __device__ void make_tile(unsigned count, unsigned items, size_t following, Key *out,
+                              size_t first, const part_values &values)
     {
         const unsigned end = smaller((thread + 1) * items, count);
         shared.from_a[thread] = static_cast<uint16_t>(co_rank_in_rings(end));
@@ -208,9 +259,13 @@ struct merge_thread {
         fetch(0, a_missing, b_missing, chunks);
 
         bits keys[ITEMS];
-        merge_own(i, begin - i, items, keys);
+        unsigned sources[ITEMS];
+        merge_own(i, begin - i, items, keys, sources);
         const unsigned warp_begin = smaller(thread / WARP * WARP * items, count);
-        write(keys, items, smaller(count - warp_begin, WARP * items), out + warp_begin);
+        const unsigned warp_count = smaller(count - warp_begin, WARP * items);
+        write(keys, items, warp_count, out + first + warp_begin);
+        if (PAIRS)
+            write_values(sources, items, warp_count, values, first + warp_begin);
         __syncthreads();
         put(0, a_missing, b_missing, chunks);
         __syncthreads();
@@ -230,6 +285,7 @@ struct merges {
     size_t a_all, b_all, a_run, b_run, stride;
     size_t part_keys;
     unsigned parts, items;
+    part_values values;
 };
 
 template <typename Key>
@@ -240,36 +296,43 @@ __device__ runs<Key, size_t> pair_of(const merges<Key> &m, size_t pair)
     return {m.a + at, smaller(a_left, m.a_run), m.b + at, smaller(b_left, m.b_run)};
 }
 
-template <typename Key>
+/* The values of a pair's runs, which lie as its keys do. */
+__device__ inline part_values values_at(part_values values, size_t at)
+{
+    const size_t bytes = at * values.bytes;
+    return {static_cast<const char *>(values.a) + bytes,
+            static_cast<const char *>(values.b) + bytes, static_cast<char *>(values.out) + bytes,
+            values.bytes};
+}
+
+template <typename Key, bool PAIRS>
 __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_STREAMED_BLOCKS))
     merge_parts(key_order<Key> order, merges<Key> m)
 {
-    PRIM_SHARED_DYNAMIC(merge_memory<Key>, shared);
-    const size_t pair = blockIdx.x / m.parts, first = blockIdx.x % m.parts * m.part_keys;
+    using memory = merge_memory<Key, PAIRS>;
+    PRIM_SHARED_DYNAMIC(memory, shared);
+    const size_t pair = blockIdx.x / m.parts, begin = blockIdx.x % m.parts * m.part_keys;
     const runs<Key, size_t> r = pair_of(m, pair);
     const size_t count = r.a_count + r.b_count;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (first >= count)
+    if (begin >= count)
         return;
     if (threadIdx.x < WARP) {
-        const size_t rank = co_rank_by_warp(order, r, first, threadIdx.x);
+        const size_t rank = co_rank_by_warp(order, r, begin, threadIdx.x);
         if (threadIdx.x == 0)
             shared->first_of_a = rank;
     }
     __syncthreads();
-    const size_t i = shared->first_of_a;
-    merge_thread<Key> t = {
-        order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, first - i}, threadIdx.x};
-    Key *out = m.out + pair * m.stride + first;
+    const size_t i = shared->first_of_a, end = begin + smaller(count - begin, m.part_keys);
+    merge_thread<Key, PAIRS> t = {
+        order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, begin - i}, threadIdx.x};
+    const part_values values = values_at(m.values, pair * m.stride);
     const unsigned tile = m.items * BLOCK;
-    size_t left = smaller(count - first, m.part_keys);
-    t.fill_rings(static_cast<unsigned>(smaller<size_t>(left, tile)));
-    while (left > 0) {
-        const unsigned keys = static_cast<unsigned>(smaller<size_t>(left, tile));
-        left -= keys;
-        t.make_tile(keys, m.items, left, out);
-        out += keys;
+    t.fill_rings(static_cast<unsigned>(smaller<size_t>(end - begin, tile)));
+    for (size_t first = begin; first < end; first += tile) {
+        const unsigned keys = static_cast<unsigned>(smaller<size_t>(end - first, tile));
+        t.make_tile(keys, m.items, end - first - keys, m.out + pair * m.stride, first, values);
     }
 }
 
@@ -277,26 +340,36 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_STREAM
 
 /* Parts for all blocks that the device holds at once: of whole tiles where there are so many keys,
  * and otherwise of one tile with fewer keys a thread. */
-template <typename Key>
-cudaError_t launch_merges(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
-                          size_t keys_of_pair)
+template <typename Key, bool PAIRS>
+cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
+                         size_t keys_of_pair)
 {
+    using memory = merge_memory<Key, PAIRS>;
     const size_t at_once = prim_device_multiprocessors() * PRIM_MERGE_STREAMED_BLOCKS;
     cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
-        error = prim_allow_shared(merge_parts<Key>, sizeof(merge_memory<Key>));
+        error = prim_allow_shared(merge_parts<Key, PAIRS>, sizeof(memory));
     if (error != cudaSuccess)
         return error;
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
     const size_t items = prim_divide_up(prim_divide_up(keys_of_pair, share), BLOCK) | 1;
-    m.items = static_cast<unsigned>(smaller<size_t>(items, MOST_ITEMS<Key>));
+    m.items = static_cast<unsigned>(smaller<size_t>(items, MOST_ITEMS<Key, PAIRS>));
     const size_t tile = m.items * BLOCK;
     const size_t tiles = prim_divide_up(keys_of_pair, tile);
     m.part_keys = prim_divide_up(tiles, share) * tile;
     m.parts = static_cast<unsigned>(prim_divide_up(keys_of_pair, m.part_keys));
     return prim_launch_dependent(
-        {stream, static_cast<unsigned>(pairs * m.parts), BLOCK, sizeof(merge_memory<Key>)},
-        merge_parts<Key>, order, m);
+        {stream, static_cast<unsigned>(pairs * m.parts), BLOCK, sizeof(memory)},
+        merge_parts<Key, PAIRS>, order, m);
+}
+
+template <typename Key, typename Args>
+cudaError_t launch_merges(const Args *args, const merges<Key> &m, size_t pairs, size_t keys_of_pair)
+{
+    return args->has_values ? launch_parts<Key, true>(args->call.stream, order_of<Key>(args), m,
+                                                      pairs, keys_of_pair)
+                            : launch_parts<Key, false>(args->call.stream, order_of<Key>(args), m,
+                                                       pairs, keys_of_pair);
 }
 
 struct run_merge : launch_run {
@@ -310,25 +383,28 @@ struct run_merge : launch_run {
         m.out = static_cast<Key *>(args->out);
         m.a_all = m.a_run = args->a_count;
         m.b_all = m.b_run = args->b_count;
-        return count == 0 ? cudaSuccess
-                          : launch_merges(args->call.stream, order_of<Key>(args), m, 1, count);
+        m.values = {args->a_values, args->b_values, args->out_values,
+                    static_cast<unsigned>(args->value_bytes)};
+        return count == 0 ? cudaSuccess : launch_merges(args, m, 1, count);
     }
 
     /* All pairs of runs of run_keys. */
     template <typename Key>
-    static cudaError_t run(const prim_merge_sort_args *args, const void *in, size_t run_keys,
-                           void *out)
+    static cudaError_t run(const prim_merge_sort_args *args, prim_sort_buffer in, size_t run_keys,
+                           prim_sort_buffer out)
     {
         merges<Key> m = {};
-        m.a = static_cast<const Key *>(in);
+        m.a = static_cast<const Key *>(in.keys);
         m.b = m.a + run_keys;
-        m.out = static_cast<Key *>(out);
+        m.out = static_cast<Key *>(out.keys);
+        m.values = {in.values, static_cast<const char *>(in.values) + run_keys * args->value_bytes,
+                    out.values, static_cast<unsigned>(args->value_bytes)};
         m.a_all = args->count;
         m.b_all = args->count - run_keys;
         m.a_run = m.b_run = run_keys;
         m.stride = 2 * run_keys;
-        return launch_merges(args->call.stream, order_of<Key>(args), m,
-                             prim_divide_up(args->count, m.stride), smaller(args->count, m.stride));
+        return launch_merges(args, m, prim_divide_up(args->count, m.stride),
+                             smaller(args->count, m.stride));
     }
 };
 
@@ -337,51 +413,37 @@ cudaError_t launch_merge(const void *args)
     return dispatch<run_merge>(static_cast<const prim_merge_args *>(args));
 }
 
-/* To and fro between d_out and the workspace, so that the last pass ends in d_out. */
-cudaError_t launch_sort(const void *any)
+size_t two(const prim_merge_sort_args *args, size_t run_keys)
 {
-    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
-    if (args->count == 0)
-        return cudaSuccess;
-    const size_t tile = prim_merge_tile_sort_keys(args);
-    void *from = args->out, *to = args->call.workspace;
-    if (passes_are_odd(prim_divide_up(args->count, tile)))
-        std::swap(from, to);
-    cudaError_t error = prim_merge_tile_sort(args, from);
-    for (size_t run_keys = tile; run_keys < args->count && error == cudaSuccess; run_keys *= 2) {
-        error = dispatch<run_merge>(args, from, run_keys, to);
-        std::swap(from, to);
-    }
-    return error;
+    (void)args, (void)run_keys;
+    return 2;
+}
+
+cudaError_t launch_sort(const void *args)
+{
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), two,
+                                     prim_merge_streamed_pass);
 }
 
 } // namespace streamed
 } // namespace
 
-cudaError_t prim_merge_streamed_pass(const prim_merge_sort_args *args, const void *in,
-                                     size_t run_keys, void *out)
+cudaError_t prim_merge_streamed_pass(const prim_merge_sort_args *args, prim_sort_buffer in,
+                                     size_t run_keys, prim_sort_buffer out)
 {
     return dispatch<streamed::run_merge>(args, in, run_keys, out);
-}
-
-size_t prim_merge_streamed_workspace_bytes(const void *any)
-{
-    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
-    return args->count <= prim_merge_tile_sort_keys(args)
-               ? 0
-               : args->count * prim_element_bytes(args->key_type);
 }
 
 PRIM_DEFINE_RUNG(merge, streamed) = {
     {PRIM_MERGE_STREAMED, "streamed",
      "a block makes a long part, and keys come past it through rings in shared memory"},
-    merge_why_not,
+    pairs_why_not,
     nullptr,
     streamed::launch_merge};
 
 PRIM_DEFINE_RUNG(merge_sort, streamed) = {
     {PRIM_MERGE_SORT_STREAMED, "streamed",
      "larger sorted tiles, then passes that merge pairs of runs, keys streaming through rings"},
-    sort_why_not,
-    prim_merge_streamed_workspace_bytes,
+    sort_pairs_why_not,
+    prim_merge_long_passes_workspace_bytes,
     streamed::launch_sort};

@@ -29,11 +29,10 @@
  * each key in and out once, and for each part what the rings hold at its end. */
 #include "common/device.h"
 #include "common/shared.cuh"
+#include "merge/long_passes.h"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"
 #include "merge/splitters.cuh"
-#include "merge/streamed.h"
-#include "merge/tile_sort.cuh"
 
 namespace
 {
@@ -327,8 +326,8 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_WIDE_B
 
 struct run_pass : launch_run {
     template <typename Key>
-    static cudaError_t run(const prim_merge_sort_args *args, const void *in, size_t run_keys,
-                           void *out)
+    static cudaError_t run(const prim_merge_sort_args *args, prim_sort_buffer in, size_t run_keys,
+                           prim_sort_buffer out)
     {
         const size_t at_once = prim_device_multiprocessors() * PRIM_MERGE_WIDE_BLOCKS;
         cudaError_t error = prim_device_take_error();
@@ -345,36 +344,27 @@ struct run_pass : launch_run {
         return prim_launch_dependent(
             {args->call.stream, static_cast<unsigned>(groups * parts), BLOCK,
              sizeof(wide_memory<Key>)},
-            merge_four<Key>, order_of<Key>(args), static_cast<const Key *>(in), args->count,
-            run_keys, static_cast<Key *>(out), static_cast<unsigned>(parts), part_keys);
+            merge_four<Key>, order_of<Key>(args), static_cast<const Key *>(in.keys), args->count,
+            run_keys, static_cast<Key *>(out.keys), static_cast<unsigned>(parts), part_keys);
     }
 };
 
-/* How many runs a pass over runs of run_keys merges into one. */
 size_t width_of_pass(const prim_merge_sort_args *args, size_t run_keys)
 {
     return args->count - run_keys <= run_keys ? 2 : RUNS;
 }
 
-/* To and fro between d_out and the workspace, so that the last pass ends in d_out. */
-cudaError_t launch_sort(const void *any)
+cudaError_t launch_pass(const prim_merge_sort_args *args, prim_sort_buffer in, size_t run_keys,
+                        prim_sort_buffer out)
 {
-    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
-    if (args->count == 0)
-        return cudaSuccess;
-    const size_t tile = prim_merge_tile_sort_keys(args);
-    void *from = args->out, *to = args->call.workspace;
-    for (size_t run = tile; run < args->count; run *= width_of_pass(args, run))
-        std::swap(from, to);
-    cudaError_t error = prim_merge_tile_sort(args, from);
-    for (size_t run = tile; run < args->count && error == cudaSuccess;) {
-        const size_t width = width_of_pass(args, run);
-        error = width == 2 ? prim_merge_streamed_pass(args, from, run, to)
-                           : dispatch<run_pass>(args, from, run, to);
-        std::swap(from, to);
-        run *= width;
-    }
-    return error;
+    return width_of_pass(args, run_keys) == 2 ? prim_merge_streamed_pass(args, in, run_keys, out)
+                                              : dispatch<run_pass>(args, in, run_keys, out);
+}
+
+cudaError_t launch_sort(const void *args)
+{
+    return prim_merge_sort_by_passes(static_cast<const prim_merge_sort_args *>(args), width_of_pass,
+                                     launch_pass);
 }
 
 } // namespace wide
@@ -384,5 +374,5 @@ PRIM_DEFINE_RUNG(merge_sort, wide) = {
     {PRIM_MERGE_SORT_WIDE, "wide",
      "passes that merge four runs at once, through two levels of rings in shared memory"},
     sort_why_not,
-    prim_merge_streamed_workspace_bytes,
+    prim_merge_long_passes_workspace_bytes,
     wide::launch_sort};
