@@ -47,10 +47,11 @@ __device__ part load_part(key_order<Key> order, const Key *keys, size_t all, siz
 {
     constexpr unsigned N = CHUNK_KEYS<Key>;
     const key_stream<Key> s = {keys, all, first};
-    const unsigned chunks = count > 0 ? s.missing(count) : 0;
-    for (unsigned c = threadIdx.x; c < chunks; c += THREADS)
-        *reinterpret_cast<key_chunk<typename Key::bits_type> *>(tile + at + c * N) =
-            s.load(order, s.loaded + c);
+    const size_t before = s.loaded;
+    load_chunks<4>(order, s, count > 0 ? s.missing(count) : 0, [&](size_t chunk) {
+        return reinterpret_cast<key_chunk<typename Key::bits_type> *>(tile + at +
+                                                                      (chunk - before) * N);
+    });
     return {at + static_cast<unsigned>((first + s.shift) % N), count};
 }
 

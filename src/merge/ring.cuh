@@ -61,29 +61,54 @@ struct key_stream {
         return until > loaded ? static_cast<unsigned>(until - loaded) : 0;
     }
 
-    __device__ key_chunk<typename Key::bits_type> load(key_order<Key> order, size_t chunk) const
+    /* A chunk as it lies in memory; it is translated only when it goes to shared memory, so that
+     * nobody waits for it before that. */
+    __device__ key_chunk<Key> load(key_order<Key> order, size_t chunk) const
     {
-        using bits = typename Key::bits_type;
         constexpr unsigned N = CHUNK_KEYS<Key>;
-        key_chunk<bits> result;
-        const size_t end = (chunk + 1) * N; /* both counted from the boundary before the run */
-        if (end - N >= shift && end <= count + shift) {
-            const key_chunk<Key> raw =
-                *reinterpret_cast<const key_chunk<Key> *>(keys + (end - N - shift));
-            PRIM_UNROLL(16)
-            for (unsigned e = 0; e < N; e++)
-                result.keys[e] = order.ordered(raw.keys[e]);
-        } else {
-            PRIM_UNROLL(16)
-            for (unsigned e = 0; e < N; e++) {
-                const size_t x = end - N + e;
-                const bool inside = x >= shift && x < count + shift;
-                result.keys[e] = inside ? order.ordered(keys[x - shift]) : static_cast<bits>(-1);
-            }
+        const size_t first = chunk * N; /* from the boundary before the run on */
+        if (first >= shift && first + N <= count + shift)
+            return *reinterpret_cast<const key_chunk<Key> *>(keys + (first - shift));
+        const Key largest = order.from_ordered(static_cast<typename Key::bits_type>(-1));
+        key_chunk<Key> result;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < N; e++) {
+            const bool inside = first + e >= shift && first + e < count + shift;
+            result.keys[e] = inside ? keys[first + e - shift] : largest;
         }
         return result;
     }
 };
+
+template <typename Key>
+__device__ key_chunk<typename Key::bits_type> ordered_chunk(key_order<Key> order,
+                                                            const key_chunk<Key> &raw)
+{
+    key_chunk<typename Key::bits_type> result;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < CHUNK_KEYS<Key>; e++)
+        result.keys[e] = order.ordered(raw.keys[e]);
+    return result;
+}
+
+/* The next `missing` chunks of a stream into shared memory, where `place` says for each: by all
+ * threads of the block, each of which has up to MOST on their way at once. */
+template <unsigned MOST, typename Key, class Place>
+__device__ void load_chunks(key_order<Key> order, const key_stream<Key> &stream, unsigned missing,
+                            const Place &place)
+{
+    for (unsigned first = threadIdx.x; first < missing; first += MOST * blockDim.x) {
+        key_chunk<Key> raw[MOST];
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < MOST; c++)
+            if (first + c * blockDim.x < missing)
+                raw[c] = stream.load(order, stream.loaded + first + c * blockDim.x);
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < MOST; c++)
+            if (first + c * blockDim.x < missing)
+                *place(stream.loaded + first + c * blockDim.x) = ordered_chunk(order, raw[c]);
+    }
+}
 
 /* Keys that stand ordered in shared memory, from place `behind` on, to where `out` points, which is
  * `behind` keys behind a boundary: whole chunks at once, and what is left before and after them one

@@ -97,12 +97,12 @@ struct merge_thread {
     unsigned thread;
 
     /* a_missing chunks of a and b_missing of b: the thread's share of them, into registers. */
-    __device__ void fetch(unsigned first, unsigned a_missing, unsigned b_missing,
-                          key_chunk<bits> (&chunks)[CHUNKS]) const
+    __device__ void fetch(unsigned a_missing, unsigned b_missing,
+                          key_chunk<Key> (&chunks)[CHUNKS]) const
     {
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
-            const unsigned x = first + c * BLOCK + thread;
+            const unsigned x = c * BLOCK + thread;
             if (x < a_missing)
                 chunks[c] = a.load(order, a.loaded + x);
             else if (x < a_missing + b_missing)
@@ -111,30 +111,32 @@ struct merge_thread {
     }
 
     /* And from there into the rings. */
-    __device__ void put(unsigned first, unsigned a_missing, unsigned b_missing,
-                        const key_chunk<bits> (&chunks)[CHUNKS]) const
+    __device__ void put(unsigned a_missing, unsigned b_missing,
+                        const key_chunk<Key> (&chunks)[CHUNKS]) const
     {
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
-            const unsigned x = first + c * BLOCK + thread;
-            const bool of_a = x < a_missing;
-            const size_t chunk = of_a ? a.loaded + x : b.loaded + (x - a_missing);
-            const unsigned place =
-                (static_cast<unsigned>(chunk * N) & MASK) + (of_a ? 0 : MASK + 1);
-            if (x < a_missing + b_missing)
-                *reinterpret_cast<key_chunk<bits> *>(&shared.ring[place]) = chunks[c];
+            const unsigned x = c * BLOCK + thread;
+            if (x < a_missing)
+                *place_of(a.loaded + x, 0) = ordered_chunk(order, chunks[c]);
+            else if (x < a_missing + b_missing)
+                *place_of(b.loaded + (x - a_missing), MASK + 1) = ordered_chunk(order, chunks[c]);
         }
+    }
+
+    __device__ key_chunk<bits> *place_of(size_t chunk, unsigned ring) const
+    {
+        return reinterpret_cast<key_chunk<bits> *>(
+            &shared.ring[(static_cast<unsigned>(chunk * N) & MASK) + ring]);
     }
 
     /* The first keys: as many of each run as the first tile may take. */
     __device__ void fill_rings(unsigned wanted)
     {
         const unsigned a_missing = a.missing(wanted), b_missing = b.missing(wanted);
-        key_chunk<bits> chunks[CHUNKS];
-        for (unsigned first = 0; first < a_missing + b_missing; first += CHUNKS * BLOCK) {
-            fetch(first, a_missing, b_missing, chunks);
-            put(first, a_missing, b_missing, chunks);
-        }
+        load_chunks<CHUNKS>(order, a, a_missing, [&](size_t chunk) { return place_of(chunk, 0); });
+        load_chunks<CHUNKS>(order, b, b_missing,
+                            [&](size_t chunk) { return place_of(chunk, MASK + 1); });
         a.loaded += a_missing;
         b.loaded += b_missing;
         __syncthreads();
@@ -255,8 +257,8 @@ struct merge_thread {
         next_b.next += count - from_a;
         const unsigned wanted = static_cast<unsigned>(smaller<size_t>(following, items * BLOCK));
         const unsigned a_missing = next_a.missing(wanted), b_missing = next_b.missing(wanted);
-        key_chunk<bits> chunks[CHUNKS];
-        fetch(0, a_missing, b_missing, chunks);
+        key_chunk<Key> chunks[CHUNKS];
+        fetch(a_missing, b_missing, chunks);
 
         bits keys[ITEMS];
         unsigned sources[ITEMS];
@@ -267,7 +269,7 @@ struct merge_thread {
         if (PAIRS)
             write_values(sources, items, warp_count, values, first + warp_begin);
         __syncthreads();
-        put(0, a_missing, b_missing, chunks);
+        put(a_missing, b_missing, chunks);
         __syncthreads();
         a.next = next_a.next;
         b.next = next_b.next;

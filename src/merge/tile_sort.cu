@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(MOST_THREADS)
     grid_dependency_synchronize();
 
     const key_stream<Key> stream = {in + begin, here, 0};
-    const unsigned chunks = stream.missing(tile_keys);
-    for (unsigned c = threadIdx.x; c < chunks; c += blockDim.x)
-        *reinterpret_cast<key_chunk<bits> *>(slots + c * N) = stream.load(order, c);
+    load_chunks<6>(order, stream, stream.missing(tile_keys), [&](size_t chunk) {
+        return reinterpret_cast<key_chunk<bits> *>(slots + chunk * N);
+    });
     __syncthreads();
     bits keys[ITEMS];
     unsigned sources[ITEMS];

@@ -39,7 +39,9 @@ __device__ size_t co_rank_by_warp(key_order<Key> order, const runs<Key, size_t> 
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CANDIDATES_OF_LANE; c++) {
             const size_t i = low + (c * WARP + lane + 1) * width - 1;
-            among[c] = i < high && !order.before(r.b[k - 1 - i], r.a[i]);
+            const size_t there = smaller(i, high - 1); /* so that no load waits for a condition */
+            const bool yes = !order.before(r.b[k - 1 - there], r.a[there]);
+            among[c] = yes && i < high;
         }
         size_t count = 0;
         PRIM_UNROLL(8)

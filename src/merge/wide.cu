@@ -51,6 +51,7 @@ namespace wide
 #endif
 
 constexpr unsigned BLOCK = PRIM_MERGE_WIDE_THREADS, RUNS = 4;
+constexpr unsigned NOWHERE = UINT32_MAX;
 
 template <typename Key> /* odd, as tile.cuh says, and one less than a power of two */
 constexpr unsigned OWN = sizeof(Key) == 8 ? 3 : PRIM_MERGE_WIDE_ITEMS;
@@ -151,9 +152,9 @@ struct wide_thread {
     {
         for (unsigned r = 0; r < RUNS; r++) {
             const key_stream<Key> s = streams()[r];
-            const unsigned missing = s.missing(AHEAD<Key>);
-            for (unsigned x = thread; x < missing; x += BLOCK)
-                put(place_of(r, s.loaded + x), s.load(order, s.loaded + x));
+            load_chunks<2>(order, s, s.missing(AHEAD<Key>), [&](size_t chunk) {
+                return reinterpret_cast<key_chunk<bits> *>(&shared.rings[place_of(r, chunk)]);
+            });
         }
         __syncthreads();
         if (thread < RUNS)
@@ -173,13 +174,13 @@ struct wide_thread {
 
     /* The outer rings lose taken[r] keys each: the thread's share of what follows them. Returns
      * how many chunks ring `thread` gets. */
-    __device__ unsigned fetch(const unsigned (&taken)[RUNS], key_chunk<bits> (&chunks)[CHUNKS],
+    __device__ unsigned fetch(const unsigned (&taken)[RUNS], key_chunk<Key> (&chunks)[CHUNKS],
                               unsigned (&places)[CHUNKS]) const
     {
         unsigned own = 0, begin = 0;
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++)
-            places[c] = UINT32_MAX;
+            places[c] = NOWHERE;
         PRIM_UNROLL(4)
         for (unsigned r = 0; r < RUNS; r++) {
             const key_stream<Key> &s = streams()[r];
@@ -214,7 +215,7 @@ struct wide_thread {
         const unsigned from_c = second > 0 ? splits[first + second - 1] : 0;
         const unsigned taken[RUNS] = {from_a, first * ITEMS - from_a, from_c,
                                       second * ITEMS - from_c};
-        key_chunk<bits> chunks[CHUNKS];
+        key_chunk<Key> chunks[CHUNKS];
         unsigned places[CHUNKS];
         const unsigned missing = fetch(taken, chunks, places);
         if (busy) {
@@ -230,8 +231,8 @@ struct wide_thread {
         __syncthreads();
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++)
-            if (places[c] != UINT32_MAX)
-                put(places[c], chunks[c]);
+            if (places[c] != NOWHERE)
+                put(places[c], ordered_chunk(order, chunks[c]));
         if (thread < RUNS) {
             streams()[thread].next += thread == 0   ? taken[0]
                                       : thread == 1 ? taken[1]
