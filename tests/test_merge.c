@@ -1015,3 +1015,337 @@ Test(merge_sort, variants_have_names_and_ideas)
     cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_TILED)->name, "tiled");
     cr_assert_null(prim_merge_sort_variant_info((prim_merge_sort_variant)9999));
 }
+
+/* ---- with values: each says where its key stood ---- */
+
+enum { MOST_VALUE_BYTES = 16 };
+static const size_t value_sizes[] = {4, 8, MOST_VALUE_BYTES};
+
+/* A value's first four bytes say where it stood, and the others too, turned around. */
+static void write_place(char *h, size_t value_bytes, size_t i, size_t place)
+{
+    const uint32_t one = (uint32_t)place;
+    for (size_t b = 0; b < value_bytes; b += sizeof one) {
+        const uint32_t word = b % 8 == 0 ? one : ~one;
+        memcpy(h + i * value_bytes + b, &word, sizeof word);
+    }
+}
+
+static char *make_values(size_t value_bytes, size_t count)
+{
+    char *h = malloc(count * value_bytes + 1);
+    for (size_t i = 0; i < count; i++)
+        write_place(h, value_bytes, i, i);
+    return h;
+}
+
+/* The values of keys in order: those that stood at places[0], places[1], … */
+static char *expect_values(size_t value_bytes, const size_t *places, size_t count)
+{
+    char *h = malloc(count * value_bytes + 1);
+    for (size_t i = 0; i < count; i++)
+        write_place(h, value_bytes, i, places[i]);
+    return h;
+}
+
+static void check_values(const char *h_found, const char *h_expected, size_t value_bytes,
+                         size_t count, const char *what)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert(memcmp(h_found + i * value_bytes, h_expected + i * value_bytes, value_bytes) == 0,
+                  "%s: value %zu of %zu, of %zu bytes", what, i, count, value_bytes);
+}
+
+/* a's keys and, behind them, b's. */
+typedef struct pairs_case {
+    combination k;
+    size_t value_bytes, a_count, b_count, offset;
+    const char *h_keys, *h_values, *h_expected, *h_expected_values;
+} pairs_case;
+
+static void check_merged_pairs(const pairs_case *c, prim_merge_variant variant)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count + c->b_count;
+    const size_t values = c->value_bytes, miss = c->offset * bytes, value_miss = c->offset * values;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    guarded a = guarded_copy(c->h_keys, c->a_count * bytes, miss);
+    guarded b = guarded_copy(c->h_keys + c->a_count * bytes, c->b_count * bytes, miss);
+    guarded a_values = guarded_copy(c->h_values, c->a_count * values, value_miss);
+    guarded b_values =
+        guarded_copy(c->h_values + c->a_count * values, c->b_count * values, value_miss);
+    guarded out = guarded_new(count * bytes, miss), out_values = guarded_new(count * values, 0);
+    cr_prim(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
+                             c->a_count, b.data, b_values.data, c->b_count, out.data,
+                             out_values.data, NULL, 0, 0));
+    guarded_read(&out, h_keys);
+    guarded_read(&out_values, h_values);
+    if (c->h_expected != NULL) {
+        check_keys(c->k.type, h_keys, c->h_expected, count, "merged pairs");
+        check_values(h_values, c->h_expected_values, values, count, "merged pairs");
+    }
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&a_values);
+    guarded_free(&b_values);
+    guarded_free(&out);
+    guarded_free(&out_values);
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_host_pairs(const pairs_case *c, int threads)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count + c->b_count;
+    const size_t values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    cr_prim(prim_merge_pairs_host(c->k.order, c->k.type, values, c->h_keys, c->h_values, c->a_count,
+                                  c->h_keys + c->a_count * bytes, c->h_values + c->a_count * values,
+                                  c->b_count, h_keys, h_values, threads));
+    check_keys(c->k.type, h_keys, c->h_expected, count, "host's pairs");
+    check_values(h_values, c->h_expected_values, values, count, "host's pairs");
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_pairs(combination k, shape s, size_t value_bytes, size_t a_count, size_t b_count,
+                        size_t offset, uint64_t seed)
+{
+    const size_t count = a_count + b_count, bytes = type_bytes(k.type);
+    char *h = make_runs(k.type, k.order, s, a_count, b_count, seed);
+    char *h_values = make_values(value_bytes, count), *h_expected = malloc(count * bytes + 1);
+    size_t *places = malloc((count + 1) * sizeof *places);
+    expect_sorted(k.order, k.type, h, count, h_expected, places);
+    char *h_expected_values = expect_values(value_bytes, places, count);
+    const pairs_case c = {k, value_bytes, a_count,    b_count,          offset,
+                          h, h_values,    h_expected, h_expected_values};
+    check_merged_pairs(&c, PRIM_MERGE_AUTO);
+    check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+    check_host_pairs(&c, 1);
+    free(h);
+    free(h_values);
+    free(h_expected);
+    free(h_expected_values);
+    free(places);
+}
+
+ParameterizedTestParameters(merge_pairs, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(merge_sizes); n++)
+        for (size_t s = 0; s < SHAPES; s++)
+            if (!quick || (n + s) % 5 == 0)
+                check_pairs(*k, (shape)s, value_sizes[(n + s) % 3], merge_sizes[n][0],
+                            merge_sizes[n][1], n % 2, 10 * n + s);
+}
+
+ParameterizedTestParameters(merge_pairs, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, many_tiles)
+{
+    check_pairs(*k, FEW_VALUES, 4, 23 * TILE + 5, 30 * TILE - 1, 1, 1);
+    if (get_test_level() == LEVEL_QUICK)
+        return;
+    check_pairs(*k, ALL_EQUAL, 8, 70001, 3, 0, 2);
+    check_pairs(*k, SPECIAL, 16, 100, 100003, 1, 3);
+}
+
+/* Many largest keys at the end of both: of what is behind a run's end, none is taken. */
+Test(merge_pairs, largest_keys)
+{
+    enum { COUNT = 3 * LONG_TILE };
+    uint32_t keys[COUNT];
+    memset(keys, 0xff, sizeof keys);
+    for (size_t first = 0; first < COUNT; first += LONG_TILE / 2) {
+        char *h_values = make_values(4, COUNT);
+        const pairs_case c = {{CUDA_R_32U, PRIM_ASCENDING},
+                              4,
+                              first,
+                              COUNT - first,
+                              0,
+                              (const char *)keys,
+                              h_values,
+                              (const char *)keys,
+                              h_values};
+        check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+        check_host_pairs(&c, 1);
+        free(h_values);
+    }
+}
+
+ParameterizedTestParameters(merge_pairs, unsorted_input_stays_inside)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, unsorted_input_stays_inside)
+{
+    static const size_t sizes[][2] = {{3 * TILE + 1, 2 * TILE + 5}, {100, 2 * TILE}, {TILE, 9}};
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        const size_t count = sizes[n][0] + sizes[n][1];
+        char *h = malloc(count * type_bytes(k->type)), *h_values = make_values(8, count);
+        fill_keys(k->type, n == 0 ? SPECIAL : RANDOM, h, count, n);
+        const pairs_case c = {*k, 8, sizes[n][0], sizes[n][1], 1, h, h_values, NULL, NULL};
+        check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+        free(h);
+        free(h_values);
+    }
+}
+
+static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant variant, bool keys_stay,
+                               bool values_stay)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count, values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    size_t workspace_bytes;
+    cr_prim(prim_merge_sort_pairs_workspace_bytes(variant, c->k.order, c->k.type, values, count,
+                                                  &workspace_bytes));
+    cr_assert(workspace_bytes <= count * (bytes + values) + 255);
+    guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
+    guarded in_values = guarded_copy(c->h_values, count * values, c->offset * values);
+    guarded out = guarded_new(count * bytes, c->offset * bytes);
+    guarded out_values = guarded_new(count * values, 0),
+            workspace = guarded_new(workspace_bytes, 0);
+    cr_prim(prim_merge_sort_pairs(variant, c->k.order, c->k.type, values, in.data, in_values.data,
+                                  count, keys_stay ? in.data : out.data,
+                                  values_stay ? in_values.data : out_values.data,
+                                  workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    guarded_read(keys_stay ? &in : &out, h_keys);
+    guarded_read(values_stay ? &in_values : &out_values, h_values);
+    check_keys(c->k.type, h_keys, c->h_expected, count, "sorted pairs");
+    check_values(h_values, c->h_expected_values, values, count, "sorted pairs");
+    if (!keys_stay) {
+        guarded_read(&in, h_keys);
+        cr_assert_arr_eq(h_keys, c->h_keys, count * bytes, "d_in was written to");
+    }
+    guarded_free(&in);
+    guarded_free(&in_values);
+    guarded_free(&out);
+    guarded_free(&out_values);
+    guarded_free(&workspace);
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_sorted_host_pairs(const pairs_case *c, int threads)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count, values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    memcpy(h_keys, c->h_keys, count * bytes);
+    memcpy(h_values, c->h_values, count * values);
+    cr_prim(prim_merge_sort_pairs_host(c->k.order, c->k.type, values, h_keys, h_values, count,
+                                       h_keys, h_values, threads));
+    check_keys(c->k.type, h_keys, c->h_expected, count, "host's sorted pairs");
+    check_values(h_values, c->h_expected_values, values, count, "host's sorted pairs");
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_permutation(const pairs_case *c, const size_t *places, cudaDataType_t index_type,
+                              prim_merge_sort_variant variant)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count;
+    const size_t index_bytes = type_bytes(index_type);
+    char *h_indices = malloc(count * index_bytes + 1);
+    size_t workspace_bytes;
+    cr_prim(prim_merge_sort_permutation_workspace_bytes(variant, c->k.order, c->k.type, count,
+                                                        index_type, &workspace_bytes));
+    cr_assert(workspace_bytes <= count * (2 * bytes + index_bytes) + 510);
+    guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
+    guarded out = guarded_new(count * index_bytes, 0), workspace = guarded_new(workspace_bytes, 0);
+    cr_prim(prim_merge_sort_permutation(variant, c->k.order, c->k.type, in.data, count, index_type,
+                                        out.data, workspace_bytes > 0 ? workspace.data : NULL,
+                                        workspace_bytes, 0));
+    guarded_read(&out, h_indices);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "index %zu of %zu", i,
+                     count);
+    cr_prim(prim_merge_sort_permutation_host(c->k.order, c->k.type, c->h_keys, count, index_type,
+                                             h_indices, 1));
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "host's index %zu of %zu",
+                     i, count);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    free(h_indices);
+}
+
+static void check_sort_pairs(combination k, shape s, size_t value_bytes, size_t count, size_t turn)
+{
+    const size_t bytes = type_bytes(k.type);
+    char *h = s < A_FIRST ? malloc(count * bytes + 1)
+                          : make_runs(k.type, k.order, s, count / 2, count - count / 2, turn);
+    if (s < A_FIRST)
+        fill_keys(k.type, s, h, count, turn);
+    char *h_values = make_values(value_bytes, count), *h_expected = malloc(count * bytes + 1);
+    size_t *places = malloc((count + 1) * sizeof *places);
+    expect_sorted(k.order, k.type, h, count, h_expected, places);
+    char *h_expected_values = expect_values(value_bytes, places, count);
+    const pairs_case c = {k,          value_bytes,      count, 0, turn % 2, h, h_values,
+                          h_expected, h_expected_values};
+    check_sorted_pairs(&c, PRIM_MERGE_SORT_AUTO, turn % 4 >= 2, turn % 2 == 1);
+    check_sorted_pairs(&c, PRIM_MERGE_SORT_STREAMED, turn % 2 == 1, turn % 4 >= 2);
+    check_sorted_host_pairs(&c, 1);
+    check_permutation(&c, places, turn % 2 == 0 ? CUDA_R_32U : CUDA_R_64U, PRIM_MERGE_SORT_AUTO);
+    free(h);
+    free(h_values);
+    free(h_expected);
+    free(h_expected_values);
+    free(places);
+}
+
+ParameterizedTestParameters(merge_sort_pairs, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort_pairs, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(sort_sizes); n++)
+        for (size_t s = 0; s < SHAPES; s++)
+            if (!quick || (n + s) % 5 == 0)
+                check_sort_pairs(*k, (shape)s, value_sizes[(n + s) % 3], sort_sizes[n], n + s / 2);
+}
+
+ParameterizedTestParameters(merge_sort_pairs, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort_pairs, many_tiles)
+{
+    check_sort_pairs(*k, FEW_VALUES, 8, 17 * TILE + 1, 1);
+    if (get_test_level() != LEVEL_QUICK) {
+        check_sort_pairs(*k, SPECIAL, 4, 100003, 2);
+        check_sort_pairs(*k, ALL_EQUAL, 16, 50001, 3);
+    }
+}
+
+Test(merge_sort_pairs, host_threads)
+{
+    static const int threads[] = {2, 3, 7};
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t t = 0; t < COUNT_OF(threads); t++) {
+        enum { COUNT = 1003 };
+        const combination k = {CUDA_R_16F, orders[t % 2]};
+        char h[2 * COUNT], h_expected[2 * COUNT];
+        size_t places[COUNT];
+        fill_keys(k.type, FEW_VALUES, h, COUNT, t);
+        expect_sorted(k.order, k.type, h, COUNT, h_expected, places);
+        char *h_values = make_values(4, COUNT), *h_sorted = expect_values(4, places, COUNT);
+        const pairs_case c = {k, 4, COUNT, 0, 0, h, h_values, h_expected, h_sorted};
+        check_sorted_host_pairs(&c, threads[t]);
+        free(h_values);
+        free(h_sorted);
+    }
+}

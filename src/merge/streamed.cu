@@ -179,8 +179,8 @@ struct merge_thread {
         bits from_a = shared.ring[a_place], from_b = shared.ring[b_place];
         PRIM_UNROLL(16)
         for (unsigned o = 0; o < ITEMS; o++) {
-            if (o >= items)
-                break;
+            if (o >= items) /* no break: the loop is to become straight code */
+                continue;
             const bool take_b = from_b < from_a || (PAIRS && a_left == 0);
             keys[o] = take_b ? from_b : from_a;
             if (PAIRS) {

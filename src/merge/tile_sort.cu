@@ -34,7 +34,14 @@ namespace tile_sort
 #define PRIM_MERGE_SORT_ITEMS 17
 #endif
 
-constexpr unsigned FEWEST_THREADS = 64, MOST_THREADS = PRIM_MERGE_SORT_THREADS;
+constexpr unsigned FEWEST_THREADS = 64;
+
+/* With values half as many: each then has registers for its own. */
+__host__ __device__ constexpr unsigned most_threads(bool has_values)
+{
+    return PRIM_MERGE_SORT_THREADS / (has_values ? 2 : 1);
+}
+
 constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks find room */
 
 /* Odd: no two lanes meet in a bank. */
@@ -146,7 +153,7 @@ __device__ void move_values(const tile_values &values, const uint16_t *sources, 
 }
 
 template <typename Key, bool PAIRS>
-__global__ void __launch_bounds__(MOST_THREADS)
+__global__ void __launch_bounds__(most_threads(PAIRS), PAIRS ? 1 : 2)
     sort_tiles(key_order<Key> order, const Key *in, size_t count, Key *out, tile_values values)
 {
     using bits = typename Key::bits_type;
@@ -160,9 +167,9 @@ __global__ void __launch_bounds__(MOST_THREADS)
     grid_dependency_synchronize();
 
     const key_stream<Key> stream = {in + begin, here, 0};
-    load_chunks<6>(order, stream, stream.missing(tile_keys), [&](size_t chunk) {
-        return reinterpret_cast<key_chunk<bits> *>(slots + chunk * N);
-    });
+    load_chunks<sizeof(Key) < 4 ? 2 : 6>(
+        order, stream, stream.missing(tile_keys),
+        [&](size_t chunk) { return reinterpret_cast<key_chunk<bits> *>(slots + chunk * N); });
     __syncthreads();
     bits keys[ITEMS];
     unsigned sources[ITEMS];
@@ -213,7 +220,7 @@ unsigned threads_of_tile(const prim_merge_sort_args *args)
     const size_t at_least = args->count / prim_device_multiprocessors() + 1;
     const size_t room = smaller<size_t>(prim_device_shared_bytes(), MOST_SHARED_BYTES);
     unsigned threads = FEWEST_THREADS;
-    while (threads < MOST_THREADS && threads * items_of(key_bytes) < at_least &&
+    while (threads < most_threads(args->has_values) && threads * items_of(key_bytes) < at_least &&
            shared_bytes(key_bytes, args->has_values, 2 * threads) <= room)
         threads *= 2;
     return threads;
