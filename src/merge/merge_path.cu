@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(THREADS)
         if (own + o < count)
             tile[behind + own + o] = keys[o];
     __syncthreads();
-    write_chunks(order, tile, behind, count, out + first, threadIdx.x, THREADS);
+    write_chunks<OWN_KEYS>(order, tile, behind, count, out + first, threadIdx.x, THREADS);
 }
 
 struct run_merge : launch_run {

@@ -11,6 +11,8 @@
 #ifndef PRIM_MERGE_RING_CUH
 #define PRIM_MERGE_RING_CUH
 
+#include <cstring>
+
 #include "common/unroll.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
@@ -59,6 +61,19 @@ struct key_stream {
     {
         const size_t until = (next + wanted + shift + CHUNK_KEYS<Key> - 1) / CHUNK_KEYS<Key>;
         return until > loaded ? static_cast<unsigned>(until - loaded) : 0;
+    }
+
+    /* Do the next `missing` chunks lie in the run wholly? Then next_chunk() points to them. */
+    __device__ bool are_whole(unsigned missing) const
+    {
+        constexpr unsigned N = CHUNK_KEYS<Key>;
+        return loaded * N >= shift && (loaded + missing) * N <= count + shift;
+    }
+
+    /* The chunk that comes next to be loaded. */
+    __device__ const key_chunk<Key> *next_chunk() const
+    {
+        return reinterpret_cast<const key_chunk<Key> *>(keys + (loaded * CHUNK_KEYS<Key> - shift));
     }
 
     /* A chunk as it lies in memory; it is translated only when it goes to shared memory, so that
@@ -110,29 +125,47 @@ __device__ void load_chunks(key_order<Key> order, const key_stream<Key> &stream,
     }
 }
 
+/* By one store: nvcc would take a struct of keys apart. */
+template <typename Key>
+__device__ void store_chunk(Key *to, const key_chunk<Key> &chunk)
+{
+#ifdef __CUDA_ARCH__
+    uint4 words;
+    memcpy(&words, &chunk, sizeof words);
+    *reinterpret_cast<uint4 *>(to) = words;
+#else
+    *reinterpret_cast<key_chunk<Key> *>(to) = chunk;
+#endif
+}
+
 /* Keys that stand ordered in shared memory, from place `behind` on, to where `out` points, which is
  * `behind` keys behind a boundary: whole chunks at once, and what is left before and after them one
- * by one. `worker` of `workers` threads. */
-template <typename Key>
+ * by one. `worker` of `workers` threads, each of which has up to ITEMS keys. */
+template <unsigned ITEMS, typename Key>
 __device__ void write_chunks(key_order<Key> order, const typename Key::bits_type *staged,
                              unsigned behind, unsigned count, Key *out, unsigned worker,
                              unsigned workers)
 {
     using bits = typename Key::bits_type;
-    constexpr unsigned N = CHUNK_KEYS<Key>;
-    for (unsigned first = worker * N; first < behind + count; first += workers * N) {
-        const key_chunk<bits> chunk = *reinterpret_cast<const key_chunk<bits> *>(staged + first);
-        key_chunk<Key> raw;
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < N; e++)
-            raw.keys[e] = order.from_ordered(chunk.keys[e]);
-        if (first >= behind && first + N <= behind + count) {
-            *reinterpret_cast<key_chunk<Key> *>(out + (first - behind)) = raw;
-        } else {
+    constexpr unsigned N = CHUNK_KEYS<Key>, ROUNDS = ITEMS / N + 1;
+    const unsigned end = behind + count;
+    const size_t at = worker * N; /* out - behind may lie before its array */
+    PRIM_UNROLL(8)
+    for (unsigned c = 0; c < ROUNDS; c++) {
+        const unsigned first = static_cast<unsigned>(at) + c * workers * N;
+        const key_chunk<bits> *const from =
+            reinterpret_cast<const key_chunk<bits> *>(staged + first);
+        if (first >= behind && first + N <= end) {
+            const key_chunk<bits> chunk = *from;
+            key_chunk<Key> raw;
             PRIM_UNROLL(16)
             for (unsigned e = 0; e < N; e++)
-                if (first + e >= behind && first + e < behind + count)
-                    out[first + e - behind] = raw.keys[e];
+                raw.keys[e] = order.from_ordered(chunk.keys[e]);
+            store_chunk(out + at - behind + c * workers * N, raw);
+        } else if (first < end) {
+            for (unsigned e = 0; e < N; e++)
+                if (first + e >= behind && first + e < end)
+                    out[first + e - behind] = order.from_ordered(staged[first + e]);
         }
     }
 }

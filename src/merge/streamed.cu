@@ -87,7 +87,8 @@ template <typename Key, bool PAIRS>
 struct merge_thread {
     using bits = typename Key::bits_type;
     static constexpr unsigned ITEMS = MOST_ITEMS<Key, PAIRS>, N = CHUNK_KEYS<Key>,
-                              MASK = RING<Key, PAIRS> - 1;
+                              MASK = RING<Key, PAIRS> - 1,
+                              BYTE_MASK = RING<Key, PAIRS> * sizeof(bits) - 1;
     /* Chunks of this thread, of all that follow a tile. */
     static constexpr unsigned CHUNKS = (MOST_KEYS<Key, PAIRS> / N + 2 + BLOCK - 1) / BLOCK;
 
@@ -100,6 +101,17 @@ struct merge_thread {
     __device__ void fetch(unsigned a_missing, unsigned b_missing,
                           key_chunk<Key> (&chunks)[CHUNKS]) const
     {
+        if (a.are_whole(a_missing) && b.are_whole(b_missing)) {
+            const key_chunk<Key> *const from_a = a.next_chunk();
+            const key_chunk<Key> *const from_b = b.next_chunk() - a_missing;
+            PRIM_UNROLL(8)
+            for (unsigned c = 0; c < CHUNKS; c++) {
+                const unsigned x = c * BLOCK + thread;
+                if (x < a_missing + b_missing)
+                    chunks[c] = (x < a_missing ? from_a : from_b)[x];
+            }
+            return;
+        }
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
             const unsigned x = c * BLOCK + thread;
@@ -114,13 +126,15 @@ struct merge_thread {
     __device__ void put(unsigned a_missing, unsigned b_missing,
                         const key_chunk<Key> (&chunks)[CHUNKS]) const
     {
+        const unsigned a_first = static_cast<unsigned>(a.loaded) + thread;
+        const unsigned b_first = static_cast<unsigned>(b.loaded) + thread - a_missing;
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
             const unsigned x = c * BLOCK + thread;
-            if (x < a_missing)
-                *place_of(a.loaded + x, 0) = ordered_chunk(order, chunks[c]);
-            else if (x < a_missing + b_missing)
-                *place_of(b.loaded + (x - a_missing), MASK + 1) = ordered_chunk(order, chunks[c]);
+            const bool of_a = x < a_missing;
+            const unsigned chunk = (of_a ? a_first : b_first) + c * BLOCK;
+            if (x < a_missing + b_missing)
+                *place_of(chunk, of_a ? 0 : MASK + 1) = ordered_chunk(order, chunks[c]);
         }
     }
 
@@ -142,24 +156,39 @@ struct merge_thread {
         __syncthreads();
     }
 
+    /* Places in the rings are counted in bytes and go on behind a ring's end: these two look at
+     * them modulo its size. */
+    __device__ bits in_a(unsigned place) const
+    {
+        return *reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
+                                               (place & BYTE_MASK));
+    }
+
+    __device__ bits in_b(unsigned place) const
+    {
+        return *reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
+                                               (place & BYTE_MASK) + (BYTE_MASK + 1));
+    }
+
     __device__ unsigned place_in_a(unsigned i) const
     {
-        return (static_cast<unsigned>(a.next) + a.shift + i) & MASK;
+        return (static_cast<unsigned>(a.next) + a.shift + i) * sizeof(bits);
     }
 
     __device__ unsigned place_in_b(unsigned j) const
     {
-        return ((static_cast<unsigned>(b.next) + b.shift + j) & MASK) + (MASK + 1);
+        return (static_cast<unsigned>(b.next) + b.shift + j) * sizeof(bits);
     }
 
     /* Of the next k merged keys, how many come from a. Both rings have k keys, or all that are
      * left. */
     __device__ unsigned co_rank_in_rings(unsigned k) const
     {
+        const unsigned first_of_a = place_in_a(0), last_of_b = place_in_b(k - 1);
         unsigned low = k - b.left(k), high = a.left(k);
         while (low < high) {
             const unsigned i = (low + high) / 2;
-            if (shared.ring[place_in_b(k - 1 - i)] < shared.ring[place_in_a(i)])
+            if (in_b(last_of_b - i * sizeof(bits)) < in_a(first_of_a + i * sizeof(bits)))
                 high = i;
             else
                 low = i + 1;
@@ -167,64 +196,63 @@ struct merge_thread {
         return low;
     }
 
-    /* The next `items` keys behind i of a and j of b. Where a run of keys has ended, a largest one
-     * may be taken in place of an equal one of the other run: it is the same key. With values it is
-     * not, and a's end is looked at; b's keys are taken only where they come before a's. */
-    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits (&keys)[ITEMS],
-                              unsigned (&sources)[ITEMS]) const
+    /* What a thread has of its merge: the next key of each run, its place in the ring, and with
+     * values how many keys are left of a. */
+    struct front {
+        unsigned a_place, b_place, a_left;
+        bits from_a, from_b;
+    };
+
+    __device__ front front_at(unsigned i, unsigned j) const
     {
-        unsigned a_place = place_in_a(i), b_place = place_in_b(j);
-        const unsigned a_first = place_in_a(0), b_first = place_in_b(0);
-        unsigned a_left = PAIRS ? a.left(RING<Key, PAIRS>) - i : 0;
-        bits from_a = shared.ring[a_place], from_b = shared.ring[b_place];
-        PRIM_UNROLL(16)
-        for (unsigned o = 0; o < ITEMS; o++) {
-            if (o >= items) /* no break: the loop is to become straight code */
-                continue;
-            const bool take_b = from_b < from_a || (PAIRS && a_left == 0);
-            keys[o] = take_b ? from_b : from_a;
-            if (PAIRS) {
-                sources[o] =
-                    take_b ? ((b_place - b_first) & MASK) | FROM_B : (a_place - a_first) & MASK;
-                a_left -= take_b ? 0 : 1;
-            }
-            const unsigned place =
-                take_b ? ((b_place + 1) & MASK) + (MASK + 1) : (a_place + 1) & MASK;
-            const bits following = shared.ring[place];
-            a_place = take_b ? a_place : place;
-            from_a = take_b ? from_a : following;
-            b_place = take_b ? place : b_place;
-            from_b = take_b ? following : from_b;
+        const unsigned a_place = place_in_a(i), b_place = place_in_b(j);
+        return {a_place, b_place, PAIRS ? a.left(RING<Key, PAIRS>) - i : 0, in_a(a_place),
+                in_b(b_place)};
+    }
+
+    /* The next key, and where it was. Where a run of keys has ended, a largest one may be taken in
+     * place of an equal one of the other run: it is the same key. With values it is not, and a's
+     * end is looked at; b's keys are taken only where they come before a's. */
+    __device__ void take(front &f, bits *key, uint16_t *source) const
+    {
+        const bool take_b = f.from_b < f.from_a || (PAIRS && f.a_left == 0);
+        *key = take_b ? f.from_b : f.from_a;
+        if (PAIRS)
+            *source =
+                static_cast<uint16_t>(take_b ? (f.b_place - place_in_b(0)) / sizeof(bits) | FROM_B
+                                             : (f.a_place - place_in_a(0)) / sizeof(bits));
+        if (take_b) {
+            f.b_place += sizeof(bits);
+            f.from_b = in_b(f.b_place);
+        } else {
+            f.a_place += sizeof(bits);
+            f.from_a = in_a(f.a_place);
+            f.a_left--;
         }
     }
 
-    /* To global memory, by way of the warp's own shared memory. warp_count: of all its keys. */
-    __device__ void write(const bits (&keys)[ITEMS], unsigned items, unsigned warp_count,
-                          Key *warp_out) const
+    /* The next `items` keys behind i of a and j of b into the warp's own shared memory. */
+    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits *keys,
+                              uint16_t *sources) const
     {
-        bits *const staged = shared.staged[thread / WARP];
-        const unsigned lane = thread % WARP, behind = keys_behind_boundary(warp_out);
-        bits *const own = staged + behind + lane * items;
-        PRIM_UNROLL(16)
-        for (unsigned o = 0; o < ITEMS; o++)
-            if (o < items)
-                own[o] = keys[o];
-        __syncwarp();
-        write_chunks(order, staged, behind, warp_count, warp_out, lane, WARP);
+        front f = front_at(i, j);
+        if (items == ITEMS) {
+            PRIM_UNROLL(16)
+            for (unsigned o = 0; o < ITEMS; o++)
+                take(f, &keys[o], &sources[o]);
+        } else {
+            PRIM_UNROLL(1)
+            for (unsigned o = 0; o < items; o++)
+                take(f, &keys[o], &sources[o]);
+        }
     }
 
-    /* Likewise: lane next to lane where they are written, and nearly so where they are read. */
-    __device__ void write_values(const unsigned (&sources)[ITEMS], unsigned items,
-                                 unsigned warp_count, const part_values &values,
-                                 size_t warp_out) const
+    /* To global memory: lane next to lane where values are written, and nearly so where they are
+     * read. */
+    __device__ void write_values(const uint16_t *sources, unsigned warp_count,
+                                 const part_values &values, size_t warp_out) const
     {
-        uint16_t *const staged = shared.sources[PAIRS ? thread / WARP : 0];
         const unsigned lane = thread % WARP;
-        PRIM_UNROLL(16)
-        for (unsigned o = 0; o < ITEMS; o++)
-            if (o < items)
-                staged[lane * items + o] = static_cast<uint16_t>(sources[o]);
-        __syncwarp();
         const size_t a_first = a.next, b_first = b.next;
         with_value_type(values.bytes, [&](auto zero) {
             using value = decltype(zero);
@@ -233,11 +261,10 @@ struct merge_thread {
             value *const out = static_cast<value *>(values.out) + warp_out;
             PRIM_UNROLL(4)
             for (unsigned o = lane; o < warp_count; o += WARP) {
-                const unsigned source = staged[o];
+                const unsigned source = sources[o];
                 out[o] = source >= FROM_B ? b_values[source - FROM_B] : a_values[source];
             }
         });
-        __syncwarp();
     }
 
     /* The next `count` keys, items for each thread; `following` are to be made after them. They
@@ -260,14 +287,18 @@ struct merge_thread {
         key_chunk<Key> chunks[CHUNKS];
         fetch(a_missing, b_missing, chunks);
 
-        bits keys[ITEMS];
-        unsigned sources[ITEMS];
-        merge_own(i, begin - i, items, keys, sources);
-        const unsigned warp_begin = smaller(thread / WARP * WARP * items, count);
+        const unsigned warp = thread / WARP, lane = thread % WARP;
+        const unsigned warp_begin = smaller(warp * WARP * items, count);
         const unsigned warp_count = smaller(count - warp_begin, WARP * items);
-        write(keys, items, warp_count, out + first + warp_begin);
+        Key *const warp_out = out + first + warp_begin;
+        const unsigned behind = keys_behind_boundary(warp_out);
+        bits *const staged = shared.staged[warp];
+        uint16_t *const sources = shared.sources[PAIRS ? warp : 0];
+        merge_own(i, begin - i, items, staged + behind + lane * items, sources + lane * items);
+        __syncwarp();
+        write_chunks<ITEMS>(order, staged, behind, warp_count, warp_out, lane, WARP);
         if (PAIRS)
-            write_values(sources, items, warp_count, values, first + warp_begin);
+            write_values(sources, warp_count, values, first + warp_begin);
         __syncthreads();
         put(a_missing, b_missing, chunks);
         __syncthreads();
@@ -308,7 +339,8 @@ __device__ inline part_values values_at(part_values values, size_t at)
 }
 
 template <typename Key, bool PAIRS>
-__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, PRIM_MERGE_STREAMED_BLOCKS))
+__global__ void
+__launch_bounds__(BLOCK, blocks_at_once(BLOCK, sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS))
     merge_parts(key_order<Key> order, merges<Key> m)
 {
     using memory = merge_memory<Key, PAIRS>;

@@ -98,11 +98,10 @@ __device__ void merge_own(const Bits *a, const uint16_t *a_sources, unsigned run
         keys[o] = take_b ? from_b : from_a;
         if (PAIRS)
             sources[o] = a_sources[take_b ? j : i];
-        const Bits following = a[(take_b ? j : i) + 1];
-        i += take_b ? 0 : 1;
-        from_a = take_b ? from_a : following;
-        j += take_b ? 1 : 0;
-        from_b = take_b ? following : from_b;
+        if (take_b)
+            from_b = a[++j];
+        else
+            from_a = a[++i];
     }
 }
 
@@ -199,7 +198,7 @@ __global__ void __launch_bounds__(most_threads(PAIRS), PAIRS ? 1 : 2)
                          (threadIdx.x - first) * ITEMS, keys, sources);
         __syncthreads();
     }
-    write_chunks(order, slots, behind, here, out + begin, threadIdx.x, blockDim.x);
+    write_chunks<ITEMS>(order, slots, behind, here, out + begin, threadIdx.x, blockDim.x);
     if (PAIRS)
         move_values<ITEMS>(values, all_sources, begin, here);
 }

@@ -86,7 +86,8 @@ struct wide_memory {
 template <typename Key>
 struct wide_thread {
     using bits = typename Key::bits_type;
-    static constexpr unsigned ITEMS = OWN<Key>, N = CHUNK_KEYS<Key>, MASK = RING<Key> - 1;
+    static constexpr unsigned ITEMS = OWN<Key>, N = CHUNK_KEYS<Key>, MASK = RING<Key> - 1,
+                              BYTE_MASK = RING<Key> * sizeof(bits) - 1;
     static constexpr unsigned CHUNKS = (AHEAD<Key> / N + 2 * RUNS + BLOCK - 1) / BLOCK;
 
     key_order<Key> order;
@@ -99,9 +100,15 @@ struct wide_thread {
         return reinterpret_cast<key_stream<Key> *>(shared.streams);
     }
 
-    __device__ bits at(unsigned ring, unsigned place) const
+    /* Places in a ring are counted in bytes and go on behind its end. */
+    __device__ static bits at(const char *ring, unsigned place)
     {
-        return shared.rings[ring * (MASK + 1) + (place & MASK)];
+        return *reinterpret_cast<const bits *>(ring + (place & BYTE_MASK));
+    }
+
+    __device__ const char *bytes_of(unsigned ring) const
+    {
+        return reinterpret_cast<const char *>(&shared.rings[ring * (MASK + 1)]);
     }
 
     __device__ unsigned head_of(unsigned outer) const
@@ -114,10 +121,13 @@ struct wide_thread {
     __device__ unsigned co_rank_in(unsigned ring, unsigned head_a, unsigned head_b,
                                    unsigned k) const
     {
+        const char *const a = bytes_of(ring), *const b = bytes_of(ring + 1);
+        const unsigned first_of_a = head_a * sizeof(bits);
+        const unsigned last_of_b = (head_b + k - 1) * sizeof(bits);
         unsigned low = 0, high = k;
         while (low < high) {
             const unsigned i = (low + high) / 2;
-            if (at(ring + 1, head_b + k - 1 - i) < at(ring, head_a + i))
+            if (at(b, last_of_b - i * sizeof(bits)) < at(a, first_of_a + i * sizeof(bits)))
                 high = i;
             else
                 low = i + 1;
@@ -125,25 +135,25 @@ struct wide_thread {
         return low;
     }
 
-    /* The thread's keys, from these places on. */
-    __device__ void merge_own(unsigned ring, unsigned a_place, unsigned b_place,
-                              bits (&keys)[ITEMS]) const
+    /* The thread's keys, from these places on: each goes to where store(o, key) puts it. */
+    template <class Store>
+    __device__ void merge_own(unsigned ring, unsigned head_a, unsigned head_b,
+                              const Store &store) const
     {
-        const unsigned a_base = ring * (MASK + 1), b_base = a_base + (MASK + 1);
-        a_place = (a_place & MASK) + a_base;
-        b_place = (b_place & MASK) + b_base;
-        bits from_a = shared.rings[a_place], from_b = shared.rings[b_place];
+        const char *const a = bytes_of(ring), *const b = bytes_of(ring + 1);
+        unsigned a_place = head_a * sizeof(bits), b_place = head_b * sizeof(bits);
+        bits from_a = at(a, a_place), from_b = at(b, b_place);
         PRIM_UNROLL(16)
         for (unsigned o = 0; o < ITEMS; o++) {
             const bool take_b = from_b < from_a;
-            keys[o] = take_b ? from_b : from_a;
-            const unsigned place =
-                (((take_b ? b_place : a_place) + 1) & MASK) + (take_b ? b_base : a_base);
-            const bits following = shared.rings[place];
-            a_place = take_b ? a_place : place;
-            from_a = take_b ? from_a : following;
-            b_place = take_b ? place : b_place;
-            from_b = take_b ? following : from_b;
+            store(o, take_b ? from_b : from_a);
+            if (take_b) {
+                b_place += sizeof(bits);
+                from_b = at(b, b_place);
+            } else {
+                a_place += sizeof(bits);
+                from_a = at(a, a_place);
+            }
         }
     }
 
@@ -185,10 +195,15 @@ struct wide_thread {
         for (unsigned r = 0; r < RUNS; r++) {
             const key_stream<Key> &s = streams()[r];
             const unsigned missing = s.missing(AHEAD<Key> + taken[r]);
+            const bool whole = s.are_whole(missing);
+            const key_chunk<Key> *const from = s.next_chunk();
             PRIM_UNROLL(8)
             for (unsigned c = 0; c < CHUNKS; c++) {
                 const unsigned x = c * BLOCK + thread - begin;
-                if (x < missing) {
+                if (x < missing && whole) {
+                    chunks[c] = from[x];
+                    places[c] = place_of(r, s.loaded + x);
+                } else if (x < missing) {
                     chunks[c] = s.load(order, s.loaded + x);
                     places[c] = place_of(r, s.loaded + x);
                 }
@@ -220,13 +235,11 @@ struct wide_thread {
         const unsigned missing = fetch(taken, chunks, places);
         if (busy) {
             const unsigned i = unit == 0 ? 0 : splits[thread - 1];
-            bits keys[ITEMS];
-            merge_own(2 * inner, head_a + i, head_b + unit * ITEMS - i, keys);
-            const unsigned end = inner == 0 ? head[0] + there[0] : head[1] + there[1];
-            PRIM_UNROLL(16)
-            for (unsigned o = 0; o < ITEMS; o++)
-                shared.rings[(RUNS + inner) * (MASK + 1) + ((end + unit * ITEMS + o) & MASK)] =
-                    keys[o];
+            const unsigned end =
+                (inner == 0 ? head[0] + there[0] : head[1] + there[1]) + unit * ITEMS;
+            bits *const ring = &shared.rings[(RUNS + inner) * (MASK + 1)];
+            merge_own(2 * inner, head_a + i, head_b + unit * ITEMS - i,
+                      [=](unsigned o, bits key) { ring[(end + o) & MASK] = key; });
         }
         __syncthreads();
         PRIM_UNROLL(8)
@@ -259,19 +272,16 @@ struct wide_thread {
         __syncthreads();
         const unsigned begin = smaller(thread * ITEMS, count);
         const unsigned i = thread == 0 ? 0 : splits[thread - 1], from_x = splits[BLOCK - 1];
-        bits keys[ITEMS];
-        merge_own(RUNS, head[0] + i, head[1] + begin - i, keys);
-
         bits *const staged = shared.staged[thread / WARP];
         const unsigned lane = thread % WARP;
         const unsigned warp_begin = smaller(thread / WARP * WARP * ITEMS, count);
         const unsigned behind = keys_behind_boundary(out + warp_begin);
-        PRIM_UNROLL(16)
-        for (unsigned o = 0; o < ITEMS; o++)
-            staged[behind + lane * ITEMS + o] = keys[o];
+        bits *const own = staged + behind + lane * ITEMS;
+        merge_own(RUNS, head[0] + i, head[1] + begin - i,
+                  [=](unsigned o, bits key) { own[o] = key; });
         __syncwarp();
-        write_chunks(order, staged, behind, smaller(count - warp_begin, WARP * ITEMS),
-                     out + warp_begin, lane, WARP);
+        write_chunks<ITEMS>(order, staged, behind, smaller(count - warp_begin, WARP * ITEMS),
+                            out + warp_begin, lane, WARP);
         __syncwarp();
         head[0] += from_x;
         head[1] += count - from_x;
