@@ -1349,3 +1349,96 @@ Test(merge_sort_pairs, host_threads)
         free(h_sorted);
     }
 }
+
+/* ---- gather ---- */
+
+Test(gather, any_size_and_alignment)
+{
+    enum { VALUES = 301, COUNT = 777 };
+    static const size_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 100};
+    uint32_t narrow[COUNT];
+    uint64_t wide[COUNT];
+    for (size_t i = 0; i < COUNT; i++) /* some of them lie outside */
+        wide[i] = narrow[i] = (uint32_t)(random_bits(i) % (VALUES + 9));
+    wide[5] = UINT64_MAX;
+    for (size_t s = 0; s < COUNT_OF(sizes); s++)
+        for (size_t miss = 0; miss < 4; miss++) {
+            const size_t bytes = sizes[s], offset = miss == 3 ? 1 : 4 * miss;
+            char *h = malloc(VALUES * bytes), *h_out = malloc(COUNT * bytes),
+                 *h_host = malloc(COUNT * bytes);
+            for (size_t i = 0; i < VALUES * bytes; i++)
+                h[i] = (char)random_bits(i);
+            const bool is_wide = miss % 2 == 0;
+            const cudaDataType_t type = is_wide ? CUDA_R_64U : CUDA_R_32U;
+            guarded values = guarded_copy(h, VALUES * bytes, offset);
+            guarded indices = is_wide ? guarded_copy(wide, sizeof wide, 0)
+                                      : guarded_copy(narrow, sizeof narrow, 4);
+            guarded out = guarded_new(COUNT * bytes, offset);
+            cr_prim(
+                prim_gather(bytes, values.data, VALUES, type, indices.data, COUNT, out.data, 0));
+            guarded_read(&out, h_out);
+            memset(h_host, GUARD_PATTERN, COUNT * bytes);
+            cr_prim(prim_gather_host(bytes, h, VALUES, type,
+                                     is_wide ? (const void *)wide : (const void *)narrow, COUNT,
+                                     h_host));
+            for (size_t i = 0; i < COUNT; i++)
+                for (size_t b = 0; b < bytes; b++) {
+                    const uint64_t from = is_wide ? wide[i] : narrow[i];
+                    const char expected = from < VALUES ? h[from * bytes + b] : (char)GUARD_PATTERN;
+                    cr_assert_eq(h_out[i * bytes + b], expected, "value %zu of %zu bytes", i,
+                                 bytes);
+                    cr_assert_eq(h_host[i * bytes + b], expected, "host's value %zu", i);
+                }
+            guarded_free(&values);
+            guarded_free(&indices);
+            guarded_free(&out);
+            free(h);
+            free(h_out);
+            free(h_host);
+        }
+    cr_prim(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, 0));
+    cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_gather_host(4, NULL, 0, CUDA_R_32I, NULL, 0, NULL), PRIM_ERROR_TYPE);
+}
+
+/* ---- is it sorted? ---- */
+
+static void check_is_sorted(combination k, const char *h, size_t count, uint32_t expected)
+{
+    uint32_t answer = 7;
+    guarded in = guarded_copy(h, count * type_bytes(k.type), type_bytes(k.type));
+    guarded out = guarded_new(sizeof answer, 4);
+    cr_prim(prim_is_sorted(k.order, k.type, in.data, count, out.data, 0));
+    guarded_read(&out, &answer);
+    cr_assert_eq(answer, expected, "%zu keys of %s: %u", count, type_name(k.type), answer);
+    cr_prim(prim_is_sorted_host(k.order, k.type, h, count, &answer));
+    cr_assert_eq(answer, expected, "host: %zu keys of %s: %u", count, type_name(k.type), answer);
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+ParameterizedTestParameters(is_sorted, one_key_anywhere)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, is_sorted, one_key_anywhere)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 257, 2048, 2049, 5000};
+    static const size_t places[] = {1, 31, 32, 255, 256, 2047, 2048, 4999};
+    const size_t bytes = type_bytes(k->type);
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        char *h = malloc(sizes[n] * bytes + 1);
+        fill_keys(k->type, SPECIAL, h, sizes[n], n);
+        sort_here(k->order, k->type, h, sizes[n]);
+        check_is_sorted(*k, h, sizes[n], 1);
+        free(h);
+    }
+    for (size_t p = 0; p < COUNT_OF(places); p++) {
+        char *h = malloc(5000 * bytes);
+        for (size_t i = 0; i < 5000; i++) /* one step up where it must go down, or the other way */
+            write_small(k->type, h, i, (i < places[p]) == (k->order == PRIM_ASCENDING) ? 1 : 0);
+        check_is_sorted(*k, h, 5000, 0);
+        free(h);
+    }
+}

@@ -217,6 +217,34 @@ PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, con
                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
                                   cudaStream_t stream);
 
+/* d_out[i] = d_values[d_indices[i]], whatever a value is.
+ *
+ *   value_bytes  of each value, at least 1. Where it and both arrays are multiples of 16 bytes,
+ *              values are moved 16 bytes at a time, else by 8, 4, 2 or 1.
+ *   d_values   device, value_count values, with any alignment. May be NULL if there are none.
+ *   index_type CUDA_R_32U or CUDA_R_64U.
+ *   d_indices  device, count of them. Where one is value_count or more, nothing is read, and that
+ *              value of d_out stays as it is.
+ *   d_out      device, count values, with any alignment. Must overlap neither.
+ *
+ * Returns what every call does, less what speaks of variants and workspaces, and
+ *   PRIM_ERROR_TYPE         index_type is neither of the two
+ *   PRIM_ERROR_VALUE        value_bytes is 0
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_values or d_indices */
+PRIM_API prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_count,
+                                 cudaDataType_t index_type, const void *d_indices, size_t count,
+                                 void *d_out, cudaStream_t stream);
+
+/* *d_answer = 1 if the keys of d_in are in order, and 0 if not. No key and one key are.
+ *
+ *   order, key_type   as for prim_merge().
+ *   d_in       device, count keys of key_type. May be NULL if count is 0.
+ *   d_answer   device, one. Must not overlap d_in.
+ *
+ * Returns what prim_merge() does, less what speaks of variants and workspaces. */
+PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
+                                    size_t count, uint32_t *d_answer, cudaStream_t stream);
+
 /* The same on the CPU, in host memory, done when the calls return.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads; each merges one contiguous part of
@@ -252,6 +280,11 @@ PRIM_API prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type
                                        size_t a_count, const void *h_b, size_t b_count,
                                        const uint64_t *h_diagonals, size_t count,
                                        uint64_t *h_ranks);
+PRIM_API prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t value_count,
+                                      cudaDataType_t index_type, const void *h_indices,
+                                      size_t count, void *h_out);
+PRIM_API prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_type,
+                                         const void *h_in, size_t count, uint32_t *h_answer);
 
 /* The variants: PRIM_MERGE_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_merge_variant_at(size_t index);

@@ -264,6 +264,20 @@ struct co_rank_version : host_version {
     }
 };
 
+struct is_sorted_version : host_version {
+    template <typename Key>
+    static prim_status run(const prim_is_sorted_args *args, int)
+    {
+        const Key *const in = static_cast<const Key *>(args->in);
+        const key_order<Key> order = order_of<Key>(args);
+        *args->answer = 1;
+        for (size_t i = 1; i < args->count; i++)
+            if (order.before(in[i], in[i - 1]))
+                *args->answer = 0;
+        return PRIM_OK;
+    }
+};
+
 } // namespace host
 } // namespace
 
@@ -282,4 +296,9 @@ prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int thread
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args)
 {
     return dispatch<host::co_rank_version>(args, 1);
+}
+
+prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args)
+{
+    return dispatch<host::is_sorted_version>(args, 1);
 }

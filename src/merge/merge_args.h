@@ -49,10 +49,31 @@ typedef struct prim_co_rank_args {
     uint64_t *ranks;
 } prim_co_rank_args;
 
-/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank() has no variants: its table has
- * one rung. */
+typedef struct prim_gather_args {
+    prim_call call;
+    size_t value_bytes;
+    const void *values;
+    size_t value_count;
+    cudaDataType_t index_type;
+    const void *indices;
+    size_t count;
+    void *out;
+} prim_gather_args;
+
+typedef struct prim_is_sorted_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    const void *in;
+    size_t count;
+    uint32_t *answer;
+} prim_is_sorted_args;
+
+/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank(), prim_gather() and
+ * prim_is_sorted() have no variants: their tables have one rung. */
 extern const prim_rung *const prim_merge_rungs[], *const prim_merge_sort_rungs[],
                                                       *const prim_co_rank_rungs[];
+extern const prim_rung *const prim_gather_rungs[], *const prim_is_sorted_rungs[];
 int prim_merge_choose_rung(const void *args);
 int prim_merge_sort_choose_rung(const void *args);
 int prim_co_rank_choose_rung(const void *args);
@@ -61,6 +82,7 @@ int prim_co_rank_choose_rung(const void *args);
 prim_status prim_merge_on_host(const prim_merge_args *args, int threads);
 prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int threads);
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args);
+prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args);
 
 #if defined(__cplusplus)
 }

@@ -13,14 +13,20 @@
     X(merge_sort, streamed) \
     X(merge_sort, wide)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
+#define GATHER_RUNGS(X) X(gather, words)
+#define IS_SORTED_RUNGS(X) X(is_sorted, neighbours)
 
 MERGE_RUNGS(PRIM_DECLARE_RUNG)
 SORT_RUNGS(PRIM_DECLARE_RUNG)
 CO_RANK_RUNGS(PRIM_DECLARE_RUNG)
+GATHER_RUNGS(PRIM_DECLARE_RUNG)
+IS_SORTED_RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_merge_rungs[] = {MERGE_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_merge_sort_rungs[] = {SORT_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_gather_rungs[] = {GATHER_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
 /* Below so many keys a thread's own search in global memory is the shorter way; measured on an
  * H200. */
