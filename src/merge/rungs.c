@@ -30,7 +30,7 @@ const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) 
 
 /* Below so many keys a thread's own search in global memory is the shorter way; measured on an
  * H200. */
-enum { KEYS_FOR_STREAMS = 1 << 15 };
+enum { KEYS_FOR_STREAMS = 1 << 18 };
 
 int prim_merge_choose_rung(const void *any)
 {
@@ -42,8 +42,8 @@ int prim_merge_choose_rung(const void *any)
 
 int prim_merge_sort_choose_rung(const void *any)
 {
-    const prim_merge_sort_args *args = any;
-    return args->has_values ? PRIM_MERGE_SORT_STREAMED : PRIM_MERGE_SORT_WIDE;
+    (void)any;
+    return PRIM_MERGE_SORT_STREAMED;
 }
 
 int prim_co_rank_choose_rung(const void *args)
