@@ -8,7 +8,6 @@
 #include "common/threads.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
-#include "merge/values.cuh"
 
 namespace
 {
@@ -100,7 +99,7 @@ template <typename Key>
 struct placed_order {
     key_order<Key> order;
 
-    bool before(const placed_key<Key> &x, const placed_key<Key> &y) const
+    __host__ __device__ bool before(const placed_key<Key> &x, const placed_key<Key> &y) const
     {
         return order.before(x.key, y.key);
     }
@@ -132,15 +131,13 @@ template <typename Key>
 void gather_values(const placed_key<Key> *placed, size_t count, const void *a, size_t a_count,
                    const void *b, size_t value_bytes, void *out)
 {
-    with_value_type(static_cast<unsigned>(value_bytes), [=](auto zero) {
-        using value = decltype(zero);
-        for (size_t i = 0; i < count; i++) {
-            const size_t place = placed[i].place;
-            static_cast<value *>(out)[i] = place < a_count
-                                               ? static_cast<const value *>(a)[place]
-                                               : static_cast<const value *>(b)[place - a_count];
-        }
-    });
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = placed[i].place;
+        const char *const from =
+            place < a_count ? static_cast<const char *>(a) + place * value_bytes
+                            : static_cast<const char *>(b) + (place - a_count) * value_bytes;
+        std::memcpy(static_cast<char *>(out) + i * value_bytes, from, value_bytes);
+    }
 }
 
 template <typename Key>

@@ -18,7 +18,7 @@ struct alignas(16) value_of_16_bytes {
 
 /* what(T()) with the T that has so many bytes. */
 template <typename What>
-__host__ __device__ void with_value_type(unsigned value_bytes, const What &what)
+__device__ void with_value_type(unsigned value_bytes, const What &what)
 {
     if (value_bytes == 4)
         what(uint32_t());
@@ -26,11 +26,6 @@ __host__ __device__ void with_value_type(unsigned value_bytes, const What &what)
         what(uint64_t());
     else
         what(value_of_16_bytes());
-}
-
-inline bool are_value_bytes(size_t bytes)
-{
-    return bytes == 4 || bytes == 8 || bytes == 16;
 }
 
 } // namespace
