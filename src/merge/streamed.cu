@@ -26,7 +26,6 @@
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; the ring: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 12. */
-#include "common/async_copy.cuh"
 #include "common/device.h"
 #include "common/shared.cuh"
 #include "merge/long_passes.h"
@@ -47,20 +46,8 @@ namespace streamed
 #ifndef PRIM_MERGE_STREAMED_BLOCKS /* that a multiprocessor is to hold */
 #define PRIM_MERGE_STREAMED_BLOCKS 4
 #endif
-#ifndef PRIM_MERGE_STREAMED_WAVES /* parts for so many times as many blocks */
-#define PRIM_MERGE_STREAMED_WAVES 1
-#endif
-#ifndef PRIM_MERGE_PAIRS_BLOCKS
-#define PRIM_MERGE_PAIRS_BLOCKS 4
-#endif
 
 constexpr unsigned BLOCK = PRIM_MERGE_STREAMED_THREADS;
-
-/* Narrow keys take more registers, each a whole one. */
-template <typename Key, bool PAIRS>
-constexpr unsigned BLOCKS_AT_ONCE = PAIRS             ? PRIM_MERGE_PAIRS_BLOCKS
-                                    : sizeof(Key) < 4 ? 3
-                                                      : PRIM_MERGE_STREAMED_BLOCKS;
 
 /* Of a thread; odd, as tile.cuh says, and one less than a power of two. With values half as many,
  * since their sources need room too. */
@@ -135,36 +122,6 @@ struct merge_thread {
         }
     }
 
-    /* What the tile after the next one may take is brought to L2: of both streams as much as was
-     * taken from them. So it is on its way for a whole tile's time, and the loads do not wait long.
-     * Values come when their keys do. */
-    __device__ void prefetch_more(unsigned a_missing, unsigned b_missing,
-                                  const part_values &values) const
-    {
-        constexpr unsigned AHEAD = MOST_KEYS<Key, PAIRS> / N;
-        prefetch_chunks(a.keys, sizeof(Key), a, a.loaded + AHEAD, a_missing);
-        prefetch_chunks(b.keys, sizeof(Key), b, b.loaded + AHEAD, b_missing);
-        if (PAIRS) {
-            prefetch_chunks(values.a, values.bytes, a, a.loaded, a_missing);
-            prefetch_chunks(values.b, values.bytes, b, b.loaded, b_missing);
-        }
-    }
-
-    /* Of an array that lies as the stream's keys do: what belongs to so many chunks of them. */
-    __device__ void prefetch_chunks(const void *array, unsigned bytes,
-                                    const key_stream<Key> &stream, size_t chunk,
-                                    unsigned chunks) const
-    {
-        constexpr unsigned LINE = 128;
-        const size_t first = chunk * N, lines = (chunks * N * bytes + LINE - 1) / LINE;
-        const size_t all = stream.count * bytes;
-        for (unsigned x = thread; x < lines; x += BLOCK) {
-            const size_t at = first * bytes + x * LINE;
-            if (at < all)
-                prefetch(static_cast<const char *>(array) + at);
-        }
-    }
-
     /* And from there into the rings. */
     __device__ void put(unsigned a_missing, unsigned b_missing,
                         const key_chunk<Key> (&chunks)[CHUNKS]) const
@@ -188,11 +145,9 @@ struct merge_thread {
     }
 
     /* The first keys: as many of each run as the first tile may take. */
-    __device__ void fill_rings(unsigned wanted, size_t following, const part_values &values)
+    __device__ void fill_rings(unsigned wanted)
     {
         const unsigned a_missing = a.missing(wanted), b_missing = b.missing(wanted);
-        if (following >= wanted)
-            prefetch_more(a_missing, b_missing, values);
         load_chunks<CHUNKS>(order, a, a_missing, [&](size_t chunk) { return place_of(chunk, 0); });
         load_chunks<CHUNKS>(order, b, b_missing,
                             [&](size_t chunk) { return place_of(chunk, MASK + 1); });
@@ -331,8 +286,6 @@ struct merge_thread {
         const unsigned a_missing = next_a.missing(wanted), b_missing = next_b.missing(wanted);
         key_chunk<Key> chunks[CHUNKS];
         fetch(a_missing, b_missing, chunks);
-        if (wanted == items * BLOCK)
-            prefetch_more(a_missing, b_missing, values);
 
         const unsigned warp = thread / WARP, lane = thread % WARP;
         const unsigned warp_begin = smaller(warp * WARP * items, count);
@@ -386,7 +339,8 @@ __device__ inline part_values values_at(part_values values, size_t at)
 }
 
 template <typename Key, bool PAIRS>
-__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, BLOCKS_AT_ONCE<Key, PAIRS>))
+__global__ void
+__launch_bounds__(BLOCK, blocks_at_once(BLOCK, sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS))
     merge_parts(key_order<Key> order, merges<Key> m)
 {
     using memory = merge_memory<Key, PAIRS>;
@@ -409,8 +363,7 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, BLOCKS_AT_ONCE<Ke
         order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, begin - i}, threadIdx.x};
     const part_values values = values_at(m.values, pair * m.stride);
     const unsigned tile = m.items * BLOCK;
-    const unsigned wanted = static_cast<unsigned>(smaller<size_t>(end - begin, tile));
-    t.fill_rings(wanted, end - begin - wanted, values);
+    t.fill_rings(static_cast<unsigned>(smaller<size_t>(end - begin, tile)));
     for (size_t first = begin; first < end; first += tile) {
         const unsigned keys = static_cast<unsigned>(smaller<size_t>(end - first, tile));
         t.make_tile(keys, m.items, end - first - keys, m.out + pair * m.stride, first, values);
@@ -426,8 +379,7 @@ cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> 
                          size_t keys_of_pair)
 {
     using memory = merge_memory<Key, PAIRS>;
-    const size_t at_once =
-        prim_device_multiprocessors() * BLOCKS_AT_ONCE<Key, PAIRS> * PRIM_MERGE_STREAMED_WAVES;
+    const size_t at_once = prim_device_multiprocessors() * PRIM_MERGE_STREAMED_BLOCKS;
     cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
         error = prim_allow_shared(merge_parts<Key, PAIRS>, sizeof(memory));
