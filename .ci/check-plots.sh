@@ -19,13 +19,14 @@ expected() { # RESULTS
     | [.results[] | select(.mode == "cold")] | group_by([.pattern, .case, .type])[]
     | .[0] as $first | map(select(.input == $first.input))
     | "\($first.pattern)-\($first.case)-\($first.type | sub("->"; "-to-"))" as $stem
-    | (map(.shape | size) | max) as $largest
+    | if ($first.case | startswith("shapes_")) then (if any(.[]; .shape | contains("x")) then "\($stem)-map.svg" else empty end) else
+      (map(.shape | size) | max) as $largest
     | "\($stem)-ladder.svg \(map(select((.shape | size) == $largest)) | names)",
       if (map(.shape) | unique | length) == 1 then empty else
         "\($stem)-time.svg \(names)",
         if any(.[]; .of_ceiling != null) and ($ffma or ($first.shape | contains("^") | not))
           then "\($stem)-ceiling.svg \(names)" else empty end
-      end' "$1"
+      end end' "$1"
 }
 
 check() { # RESULTS

@@ -34,6 +34,7 @@ typedef struct bench_options {
     bench_names from;        /* files of results to read instead of measuring */
     bench_names compared[2]; /* files of the runs before and after */
     bool peers, list;
+    bool shapes; /* odd shapes in place of the usual sizes */
 } bench_options;
 
 /* Ends the program with a sentence where an option is wrong. */
@@ -60,7 +61,9 @@ typedef struct bench_case {
     char shape[32];
     bench_input input;
     size_t size;    /* elements in all */
-    size_t rows;    /* of a matrix without gaps; 1: a vector */
+    size_t rows;    /* of a matrix; 1: a vector */
+    size_t ld;      /* of a matrix with gaps between its rows; 0: there are none */
+    size_t offset;  /* elements that the input begins past 16 bytes */
     size_t m, n, k; /* of a product: m × k times k × n */
     bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;
@@ -82,11 +85,29 @@ void plan_add(bench_plan *plan, bench_case added);
 bool same_group(const bench_case *a, const bench_case *b);
 /* "auto", "cub": the variant's name or the peer's. */
 const char *case_label(const bench_case *c);
-/* Of the shape "1024" or "64x1024" the elements in all, of "512^3" the side. */
+/* Of the shape "1024" (one row) or "64x1024"; their product: the elements in all. Of "512^3" the
+ * side. */
+double shape_rows(const bench_case *c);
+double shape_columns(const bench_case *c);
 double shape_size(const bench_case *c);
 const char *input_name(bench_input input);
 /* false: there is no such input. */
 bool find_input(const char *name, bench_input *input);
+
+/* ---- odd shapes (shapes.c) ---- */
+
+typedef struct bench_shape {
+    size_t rows, columns;
+    size_t ld, offset; /* as a case has them */
+} bench_shape;
+
+/* Is the case one of `--family shapes`? Its name begins with "shapes_". */
+bool is_of_shapes(const bench_case *c);
+const bench_shape *matrix_shapes(size_t *count);
+/* Sets rows, size, ld, offset and the label. */
+void set_shape(bench_case *c, const bench_shape *shape);
+double touched_bytes(size_t rows, size_t columns, size_t ld, size_t element_bytes, size_t offset);
+size_t elements_of_shape(const bench_case *c);
 
 /* ---- what was asked for (select.c) ---- */
 
@@ -111,6 +132,8 @@ typedef struct bench_pattern {
     const char *name;
     const char *header; /* primitives/….h */
     void (*plan)(const bench_options *options, bench_plan *plan);
+    /* The family `shapes`; NULL: the pattern has none. */
+    void (*plan_shapes)(const bench_options *options, bench_plan *plan);
     /* Allocates and fills; the same inputs for all cases of a group. */
     void (*set_up)(const bench_case *c, bench_operands *operands);
     prim_status (*run)(const bench_case *c, const bench_operands *operands, cudaStream_t stream);
@@ -215,6 +238,8 @@ void print_group_title(const bench_case *c);
 void print_group(const bench_result *results, size_t count);
 /* All, group by group. */
 void print_groups(const bench_result *results, size_t count);
+/* Of odd shapes the shares of the ceiling, worst last (shapes.c). */
+void print_shapes(const bench_result *results, size_t count);
 /* On a terminal only: so many cases are measured, and what comes next. */
 void show_progress(size_t done, size_t all, const char *what);
 void clear_progress(void);

@@ -163,5 +163,6 @@ static bool same_pixels(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_convolution = {"convolution",      "convolution",   plan_convolution,
-                                         set_up_convolution, run_convolution, same_pixels};
+const bench_pattern bench_convolution = {"convolution", "convolution",      plan_convolution,
+                                         NULL,          set_up_convolution, run_convolution,
+                                         same_pixels};

@@ -121,4 +121,5 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->m * c->n;
 }
 
-const bench_pattern bench_gemm = {"gemm", "gemm", plan_gemm, set_up_gemm, run_gemm, same_products};
+const bench_pattern bench_gemm = {"gemm",      "gemm",   plan_gemm,    NULL,
+                                  set_up_gemm, run_gemm, same_products};

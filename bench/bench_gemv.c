@@ -135,4 +135,5 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->m;
 }
 
-const bench_pattern bench_gemv = {"gemv", "gemv", plan_gemv, set_up_gemv, run_gemv, same_products};
+const bench_pattern bench_gemv = {"gemv",      "gemv",   plan_gemv,    NULL,
+                                  set_up_gemv, run_gemv, same_products};

@@ -95,5 +95,5 @@ static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, histogram_kind_of(c)->bins * sizeof(uint32_t)) == 0;
 }
 
-const bench_pattern bench_histogram = {"histogram",      "histogram",   plan_histogram,
+const bench_pattern bench_histogram = {"histogram",      "histogram",   plan_histogram, NULL,
                                        set_up_histogram, run_histogram, same_counters};

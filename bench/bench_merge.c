@@ -145,5 +145,5 @@ static bool same_keys(const bench_case *c, const void *h_a, const void *h_b)
     return memcmp(h_a, h_b, c->size * key_bytes(c)) == 0;
 }
 
-const bench_pattern bench_merge = {"merge",      "merge",   plan_merge,
+const bench_pattern bench_merge = {"merge",      "merge",   plan_merge, NULL,
                                    set_up_merge, run_merge, same_keys};

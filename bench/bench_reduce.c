@@ -16,38 +16,47 @@
 typedef enum kind { SUM, ROWS, COLUMNS, ARGMIN, DOT, KINDS } kind;
 
 static const char *const kind_names[KINDS] = {"sum", "rows", "columns", "argmin", "dot"};
+static const char *const shape_names[KINDS] = {"shapes_sum", "shapes_rows", "shapes_columns",
+                                               "shapes_argmin", "shapes_dot"};
 
-enum { S = 1 << SUM, M = 1 << ROWS | 1 << COLUMNS, A = 1 << ARGMIN, D = 1 << DOT };
+enum {
+    S = 1 << SUM,
+    M = 1 << ROWS | 1 << COLUMNS,
+    A = 1 << ARGMIN,
+    D = 1 << DOT,
+    O = 1 << KINDS /* odd shapes of matrices: a type of each size */
+};
 
 static const struct {
     cudaDataType_t in, out;
     const char *name;
     int kinds;
 } pairs[] = {
-    {CUDA_R_32F, CUDA_R_32F, "f32", S | M | A | D},
+    {CUDA_R_32F, CUDA_R_32F, "f32", S | M | A | D | O},
     {CUDA_R_32I, CUDA_R_32I, "i32", S | A},
-    {CUDA_R_64F, CUDA_R_64F, "f64", S | D},
+    {CUDA_R_64F, CUDA_R_64F, "f64", S | D | O},
     {CUDA_R_8U, CUDA_R_64U, "u8->u64", S},
     {CUDA_R_32I, CUDA_R_64I, "i32->i64", S},
     {CUDA_R_16F, CUDA_R_32F, "f16->f32", S},
     {CUDA_R_16BF, CUDA_R_32F, "bf16->f32", S},
     {CUDA_R_32F, CUDA_R_64F, "f32->f64", S},
     {CUDA_R_8I, CUDA_R_8I, "i8", S},
-    {CUDA_R_8U, CUDA_R_8U, "u8", S},
+    {CUDA_R_8U, CUDA_R_8U, "u8", S | O},
     {CUDA_R_16I, CUDA_R_16I, "i16", S},
     {CUDA_R_16U, CUDA_R_16U, "u16", S},
     {CUDA_R_32U, CUDA_R_32U, "u32", S},
     {CUDA_R_64I, CUDA_R_64I, "i64", S},
     {CUDA_R_64U, CUDA_R_64U, "u64", S},
-    {CUDA_R_16F, CUDA_R_16F, "f16", S},
+    {CUDA_R_16F, CUDA_R_16F, "f16", S | O},
     {CUDA_R_16BF, CUDA_R_16BF, "bf16", S},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
 static kind kind_of(const bench_case *c)
 {
+    const char *const *names = is_of_shapes(c) ? shape_names : kind_names;
     int k = SUM;
-    while (k + 1 < KINDS && strcmp(kind_names[k], c->name) != 0)
+    while (k + 1 < KINDS && strcmp(names[k], c->name) != 0)
         k++;
     return (kind)k;
 }
@@ -55,6 +64,11 @@ static kind kind_of(const bench_case *c)
 static size_t columns_of(const bench_case *c)
 {
     return c->size / c->rows;
+}
+
+static size_t ld_of(const bench_case *c)
+{
+    return c->ld != 0 ? c->ld : columns_of(c);
 }
 
 /* How many results there are. */
@@ -71,10 +85,15 @@ static size_t out_bytes_of(const bench_case *c)
                                 : outputs_of(c) * prim_element_bytes(c->result);
 }
 
-/* A dot product's second vector lies behind the first. */
+/* Of one vector or matrix; a dot product's second vector lies behind the first. */
+static size_t operand_bytes_of(const bench_case *c)
+{
+    return elements_of_shape(c) * prim_element_bytes(c->element);
+}
+
 static size_t in_bytes_of(const bench_case *c)
 {
-    return (kind_of(c) == DOT ? 2 : 1) * c->size * prim_element_bytes(c->element);
+    return (kind_of(c) == DOT ? 2 : 1) * operand_bytes_of(c);
 }
 
 /* ---- plan ---- */
@@ -151,6 +170,57 @@ static size_t default_sizes(const bench_options *options, size_t pair, kind k,
     return count;
 }
 
+/* What AUTO takes alone: nobody asks which rung is slow on an odd shape. */
+static void plan_shape(bench_plan *plan, size_t pair, kind k, const bench_shape *shape)
+{
+    bench_case c = {.pattern = "reduce",
+                    .name = shape_names[k],
+                    .variant = prim_reduce_variant_info(PRIM_REDUCE_AUTO)->name,
+                    .type = pairs[pair].name,
+                    .element = pairs[pair].in,
+                    .result = pairs[pair].out,
+                    .variant_value = PRIM_REDUCE_AUTO};
+    const size_t bytes = prim_element_bytes(pairs[pair].in);
+    set_shape(&c, shape);
+    c.flops = (double)c.size * (k == DOT ? 2 : 1);
+    const double in = touched_bytes(c.rows, columns_of(&c), c.ld, bytes, c.offset),
+                 out = (double)out_bytes_of(&c);
+    c.bytes = in * (k == DOT ? 2 : 1) + out;
+    c.ceiling = out >= (double)c.size * (double)bytes ? CEILING_COPY : CEILING_READ;
+    plan_add(plan, c);
+}
+
+/* Arrays of 1 GiB and of 16 MiB, and the same one element past a boundary and one element short. */
+static void plan_array_shapes(bench_plan *plan, size_t pair, kind k)
+{
+    const size_t bytes = prim_element_bytes(pairs[pair].in);
+    const size_t sizes[] = {(size_t)1 << (on_gpu() ? 30 : 16), (size_t)1 << (on_gpu() ? 24 : 12)};
+    for (size_t s = 0; s < 2; s++) {
+        const size_t count = sizes[s] / bytes;
+        const bench_shape shapes[] = {{1, count, 0, 0}, {1, count, 0, 1}, {1, count - 1, 0, 0}};
+        for (size_t i = 0; i < 3; i++)
+            plan_shape(plan, pair, k, &shapes[i]);
+    }
+}
+
+static void plan_reduce_shapes(const bench_options *options, bench_plan *plan)
+{
+    for (size_t p = 0; p < PAIRS; p++) {
+        if (!wants_type(options, pairs[p].in))
+            continue;
+        size_t count;
+        const bench_shape *shapes = matrix_shapes(&count);
+        for (int k = SUM; k < KINDS; k++) {
+            const bool of_matrices = k == ROWS || k == COLUMNS;
+            if (of_matrices && (pairs[p].kinds & O) != 0)
+                for (size_t s = 0; s < count; s++)
+                    plan_shape(plan, p, (kind)k, &shapes[s]);
+            else if (!of_matrices && (pairs[p].kinds & 1 << k) != 0)
+                plan_array_shapes(plan, p, (kind)k);
+        }
+    }
+}
+
 static void plan_arrays(const bench_options *options, bench_plan *plan, size_t pair, kind k,
                         bench_input input)
 {
@@ -211,22 +281,23 @@ static void set_up_reduce(const bench_case *c, bench_operands *operands)
 static prim_status run_reduce(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const prim_reduce_variant variant = (prim_reduce_variant)c->variant_value;
-    const size_t columns = columns_of(c);
+    const size_t columns = columns_of(c), ld = ld_of(c);
+    const char *const d_in = (const char *)o->d_in + c->offset * prim_element_bytes(c->element);
     switch (kind_of(c)) {
     case COLUMNS:
-        return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, o->d_in,
-                                   c->rows, columns, columns, c->result, o->d_out, o->d_workspace,
+        return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
+                                   c->rows, columns, ld, c->result, o->d_out, o->d_workspace,
                                    o->workspace_bytes, stream);
     case ARGMIN:
-        return prim_arg_reduce(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, c->element, o->d_in,
-                               c->size, o->d_out, (uint64_t *)o->d_out + 1, o->d_workspace,
+        return prim_arg_reduce(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
+                               o->d_out, (uint64_t *)o->d_out + 1, o->d_workspace,
                                o->workspace_bytes, stream);
     case DOT:
-        return prim_dot(variant, c->element, o->d_in, (const char *)o->d_in + in_bytes_of(c) / 2,
-                        c->size, c->result, o->d_out, o->d_workspace, o->workspace_bytes, stream);
+        return prim_dot(variant, c->element, d_in, d_in + operand_bytes_of(c), c->size, c->result,
+                        o->d_out, o->d_workspace, o->workspace_bytes, stream);
     default:
-        return prim_reduce_rows(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, o->d_in,
-                                c->rows, columns, columns, c->result, o->d_out, o->d_workspace,
+        return prim_reduce_rows(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
+                                c->rows, columns, ld, c->result, o->d_out, o->d_workspace,
                                 o->workspace_bytes, stream);
     }
 }
@@ -259,5 +330,5 @@ static bool same_results(const bench_case *c, const void *h_a, const void *h_b)
     return i == outputs;
 }
 
-const bench_pattern bench_reduce = {"reduce",      "reduce",   plan_reduce,
+const bench_pattern bench_reduce = {"reduce",      "reduce",   plan_reduce, plan_reduce_shapes,
                                     set_up_reduce, run_reduce, same_results};

@@ -179,4 +179,5 @@ static bool same_prefixes(const bench_case *c, const void *h_a, const void *h_b)
     return true;
 }
 
-const bench_pattern bench_scan = {"scan", "scan", plan_scan, set_up_scan, run_scan, same_prefixes};
+const bench_pattern bench_scan = {"scan",      "scan",   plan_scan,    NULL,
+                                  set_up_scan, run_scan, same_prefixes};

@@ -307,5 +307,5 @@ static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse,
+const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse, NULL,
                                     set_up_sparse, run_sparse, same_sums};

@@ -155,21 +155,23 @@ void load_files(const bench_names *paths, const bench_options *options, bench_fi
     exit(2);
 }
 
-static bool has_pattern(const bench_file *file, const char *pattern)
+/* Odd shapes are measured apart from the usual sizes: neither replaces the other. */
+static bool has_alike(const bench_file *file, const bench_case *c)
 {
     for (size_t i = 0; i < file->count; i++)
-        if (strcmp(file->results[i].c->pattern, pattern) == 0)
+        if (strcmp(file->results[i].c->pattern, c->pattern) == 0 &&
+            is_of_shapes(file->results[i].c) == is_of_shapes(c))
             return true;
     return false;
 }
 
 /* Dates are written so that their order is that of their letters; of one date, the file named
  * last is the newest. */
-static bool has_newer(const bench_file *files, size_t count, size_t f, const char *pattern)
+static bool has_newer(const bench_file *files, size_t count, size_t f, const bench_case *c)
 {
     for (size_t other = 0; other < count; other++) {
         const int order = strcmp(files[other].context.date, files[f].context.date);
-        if ((order > 0 || (order == 0 && other > f)) && has_pattern(&files[other], pattern))
+        if ((order > 0 || (order == 0 && other > f)) && has_alike(&files[other], c))
             return true;
     }
     return false;
@@ -180,7 +182,7 @@ void keep_newest(bench_file *files, size_t count)
     for (size_t f = 0; f < count; f++) {
         size_t kept = 0;
         for (size_t i = 0; i < files[f].count; i++)
-            if (!has_newer(files, count, f, files[f].results[i].c->pattern))
+            if (!has_newer(files, count, f, files[f].results[i].c))
                 files[f].results[kept++] = files[f].results[i];
         files[f].count = kept;
     }

@@ -22,14 +22,23 @@ static bench_plan with_peers(bench_plan plan)
     return all;
 }
 
+static void plan_pattern(const bench_pattern *pattern, const bench_options *options,
+                         bench_plan *plan)
+{
+    if (!options->shapes)
+        pattern->plan(options, plan);
+    else if (pattern->plan_shapes != NULL)
+        pattern->plan_shapes(options, plan);
+}
+
 /* Of the patterns that were asked for, or of all. */
 static bench_plan plan_patterns(const bench_options *options)
 {
     bench_plan plan = {0};
     for (size_t i = 0; i < options->patterns.count; i++)
-        find_pattern(options->patterns.names[i])->plan(options, &plan);
+        plan_pattern(find_pattern(options->patterns.names[i]), options, &plan);
     for (size_t p = 0; options->patterns.count == 0 && pattern_at(p) != NULL; p++)
-        pattern_at(p)->plan(options, &plan);
+        plan_pattern(pattern_at(p), options, &plan);
     return plan;
 }
 
@@ -165,6 +174,7 @@ static int show_saved(const bench_options *options)
         print_context(&file->context);
         print_groups(file->results, file->count);
         print_summary(file->results, file->count);
+        print_shapes(file->results, file->count);
         if (options->json != NULL)
             save_json(options->json, &file->context, file->results, file->count);
         draw(options, &file->context, file->results, file->count);
@@ -187,6 +197,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
         return 1;
     measure_all(plan, &context.ceilings, results);
     print_summary(results, count);
+    print_shapes(results, count);
     save(options, &context, results, count);
     timing_end();
     draw(options, &context, results, count);

@@ -22,6 +22,7 @@ static const char documentation[] =
     "  primbench reduce --type f32 --size 2^20,1000  two sizes of one type\n"
     "  primbench --variant auto --json auto.json     keeps the results\n"
     "  primbench reduce --peers                      beside the vendor's libraries\n"
+    "  primbench reduce --family shapes              odd and misaligned operands, worst last\n"
     "  primbench --from auto.json --plot plots       draws what was kept\n"
     "  primbench --compare old.json new.json scan    what became slower or faster\n"
     "  primbench articles                            the tables of the articles that the kit grew "
@@ -36,6 +37,7 @@ enum {
     KEY_COMPARE,
     KEY_PLOT,
     KEY_PEERS,
+    KEY_FAMILY,
     KEY_LIST
 };
 
@@ -49,6 +51,10 @@ static const struct argp_option option_table[] = {
     {"json", KEY_JSON, "FILE", 0, "Writes the results and what they were measured on", 0},
     {"csv", KEY_CSV, "FILE", 0, "Writes the results as a table", 0},
     {"peers", KEY_PEERS, NULL, 0, "Measures vendor libraries too, in turn with auto", 0},
+    {"family", KEY_FAMILY, "NAME", 0,
+     "sizes (the default), or shapes: odd, short, long and misaligned operands, as shares of the "
+     "ceiling",
+     0},
     {"from", KEY_FROM, "FILES", 0,
      "Takes results that --json wrote instead of measuring; of several files with a pattern, the "
      "newest",
@@ -204,7 +210,14 @@ static bool takes_more_than_patterns(const bench_options *o)
 {
     return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
                0 ||
-           o->peers || o->list || o->plot != NULL;
+           o->peers || o->list || o->shapes || o->plot != NULL;
+}
+
+static void set_family(bench_options *o, const char *name, struct argp_state *state)
+{
+    o->shapes = strcmp(name, "shapes") == 0;
+    if (!o->shapes && strcmp(name, "sizes") != 0)
+        argp_error(state, "--family: %s is neither sizes nor shapes", name);
 }
 
 /* Options that would do nothing, or each something else. */
@@ -212,6 +225,8 @@ static void check_together(const bench_options *o, struct argp_state *state)
 {
     if (o->from.count > 0 && o->compared[0].count > 0)
         argp_error(state, "--from and --compare do not go together");
+    if (o->shapes && (measures_nothing(o) || o->size_count > 0))
+        argp_error(state, "--family shapes has sizes of its own, and is measured");
     if (measures_nothing(o) && o->list)
         argp_error(state, "--list is of what would be measured");
     if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
@@ -263,6 +278,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_PEERS:
         o->peers = true;
+        return 0;
+    case KEY_FAMILY:
+        set_family(o, argument, state);
         return 0;
     case KEY_LIST:
         o->list = true;

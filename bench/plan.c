@@ -27,11 +27,23 @@ const char *case_label(const bench_case *c)
     return c->peer != NULL ? c->peer : c->variant;
 }
 
-double shape_size(const bench_case *c)
+double shape_rows(const bench_case *c)
 {
     char *end;
     const double first = strtod(c->shape, &end);
-    return *end == 'x' ? first * strtod(end + 1, NULL) : first;
+    return *end == 'x' ? first : 1;
+}
+
+double shape_columns(const bench_case *c)
+{
+    char *end;
+    const double first = strtod(c->shape, &end);
+    return *end == 'x' ? strtod(end + 1, NULL) : first;
+}
+
+double shape_size(const bench_case *c)
+{
+    return shape_rows(c) * shape_columns(c);
 }
 
 const char *input_name(bench_input input)

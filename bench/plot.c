@@ -1,6 +1,7 @@
 /* Draws results with gnuplot. Each pattern, case and type gets up to three files: time against size
  * and share of the ceiling against size, where there are two sizes or more, and the ladder as bars
- * at the largest size. Cold times of one input, the first that there is. */
+ * at the largest size. Of odd matrices there is one, a map of auto's shares. Cold times of one
+ * input, the first that there is. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -426,6 +427,32 @@ static void draw_ladder(FILE *script, const char *folder, const bench_context *c
     free(b.series);
 }
 
+/* ---- a map of shapes ---- */
+
+/* Columns to the right, rows upwards. Of shapes that fall together the worst lies on top. */
+static void draw_map(FILE *script, const char *folder, const bench_context *context,
+                     const plot_set *set)
+{
+    print_head(script, 540);
+    print_output(script, folder, set->sizes[0], "map");
+    print_title(script, context, set->sizes[0], ", share of the ceiling");
+    fprintf(script, "$points << end\n");
+    for (int worst = 100; worst >= 0; worst--)
+        for (size_t i = 0; i < set->row_count; i++) {
+            const bench_case *c = set->rows[i]->c;
+            if (is_auto(c) && (int)fmin(100, percent(set->rows[i])) == worst)
+                fprintf(script, "%.17g %.17g %d\n", shape_columns(c), shape_rows(c), worst);
+        }
+    fprintf(script, "end\n"
+                    "set logscale xy 2\nset format xy '2^{%%L}'\nunset key\n"
+                    "set xlabel 'columns'\nset ylabel 'rows'\nset offsets graph 0.08, graph 0.08, "
+                    "graph 0.08, graph 0.08\n"
+                    "set cbrange [0:100]\nset format cb '%%g %%%%'\n"
+                    "set palette defined (0 '#882255', 50 '#e69f00', 75 '#56b4e9', 100 '#004477')\n"
+                    "plot $points using 1:2:3 with points pt 7 ps 2.4 palette, "
+                    "$points using 1:2:3 with labels offset 0, 1 font ',9'\n");
+}
+
 /* ---- all ---- */
 
 static bool is_first_of_its_plots(const bench_result *results, size_t i)
@@ -443,9 +470,12 @@ static void draw_all(FILE *script, const char *folder, const bench_context *cont
         if (!is_first_of_its_plots(results, i))
             continue;
         plot_set set = make_set(context, results, count, results[i].c);
-        if (set.size_count > 1)
+        const bool is_map = is_of_shapes(results[i].c) && set.are_matrices;
+        if (is_map)
+            draw_map(script, folder, context, &set);
+        if (set.size_count > 1 && !is_of_shapes(results[i].c))
             draw_lines(script, folder, context, &set);
-        if (set.size_count > 0)
+        if (set.size_count > 0 && !is_of_shapes(results[i].c))
             draw_ladder(script, folder, context, &set);
         free_set(&set);
     }

@@ -11,6 +11,10 @@
 
 #include "support.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 typedef struct type_pair {
@@ -734,6 +738,85 @@ ParameterizedTest(combination *k, reduce, columns)
                 check_columns(k, op, (prim_transform)((s + (size_t)o) % TRANSFORMS),
                               &column_shapes[s],
                               (distribution)((s + (size_t)op) % DISTRIBUTION_COUNT));
+        }
+}
+
+/* ---- wherever a row begins ---- */
+
+/* What lies between rows is not to be read: under AddressSanitizer it cannot be. */
+static void forbid_gaps(const guarded *in, const matrix *m, size_t bytes, bool forbid)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    for (size_t r = 0; r + 1 < m->rows; r++) {
+        const char *gap = (const char *)in->data + (r * m->ld + m->columns) * bytes;
+        if (forbid)
+            __asan_poison_memory_region(gap, (m->ld - m->columns) * bytes);
+        else
+            __asan_unpoison_memory_region(gap, (m->ld - m->columns) * bytes);
+    }
+#else
+    (void)in, (void)m, (void)bytes, (void)forbid;
+#endif
+}
+
+/* The bits of the host's version, of which other tests say that they are right. */
+static void check_at_offset(type_pair types, bool by_rows, const matrix *m, size_t offset,
+                            prim_op op, prim_transform transform, const char *h_in)
+{
+    const size_t in_bytes = type_bytes(types.in), out_bytes = type_bytes(types.out);
+    const size_t results = by_rows ? m->rows : m->columns;
+    char *on_device = malloc(results * out_bytes + 1), *on_host = malloc(results * out_bytes + 1);
+    guarded in = guarded_copy(h_in, elements_of(m) * in_bytes, offset * in_bytes);
+    guarded out = guarded_new(results * out_bytes, offset % 3 * out_bytes);
+    forbid_gaps(&in, m, in_bytes, true);
+    if (by_rows) {
+        cr_prim(prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
+                                 m->columns, m->ld, types.out, out.data, NULL, 0, 0));
+        cr_prim(prim_reduce_rows_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
+                                      types.out, on_host, 1));
+    } else {
+        cr_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
+                                    m->columns, m->ld, types.out, out.data, NULL, 0, 0));
+        cr_prim(prim_reduce_columns_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
+                                         types.out, on_host, 1));
+    }
+    guarded_read(&out, on_device);
+    forbid_gaps(&in, m, in_bytes, false);
+    cr_assert_arr_eq(on_device, on_host, results * out_bytes,
+                     "%s of %zu × %zu, ld %zu, %zu elements past 256 bytes, %s(%s) %s → %s",
+                     by_rows ? "rows" : "columns", m->rows, m->columns, m->ld, offset, op_names[op],
+                     transform_names[transform], type_name(types.in), type_name(types.out));
+    guarded_free(&in);
+    guarded_free(&out);
+    free(on_device);
+    free(on_host);
+}
+
+ParameterizedTestParameters(reduce, any_offset_and_pitch)
+{
+    return cr_make_param_array(type_pair, (type_pair *)type_pairs, PAIRS);
+}
+
+/* Rows of every length around one and two vectors, of some odd lengths up to several tiles; without
+ * gaps, with gaps of less than a vector and of more; few rows and many. */
+ParameterizedTest(type_pair *types, reduce, any_offset_and_pitch)
+{
+    static const size_t lengths[] = {37, 101, 255, 511, 1027, 4101, 8203, 16411},
+                        gaps[] = {0, 1, 3, 8, 16, 21}, heights[] = {2, 3, 8, 9, 41, 301};
+    const size_t width = 16 / type_bytes(types->in), few = 2 * width + 2;
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t l = 0; l < few + COUNT_OF(lengths) - (quick ? 2 : 0); l++)
+        for (size_t g = quick ? l % 2 : 0; g < COUNT_OF(gaps); g += quick ? 2 : 1) {
+            const size_t columns = l < few ? l + 1 : lengths[l - few];
+            const size_t rows = heights[(l + g) % COUNT_OF(heights)];
+            const matrix m = {columns < 1000 ? rows : rows % 5 + 2, columns, columns + gaps[g]};
+            const prim_op op = (prim_op)((l + g) % 4);
+            const prim_transform transform = (prim_transform)(l % 4 == 3 ? g % TRANSFORMS : 0);
+            char *h_in = make_matrix(op, types->in, &m, UNIFORM);
+            const size_t offset = (l * 5 + g) % width;
+            check_at_offset(*types, true, &m, offset, op, transform, h_in);
+            check_at_offset(*types, false, &m, (offset + 1) % width, op, transform, h_in);
+            free(h_in);
         }
 }
 

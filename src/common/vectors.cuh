@@ -37,6 +37,89 @@ __device__ vector<T> load_vector(const T *from)
     return *reinterpret_cast<const vector<T> *>(from);
 }
 
+/* Sets element e, which was 0. */
+template <typename T, unsigned N>
+__device__ void set_element(packed<T, N> &x, unsigned e, T element)
+{
+    using whole = packed<T, N>;
+    if constexpr (!whole::NARROW) {
+        x.words[e] = element;
+    } else {
+        using bits = typename std::conditional<sizeof(T) == 1, uint8_t, uint16_t>::type;
+        x.words[e / whole::IN_WORD] |= static_cast<typename whole::word>(
+            static_cast<uint32_t>(same_bits<bits>(element)) << e % whole::IN_WORD * 8 * sizeof(T));
+    }
+}
+
+/* ---- where a vector begins at any element ---- */
+
+/* How far an address lies past a multiple of 16 bytes. */
+__host__ __device__ inline unsigned bytes_past_vector(const void *from)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % VECTOR_BYTES);
+}
+
+/* The aligned vector that an element lies in: it may begin before the element. */
+template <typename T>
+__device__ const T *vector_around(const T *from)
+{
+    return from - bytes_past_vector(from) / sizeof(T);
+}
+
+/* 32 of the 64 bits of high and low, from bit `shift` < 32 of low on. */
+__device__ inline uint32_t bits_from(uint32_t low, uint32_t high, unsigned shift)
+{
+#ifdef __CUDA_ARCH__
+    return __funnelshift_r(low, high, shift);
+#else
+    return static_cast<uint32_t>((static_cast<uint64_t>(high) << 32 | low) >> shift);
+#endif
+}
+
+/* 16 bytes of two vectors that follow each other, from byte `past` of the first on: whole words
+ * move first, by 8 and by 4 bytes, and then the bits of narrow elements. */
+template <typename T>
+__device__ vector<T> spliced(const vector<T> &first, const vector<T> &second, unsigned past)
+{
+    constexpr unsigned WORDS = VECTOR_ELEMENTS<uint32_t>;
+    const vector<uint32_t> low = same_bits<vector<uint32_t>>(first),
+                           high = same_bits<vector<uint32_t>>(second);
+    uint32_t w[2 * WORDS];
+    vector<uint32_t> result;
+    PRIM_UNROLL(WORDS)
+    for (unsigned i = 0; i < WORDS; i++) {
+        w[i] = low.words[i];
+        w[i + WORDS] = high.words[i];
+    }
+    PRIM_UNROLL(WORDS + 2)
+    for (unsigned i = 0; i < WORDS + 2; i++)
+        w[i] = (past & 8) != 0 ? w[i + 2] : w[i];
+    if constexpr (sizeof(T) <= 4) {
+        PRIM_UNROLL(WORDS + 1)
+        for (unsigned i = 0; i < WORDS + 1; i++)
+            w[i] = (past & 4) != 0 ? w[i + 1] : w[i];
+    }
+    PRIM_UNROLL(WORDS)
+    for (unsigned i = 0; i < WORDS; i++)
+        result.words[i] = sizeof(T) < 4 ? bits_from(w[i], w[i + 1], past % 4 * 8) : w[i];
+    return same_bits<vector<T>>(result);
+}
+
+/* The 16 bytes from any element on, of which the aligned vector around it is there already. The one
+ * behind that is read only where they reach into it. `further`: of elements so many whole vectors
+ * behind. */
+template <typename T>
+__device__ vector<T> completed(const vector<T> &around, const T *from, size_t further)
+{
+    const unsigned past = bytes_past_vector(from);
+    if (past == 0)
+        return around;
+    return spliced<T>(around, load_vector(vector_around(from) + further + VECTOR_ELEMENTS<T>),
+                      past);
+}
+
+/* ---- lines ---- */
+
 /* Does every line begin at a whole vector of this many bytes? */
 inline bool lines_are_aligned(const void *data, size_t lines, size_t ld_bytes,
                               size_t vector_bytes = VECTOR_BYTES)

@@ -7,7 +7,11 @@
  *
  * With few rows left, the blocks are narrower instead: 32 bytes of a row a block, which is what
  * memory moves at least, so that a hundred of them share 1024 rows of 4 KiB, and one pass is
- * enough.
+ * enough. Of up to eight rows a thread has its columns to itself.
+ *
+ * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
+ * what would reach out of the matrix, or between rows, is read one by one. So are up to four
+ * columns, where each thread has a row's elements.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/columns.h"
@@ -29,7 +33,7 @@ template <class Source>
                         ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
                         : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
                            : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
-                                                                           : 6);
+                                                                           : 5);
 
 /* Where a block's threads stand, and what is theirs. */
 struct column_place {
@@ -57,39 +61,231 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
     return p;
 }
 
-/* Whole vectors, four rows at a time. */
+/* ---- a thread's rows ---- */
+
+/* A vector of a row, or in its place the single elements that there are: of few to a vector. */
+template <class Source>
+struct row_part {
+    static constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    static constexpr bool HAS_SINGLES = WIDTH <= 4;
+
+    const Source &source;
+    unsigned singles; /* 0: a vector */
+
+    __device__ typename Source::loaded load(size_t at) const
+    {
+        if (!HAS_SINGLES || singles == 0)
+            return source.template load<false>(at);
+        typename Source::loaded x = {};
+        if constexpr (HAS_SINGLES) {
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (e < singles)
+                    set_element(x, e, source.in[at + e]);
+        }
+        return x;
+    }
+
+    __device__ typename Source::loaded complete(const typename Source::loaded &x, size_t at) const
+    {
+        return source.aligned || (HAS_SINGLES && singles > 0) ? x : source.complete(x, at);
+    }
+};
+
+/* Four rows at a time: of rows k to end. */
 template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
-__device__ void walk_vectors(const Source &source, size_t at, size_t step, unsigned depth,
-                             typename Source::value (&so_far)[WIDTH])
+__device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
+                          unsigned end, typename Source::value (&so_far)[WIDTH])
 {
-    for (unsigned k = 0; k < depth; k += BATCH) {
+    for (; k < end; k += BATCH) {
         typename Source::loaded x[BATCH];
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
-            if (k + j < depth)
-                x[j] = source.load(at + (k + j) * step);
+            if (k + j < end)
+                x[j] = part.load(at + (k + j) * step);
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
-            if (k + j < depth)
+            if (k + j < end) {
+                x[j] = part.complete(x[j], at + (k + j) * step);
                 for (unsigned e = 0; e < WIDTH; e++)
-                    so_far[e] =
-                        source.template take_one<Operator, PLAIN>(so_far[e], element_of(x[j], e));
+                    so_far[e] = part.source.template take_one<Operator, PLAIN>(so_far[e],
+                                                                               element_of(x[j], e));
+            }
     }
 }
 
 /* Element by element, where a row's end or a pointer does not allow more. */
 template <class Operator, class Source, unsigned WIDTH>
-__device__ void walk_elements(const Source &source, size_t at, size_t step, const column_place &p,
-                              typename Source::value (&so_far)[WIDTH])
+__device__ void walk_elements(const Source &source, size_t at, size_t step, unsigned k,
+                              unsigned end, unsigned width, typename Source::value (&so_far)[WIDTH])
 {
-    for (unsigned k = 0; k < p.depth; k++) {
+    PRIM_UNROLL(1)
+    for (; k < end; k++) {
+        typename Source::element x[WIDTH] = {};
+        load_some(&source.in[at + k * step], width, x);
         PRIM_UNROLL(WIDTH)
         for (unsigned e = 0; e < WIDTH; e++)
-            if (e < p.width)
-                so_far[e] = source.template take_one<Operator, false>(so_far[e],
-                                                                      source.in[at + k * step + e]);
+            if (e < width)
+                so_far[e] = source.template take_one<Operator, false>(so_far[e], x[e]);
     }
 }
+
+/* Up to four columns are all there are: single elements of several rows at a time. */
+[[maybe_unused]] constexpr unsigned NARROW = 4;
+
+template <class Operator, unsigned COLUMNS, class Source, unsigned WIDTH>
+__device__ void walk_narrow(const Source &source, size_t at, size_t step, unsigned depth,
+                            unsigned width, typename Source::value (&so_far)[WIDTH])
+{
+    constexpr unsigned ROWS = COLUMNS == 1 ? 8 : 8 / COLUMNS * 2;
+    for (unsigned k = 0; k < depth; k += ROWS) {
+        typename Source::element x[ROWS][COLUMNS] = {};
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
+                    x[j][e] = source.in[at + (k + j) * step + e];
+        }
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
+                    so_far[e] = source.template take_one<Operator, false>(so_far[e], x[j][e]);
+        }
+    }
+}
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_few_columns(const Source &source, size_t at, size_t step,
+                                 const column_place &p, typename Source::value (&so_far)[WIDTH])
+{
+    if (p.width == 1)
+        walk_narrow<Operator, 1>(source, at, step, p.depth, 1, so_far);
+    else if (WIDTH == 2 || p.width == 2)
+        walk_narrow<Operator, 2>(source, at, step, p.depth, p.width, so_far);
+    else if constexpr (WIDTH > 2)
+        walk_narrow<Operator, NARROW>(source, at, step, p.depth, p.width, so_far);
+}
+
+/* From which of a thread's rows to which its vectors can be loaded. Between rows without gaps they
+ * may reach into the next one, and only the matrix's first and last rows are in the way. */
+struct loadable_rows {
+    unsigned begin, end;
+};
+
+template <unsigned WIDTH>
+__device__ loadable_rows rows_to_load(bool aligned, size_t ld, size_t rows, size_t columns,
+                                      size_t at, size_t step, const column_place &p)
+{
+    if (aligned || ld != columns) {
+        const bool all =
+            aligned ? p.width == WIDTH : p.column >= WIDTH && p.column + 2 * WIDTH <= columns;
+        return {0, all ? p.depth : 0};
+    }
+    loadable_rows loadable = {at < WIDTH ? 1u : 0u, p.depth};
+    while (loadable.end > loadable.begin &&
+           at + (loadable.end - 1) * step + 2 * WIDTH > rows * columns)
+        loadable.end--;
+    return loadable.end > loadable.begin ? loadable : loadable_rows{0, 0};
+}
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk(const Source &source, size_t ld, size_t rows, size_t columns, size_t at,
+                     size_t step, const column_place &p, typename Source::value (&so_far)[WIDTH])
+{
+    const loadable_rows vectors =
+        rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
+    if (columns <= (WIDTH < NARROW ? WIDTH : NARROW) && (!source.aligned || p.width < WIDTH)) {
+        walk_few_columns<Operator>(source, at, step, p, so_far);
+        return;
+    }
+    const bool by_singles = row_part<Source>::HAS_SINGLES && vectors.end == 0;
+    const row_part<Source> part = {source, by_singles ? p.width : 0};
+    const unsigned begin = vectors.begin, end = by_singles ? p.depth : vectors.end;
+    walk_elements<Operator>(source, at, step, 0, begin, p.width, so_far);
+    if (source.plain())
+        walk_rows<Operator, true>(part, at, step, begin, end, so_far);
+    else
+        walk_rows<Operator, false>(part, at, step, begin, end, so_far);
+    walk_elements<Operator>(source, at, step, end, p.depth, p.width, so_far);
+}
+
+/* ---- up to eight rows ---- */
+
+/* Row r of a vector of columns; identities where there is no such row. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void load_row(const Source &source, size_t ld, size_t rows, size_t column, unsigned r,
+                         typename Source::value (&values)[WIDTH])
+{
+    typename Source::loaded x = {};
+    if (r < rows)
+        x = source.complete(source.template load<false>(r * ld + column), r * ld + column);
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++) {
+        values[e] = Source::template identity<Operator>();
+        if (r < rows)
+            values[e] = source.template take_one<Operator, false>(values[e], element_of(x, e));
+    }
+}
+
+/* Halves first: rows r and r + 4, then those, and so on. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void column_vector(const Source &source, size_t ld, size_t rows, size_t column,
+                              typename Source::value (&results)[WIDTH])
+{
+    using value = typename Source::value;
+    constexpr unsigned HALF = EIGHTH / 2;
+    value upper[HALF][WIDTH], lower[WIDTH];
+    PRIM_UNROLL(HALF)
+    for (unsigned r = 0; r < HALF; r++) {
+        load_row<Operator>(source, ld, rows, column, r, upper[r]);
+        load_row<Operator>(source, ld, rows, column, r + HALF, lower);
+        for (unsigned e = 0; e < WIDTH; e++)
+            upper[r][e] = Operator::combine(upper[r][e], lower[e]);
+    }
+    for (unsigned e = 0; e < WIDTH; e++)
+        results[e] = Operator::combine(Operator::combine(upper[0][e], upper[2][e]),
+                                       Operator::combine(upper[1][e], upper[3][e]));
+}
+
+/* One column, where a vector would reach out of the matrix or a row. */
+template <class Operator, class Source>
+__device__ typename Source::value single_column(const Source &source, size_t ld, size_t rows,
+                                                size_t column)
+{
+    typename Source::value values[EIGHTH];
+    PRIM_UNROLL(EIGHTH)
+    for (unsigned r = 0; r < EIGHTH; r++) {
+        values[r] = Source::template identity<Operator>();
+        if (r < rows)
+            values[r] =
+                source.template take_one<Operator, false>(values[r], source.in[r * ld + column]);
+    }
+    return combine_eighths<Operator>(values);
+}
+
+template <class Operator, class Source, class Destination>
+__device__ void reduce_few_rows(const Source &source, size_t ld, size_t rows, size_t columns,
+                                const Destination &to)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    const size_t column =
+        (static_cast<size_t>(blockIdx.x) * PRIM_COLUMN_THREADS + threadIdx.x) * WIDTH;
+    const size_t left = column < columns ? columns - column : 0;
+    if (source.aligned ? left >= WIDTH : column >= WIDTH && left >= 2 * WIDTH) {
+        typename Source::value results[WIDTH];
+        column_vector<Operator>(source, ld, rows, column, results);
+        to.store_vector(column, results);
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (unsigned e = 0; e < WIDTH && e < left; e++)
+        to.store(0, column + e, single_column<Operator>(source, ld, rows, column + e));
+}
+
+/* ---- the kernel ---- */
 
 template <class Operator, class Source, class Destination>
 __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
@@ -102,6 +298,11 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     PRIM_SHARED(value, deep, [WIDTH][PRIM_COLUMN_THREADS]);
     const unsigned t = threadIdx.x, h = t >> shape.across_bits;
     trigger_launch_completion();
+    if (rows <= EIGHTH) {
+        grid_dependency_synchronize();
+        reduce_few_rows<Operator>(source, ld, rows, columns, to);
+        return;
+    }
     const column_place p = place_of(shape, rows, columns, WIDTH);
     const size_t at = p.row * ld + p.column, step = ld << shape.height_bits;
 
@@ -109,12 +310,7 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     value so_far[WIDTH];
     for (unsigned e = 0; e < WIDTH; e++)
         so_far[e] = Source::template identity<Operator>();
-    if (!source.aligned || p.width < WIDTH)
-        walk_elements<Operator>(source, at, step, p, so_far);
-    else if (source.plain())
-        walk_vectors<Operator, true>(source, at, step, p.depth, so_far);
-    else
-        walk_vectors<Operator, false>(source, at, step, p.depth, so_far);
+    walk<Operator>(source, ld, rows, columns, at, step, p, so_far);
 
     for (unsigned half = shape.height / 2; half > 0; half /= 2) {
         if (h >= half && h < 2 * half)
@@ -133,6 +329,25 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
             to.store(p.tile, p.column + e, so_far[e]);
 }
 
+/* 16 bytes at a time. false: they do not begin at 16 bytes, and nothing is stored. */
+template <typename Out, typename Value, unsigned N>
+__device__ bool store_results(Out *to, const Value (&of_columns)[N])
+{
+    constexpr unsigned CHUNK = N < VECTOR_ELEMENTS<Out> ? N : VECTOR_ELEMENTS<Out>;
+    using chunk = packed<Out, CHUNK>;
+    if (reinterpret_cast<uintptr_t>(to) % sizeof(chunk) != 0)
+        return false;
+    PRIM_UNROLL(N / CHUNK)
+    for (unsigned c = 0; c < N; c += CHUNK) {
+        chunk results = {};
+        PRIM_UNROLL(CHUNK)
+        for (unsigned e = 0; e < CHUNK; e++)
+            set_element(results, e, finished<Out>(of_columns[c + e]));
+        *reinterpret_cast<chunk *>(&to[c]) = results;
+    }
+    return true;
+}
+
 /* A row of values for each tile, or the results. */
 template <typename Value, typename Out>
 struct column_destination {
@@ -147,6 +362,17 @@ struct column_destination {
         else
             out[column] = finished<Out>(value);
     }
+
+    /* Results side by side, of the last pass. */
+    template <unsigned N>
+    __device__ void store_vector(size_t column, const Value (&of_columns)[N]) const
+    {
+        if (values == nullptr && store_results(&out[column], of_columns))
+            return;
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            store(0, column + e, of_columns[e]);
+    }
 };
 
 template <class Operator, class Source, typename Out>
@@ -157,7 +383,9 @@ cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size
     const destination_type to = {
         values, prim_reduce_values_ld(args->columns, sizeof(typename Source::value)),
         static_cast<Out *>(args->out)};
-    const unsigned blocks = static_cast<unsigned>(shape.tiles * shape.strips);
+    const size_t vectors = prim_divide_up(args->columns, VECTOR_ELEMENTS<typename Source::element>);
+    const unsigned blocks = static_cast<unsigned>(
+        rows <= EIGHTH ? prim_divide_up(vectors, PRIM_COLUMN_THREADS) : shape.tiles * shape.strips);
     return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
                                  reduce_column_tiles<Operator, Source, destination_type>, source,
                                  ld, rows, args->columns, shape, to);

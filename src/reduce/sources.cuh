@@ -12,11 +12,13 @@
  *     aligned       does every line begin at a multiple of 16 bytes?
  *     plain()       are elements taken as they are?
  *     identity<Operator>()    the value of an empty line
- *     load(at)                the vector at `at`, where the source is aligned
- *     take<Operator, PLAIN>(so_far, x, index)            so_far, and then the elements of x in
- * order take_some<Operator, UNROLL>(so_far, at, index, n)  the same with n single elements from
- * `at` on An element's index counts within its line; `at` is the same from the array's first
- * element on. */
+ *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
+ *                                  or one that is `further` elements, whole vectors, behind it
+ *     complete(x, at, further)     the vector that begins with that element, where load() gave x
+ *     take<Operator, PLAIN>(so_far, x, index)      so_far, and then the elements of x in order
+ *     take_some<Operator>(so_far, at, index, n)    the same with up to a vector's elements, one by
+ *                                                  one, from `at` on
+ * An element's index counts within its line; `at` is the same from the array's first element on. */
 #ifndef PRIM_REDUCE_SOURCES_CUH
 #define PRIM_REDUCE_SOURCES_CUH
 
@@ -26,6 +28,16 @@
 
 namespace
 {
+
+/* The first `count` elements of a vector, one by one. */
+template <typename T>
+__host__ __device__ void load_some(const T *from, unsigned count, T (&x)[VECTOR_ELEMENTS<T>])
+{
+    PRIM_UNROLL(VECTOR_ELEMENTS<T>)
+    for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
+        if (e < count)
+            x[e] = from[e];
+}
 
 /* ---- elements ---- */
 
@@ -80,9 +92,15 @@ struct elements {
         return transform == PRIM_TRANSFORM_NONE;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(&in[at]);
+        return load_vector((ALIGNED ? &in[at] : vector_around(&in[at])) + further);
+    }
+
+    __device__ loaded complete(const loaded &x, size_t at, size_t further = 0) const
+    {
+        return completed(x, &in[at], further);
     }
 
     template <class Operator, bool PLAIN, typename Element>
@@ -109,13 +127,17 @@ struct elements {
         }
     }
 
-    /* One by one, in the same order: less than a vector, or not at a multiple of 16 bytes. */
-    template <class Operator, unsigned UNROLL = 4>
+    /* All loads come first, so that they are under way at once. */
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<Operator, false>(so_far, in[at + e]);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In x[WIDTH] = {};
+        load_some(&in[at], count, x);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<Operator, false>(so_far, x[e]);
         return so_far;
     }
 };
@@ -146,9 +168,16 @@ struct products {
         return true;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return {load_vector(&x[at]), load_vector(&y[at])};
+        return {load_vector((ALIGNED ? &x[at] : vector_around(&x[at])) + further),
+                load_vector((ALIGNED ? &y[at] : vector_around(&y[at])) + further)};
+    }
+
+    __device__ loaded complete(const loaded &pair, size_t at, size_t further = 0) const
+    {
+        return {completed(pair.x, &x[at], further), completed(pair.y, &y[at], further)};
     }
 
     template <class Operator, typename Element>
@@ -166,12 +195,17 @@ struct products {
         return so_far;
     }
 
-    template <class Operator, unsigned UNROLL = 4>
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<Operator>(so_far, x[at + e], y[at + e]);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In a[WIDTH] = {}, b[WIDTH] = {};
+        load_some(&x[at], count, a);
+        load_some(&y[at], count, b);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<Operator>(so_far, a[e], b[e]);
         return so_far;
     }
 };
@@ -209,6 +243,12 @@ struct least {
     {
         return a < b;
     }
+    /* NaN where one is. */
+    template <typename T>
+    __host__ __device__ static T of(T a, T b)
+    {
+        return minimum(a, b);
+    }
     /* The key that no other beats. */
     template <typename Key>
     static constexpr Key best = extreme<Key>::lowest;
@@ -219,6 +259,11 @@ struct greatest {
     __host__ __device__ static bool better(Key a, Key b)
     {
         return b < a;
+    }
+    template <typename T>
+    __host__ __device__ static T of(T a, T b)
+    {
+        return maximum(a, b);
     }
     template <typename Key>
     static constexpr Key best = extreme<Key>::highest;
@@ -265,9 +310,15 @@ struct candidates {
         return transform == PRIM_TRANSFORM_NONE;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool ALIGNED>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(&in[at]);
+        return load_vector((ALIGNED ? &in[at] : vector_around(&in[at])) + further);
+    }
+
+    __device__ loaded complete(const loaded &x, size_t at, size_t further = 0) const
+    {
+        return completed(x, &in[at], further);
     }
 
     template <bool PLAIN, typename Element>
@@ -291,29 +342,63 @@ struct candidates {
         return wins ? value{k, index} : so_far;
     }
 
+    /* The vector's own best and its place, key by key. */
+    template <bool PLAIN>
+    __device__ void find_best(const loaded &x, key *best, unsigned *at) const
+    {
+        *best = key_from<PLAIN>(element_of(x, 0));
+        *at = 0;
+        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
+            const key k = key_from<PLAIN>(element_of(x, e));
+            const bool wins = Extreme::better(k, *best);
+            *best = wins ? k : *best;
+            *at = wins ? e : *at;
+        }
+    }
+
+    /* The same of floats, by the processor's minimum, which makes no keys; where that is NaN, key
+     * by key. */
+    __device__ void find_best_float(const loaded &x, key *best, unsigned *at) const
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        number extreme = element_of(x, 0);
+        for (unsigned e = 1; e < WIDTH; e++)
+            extreme = Extreme::of(extreme, static_cast<number>(element_of(x, e)));
+        if (is_nan(extreme)) {
+            find_best<true>(x, best, at);
+            return;
+        }
+        *best = ordered_bits(same_bits<key>(extreme));
+        *at = WIDTH - 1;
+        for (unsigned e = WIDTH - 1; e-- > 0;) {
+            const number element = element_of(x, e);
+            *at = same_bits<key>(element) == same_bits<key>(extreme) ? e : *at;
+        }
+    }
+
     template <class, bool PLAIN>
     __device__ value take(value so_far, const loaded &x, size_t index) const
     {
-        /* The vector's own best first: its index is short, and the comparison with what there is
-         * happens once. */
-        key best = key_from<PLAIN>(element_of(x, 0));
-        unsigned at = 0;
-        for (unsigned e = 1; e < VECTOR_ELEMENTS<In>; e++) {
-            const key k = key_from<PLAIN>(element_of(x, e));
-            const bool wins = Extreme::better(k, best);
-            best = wins ? k : best;
-            at = wins ? e : at;
-        }
+        key best;
+        unsigned at; /* short: the long index is touched once for a vector */
+        if constexpr (PLAIN && !std::is_integral<number>::value)
+            find_best_float(x, &best, &at);
+        else
+            find_best<PLAIN>(x, &best, &at);
         const bool wins = so_far.index == NO_INDEX || Extreme::better(best, so_far.key);
         return wins ? value{best, index + at} : so_far;
     }
 
-    template <class, unsigned UNROLL = 4>
+    template <class>
     __host__ __device__ value take_some(value so_far, size_t at, size_t index, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = take_one<false>(so_far, in[at + e], index + e);
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<In>;
+        In x[WIDTH] = {};
+        load_some(&in[at], count, x);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (e < count)
+                so_far = take_one<false>(so_far, x[e], index + e);
         return so_far;
     }
 };
@@ -353,9 +438,15 @@ struct values {
         return true;
     }
 
-    __device__ loaded load(size_t at) const
+    template <bool>
+    __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector(&in[at]);
+        return load_vector(&in[at + further]);
+    }
+
+    __device__ loaded complete(const loaded &x, size_t, size_t = 0) const
+    {
+        return x;
     }
 
     template <class Operator, bool PLAIN>
@@ -372,12 +463,13 @@ struct values {
         return so_far;
     }
 
-    template <class Operator, unsigned UNROLL = 4>
+    template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
-        PRIM_UNROLL(UNROLL)
-        for (unsigned e = 0; e < count; e++)
-            so_far = Operator::combine(so_far, in[at + e]);
+        PRIM_UNROLL(VECTOR_ELEMENTS<Value>)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<Value>; e++)
+            if (e < count)
+                so_far = Operator::combine(so_far, in[at + e]);
         return so_far;
     }
 };

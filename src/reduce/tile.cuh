@@ -30,9 +30,27 @@ bool is_aligned(const prim_reduce_args *args)
 
 /* ---- elements to partials ---- */
 
-/* A partial of a tile that is whole, without a transform: all loads come first, so that they are
- * under way at once. */
-template <class Operator, class Source>
+/* Can a line's vector from element `index` on be loaded as such? Where it does not begin at 16
+ * bytes, it takes the two aligned vectors that hold it, and neither may leave the line. */
+template <class Source>
+__device__ bool is_loadable(const Source &source, const line &l, size_t index)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    return source.aligned ? index + WIDTH <= l.count
+                          : index >= WIDTH && index + 2 * WIDTH <= l.count;
+}
+
+/* The elements of a vector that are there. */
+template <unsigned WIDTH>
+__device__ unsigned elements_at(const line &l, size_t index)
+{
+    const size_t left = index < l.count ? l.count - index : 0;
+    return static_cast<unsigned>(left < WIDTH ? left : WIDTH);
+}
+
+/* A partial of a tile whose vectors can all be loaded, without a transform: all loads come first,
+ * so that they are under way at once. */
+template <class Operator, bool ALIGNED, class Source>
 __device__ typename Source::value partial_of_whole_tile(const Source &source, const line &l,
                                                         size_t first)
 {
@@ -41,45 +59,89 @@ __device__ typename Source::value partial_of_whole_tile(const Source &source, co
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(TILE_DEPTH)
     for (unsigned k = 0; k < TILE_DEPTH; k++)
-        x[k] = source.load(l.at + (first + k * PARTIALS) * WIDTH);
+        x[k] = source.template load<ALIGNED>(l.at + first * WIDTH, k * PARTIALS * WIDTH);
+    PRIM_UNROLL(TILE_DEPTH)
+    for (unsigned k = 0; !ALIGNED && k < TILE_DEPTH; k++)
+        x[k] = source.complete(x[k], l.at + first * WIDTH, k * PARTIALS * WIDTH);
     PRIM_UNROLL(TILE_DEPTH)
     for (unsigned k = 0; k < TILE_DEPTH; k++)
         so_far = source.template take<Operator, true>(so_far, x[k], (first + k * PARTIALS) * WIDTH);
     return so_far;
 }
 
-/* The same for any tile. Many narrow elements are not unrolled: the registers that would take cost
- * more threads than the loads under way gain. */
+/* Any tile, of few elements to a vector. A partial's vectors are some way apart, so at most its
+ * first lies at the line's beginning, and at most its last at the end: those are taken one by one,
+ * before and after the others, whose loads come first again. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_any_tile(const Source &source, const line &l,
                                                       size_t first)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::loaded x[TILE_DEPTH];
     typename Source::value so_far = Source::template identity<Operator>();
-    PRIM_UNROLL(WIDTH <= 4 ? TILE_DEPTH : 1)
+    const bool at_begin = first == 0 && !source.aligned;
+    if (at_begin)
+        so_far = source.template take_some<Operator>(so_far, l.at, 0, elements_at<WIDTH>(l, 0));
+    PRIM_UNROLL(TILE_DEPTH)
     for (unsigned k = 0; k < TILE_DEPTH; k++) {
         const size_t index = (first + k * PARTIALS) * WIDTH;
-        const size_t left = index < l.count ? l.count - index : 0;
-        if (source.aligned && left >= WIDTH)
-            so_far =
-                source.template take<Operator, false>(so_far, source.load(l.at + index), index);
+        if (is_loadable(source, l, index))
+            x[k] = source.template load<false>(l.at + first * WIDTH, k * PARTIALS * WIDTH);
+    }
+    unsigned done = at_begin ? 1 : 0;
+    PRIM_UNROLL(TILE_DEPTH)
+    for (unsigned k = 0; k < TILE_DEPTH; k++) {
+        const size_t index = (first + k * PARTIALS) * WIDTH;
+        if (is_loadable(source, l, index)) {
+            so_far = source.template take<Operator, false>(
+                so_far, source.complete(x[k], l.at + first * WIDTH, k * PARTIALS * WIDTH), index);
+            done = k + 1;
+        }
+    }
+    const size_t rest = (first + done * PARTIALS) * WIDTH;
+    if (done < TILE_DEPTH && rest < l.count)
+        so_far = source.template take_some<Operator>(so_far, l.at + rest, rest,
+                                                     elements_at<WIDTH>(l, rest));
+    return so_far;
+}
+
+/* Any tile, of many narrow elements to a vector: not unrolled, since the registers that would take
+ * cost more threads than the loads under way gain. */
+template <class Operator, class Source>
+__device__ typename Source::value partial_of_any_narrow_tile(const Source &source, const line &l,
+                                                             size_t first)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::value so_far = Source::template identity<Operator>();
+    PRIM_UNROLL(1)
+    for (unsigned k = 0; k < TILE_DEPTH; k++) {
+        const size_t index = (first + k * PARTIALS) * WIDTH, at = l.at + index;
+        if (is_loadable(source, l, index))
+            so_far = source.template take<Operator, false>(
+                so_far, source.complete(source.template load<false>(at), at), index);
         else
-            so_far = source.template take_some<Operator>(
-                so_far, l.at + index, index, static_cast<unsigned>(left < WIDTH ? left : WIDTH));
+            so_far = source.template take_some<Operator>(so_far, at, index,
+                                                         elements_at<WIDTH>(l, index));
     }
     return so_far;
 }
 
+/* Each thread decides for itself: only the warps at a line's ends have both ways to go. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_tile(const Source &source, const line &l,
                                                   unsigned tile, unsigned partial)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    const size_t tile_begin = static_cast<size_t>(tile) * TILE_VECTORS,
-                 first = tile_begin + partial;
-    if (source.aligned && source.plain() && (tile_begin + TILE_VECTORS) * WIDTH <= l.count)
-        return partial_of_whole_tile<Operator>(source, l, first);
-    return partial_of_any_tile<Operator>(source, l, first);
+    const size_t first = static_cast<size_t>(tile) * TILE_VECTORS + partial;
+    const size_t last = (first + (TILE_DEPTH - 1) * PARTIALS) * WIDTH;
+    if (source.plain() && source.aligned && last + WIDTH <= l.count)
+        return partial_of_whole_tile<Operator, true>(source, l, first);
+    if (source.plain() && first > 0 && last + 2 * WIDTH <= l.count)
+        return partial_of_whole_tile<Operator, false>(source, l, first);
+    if constexpr (WIDTH <= 4)
+        return partial_of_any_tile<Operator>(source, l, first);
+    else
+        return partial_of_any_narrow_tile<Operator>(source, l, first);
 }
 
 /* ---- halves first ---- */

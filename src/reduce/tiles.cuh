@@ -29,9 +29,17 @@ struct destination {
     }
 };
 
-/* Six blocks on a multiprocessor keep 96 KiB under way, which is more than memory needs. */
+/* Six blocks on a multiprocessor keep 96 KiB under way, which is more than memory needs; halves,
+ * and values wider than elements, need more registers. */
+template <class Source>
+constexpr unsigned TILE_BLOCKS = sizeof(typename Source::element) == 2 ||
+                                         (sizeof(typename Source::element) == 4 &&
+                                          sizeof(typename Source::value) == 8)
+                                     ? 5
+                                     : 6;
+
 template <class Operator, class Source, class Destination>
-__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, 6))
+__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, TILE_BLOCKS<Source>))
     reduce_tiles(Source source, size_t ld, size_t count, unsigned tiles, Destination to)
 {
     using value = typename Source::value;
@@ -54,8 +62,32 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, 6))
 
 /* ---- the last pass: up to 256 vectors of values, a warp for each row ---- */
 
-/* Eight loads a lane, no shared memory and no barrier: half of what a sum of 2^20 floats takes is
- * waiting for this. */
+/* A lane has eight partials of one vector each; all loads come first. */
+template <class Operator, typename Value>
+__device__ void take_eight(const values<Value> &source, const line &l, unsigned lane,
+                           Value (&so_far)[EIGHTH])
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<Value>;
+    vector<Value> x[EIGHTH];
+    PRIM_UNROLL(EIGHTH)
+    for (unsigned j = 0; j < EIGHTH; j++) {
+        const size_t index = (lane + j * WARP) * WIDTH;
+        if (index + WIDTH <= l.count)
+            x[j] = source.template load<true>(l.at + index);
+    }
+    PRIM_UNROLL(EIGHTH)
+    for (unsigned j = 0; j < EIGHTH; j++) {
+        const size_t index = (lane + j * WARP) * WIDTH;
+        so_far[j] = Operator::template identity<Value>();
+        if (index + WIDTH <= l.count)
+            so_far[j] = source.template take<Operator, true>(so_far[j], x[j], index);
+        else if (index < l.count)
+            so_far[j] = source.template take_some<Operator>(so_far[j], l.at + index, index,
+                                                            static_cast<unsigned>(l.count - index));
+    }
+}
+
+/* No shared memory and no barrier: half of what a sum of 2^20 floats takes is waiting for this. */
 template <class Operator, typename Value, class Result>
 __global__ void __launch_bounds__(PARTIALS)
     reduce_few_values(values<Value> source, size_t ld, unsigned count, unsigned rows, Result result)
@@ -70,8 +102,10 @@ __global__ void __launch_bounds__(PARTIALS)
     if (row >= rows)
         return;
     Value so_far[EIGHTH];
-    take_eight<Operator>(source, of_one_row<VECTOR_ELEMENTS<Value>>(l, lane), so_far);
-    store_row<Operator, values<Value>>(so_far, row, lane, result);
+    take_eight<Operator>(source, l, lane, so_far);
+    const Value all = reduce_warp<Operator>(combine_eighths<Operator>(so_far));
+    if (lane == 0)
+        result.store(row, all);
 }
 
 template <class Operator, typename Value, class Result>
@@ -118,12 +152,9 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     using element = typename Source::element;
     if (args->rows == 0)
         return cudaSuccess;
-    if constexpr (Source::has_rows) {
-        /* Element by element, a warp does well with short rows only. */
-        const unsigned most_vectors = rows_by_vectors(source) ? PARTIALS : WARP;
-        if (args->rows > 1 && args->columns <= most_vectors * VECTOR_ELEMENTS<element>)
+    if constexpr (Source::has_rows)
+        if (are_short_rows<element>(args))
             return reduce_rows_at_once<Operator>(source, args, result);
-    }
     const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(element));
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),

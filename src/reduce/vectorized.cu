@@ -10,8 +10,11 @@
  * capability 9.0 on, a pass is launched while the one before it still runs, and waits on the device
  * for its end: that hides the launch.
  *
- * Rows of up to 4 KiB are given to warps whole, eight loads a thread under way, and rows of up to
- * 512 bytes to a part of a warp: one launch, no shared memory, no barrier.
+ * Where an array does not begin at 16 bytes, each vector is spliced in registers from the two
+ * aligned ones that hold it. The second lies in the first cache: a neighbour has just loaded it.
+ *
+ * Many rows of up to a tile are given to warps whole, shorter ones to parts of a warp, and come
+ * through shared memory: one launch, one barrier.
  *
  * Work: count - 1 combinations. Bytes: each element once, and 1/4096 (f32) of them again for each
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.
@@ -62,11 +65,21 @@ size_t workspace_bytes(const void *any)
                                              : tiles_workspace(args);
 }
 
+/* Columns of one element each are rows of one, in the same order. */
+cudaError_t launch_turned(prim_reduce_args args)
+{
+    args.rows = args.columns;
+    args.columns = args.ld = 1;
+    return dispatch<LINES_ARE_BUILT, reduce_lines>(&args);
+}
+
 cudaError_t launch(const void *any)
 {
     const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
     switch (args->kind) {
     case PRIM_REDUCE_COLUMNS:
+        if (args->rows == 1 && args->columns > 1 && kind_is_built(PRIM_REDUCE_ROWS))
+            return launch_turned(*args);
         return prim_reduce_launch_columns(args);
     case PRIM_REDUCE_ARG:
         return prim_reduce_launch_arg(args);

@@ -1,177 +1,378 @@
-/* Rows of up to 256 vectors: a warp for each, or some lanes of one. Eight loads a lane are under
- * way; no shared memory, no barrier. */
+/* Rows of up to a tile: a warp for each, or some lanes of one.
+ *
+ * A block brings its rows into shared memory, where a vector may begin at any element: what memory
+ * is asked for are aligned vectors, whatever the pointer and the leading dimension. So many blocks
+ * share a multiprocessor that some of them load while others combine.
+ *
+ *     global     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     rows of 14: vectors of both lie across 16 bytes
+ *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
+ *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
+ *
+ * Up to four elements are no vector: a thread takes them as they are. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
+#include "common/async_copy.cuh"
 #include "reduce/tile.cuh"
 
 namespace
 {
 
-/* Each thread takes eight vectors: those of eight partials of one row, or of one partial of eight
- * rows. The first begins at `at`, with the row's element `index`, and so does the next so much
- * further.
- */
-struct eight_vectors {
-    size_t at, step;
-    size_t index, index_step;
-    unsigned whole;  /* so many are there in full; */
-    unsigned broken; /* of vector j with bit j set, only the first elements are: */
-    unsigned rest;   /* so many */
+/* ---- into shared memory ---- */
+
+/* What is the same for all rows. */
+struct short_rows {
+    size_t count, ld, rows;
+    unsigned block_rows; /* of a block */
+    unsigned lanes;      /* for a row, a power of two */
+    unsigned parts;      /* partials of a lane, a power of two */
+    unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
+    unsigned across_bits; /* so many threads, a power of two, bring a row */
 };
 
-/* Lane `lane` of a row of more than 32 vectors. */
-template <unsigned WIDTH>
-__device__ eight_vectors of_one_row(const line &l, unsigned lane)
+/* What of a line is copied by vectors, counted from the one that it begins in. */
+struct whole_vectors {
+    unsigned past, begin, end; /* elements that the line begins behind 16 bytes; vectors */
+};
+
+/* `open`: what lies around the line may be read too. */
+template <typename T>
+__device__ whole_vectors whole_vectors_of(const T *line, unsigned count, bool open)
 {
-    const unsigned vectors = static_cast<unsigned>(l.count / WIDTH);
-    const unsigned whole = vectors <= lane ? 0 : (vectors - lane - 1) / WARP + 1;
-    const bool ends_here = vectors >= lane && (vectors - lane) % WARP == 0;
-    const size_t index = lane * WIDTH, step = WARP * WIDTH;
-    return {l.at + index,
-            step,
-            index,
-            step,
-            whole,
-            ends_here ? 1u << whole : 0,
-            static_cast<unsigned>(l.count % WIDTH)};
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned past = bytes_past_vector(line) / sizeof(T);
+    const unsigned begin = past > 0 && !open ? 1 : 0,
+                   end = (past + count + (open ? WIDTH - 1 : 0)) / WIDTH;
+    return {past, begin, end < begin ? begin : end};
 }
 
-/* Partial v of `rows` rows that are `step` apart. */
-template <unsigned WIDTH>
-__device__ eight_vectors of_eight_rows(const line &first, size_t step, unsigned rows, unsigned v)
+/* By the threads x, x + across, … `to` lies as far past 16 bytes as `from`. */
+template <typename T>
+__device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, unsigned x,
+                              unsigned across)
 {
-    const unsigned vectors = static_cast<unsigned>(first.count / WIDTH);
-    return {first.at + v * WIDTH,
-            step,
-            v * WIDTH,
-            0,
-            v < vectors ? rows : 0,
-            v == vectors ? (1u << rows) - 1 : 0,
-            static_cast<unsigned>(first.count % WIDTH)};
+    const vector<T> *const vectors = reinterpret_cast<const vector<T> *>(from - whole.past);
+    vector<T> *const slots = reinterpret_cast<vector<T> *>(to - whole.past);
+    PRIM_UNROLL(4)
+    for (unsigned v = whole.begin + x; v < whole.end; v += across)
+        copy_async(&slots[v], &vectors[v]);
 }
 
-/* Eight vectors of narrow elements, transformed, are more code than they are worth. */
-template <class Source>
-constexpr bool TRANSFORMED_BY_VECTORS = VECTOR_ELEMENTS<typename Source::element> <= 4;
+/* What no whole vector holds, before them (number 0) or behind (1), on its way through registers.
+ */
+template <typename T>
+struct line_end {
+    unsigned begin, count;
+    T x[VECTOR_ELEMENTS<T>];
 
-template <class Source>
-__host__ __device__ bool rows_by_vectors(const Source &source)
+    __device__ void load(const T *from, unsigned line_count, unsigned number)
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+        const whole_vectors whole = whole_vectors_of(from, line_count, false);
+        const unsigned before = whole.begin * WIDTH - whole.past,
+                       behind = whole.end * WIDTH - whole.past;
+        begin = number == 0 ? 0 : behind;
+        count = number == 0           ? (before < line_count ? before : line_count)
+                : behind < line_count ? line_count - behind
+                                      : 0;
+        load_some(from + begin, count, x);
+    }
+
+    __device__ void store(T *to) const
+    {
+        PRIM_UNROLL(VECTOR_ELEMENTS<T>)
+        for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
+            if (e < count)
+                to[begin + e] = x[e];
+    }
+};
+
+/* Rows that are apart. Their ends are waited for, so they are asked for first. */
+template <typename T>
+__device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    return source.aligned && (source.plain() || TRANSFORMED_BY_VECTORS<Source>);
+    const unsigned count = static_cast<unsigned>(shape.count), t = threadIdx.x;
+    const unsigned across = 1u << shape.across_bits;
+    line_end<T> end = {};
+    if (t < 2 * rows)
+        end.load(from + t / 2 * shape.ld, count, t % 2);
+    for (unsigned row = t >> shape.across_bits; row < rows; row += PARTIALS / across)
+        stage_vectors(to + row * shape.pitch, from + row * shape.ld,
+                      whole_vectors_of(from + row * shape.ld, count, false), t & (across - 1),
+                      across);
+    end.store(to + t / 2 * shape.pitch);
+    PRIM_UNROLL(1)
+    for (unsigned i = t + PARTIALS; i < 2 * rows; i += PARTIALS) {
+        end.load(from + i / 2 * shape.ld, count, i % 2);
+        end.store(to + i / 2 * shape.pitch);
+    }
 }
 
-template <class Operator, bool PLAIN, class Source>
-__device__ void take_whole(const Source &source, const eight_vectors &e,
-                           typename Source::value (&so_far)[EIGHTH])
+/* Rows without gaps are one line. What lies around it are other rows, but for the first and the
+ * last block, which have single elements at the matrix's ends. */
+template <typename T>
+__device__ void stage_span(T *to, const T *from, unsigned count, bool first, bool last)
 {
-    typename Source::loaded x[EIGHTH];
-    PRIM_UNROLL(EIGHTH)
-    for (unsigned j = 0; j < EIGHTH; j++)
-        if (j < e.whole)
-            x[j] = source.load(e.at + j * e.step);
-    PRIM_UNROLL(EIGHTH)
-    for (unsigned j = 0; j < EIGHTH; j++)
-        if (j < e.whole)
-            so_far[j] =
-                source.template take<Operator, PLAIN>(so_far[j], x[j], e.index + j * e.index_step);
+    line_end<T> end = {};
+    const bool open = !first && !last;
+    if (!open && threadIdx.x < 2)
+        end.load(from, count, threadIdx.x);
+    stage_vectors(to, from, whole_vectors_of(from, count, open), threadIdx.x, PARTIALS);
+    end.store(to);
 }
 
+/* ---- partials ---- */
+
+/* Vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
-__device__ void take_eight(const Source &source, const eight_vectors &e,
-                           typename Source::value (&so_far)[EIGHTH])
+__device__ typename Source::value partial_of_row(const Source &source,
+                                                 const typename Source::element *row,
+                                                 unsigned count, unsigned v)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    PRIM_UNROLL(EIGHTH)
-    for (unsigned j = 0; j < EIGHTH; j++)
+    using element = typename Source::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const unsigned past = bytes_past_vector(row);
+    const vector<element> *const vectors =
+        reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
+    typename Source::value so_far = Source::template identity<Operator>();
+    PRIM_UNROLL(1)
+    for (; v * WIDTH < count; v += PARTIALS) {
+        vector<element> x = vectors[v];
+        if (past > 0)
+            x = spliced<element>(x, vectors[v + 1], past);
+        const unsigned left = count - v * WIDTH;
+        if (left >= WIDTH && source.plain()) {
+            so_far = source.template take<Operator, true>(so_far, x, 0);
+        } else {
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (e < left)
+                    so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
+        }
+    }
+    return so_far;
+}
+
+/* A lane takes its partials in such an order that two that meet follow each other, of eight
+ * 0 4 2 6 1 5 3 7, and keeps up to three values that wait for theirs. */
+template <typename Value>
+struct waiting_values {
+    Value one, two, four;
+
+    /* true where `value` is that of all `parts`, up to eight. */
+    template <class Operator>
+    __device__ bool meet(unsigned step, unsigned parts, Value &value)
+    {
+        if (parts > 1) {
+            if ((step & 1) == 0) {
+                one = value;
+                return false;
+            }
+            value = Operator::combine(one, value);
+        }
+        if (parts > 2) {
+            if ((step & 2) == 0) {
+                two = value;
+                return false;
+            }
+            value = Operator::combine(two, value);
+        }
+        if (parts > 4) {
+            if ((step & 4) == 0) {
+                four = value;
+                return false;
+            }
+            value = Operator::combine(four, value);
+        }
+        return true;
+    }
+};
+
+constexpr unsigned MOST_PARTS = 8;
+
+/* The last three bits of step from right to left, and of fewer parts the upper ones of these. */
+__device__ inline unsigned part_at(unsigned step, unsigned parts)
+{
+    return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
+}
+
+template <class Operator, class Source, class Result>
+__device__ void reduce_staged_rows(const Source &source, const typename Source::element *staged,
+                                   const short_rows &shape, size_t block_row, unsigned rows,
+                                   const Result &result)
+{
+    using value = typename Source::value;
+    const unsigned lane = threadIdx.x & (shape.lanes - 1),
+                   count = static_cast<unsigned>(shape.count);
+    const unsigned at_once = PARTIALS / shape.lanes;
+    for (unsigned first = 0; first < rows; first += at_once) {
+        const unsigned row = first + threadIdx.x / shape.lanes;
+        const unsigned own_count = row < rows ? count : 0;
+        waiting_values<value> waiting = {};
+        value so_far;
+        PRIM_UNROLL(1)
+        for (unsigned step = 0;; step++) {
+            const unsigned v = lane + part_at(step, shape.parts) * shape.lanes;
+            so_far = partial_of_row<Operator>(source, &staged[row * shape.pitch], own_count, v);
+            if (waiting.template meet<Operator>(step, shape.parts, so_far))
+                break;
+        }
+        so_far = reduce_warp<Operator>(so_far, shape.lanes);
+        if (row < rows && lane == 0)
+            result.store(block_row + row, so_far);
+    }
+}
+
+/* ---- a few elements ---- */
+
+/* Each thread has eight rows, of wide values four, whose loads are under way at once. */
+template <typename Value>
+constexpr unsigned ROWS_A_THREAD = sizeof(Value) == 8 ? 4 : 8;
+
+/* So many elements are taken so, which are one partial. */
+template <typename T>
+constexpr unsigned FEW_ELEMENTS = VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
+
+template <class Operator, class Source, class Result>
+__device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
+                                    unsigned rows, const Result &result)
+{
+    constexpr unsigned ROWS = ROWS_A_THREAD<typename Source::value>;
+    typename Source::value so_far[ROWS];
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++)
         so_far[j] = Source::template identity<Operator>();
-    if (source.aligned && source.plain())
-        take_whole<Operator, true>(source, e, so_far);
-    else if constexpr (TRANSFORMED_BY_VECTORS<Source>)
-        if (source.aligned)
-            take_whole<Operator, false>(source, e, so_far);
-    const bool by_vectors = rows_by_vectors(source);
-    PRIM_UNROLL(EIGHTH)
-    for (unsigned j = 0; j < EIGHTH; j++) {
-        const unsigned one_by_one = !by_vectors && j < e.whole ? WIDTH : 0;
-        const unsigned count = e.broken >> j & 1 ? e.rest : one_by_one;
-        so_far[j] = source.template take_some<Operator, 1>(so_far[j], e.at + j * e.step,
-                                                           e.index + j * e.index_step, count);
+    PRIM_UNROLL(1)
+    for (unsigned i = 0; i < shape.count; i++) {
+        typename Source::element x[ROWS] = {};
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            const unsigned row = threadIdx.x + j * PARTIALS;
+            if (row < rows)
+                x[j] = source.in[(block_row + row) * shape.ld + i];
+        }
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++)
+            so_far[j] = source.template take_one<Operator, false>(so_far[j], x[j]);
+    }
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++) {
+        const unsigned row = threadIdx.x + j * PARTIALS;
+        if (row < rows)
+            result.store(block_row + row, so_far[j]);
     }
 }
 
-/* A warp for each row. */
-template <class Operator, class Source, class Result>
-__device__ void store_row(typename Source::value (&so_far)[EIGHTH], size_t row, unsigned lane,
-                          const Result &result)
-{
-    const typename Source::value value =
-        reduce_warp<Operator>(combine_eighths<Operator>(so_far), WARP);
-    if (lane == 0)
-        result.store(row, value);
-}
+/* ---- the kernel ---- */
 
-/* `group` lanes for each row, and `rows` of them for each group. */
-template <class Operator, class Source, class Result>
-__device__ void store_rows(typename Source::value (&so_far)[EIGHTH], size_t row, unsigned rows,
-                           unsigned group, unsigned lane, const Result &result)
-{
-    PRIM_UNROLL(EIGHTH)
-    for (unsigned j = 0; j < EIGHTH; j++) {
-        const typename Source::value value = reduce_warp<Operator>(so_far[j], group);
-        if (lane % group == 0 && j < rows)
-            result.store(row + j * (WARP / group), value);
-    }
-}
+/* Wide values and many elements to a vector need more registers. */
+template <class Source>
+constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
+                                      : sizeof(typename Source::element) == 1 ? 5
+                                                                              : 6;
 
-/* group: the lanes for a row, a power of two; above 32: a whole warp has one row. For three blocks
- * at a time: of itself, nvcc makes room for four on 8.0, and spills registers. Sixteen elements of
- * a byte to a vector need more of them. */
 template <class Operator, class Source, class Result>
-__global__ void __launch_bounds__(PARTIALS, sizeof(typename Source::element) == 1 ? 1 : 3)
-    reduce_short_rows(Source source, size_t ld, size_t count, size_t rows, unsigned group,
-                      Result result)
+__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Source>))
+    reduce_short_rows(Source source, short_rows shape, Result result)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    const bool whole_warp = group > WARP;
-    const unsigned lane = threadIdx.x % WARP, apart = whole_warp ? 1 : WARP / group;
-    const size_t warp = static_cast<size_t>(blockIdx.x) * (PARTIALS / WARP) + threadIdx.x / WARP;
-    const size_t row = whole_warp ? warp : warp * apart * EIGHTH + lane / group;
-    const size_t left = row < rows ? (rows - row - 1) / apart + 1 : 0;
-    const unsigned mine = static_cast<unsigned>(left < EIGHTH ? left : EIGHTH);
-    const line first = {row * ld, count};
-
+    using element = typename Source::element;
+    PRIM_SHARED_DYNAMIC(element, staged);
+    const size_t block_row = static_cast<size_t>(blockIdx.x) * shape.block_rows;
+    const size_t left = shape.rows - block_row;
+    const unsigned rows = left < shape.block_rows ? static_cast<unsigned>(left) : shape.block_rows;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (whole_warp && mine == 0)
+    if (shape.pitch == 0) {
+        reduce_few_elements<Operator>(source, shape, block_row, rows, result);
         return;
-    typename Source::value so_far[EIGHTH];
-    take_eight<Operator>(source,
-                         whole_warp ? of_one_row<WIDTH>(first, lane)
-                                    : of_eight_rows<WIDTH>(first, apart * ld, mine, lane % group),
-                         so_far);
-    if (whole_warp)
-        store_row<Operator, Source>(so_far, row, lane, result);
+    }
+    const element *const from = source.in + block_row * shape.ld;
+    element *const first = staged + bytes_past_vector(from) / sizeof(element);
+    if (shape.ld == shape.count)
+        stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
+                   block_row + rows == shape.rows);
     else
-        store_rows<Operator, Source>(so_far, row, mine, group, lane, result);
+        stage_rows(first, from, shape, rows);
+    wait_for_copies();
+    __syncthreads();
+    reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
 }
 
 /* ---- the launch ---- */
+
+/* So that six blocks are at work on a multiprocessor; and blocks so many that each has some. */
+constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
+
+/* Rows without gaps stay as they are. Others may lie an odd number of vectors apart, so that lanes
+ * which read the same vectors of neighbouring rows do not meet in a bank. */
+template <typename T>
+unsigned staged_pitch(size_t columns, size_t ld)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned pitch = static_cast<unsigned>(columns + (ld - columns) % WIDTH);
+    return ld != columns && pitch / WIDTH % 2 == 0 ? pitch + WIDTH : pitch;
+}
+
+template <class Source>
+short_rows shape_of_short_rows(const prim_reduce_args *args)
+{
+    using element = typename Source::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
+    const size_t vectors = prim_divide_up(args->columns, WIDTH);
+    short_rows shape = {args->columns,
+                        args->ld,
+                        args->rows,
+                        ROWS_A_THREAD<typename Source::value> * PARTIALS,
+                        1,
+                        1,
+                        0,
+                        0};
+    if (args->columns <= FEW_ELEMENTS<element>)
+        return shape;
+    shape.pitch = staged_pitch<element>(args->columns, args->ld);
+    while (shape.parts < MOST_PARTS && shape.parts < vectors)
+        shape.parts *= 2;
+    while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
+        shape.lanes *= 2;
+    while (shape.pitch % (BANKS * WIDTH) == 0 && shape.lanes < 4) {
+        shape.lanes *= 2;
+        shape.parts /= 2;
+    }
+    while (shape.across_bits < 8 && 1u << shape.across_bits < vectors)
+        shape.across_bits++;
+    const unsigned at_once = PARTIALS / shape.lanes, least = WARP / shape.lanes;
+    shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
+    if (shape.block_rows > at_once)
+        shape.block_rows -= shape.block_rows % at_once;
+    while (shape.block_rows / 2 >= least &&
+           prim_divide_up(args->rows, shape.block_rows) < ENOUGH_BLOCKS)
+        shape.block_rows /= 2;
+    return shape;
+}
 
 template <class Operator, class Source, class Result>
 cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *args,
                                 const Result &result)
 {
-    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    unsigned group = 1; /* 64: a whole warp and more */
-    while (group <= WARP && group * WIDTH < args->columns)
-        group *= 2;
-    const size_t rows_a_warp = group > WARP ? 1 : WARP / group * EIGHTH;
-    const size_t rows_a_block = rows_a_warp * (PARTIALS / WARP);
-    const unsigned blocks = static_cast<unsigned>((args->rows - 1) / rows_a_block + 1);
-    return prim_launch_dependent({args->call.stream, blocks, PARTIALS},
-                                 reduce_short_rows<Operator, Source, Result>, source, args->ld,
-                                 args->columns, args->rows, group, result);
+    using element = typename Source::element;
+    const short_rows shape = shape_of_short_rows<Source>(args);
+    launch_config where = {args->call.stream,
+                           static_cast<unsigned>(prim_divide_up(args->rows, shape.block_rows)),
+                           PARTIALS};
+    if (shape.pitch > 0) /* the last row's last vector may reach further, by three at most */
+        where.shared_bytes = static_cast<size_t>(shape.block_rows) * shape.pitch * sizeof(element) +
+                             3 * VECTOR_BYTES;
+    return prim_launch_dependent(where, reduce_short_rows<Operator, Source, Result>, source, shape,
+                                 result);
+}
+
+/* Few rows that are not quite short have more threads as tiles. */
+template <typename T>
+bool are_short_rows(const prim_reduce_args *args)
+{
+    constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
+    return args->rows > 1 &&
+           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS);
 }
 
 } // namespace
