@@ -8,13 +8,13 @@ export LC_ALL=C
 
 # like_sort FILE: both orders; -s keeps the order of lines that agree in the key.
 like_sort() {
-  cmp <(sort -s -k1.1,1.4 "$1") <("$program" "$1")
-  cmp <(sort -s -r -k1.1,1.4 "$1") <("$program" --descending "$1")
+  cmp <(sort -s -k1.1,1.8 "$1") <("$program" "$1")
+  cmp <(sort -s -r -k1.1,1.8 "$1") <("$program" --descending "$1")
 }
 
-printf 'pear 2\nfig\npear 1\nplum\n\nfigs\npeach\n' >"$directory/fruit"
-cmp <(printf '\nfig\nfigs\npeach\npear 2\npear 1\nplum\n') <("$program" "$directory/fruit")
-cmp <(printf 'plum\npear 2\npear 1\npeach\nfigs\nfig\n\n') \
+printf 'pear tree 2\nfig\npear tree 1\nplum\n\nfigs\npeach\n' >"$directory/fruit"
+cmp <(printf '\nfig\nfigs\npeach\npear tree 2\npear tree 1\nplum\n') <("$program" "$directory/fruit")
+cmp <(printf 'plum\npear tree 2\npear tree 1\npeach\nfigs\nfig\n\n') \
   <("$program" --descending - <"$directory/fruit")
 like_sort "$directory/fruit"
 

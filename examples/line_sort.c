@@ -1,12 +1,11 @@
-/* Sorts the lines of a text file by their first four bytes; lines that agree in these keep their
+/* Sorts the lines of a text file by their first eight bytes; lines that agree in these keep their
  * order.
  *
  *     line_sort [--descending] FILE        FILE may be - for standard input
  *
- * The four bytes make a key, an unsigned number with the first byte on top; shorter lines are
- * padded with zeros. The keys are sorted on the device. prim_merge_sort() moves keys and nothing
- * else, so the lines are placed here: one after the other in the file's order, each looks up where
- * its key begins among the sorted ones, and takes the next place there that is free. */
+ * The eight bytes make a key, an unsigned number with the first byte on top; shorter lines are
+ * padded with zeros. The device says where the line stands that comes first, the one that comes
+ * second, and so on: the keys' permutation. */
 #define _GNU_SOURCE
 #include <argp.h>
 #include <errno.h>
@@ -16,7 +15,7 @@
 
 #include <primitives/merge.h>
 
-enum { KEY_BYTES = 4 };
+enum { KEY_BYTES = 8 };
 
 typedef struct options {
     const char *path;
@@ -30,7 +29,7 @@ typedef struct text {
 
 typedef struct lines {
     const char **begins; /* one more than there are lines: the last is the text's end */
-    uint32_t *keys;
+    uint64_t *keys;
     size_t count;
 } lines;
 
@@ -99,9 +98,9 @@ static const char *behind_line(const char *begin, const text *t)
     return (const char *)memchr(begin, '\n', left) + 1; /* every line ends with one */
 }
 
-static uint32_t key_of(const char *begin)
+static uint64_t key_of(const char *begin)
 {
-    uint32_t key = 0;
+    uint64_t key = 0;
     int b = 0;
     for (; b < KEY_BYTES && begin[b] != '\n'; b++)
         key = key << 8 | (unsigned char)begin[b];
@@ -128,50 +127,24 @@ static lines split(const text *t)
 
 /* ---- the sort ---- */
 
-static uint32_t *sort_keys(const lines *l, prim_order order)
+/* The number of the line that comes to place 0, to place 1, … */
+static uint64_t *sort_lines(const lines *l, prim_order order)
 {
-    const size_t bytes = l->count * sizeof(uint32_t);
-    uint32_t *const h_sorted = allocate(NULL, l->count, sizeof *h_sorted);
-    void *d_keys;
+    const size_t bytes = l->count * sizeof(uint64_t);
+    uint64_t *const h_lines = allocate(NULL, l->count, sizeof *h_lines);
+    void *d_keys, *d_lines;
     check_cuda(cudaMalloc(&d_keys, bytes));
+    check_cuda(cudaMalloc(&d_lines, bytes));
     check_cuda(cudaMemcpyAsync(d_keys, l->keys, bytes, cudaMemcpyHostToDevice, 0));
-    check(prim_merge_sort(PRIM_MERGE_SORT_AUTO, order, CUDA_R_32U, d_keys, l->count, d_keys, NULL,
-                          0, 0));
-    check_cuda(cudaMemcpy(h_sorted, d_keys, bytes, cudaMemcpyDeviceToHost));
+    check(prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, order, CUDA_R_64U, d_keys, l->count,
+                                      CUDA_R_64U, d_lines, NULL, 0, 0));
+    check_cuda(cudaMemcpy(h_lines, d_lines, bytes, cudaMemcpyDeviceToHost));
     check_cuda(cudaFree(d_keys));
-    return h_sorted;
+    check_cuda(cudaFree(d_lines));
+    return h_lines;
 }
 
-/* Where the key first stands among the sorted ones. */
-static size_t first_place(const uint32_t *sorted, size_t count, uint32_t key, prim_order order)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t i = low + (high - low) / 2;
-        if (order == PRIM_ASCENDING ? sorted[i] < key : sorted[i] > key)
-            low = i + 1;
-        else
-            high = i;
-    }
-    return low;
-}
-
-/* lines_at[p] = the number of the line that comes to place p. */
-static size_t *place_lines(const lines *l, const uint32_t *sorted, prim_order order)
-{
-    size_t *const lines_at = allocate(NULL, l->count, sizeof *lines_at);
-    size_t *const taken =
-        allocate(NULL, l->count, sizeof *taken); /* of a key, at its first place */
-    memset(taken, 0, l->count * sizeof *taken);
-    for (size_t i = 0; i < l->count; i++) {
-        const size_t first = first_place(sorted, l->count, l->keys[i], order);
-        lines_at[first + taken[first]++] = i;
-    }
-    free(taken);
-    return lines_at;
-}
-
-static void print_lines(const lines *l, const size_t *lines_at)
+static void print_lines(const lines *l, const uint64_t *lines_at)
 {
     for (size_t p = 0; p < l->count; p++) {
         const char *const begin = l->begins[lines_at[p]], *const end = l->begins[lines_at[p] + 1];
@@ -215,17 +188,15 @@ int main(int argc, char **argv)
         .options = option_table,
         .parser = parse,
         .args_doc = "FILE",
-        .doc = "Sorts the lines of FILE by their first four bytes; FILE may be -."};
+        .doc = "Sorts the lines of FILE by their first eight bytes; FILE may be -."};
     options o = {NULL, PRIM_ASCENDING};
     argp_parse(&parser, argc, argv, 0, NULL, &o);
 
     text t = read_file(o.path);
     lines l = split(&t);
-    uint32_t *const sorted = sort_keys(&l, o.order);
-    size_t *const lines_at = place_lines(&l, sorted, o.order);
+    uint64_t *const lines_at = sort_lines(&l, o.order);
     print_lines(&l, lines_at);
     free(lines_at);
-    free(sorted);
     free(l.keys);
     free(l.begins);
     free(t.bytes);

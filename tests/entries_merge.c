@@ -63,7 +63,6 @@ static prim_status merge_call(const operands *o)
     spoil(o, "d_out", &d_out);
     FAULT("unknown", PRIM_ERROR_ENUM, "order", order = 2);
     FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
-    FAULT("keys of i64", PRIM_ERROR_TYPE, "i64", type = CUDA_R_64I);
     FAULT("bytes of a beyond size_t", PRIM_ERROR_SIZE, "keys", a_count = SIZE_MAX / 2);
     FAULT("bytes of b beyond size_t", PRIM_ERROR_SIZE, "keys", b_count = SIZE_MAX / 2);
     FAULT("bytes of both beyond size_t", PRIM_ERROR_SIZE, "keys",
@@ -206,3 +205,277 @@ const entry_point co_rank_entry = {.name = "prim_co_rank",
                                    .right_answer = co_rank_answer,
                                    .workspace_bytes = no_workspace,
                                    .call = co_rank_call};
+
+/* ---- with values: a and b, and behind them their values; the output likewise ---- */
+
+static bool pairs_takes(int variant)
+{
+    return variant == PRIM_MERGE_AUTO || variant == PRIM_MERGE_STREAMED;
+}
+VARIANTS_THAT_TAKE(merge, pairs)
+
+static void add_values(void *h_in)
+{
+    for (uint32_t i = 0; i < KEYS; i++)
+        ((uint32_t *)h_in)[KEYS + i] = i * 2654435761u;
+}
+
+static void merge_pairs_input(void *h_in, unsigned seed)
+{
+    merge_input(h_in, seed);
+    add_values(h_in);
+}
+
+static void merge_pairs_answer(const void *h_in, size_t count, void *h_out)
+{
+    const int32_t *a = h_in, *b = a + count / 3;
+    const uint32_t *a_values = (const uint32_t *)h_in + KEYS, *b_values = a_values + count / 3;
+    int32_t *keys = h_out;
+    uint32_t *values = (uint32_t *)h_out + KEYS;
+    for (size_t i = 0, j = 0; i + j < count;) {
+        const int from_a = j == count - count / 3 || (i < count / 3 && a[i] <= b[j]);
+        keys[i + j] = from_a ? a[i] : b[j];
+        values[i + j] = from_a ? a_values[i] : b_values[j];
+        from_a ? i++ : j++;
+    }
+}
+
+static prim_status merge_pairs_workspace(int variant, size_t count, size_t *bytes)
+{
+    return prim_merge_pairs_workspace_bytes((prim_merge_variant)variant, PRIM_ASCENDING, CUDA_R_32I,
+                                            4, count / 3, count - count / 3, bytes);
+}
+
+static prim_status merge_pairs_call(const operands *o)
+{
+    call_head c = spoilt_head(o);
+    prim_order order = PRIM_ASCENDING;
+    cudaDataType_t type = CUDA_R_32I;
+    size_t a_count = o->count / 3, b_count = o->count - a_count, value_bytes = 4;
+    char *d_a = o->d_in, *d_out = o->d_out, *d_b = NULL, *d_a_values = NULL, *d_b_values = NULL;
+    char *d_out_values = d_out != NULL ? d_out + 4 * KEYS : NULL;
+    if (d_a != NULL) {
+        d_b = d_a + 4 * a_count;
+        d_a_values = d_a + 4 * KEYS;
+        d_b_values = d_a_values + 4 * a_count;
+    }
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_b", &d_b);
+    spoil(o, "d_a_values", &d_a_values);
+    spoil(o, "d_b_values", &d_b_values);
+    spoil(o, "d_out", &d_out);
+    spoil(o, "d_out_values", &d_out_values);
+    FAULT("unknown", PRIM_ERROR_ENUM, "order", order = 2);
+    FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
+    FAULT("none of the three", PRIM_ERROR_VALUE, "value_bytes", value_bytes = 2);
+    FAULT("bytes of both beyond size_t", PRIM_ERROR_SIZE, "keys",
+          a_count = b_count = SIZE_MAX / 8 + 1);
+    FAULT("bytes of values beyond size_t", PRIM_ERROR_SIZE, "values",
+          (value_bytes = 16, a_count = b_count = SIZE_MAX / 24));
+    FAULT("is d_a", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_a, b_count = 1));
+    FAULT("in d_b_values", PRIM_ERROR_OVERLAP, "d_out", d_out = d_b_values);
+    FAULT("is d_a_values", PRIM_ERROR_OVERLAP, "d_out_values",
+          (d_out_values = d_a_values, b_count = 1));
+    FAULT("is d_out", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_out);
+    FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_TILED);
+    return prim_merge_pairs((prim_merge_variant)c.variant, order, type, value_bytes, d_a,
+                            d_a_values, a_count, d_b, d_b_values, b_count, d_out, d_out_values,
+                            c.workspace, c.bytes, o->stream);
+}
+
+const entry_point merge_pairs_entry = {.name = "prim_merge_pairs",
+                                       .variant_at = pairs_variant_at,
+                                       .in_bytes = 2 * KEYS * sizeof(int32_t),
+                                       .out_bytes = 2 * KEYS * sizeof(int32_t),
+                                       .count = KEYS,
+                                       .make_input = merge_pairs_input,
+                                       .right_answer = merge_pairs_answer,
+                                       .workspace_bytes = merge_pairs_workspace,
+                                       .call = merge_pairs_call};
+
+static bool sort_pairs_takes(int variant)
+{
+    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED;
+}
+VARIANTS_THAT_TAKE(merge_sort, sort_pairs)
+
+static void sort_pairs_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < KEYS; i++) /* few of them: many are equal */
+        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 24;
+    add_values(h_in);
+}
+
+static int falling_by_place(const void *x, const void *y)
+{
+    const int64_t *a = x, *b = y; /* a key, and where it stood */
+    const int by_key = (a[0] < b[0]) - (a[0] > b[0]);
+    return by_key != 0 ? by_key : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+/* h_keys may be NULL; h_values is, for the places themselves. */
+static void sort_with_places(const int32_t *h_in, const uint32_t *h_values, size_t count,
+                             int32_t *h_keys, uint32_t *h_out)
+{
+    int64_t(*placed)[2] = malloc((count + 1) * sizeof *placed);
+    for (size_t i = 0; i < count; i++) {
+        placed[i][0] = h_in[i];
+        placed[i][1] = (int64_t)i;
+    }
+    qsort(placed, count, sizeof *placed, falling_by_place);
+    for (size_t i = 0; i < count; i++) {
+        if (h_keys != NULL)
+            h_keys[i] = (int32_t)placed[i][0];
+        h_out[i] = h_values != NULL ? h_values[placed[i][1]] : (uint32_t)placed[i][1];
+    }
+    free(placed);
+}
+
+static void sort_pairs_answer(const void *h_in, size_t count, void *h_out)
+{
+    sort_with_places(h_in, (const uint32_t *)h_in + KEYS, count, h_out, (uint32_t *)h_out + KEYS);
+}
+
+static prim_status sort_pairs_workspace(int variant, size_t count, size_t *bytes)
+{
+    return prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)variant, PRIM_DESCENDING,
+                                                 CUDA_R_32I, 4, count, bytes);
+}
+
+static prim_status sort_pairs_call(const operands *o)
+{
+    call_head c = spoilt_head(o);
+    prim_order order = PRIM_DESCENDING;
+    cudaDataType_t type = CUDA_R_32I;
+    size_t count = o->count, value_bytes = 4;
+    char *d_in = o->d_in, *d_out = o->d_out;
+    char *d_values = d_in != NULL ? d_in + 4 * KEYS : NULL;
+    char *d_out_values = d_out != NULL ? d_out + 4 * KEYS : NULL;
+    spoil(o, "d_in", &d_in);
+    spoil(o, "d_values", &d_values);
+    spoil(o, "d_out", &d_out);
+    spoil(o, "d_out_values", &d_out_values);
+    FAULT("negative", PRIM_ERROR_ENUM, "order", order = -1);
+    FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
+    FAULT("none of the three", PRIM_ERROR_VALUE, "value_bytes", value_bytes = 5);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "values", count = SIZE_MAX / 8);
+    FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_in + 4, count--));
+    FAULT("in d_values", PRIM_ERROR_OVERLAP, "d_out_values",
+          (d_out_values = d_values + 4, count--));
+    FAULT("is d_values", PRIM_ERROR_OVERLAP, "d_out", d_out = d_values);
+    FAULT("is d_in", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_in);
+    FAULT("is d_out", PRIM_ERROR_OVERLAP, "d_out_values", d_out_values = d_out);
+    FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_SORT_WIDE);
+    return prim_merge_sort_pairs((prim_merge_sort_variant)c.variant, order, type, value_bytes, d_in,
+                                 d_values, count, d_out, d_out_values, c.workspace, c.bytes,
+                                 o->stream);
+}
+
+const entry_point merge_sort_pairs_entry = {.name = "prim_merge_sort_pairs",
+                                            .variant_at = sort_pairs_variant_at,
+                                            .in_bytes = 2 * KEYS * sizeof(int32_t),
+                                            .out_bytes = 2 * KEYS * sizeof(int32_t),
+                                            .count = KEYS,
+                                            .make_input = sort_pairs_input,
+                                            .right_answer = sort_pairs_answer,
+                                            .workspace_bytes = sort_pairs_workspace,
+                                            .call = sort_pairs_call};
+
+static void permutation_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < KEYS; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 24;
+}
+
+static void permutation_answer(const void *h_in, size_t count, void *h_out)
+{
+    sort_with_places(h_in, NULL, count, NULL, h_out);
+}
+
+static prim_status permutation_workspace(int variant, size_t count, size_t *bytes)
+{
+    return prim_merge_sort_permutation_workspace_bytes(
+        (prim_merge_sort_variant)variant, PRIM_DESCENDING, CUDA_R_32I, count, CUDA_R_32U, bytes);
+}
+
+static prim_status permutation_call(const operands *o)
+{
+    call_head c = spoilt_head(o);
+    prim_order order = PRIM_DESCENDING;
+    cudaDataType_t type = CUDA_R_32I, index_type = CUDA_R_32U;
+    size_t count = o->count;
+    char *d_in = o->d_in, *d_out = o->d_out;
+    spoil(o, "d_in", &d_in);
+    spoil(o, "d_indices", &d_out);
+    FAULT("unknown", PRIM_ERROR_ENUM, "order", order = 7);
+    FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
+    FAULT("signed", PRIM_ERROR_TYPE, "index_type", index_type = CUDA_R_32I);
+    FAULT("too many for u32", PRIM_ERROR_SIZE, "u32", count = ((size_t)1 << 32) + 1);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 2);
+    FAULT("is d_in", PRIM_ERROR_OVERLAP, "d_indices", d_out = d_in);
+    FAULT("keys only", PRIM_ERROR_UNSUPPORTED, "keys only", c.variant = PRIM_MERGE_SORT_CO_RANK);
+    return prim_merge_sort_permutation((prim_merge_sort_variant)c.variant, order, type, d_in, count,
+                                       index_type, d_out, c.workspace, c.bytes, o->stream);
+}
+
+const entry_point merge_sort_permutation_entry = {.name = "prim_merge_sort_permutation",
+                                                  .variant_at = sort_pairs_variant_at,
+                                                  .in_bytes = KEYS * sizeof(int32_t),
+                                                  .out_bytes = KEYS * sizeof(uint32_t),
+                                                  .count = KEYS,
+                                                  .make_input = permutation_input,
+                                                  .right_answer = permutation_answer,
+                                                  .workspace_bytes = permutation_workspace,
+                                                  .call = permutation_call};
+
+/* ---- gather: the indices and, behind them, the values, of which one call takes some ---- */
+
+enum { PICKED = 2003, VALUES = 501, VALUES_AT = 4 * PICKED };
+
+static void gather_input(void *h_in, unsigned seed)
+{
+    uint32_t *const h = h_in;
+    for (unsigned i = 0; i < PICKED; i++)
+        h[i] = (i * 2654435761u + seed) % VALUES;
+    for (unsigned i = 0; i < 2 * VALUES; i++)
+        h[PICKED + i] = i * 2246822519u;
+}
+
+static void gather_answer(const void *h_in, size_t count, void *h_out)
+{
+    const uint32_t *const h = h_in;
+    uint32_t *const out = h_out;
+    for (size_t i = 0; i < 2 * count; i++)
+        out[i] = h[PICKED + 2 * h[i / 2] + i % 2];
+}
+
+static prim_status gather_call(const operands *o)
+{
+    cudaDataType_t index_type = CUDA_R_32U;
+    size_t value_bytes = 8, value_count = VALUES, count = o->count;
+    char *d_indices = o->d_in, *d_out = o->d_out;
+    char *d_values = d_indices != NULL ? d_indices + VALUES_AT : NULL;
+    if (d_values == NULL)
+        value_count = 0;
+    spoil(o, "d_indices", &d_indices);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_values", d_values = NULL);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_out", d_out = NULL);
+    FAULT("signed", PRIM_ERROR_TYPE, "index_type", index_type = CUDA_R_64I);
+    FAULT("0", PRIM_ERROR_VALUE, "value_bytes", value_bytes = 0);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_values", value_count = SIZE_MAX / 4);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_out", count = SIZE_MAX / 4);
+    FAULT("in d_values", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_values + 8, count = 1));
+    FAULT("in d_indices", PRIM_ERROR_OVERLAP, "d_out", (d_out = d_indices + 8, count = 8));
+    return prim_gather(value_bytes, d_values, value_count, index_type, d_indices, count, d_out,
+                       o->stream);
+}
+
+const entry_point gather_entry = {.name = "prim_gather",
+                                  .variant_at = only_variant_at,
+                                  .in_bytes = VALUES_AT + 8 * VALUES,
+                                  .out_bytes = 8 * PICKED,
+                                  .count = PICKED,
+                                  .make_input = gather_input,
+                                  .right_answer = gather_answer,
+                                  .workspace_bytes = no_workspace,
+                                  .call = gather_call};

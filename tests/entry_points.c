@@ -5,7 +5,8 @@ extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, re
     arg_reduce_entry, dot_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry;
-extern const entry_point merge_entry, merge_sort_entry, co_rank_entry;
+extern const entry_point merge_entry, merge_sort_entry, co_rank_entry, merge_pairs_entry,
+    merge_sort_pairs_entry, merge_sort_permutation_entry, gather_entry;
 extern const entry_point convolve_1d_entry, convolve_2d_entry;
 extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hyb_entry,
     spmv_jds_entry;
@@ -29,6 +30,10 @@ const entry_point *const entry_points[] = {
     /* merge */
     &merge_entry,
     &merge_sort_entry,
+    &merge_pairs_entry,
+    &merge_sort_pairs_entry,
+    &merge_sort_permutation_entry,
+    &gather_entry,
     &co_rank_entry,
     /* convolution */
     &convolve_1d_entry,

@@ -371,7 +371,9 @@ static void histogram_even(trial *t)
 
 /* ---- merge ---- */
 
-static const cudaDataType_t key_types[] = {CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F};
+static const cudaDataType_t key_types[] = {CUDA_R_8I,   CUDA_R_16U, CUDA_R_32I,
+                                           CUDA_R_32U,  CUDA_R_64I, CUDA_R_16F,
+                                           CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 
 static operand *add_sorted(trial *t, prim_order order, cudaDataType_t type, size_t count)
 {

@@ -17,21 +17,29 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* Errors of index show around the sizes of tiles; they and one launch are taken from the inside. */
-enum { TILE = 7 * 256 }; /* keys that a block merges or sorts */
+enum { TILE = 7 * 256, LONG_TILE = 15 * 256 }; /* keys that a block merges or sorts */
 
-static const cudaDataType_t types[] = {CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F};
+static const cudaDataType_t types[] = {CUDA_R_8I,  CUDA_R_8U,   CUDA_R_16I, CUDA_R_16U,
+                                       CUDA_R_32I, CUDA_R_32U,  CUDA_R_64I, CUDA_R_64U,
+                                       CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
 static const prim_order orders[] = {PRIM_ASCENDING, PRIM_DESCENDING};
 
 /* ---- the oracle: a sort by value, and of equal keys by place ---- */
 
 typedef struct key {
-    double value; /* exact for all four types */
+    long double value; /* exact for all types */
+    uint64_t bits;
     size_t place;
     bool nan, negative;
 } key;
 
 static int ascending(const key *x, const key *y)
 {
+    if (x->nan && y->nan) { /* by sign; without one rising, with one falling */
+        if (x->negative != y->negative)
+            return (int)x->negative - (int)y->negative;
+        return (x->negative ? -1 : 1) * ((x->bits > y->bits) - (x->bits < y->bits));
+    }
     if (x->nan || y->nan)
         return (int)x->nan - (int)y->nan;
     if (x->value != y->value)
@@ -59,13 +67,15 @@ static int descending_then_place(const void *x, const void *y)
 static key read_key(cudaDataType_t type, const void *h, size_t i)
 {
     key k = {.place = i};
+    const size_t bytes = type_bytes(type);
+    memcpy(&k.bits, (const char *)h + i * bytes, bytes); /* the low bytes come first */
     if (type_is_float(type))
         k.value = read_float(type, h, i);
     else
-        k.value = type_is_signed(type) ? (double)(int64_t)read_integer(type, h, i)
-                                       : (double)read_integer(type, h, i);
+        k.value = type_is_signed(type) ? (long double)(int64_t)read_integer(type, h, i)
+                                       : (long double)read_integer(type, h, i);
     k.nan = isnan(k.value);
-    k.negative = signbit(k.value);
+    k.negative = type_is_float(type) && k.bits >> (8 * bytes - 1) != 0;
     return k;
 }
 
@@ -104,9 +114,11 @@ static void check_keys(cudaDataType_t type, const char *h_found, const char *h_e
         return;
     while (memcmp(h_found + i * bytes, h_expected + i * bytes, bytes) == 0)
         i++;
-    cr_assert_fail("%s of %s: key %zu of %zu is %.17g, not %.17g (or other bits of it)", what,
+    cr_assert_fail("%s of %s: key %zu of %zu is %.21Lg (%#llx), not %.21Lg (%#llx)", what,
                    type_name(type), i, count, read_key(type, h_found, i).value,
-                   read_key(type, h_expected, i).value);
+                   (unsigned long long)read_key(type, h_found, i).bits,
+                   read_key(type, h_expected, i).value,
+                   (unsigned long long)read_key(type, h_expected, i).bits);
 }
 
 /* ---- inputs ---- */
@@ -122,15 +134,19 @@ typedef enum shape {
     SHAPES
 } shape;
 
-/* A NaN whose sign and payload say where it stood. */
+/* A NaN whose sign and payload say where it stood; of narrow ones, some are the same. */
 static void write_nan(cudaDataType_t type, char *h, size_t i)
 {
-    const uint32_t f32 = (i % 2 ? 0xff800000u : 0x7f800000u) | (uint32_t)(i + 1);
-    const uint64_t f64 = (uint64_t)(i % 2 ? 0xfff : 0x7ff) << 52 | (i + 1);
-    if (type == CUDA_R_32F)
-        memcpy(h + i * 4, &f32, 4);
-    else
-        memcpy(h + i * 8, &f64, 8);
+    const size_t bytes = type_bytes(type);
+    const unsigned fraction = type == CUDA_R_16F    ? 10
+                              : type == CUDA_R_16BF ? 7
+                              : type == CUDA_R_32F  ? 23
+                                                    : 52;
+    const uint64_t payloads = ((uint64_t)1 << fraction) - 1;
+    const uint64_t sign = (uint64_t)(i % 2) << (8 * bytes - 1);
+    const uint64_t exponent = ((uint64_t)1 << (8 * bytes - 1)) - payloads - 1;
+    const uint64_t bits = sign | exponent | (i % payloads + 1);
+    memcpy(h + i * bytes, &bits, bytes);
 }
 
 static void write_small(cudaDataType_t type, char *h, size_t i, int32_t value)
@@ -138,15 +154,16 @@ static void write_small(cudaDataType_t type, char *h, size_t i, int32_t value)
     if (type_is_float(type))
         write_float(type, h, i, value);
     else
-        memcpy(h + i * 4, &value, 4);
+        write_integer(type, h, i, (uint64_t)(int64_t)value);
 }
 
 static void write_special(cudaDataType_t type, char *h, size_t i, uint64_t bits)
 {
     static const double specials[] = {INFINITY, -INFINITY, 0.0, -0.0, 1e-40, -1e-40, 1.0, -1.0};
-    static const int32_t ends[] = {INT32_MIN, INT32_MIN + 1, -1, 0, 1, INT32_MAX - 1, INT32_MAX};
+    const uint64_t top = (uint64_t)1 << (8 * type_bytes(type) - 1);
+    const uint64_t ends[] = {top, top + 1, UINT64_MAX, 0, 1, top - 2, top - 1};
     if (!type_is_float(type))
-        write_small(type, h, i, ends[bits % COUNT_OF(ends)]);
+        write_integer(type, h, i, ends[bits % COUNT_OF(ends)]);
     else if (bits % 4 == 0)
         write_nan(type, h, i);
     else
@@ -326,6 +343,8 @@ static const size_t merge_sizes[][2] = {
     {2 * TILE, 0},
     {1, 2 * TILE},
     {2 * TILE + 9, 3 * TILE - 8},
+    {LONG_TILE - 1, LONG_TILE + 2},
+    {5, 2 * LONG_TILE},
 };
 
 ParameterizedTestParameters(merge, sizes_and_shapes)
@@ -377,6 +396,8 @@ ParameterizedTest(combination *k, merge, a_key_anywhere)
                                      31,       32,       33,   255,      256,        1024,
                                      TILE - 2, TILE - 1, TILE, TILE + 1, OTHERS - 1, OTHERS};
     const size_t bytes = type_bytes(k->type);
+    if (bytes < 4)
+        return; /* they have not so many whole numbers */
     char *h = malloc((OTHERS + 1) * bytes);
     for (size_t p = 0; p < COUNT_OF(places); p++)
         for (int alone_is_a = 0; alone_is_a < 2; alone_is_a++) {
@@ -471,7 +492,7 @@ static void check_sort_on_device(const sort_case *c, prim_merge_sort_variant var
     char *h_out = malloc(all + 1);
     size_t bytes;
     cr_prim(prim_merge_sort_workspace_bytes(variant, c->order, c->type, c->count, &bytes));
-    cr_assert_eq(bytes, c->count <= TILE ? 0 : all);
+    cr_assert(bytes == 0 || bytes == all);
     guarded in = guarded_copy(c->h_in, all, miss), out = guarded_new(all, miss);
     guarded workspace = guarded_new(bytes, 0);
     cr_prim(prim_merge_sort(variant, c->order, c->type, in.data, c->count,
@@ -576,13 +597,13 @@ ParameterizedTest(combination *k, merge_sort, many_tiles)
 
 /* ---- known answers ---- */
 
-/* Of a's and b's equal keys, NaN among them, a's come first in both orders. */
-Test(merge, a_comes_first)
+/* Both zeros and NaN of all kinds have their places. */
+Test(merge, special_floats)
 {
     static const uint32_t a[] = {0xff800000, 0x80000000, 0x3f800000, 0x7fc00001, 0xffc00002};
     static const uint32_t b[] = {0x80000000, 0x00000000, 0x3f800000, 0x7f800000, 0x7f800003};
     static const uint32_t up[] = {0xff800000, 0x80000000, 0x80000000, 0x00000000, 0x3f800000,
-                                  0x3f800000, 0x7f800000, 0x7fc00001, 0xffc00002, 0x7f800003};
+                                  0x3f800000, 0x7f800000, 0x7f800003, 0x7fc00001, 0xffc00002};
     static const uint32_t down[] = {0xffc00002, 0x7fc00001, 0x7f800003, 0x7f800000, 0x3f800000,
                                     0x3f800000, 0x00000000, 0x80000000, 0x80000000, 0xff800000};
     uint32_t a_down[5], b_down[5];
@@ -599,13 +620,13 @@ Test(merge, a_comes_first)
     check_merge(&descending_case);
 }
 
-Test(merge_sort, nan_keep_their_order)
+Test(merge_sort, special_floats)
 {
     static const uint32_t in[] = {0x7fc00003, 0x00000000, 0xffc00001, 0x80000000,
                                   0x7f800000, 0x7f800002, 0xff800000, 0xbf800000};
     static const uint32_t up[] = {0xff800000, 0xbf800000, 0x80000000, 0x00000000,
-                                  0x7f800000, 0x7fc00003, 0xffc00001, 0x7f800002};
-    static const uint32_t down[] = {0x7fc00003, 0xffc00001, 0x7f800002, 0x7f800000,
+                                  0x7f800000, 0x7f800002, 0x7fc00003, 0xffc00001};
+    static const uint32_t down[] = {0xffc00001, 0x7fc00003, 0x7f800002, 0x7f800000,
                                     0x00000000, 0x80000000, 0xbf800000, 0xff800000};
     sort_case c = {PRIM_ASCENDING, CUDA_R_32F, 8, 0, false, (const char *)in, (const char *)up};
     for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++)
@@ -896,7 +917,7 @@ Test(merge, host_refuses_what_it_cannot_do)
     cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, NULL, 1), PRIM_ERROR_NULL);
     cr_assert_eq(prim_merge_host(up, i32, out, 4, b, 4, out, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(prim_merge_host((prim_order)2, i32, a, 4, b, 4, out, 1), PRIM_ERROR_ENUM);
-    cr_assert_eq(prim_merge_host(up, CUDA_R_64I, a, 1, b, 1, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_merge_host(up, (cudaDataType_t)9999, a, 1, b, 1, out, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(prim_merge_host(up, i32, a, SIZE_MAX / 4, b, 1, out, 1), PRIM_ERROR_SIZE);
     if (!has_threads())
         cr_assert_eq(prim_merge_host(up, i32, a, 4, b, 4, out, 2), PRIM_ERROR_UNSUPPORTED);
@@ -912,7 +933,7 @@ Test(merge_sort, host_refuses_what_it_cannot_do)
     cr_assert_eq(prim_merge_sort_host(up, f32, in, 4, NULL, 1), PRIM_ERROR_NULL);
     cr_assert_eq(prim_merge_sort_host(up, f32, in, 3, in + 1, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(prim_merge_sort_host((prim_order)-1, f32, in, 4, out, 1), PRIM_ERROR_ENUM);
-    cr_assert_eq(prim_merge_sort_host(up, CUDA_R_16F, in, 4, out, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_merge_sort_host(up, (cudaDataType_t)9999, in, 4, out, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(prim_merge_sort_host(up, f32, in, SIZE_MAX / 4 + 1, out, 1), PRIM_ERROR_SIZE);
 }
 
@@ -927,7 +948,7 @@ Test(co_rank, host_refuses_what_it_cannot_do)
     cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, diagonals, 2, NULL), PRIM_ERROR_NULL);
     cr_assert_eq(prim_co_rank_host(up, u32, a, 4, a, 4, diagonals, 2, diagonals),
                  PRIM_ERROR_OVERLAP);
-    cr_assert_eq(prim_co_rank_host(up, CUDA_R_8U, a, 4, a, 4, diagonals, 2, ranks),
+    cr_assert_eq(prim_co_rank_host(up, (cudaDataType_t)9999, a, 4, a, 4, diagonals, 2, ranks),
                  PRIM_ERROR_TYPE);
     cr_assert_eq(prim_co_rank_host((prim_order)2, u32, a, 4, a, 4, diagonals, 2, ranks),
                  PRIM_ERROR_ENUM);
@@ -993,4 +1014,431 @@ Test(merge_sort, variants_have_names_and_ideas)
     cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_CO_RANK)->name, "co_rank");
     cr_assert_str_eq(prim_merge_sort_variant_info(PRIM_MERGE_SORT_TILED)->name, "tiled");
     cr_assert_null(prim_merge_sort_variant_info((prim_merge_sort_variant)9999));
+}
+
+/* ---- with values: each says where its key stood ---- */
+
+enum { MOST_VALUE_BYTES = 16 };
+static const size_t value_sizes[] = {4, 8, MOST_VALUE_BYTES};
+
+/* A value's first four bytes say where it stood, and the others too, turned around. */
+static void write_place(char *h, size_t value_bytes, size_t i, size_t place)
+{
+    const uint32_t one = (uint32_t)place;
+    for (size_t b = 0; b < value_bytes; b += sizeof one) {
+        const uint32_t word = b % 8 == 0 ? one : ~one;
+        memcpy(h + i * value_bytes + b, &word, sizeof word);
+    }
+}
+
+static char *make_values(size_t value_bytes, size_t count)
+{
+    char *h = malloc(count * value_bytes + 1);
+    for (size_t i = 0; i < count; i++)
+        write_place(h, value_bytes, i, i);
+    return h;
+}
+
+/* The values of keys in order: those that stood at places[0], places[1], … */
+static char *expect_values(size_t value_bytes, const size_t *places, size_t count)
+{
+    char *h = malloc(count * value_bytes + 1);
+    for (size_t i = 0; i < count; i++)
+        write_place(h, value_bytes, i, places[i]);
+    return h;
+}
+
+static void check_values(const char *h_found, const char *h_expected, size_t value_bytes,
+                         size_t count, const char *what)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert(memcmp(h_found + i * value_bytes, h_expected + i * value_bytes, value_bytes) == 0,
+                  "%s: value %zu of %zu, of %zu bytes", what, i, count, value_bytes);
+}
+
+/* a's keys and, behind them, b's. */
+typedef struct pairs_case {
+    combination k;
+    size_t value_bytes, a_count, b_count, offset;
+    const char *h_keys, *h_values, *h_expected, *h_expected_values;
+} pairs_case;
+
+static void check_merged_pairs(const pairs_case *c, prim_merge_variant variant)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count + c->b_count;
+    const size_t values = c->value_bytes, miss = c->offset * bytes, value_miss = c->offset * values;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    guarded a = guarded_copy(c->h_keys, c->a_count * bytes, miss);
+    guarded b = guarded_copy(c->h_keys + c->a_count * bytes, c->b_count * bytes, miss);
+    guarded a_values = guarded_copy(c->h_values, c->a_count * values, value_miss);
+    guarded b_values =
+        guarded_copy(c->h_values + c->a_count * values, c->b_count * values, value_miss);
+    guarded out = guarded_new(count * bytes, miss), out_values = guarded_new(count * values, 0);
+    cr_prim(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
+                             c->a_count, b.data, b_values.data, c->b_count, out.data,
+                             out_values.data, NULL, 0, 0));
+    guarded_read(&out, h_keys);
+    guarded_read(&out_values, h_values);
+    if (c->h_expected != NULL) {
+        check_keys(c->k.type, h_keys, c->h_expected, count, "merged pairs");
+        check_values(h_values, c->h_expected_values, values, count, "merged pairs");
+    }
+    guarded_free(&a);
+    guarded_free(&b);
+    guarded_free(&a_values);
+    guarded_free(&b_values);
+    guarded_free(&out);
+    guarded_free(&out_values);
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_host_pairs(const pairs_case *c, int threads)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count + c->b_count;
+    const size_t values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    cr_prim(prim_merge_pairs_host(c->k.order, c->k.type, values, c->h_keys, c->h_values, c->a_count,
+                                  c->h_keys + c->a_count * bytes, c->h_values + c->a_count * values,
+                                  c->b_count, h_keys, h_values, threads));
+    check_keys(c->k.type, h_keys, c->h_expected, count, "host's pairs");
+    check_values(h_values, c->h_expected_values, values, count, "host's pairs");
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_pairs(combination k, shape s, size_t value_bytes, size_t a_count, size_t b_count,
+                        size_t offset, uint64_t seed)
+{
+    const size_t count = a_count + b_count, bytes = type_bytes(k.type);
+    char *h = make_runs(k.type, k.order, s, a_count, b_count, seed);
+    char *h_values = make_values(value_bytes, count), *h_expected = malloc(count * bytes + 1);
+    size_t *places = malloc((count + 1) * sizeof *places);
+    expect_sorted(k.order, k.type, h, count, h_expected, places);
+    char *h_expected_values = expect_values(value_bytes, places, count);
+    const pairs_case c = {k, value_bytes, a_count,    b_count,          offset,
+                          h, h_values,    h_expected, h_expected_values};
+    check_merged_pairs(&c, PRIM_MERGE_AUTO);
+    check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+    check_host_pairs(&c, 1);
+    free(h);
+    free(h_values);
+    free(h_expected);
+    free(h_expected_values);
+    free(places);
+}
+
+ParameterizedTestParameters(merge_pairs, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(merge_sizes); n++)
+        for (size_t s = 0; s < SHAPES; s++)
+            if (!quick || (n + s) % 5 == 0)
+                check_pairs(*k, (shape)s, value_sizes[(n + s) % 3], merge_sizes[n][0],
+                            merge_sizes[n][1], n % 2, 10 * n + s);
+}
+
+ParameterizedTestParameters(merge_pairs, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, many_tiles)
+{
+    check_pairs(*k, FEW_VALUES, 4, 23 * TILE + 5, 30 * TILE - 1, 1, 1);
+    if (get_test_level() == LEVEL_QUICK)
+        return;
+    check_pairs(*k, ALL_EQUAL, 8, 70001, 3, 0, 2);
+    check_pairs(*k, SPECIAL, 16, 100, 100003, 1, 3);
+}
+
+/* Many largest keys at the end of both: of what is behind a run's end, none is taken. */
+Test(merge_pairs, largest_keys)
+{
+    enum { COUNT = 3 * LONG_TILE };
+    uint32_t keys[COUNT];
+    memset(keys, 0xff, sizeof keys);
+    for (size_t first = 0; first < COUNT; first += LONG_TILE / 2) {
+        char *h_values = make_values(4, COUNT);
+        const pairs_case c = {{CUDA_R_32U, PRIM_ASCENDING},
+                              4,
+                              first,
+                              COUNT - first,
+                              0,
+                              (const char *)keys,
+                              h_values,
+                              (const char *)keys,
+                              h_values};
+        check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+        check_host_pairs(&c, 1);
+        free(h_values);
+    }
+}
+
+ParameterizedTestParameters(merge_pairs, unsorted_input_stays_inside)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_pairs, unsorted_input_stays_inside)
+{
+    static const size_t sizes[][2] = {{3 * TILE + 1, 2 * TILE + 5}, {100, 2 * TILE}, {TILE, 9}};
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        const size_t count = sizes[n][0] + sizes[n][1];
+        char *h = malloc(count * type_bytes(k->type)), *h_values = make_values(8, count);
+        fill_keys(k->type, n == 0 ? SPECIAL : RANDOM, h, count, n);
+        const pairs_case c = {*k, 8, sizes[n][0], sizes[n][1], 1, h, h_values, NULL, NULL};
+        check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+        free(h);
+        free(h_values);
+    }
+}
+
+static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant variant, bool keys_stay,
+                               bool values_stay)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count, values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    size_t workspace_bytes;
+    cr_prim(prim_merge_sort_pairs_workspace_bytes(variant, c->k.order, c->k.type, values, count,
+                                                  &workspace_bytes));
+    cr_assert(workspace_bytes <= count * (bytes + values) + 255);
+    guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
+    guarded in_values = guarded_copy(c->h_values, count * values, c->offset * values);
+    guarded out = guarded_new(count * bytes, c->offset * bytes);
+    guarded out_values = guarded_new(count * values, 0),
+            workspace = guarded_new(workspace_bytes, 0);
+    cr_prim(prim_merge_sort_pairs(variant, c->k.order, c->k.type, values, in.data, in_values.data,
+                                  count, keys_stay ? in.data : out.data,
+                                  values_stay ? in_values.data : out_values.data,
+                                  workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    guarded_read(keys_stay ? &in : &out, h_keys);
+    guarded_read(values_stay ? &in_values : &out_values, h_values);
+    check_keys(c->k.type, h_keys, c->h_expected, count, "sorted pairs");
+    check_values(h_values, c->h_expected_values, values, count, "sorted pairs");
+    if (!keys_stay) {
+        guarded_read(&in, h_keys);
+        cr_assert_arr_eq(h_keys, c->h_keys, count * bytes, "d_in was written to");
+    }
+    guarded_free(&in);
+    guarded_free(&in_values);
+    guarded_free(&out);
+    guarded_free(&out_values);
+    guarded_free(&workspace);
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_sorted_host_pairs(const pairs_case *c, int threads)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count, values = c->value_bytes;
+    char *h_keys = malloc(count * bytes + 1), *h_values = malloc(count * values + 1);
+    memcpy(h_keys, c->h_keys, count * bytes);
+    memcpy(h_values, c->h_values, count * values);
+    cr_prim(prim_merge_sort_pairs_host(c->k.order, c->k.type, values, h_keys, h_values, count,
+                                       h_keys, h_values, threads));
+    check_keys(c->k.type, h_keys, c->h_expected, count, "host's sorted pairs");
+    check_values(h_values, c->h_expected_values, values, count, "host's sorted pairs");
+    free(h_keys);
+    free(h_values);
+}
+
+static void check_permutation(const pairs_case *c, const size_t *places, cudaDataType_t index_type,
+                              prim_merge_sort_variant variant)
+{
+    const size_t bytes = type_bytes(c->k.type), count = c->a_count;
+    const size_t index_bytes = type_bytes(index_type);
+    char *h_indices = malloc(count * index_bytes + 1);
+    size_t workspace_bytes;
+    cr_prim(prim_merge_sort_permutation_workspace_bytes(variant, c->k.order, c->k.type, count,
+                                                        index_type, &workspace_bytes));
+    cr_assert(workspace_bytes <= count * (2 * bytes + index_bytes) + 510);
+    guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
+    guarded out = guarded_new(count * index_bytes, 0), workspace = guarded_new(workspace_bytes, 0);
+    cr_prim(prim_merge_sort_permutation(variant, c->k.order, c->k.type, in.data, count, index_type,
+                                        out.data, workspace_bytes > 0 ? workspace.data : NULL,
+                                        workspace_bytes, 0));
+    guarded_read(&out, h_indices);
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "index %zu of %zu", i,
+                     count);
+    cr_prim(prim_merge_sort_permutation_host(c->k.order, c->k.type, c->h_keys, count, index_type,
+                                             h_indices, 1));
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "host's index %zu of %zu",
+                     i, count);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&workspace);
+    free(h_indices);
+}
+
+static void check_sort_pairs(combination k, shape s, size_t value_bytes, size_t count, size_t turn)
+{
+    const size_t bytes = type_bytes(k.type);
+    char *h = s < A_FIRST ? malloc(count * bytes + 1)
+                          : make_runs(k.type, k.order, s, count / 2, count - count / 2, turn);
+    if (s < A_FIRST)
+        fill_keys(k.type, s, h, count, turn);
+    char *h_values = make_values(value_bytes, count), *h_expected = malloc(count * bytes + 1);
+    size_t *places = malloc((count + 1) * sizeof *places);
+    expect_sorted(k.order, k.type, h, count, h_expected, places);
+    char *h_expected_values = expect_values(value_bytes, places, count);
+    const pairs_case c = {k,          value_bytes,      count, 0, turn % 2, h, h_values,
+                          h_expected, h_expected_values};
+    check_sorted_pairs(&c, PRIM_MERGE_SORT_AUTO, turn % 4 >= 2, turn % 2 == 1);
+    check_sorted_pairs(&c, PRIM_MERGE_SORT_STREAMED, turn % 2 == 1, turn % 4 >= 2);
+    check_sorted_host_pairs(&c, 1);
+    check_permutation(&c, places, turn % 2 == 0 ? CUDA_R_32U : CUDA_R_64U, PRIM_MERGE_SORT_AUTO);
+    free(h);
+    free(h_values);
+    free(h_expected);
+    free(h_expected_values);
+    free(places);
+}
+
+ParameterizedTestParameters(merge_sort_pairs, sizes_and_shapes)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort_pairs, sizes_and_shapes)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t n = 0; n < COUNT_OF(sort_sizes); n++)
+        for (size_t s = 0; s < SHAPES; s++)
+            if (!quick || (n + s) % 5 == 0)
+                check_sort_pairs(*k, (shape)s, value_sizes[(n + s) % 3], sort_sizes[n], n + s / 2);
+}
+
+ParameterizedTestParameters(merge_sort_pairs, many_tiles)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge_sort_pairs, many_tiles)
+{
+    check_sort_pairs(*k, FEW_VALUES, 8, 17 * TILE + 1, 1);
+    if (get_test_level() != LEVEL_QUICK) {
+        check_sort_pairs(*k, SPECIAL, 4, 100003, 2);
+        check_sort_pairs(*k, ALL_EQUAL, 16, 50001, 3);
+    }
+}
+
+Test(merge_sort_pairs, host_threads)
+{
+    static const int threads[] = {2, 3, 7};
+    if (!has_threads())
+        cr_skip_test("built without OpenMP");
+    for (size_t t = 0; t < COUNT_OF(threads); t++) {
+        enum { COUNT = 1003 };
+        const combination k = {CUDA_R_16F, orders[t % 2]};
+        char h[2 * COUNT], h_expected[2 * COUNT];
+        size_t places[COUNT];
+        fill_keys(k.type, FEW_VALUES, h, COUNT, t);
+        expect_sorted(k.order, k.type, h, COUNT, h_expected, places);
+        char *h_values = make_values(4, COUNT), *h_sorted = expect_values(4, places, COUNT);
+        const pairs_case c = {k, 4, COUNT, 0, 0, h, h_values, h_expected, h_sorted};
+        check_sorted_host_pairs(&c, threads[t]);
+        free(h_values);
+        free(h_sorted);
+    }
+}
+
+/* ---- gather ---- */
+
+Test(gather, any_size_and_alignment)
+{
+    enum { VALUES = 301, COUNT = 777 };
+    static const size_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 20, 24, 32, 48, 100};
+    uint32_t narrow[COUNT];
+    uint64_t wide[COUNT];
+    for (size_t i = 0; i < COUNT; i++) /* some of them lie outside */
+        wide[i] = narrow[i] = (uint32_t)(random_bits(i) % (VALUES + 9));
+    wide[5] = UINT64_MAX;
+    for (size_t s = 0; s < COUNT_OF(sizes); s++)
+        for (size_t miss = 0; miss < 4; miss++) {
+            const size_t bytes = sizes[s], offset = miss == 3 ? 1 : 4 * miss;
+            char *h = malloc(VALUES * bytes), *h_out = malloc(COUNT * bytes),
+                 *h_host = malloc(COUNT * bytes);
+            for (size_t i = 0; i < VALUES * bytes; i++)
+                h[i] = (char)random_bits(i);
+            const bool is_wide = miss % 2 == 0;
+            const cudaDataType_t type = is_wide ? CUDA_R_64U : CUDA_R_32U;
+            guarded values = guarded_copy(h, VALUES * bytes, offset);
+            guarded indices = is_wide ? guarded_copy(wide, sizeof wide, 0)
+                                      : guarded_copy(narrow, sizeof narrow, 4);
+            guarded out = guarded_new(COUNT * bytes, offset);
+            cr_prim(
+                prim_gather(bytes, values.data, VALUES, type, indices.data, COUNT, out.data, 0));
+            guarded_read(&out, h_out);
+            memset(h_host, GUARD_PATTERN, COUNT * bytes);
+            cr_prim(prim_gather_host(bytes, h, VALUES, type,
+                                     is_wide ? (const void *)wide : (const void *)narrow, COUNT,
+                                     h_host));
+            for (size_t i = 0; i < COUNT; i++)
+                for (size_t b = 0; b < bytes; b++) {
+                    const uint64_t from = is_wide ? wide[i] : narrow[i];
+                    const char expected = from < VALUES ? h[from * bytes + b] : (char)GUARD_PATTERN;
+                    cr_assert_eq(h_out[i * bytes + b], expected, "value %zu of %zu bytes", i,
+                                 bytes);
+                    cr_assert_eq(h_host[i * bytes + b], expected, "host's value %zu", i);
+                }
+            guarded_free(&values);
+            guarded_free(&indices);
+            guarded_free(&out);
+            free(h);
+            free(h_out);
+            free(h_host);
+        }
+    cr_prim(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, 0));
+    cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_gather_host(4, NULL, 0, CUDA_R_32I, NULL, 0, NULL), PRIM_ERROR_TYPE);
+}
+
+/* ---- is it sorted? ---- */
+
+static void check_is_sorted(combination k, const char *h, size_t count, uint32_t expected)
+{
+    uint32_t answer = 7;
+    guarded in = guarded_copy(h, count * type_bytes(k.type), type_bytes(k.type));
+    guarded out = guarded_new(sizeof answer, 4);
+    cr_prim(prim_is_sorted(k.order, k.type, in.data, count, out.data, 0));
+    guarded_read(&out, &answer);
+    cr_assert_eq(answer, expected, "%zu keys of %s: %u", count, type_name(k.type), answer);
+    cr_prim(prim_is_sorted_host(k.order, k.type, h, count, &answer));
+    cr_assert_eq(answer, expected, "host: %zu keys of %s: %u", count, type_name(k.type), answer);
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+ParameterizedTestParameters(is_sorted, one_key_anywhere)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, is_sorted, one_key_anywhere)
+{
+    static const size_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 257, 2048, 2049, 5000};
+    static const size_t places[] = {1, 31, 32, 255, 256, 2047, 2048, 4999};
+    const size_t bytes = type_bytes(k->type);
+    for (size_t n = 0; n < COUNT_OF(sizes); n++) {
+        char *h = malloc(sizes[n] * bytes + 1);
+        fill_keys(k->type, SPECIAL, h, sizes[n], n);
+        sort_here(k->order, k->type, h, sizes[n]);
+        check_is_sorted(*k, h, sizes[n], 1);
+        free(h);
+    }
+    for (size_t p = 0; p < COUNT_OF(places); p++) {
+        char *h = malloc(5000 * bytes);
+        for (size_t i = 0; i < 5000; i++) /* one step up where it must go down, or the other way */
+            write_small(k->type, h, i, (i < places[p]) == (k->order == PRIM_ASCENDING) ? 1 : 0);
+        check_is_sorted(*k, h, 5000, 0);
+        free(h);
+    }
 }

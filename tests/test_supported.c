@@ -414,19 +414,17 @@ Test(supported, histogram)
 
 /* ---- merge ---- */
 
-/* "CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F" */
+/* "integers of 8, 16, 32 and 64 bits, CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F" */
 static prim_status key_promise(cudaDataType_t type)
 {
-    return type == CUDA_R_32I || type == CUDA_R_32U || type == CUDA_R_32F || type == CUDA_R_64F
-               ? PRIM_OK
-               : PRIM_ERROR_TYPE;
+    return type != NO_TYPE ? PRIM_OK : PRIM_ERROR_TYPE;
 }
 
 Test(supported, merge)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
     size_t bytes;
-    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_TILED; v++)
+    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_STREAMED; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
@@ -442,7 +440,7 @@ Test(supported, merge_sort)
 {
     static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_TILED; v++)
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_WIDE; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)

@@ -1,4 +1,5 @@
-/* Merge: two sorted arrays into one, and sorting by merging. Stable, in both orders. */
+/* Merge: two sorted arrays into one, and sorting by merging, with values or without. Stable, in
+ * both orders. */
 #ifndef PRIMITIVES_MERGE_H
 #define PRIMITIVES_MERGE_H
 
@@ -10,20 +11,26 @@ extern "C" {
 
 /* The rungs of the ladder; src/merge/README.md draws them. The values are pinned. */
 typedef enum prim_merge_variant {
-    PRIM_MERGE_AUTO = 0,    /* the fastest rung that supports the call */
-    PRIM_MERGE_CO_RANK = 1, /* each thread finds where its part begins, and merges from there */
-    PRIM_MERGE_TILED = 2    /* a block brings its part into shared memory first */
+    PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
+    PRIM_MERGE_CO_RANK = 1,    /* each thread finds where its part begins, and merges from there */
+    PRIM_MERGE_TILED = 2,      /* a block brings its part into shared memory first */
+    PRIM_MERGE_CIRCULAR = 3,   /* a block brings in only what its last tile has used up */
+    PRIM_MERGE_MERGE_PATH = 4, /* warps search, threads merge into registers, 16 bytes at a time */
+    PRIM_MERGE_STREAMED = 5    /* a block makes a long part, and keys come past it through rings */
 } prim_merge_variant;
 
 /* A sort of each block's keys, and then merges of pairs by the rung of that name. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
-    PRIM_MERGE_SORT_TILED = 2
+    PRIM_MERGE_SORT_TILED = 2,
+    PRIM_MERGE_SORT_STREAMED = 3,
+    PRIM_MERGE_SORT_WIDE = 4 /* four runs at once */
 } prim_merge_sort_variant;
 
-/* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and NaN last. All NaN are
- * equal. Descending is the exact reverse, so NaN come first there; equal keys keep their order in
+/* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and then NaN: first those
+ * without a sign, by rising payload, and then those with one, by falling payload. So two keys are
+ * equal only if their bits are. Descending is the exact reverse; equal keys keep their order in
  * both. */
 typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
 
@@ -35,11 +42,11 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *              nothing else is touched.
  *   d_out      device, a_count + b_count keys. Must overlap neither. May be NULL if that is 0.
  *
- * Key types: CUDA_R_32I, CUDA_R_32U, CUDA_R_32F, CUDA_R_64F.
+ * Key types: integers of 8, 16, 32 and 64 bits, CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         order does not exist
- *   PRIM_ERROR_TYPE         key_type does not exist, or is none of the four
+ *   PRIM_ERROR_TYPE         key_type is none of these
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
@@ -65,13 +72,48 @@ PRIM_API bool prim_merge_supports(prim_merge_variant variant, prim_order order,
 PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t key_type,
                                               size_t a_count, size_t b_count);
 
+/* prim_merge(), and each value goes where its key goes. Values are moved and never looked at: of
+ * equal keys, those of d_a come first with their values, and each array's keep their order.
+ *
+ *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
+ *   d_a_values, d_b_values, d_out_values  device, a value for each key of d_a, d_b and d_out, and
+ *              NULL where those may be. What is written overlaps nothing else of the call.
+ *
+ * Returns what prim_merge() does, and
+ *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
+ *
+ * The rest is as for prim_merge(). */
+PRIM_API prim_status prim_merge_pairs(prim_merge_variant variant, prim_order order,
+                                      cudaDataType_t key_type, size_t value_bytes, const void *d_a,
+                                      const void *d_a_values, size_t a_count, const void *d_b,
+                                      const void *d_b_values, size_t b_count, void *d_out,
+                                      void *d_out_values, void *d_workspace, size_t workspace_bytes,
+                                      cudaStream_t stream);
+
+/* The workspace of prim_merge_pairs(). */
+PRIM_API prim_status prim_merge_pairs_workspace_bytes(prim_merge_variant variant, prim_order order,
+                                                      cudaDataType_t key_type, size_t value_bytes,
+                                                      size_t a_count, size_t b_count,
+                                                      size_t *bytes);
+
+/* Would prim_merge_pairs() run here? */
+PRIM_API bool prim_merge_pairs_supports(prim_merge_variant variant, prim_order order,
+                                        cudaDataType_t key_type, size_t value_bytes, size_t a_count,
+                                        size_t b_count);
+
+/* What AUTO takes for prim_merge_pairs(). */
+PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataType_t key_type,
+                                                    size_t value_bytes, size_t a_count,
+                                                    size_t b_count);
+
 /* d_out = the keys of d_in in order, equal ones in the order that they have in d_in.
  *
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
  *   d_out      device, count keys. May be d_in itself; must not overlap it in any other way.
  *
- * order, key_type, errors, determinism and source: as for prim_merge(). Most rungs need a workspace
- * as long as d_in. */
+ * order, key_type, errors, determinism and source: as for prim_merge(). The workspace is as long as
+ * d_in, or 0 where one block sorts them all. */
 PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
                                      void *d_out, void *d_workspace, size_t workspace_bytes,
@@ -89,6 +131,77 @@ PRIM_API bool prim_merge_sort_supports(prim_merge_sort_variant variant, prim_ord
 PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDataType_t key_type,
                                                         size_t count);
 
+/* prim_merge_sort(), and each value goes where its key goes.
+ *
+ *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
+ *   d_values   device, a value for each key. May be NULL if count is 0.
+ *   d_out_values  device, count values. May be d_values itself, whether d_out is d_in or not; must
+ *              overlap nothing of the call in any other way, nor must d_out.
+ *
+ * Returns what prim_merge_sort() does, and
+ *   PRIM_ERROR_VALUE        value_bytes is none of the three
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
+ *
+ * The workspace is as long as keys and values, and up to 255 bytes longer. */
+PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
+                                           cudaDataType_t key_type, size_t value_bytes,
+                                           const void *d_in, const void *d_values, size_t count,
+                                           void *d_out, void *d_out_values, void *d_workspace,
+                                           size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_merge_sort_pairs(). */
+PRIM_API prim_status prim_merge_sort_pairs_workspace_bytes(prim_merge_sort_variant variant,
+                                                           prim_order order,
+                                                           cudaDataType_t key_type,
+                                                           size_t value_bytes, size_t count,
+                                                           size_t *bytes);
+
+/* Would prim_merge_sort_pairs() run here? */
+PRIM_API bool prim_merge_sort_pairs_supports(prim_merge_sort_variant variant, prim_order order,
+                                             cudaDataType_t key_type, size_t value_bytes,
+                                             size_t count);
+
+/* What AUTO takes for prim_merge_sort_pairs(). */
+PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
+                                                              cudaDataType_t key_type,
+                                                              size_t value_bytes, size_t count);
+
+/* d_indices = the places of the keys of d_in, in the order of their keys: d_indices[0] says where
+ * the first one stands. Equal keys' places rise. prim_gather() brings what belongs to the keys into
+ * that order, whatever its size.
+ *
+ *   d_in       device, count keys of key_type, which stay as they are. May be NULL if count is 0.
+ *   index_type CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U.
+ *   d_indices  device, count of them. Must not overlap d_in. May be NULL if count is 0.
+ *
+ * Returns what prim_merge_sort() does, and
+ *   PRIM_ERROR_TYPE         index_type is neither of the two
+ *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
+ *
+ * The workspace is as long as the keys twice and the indices once, and up to 510 bytes longer. */
+PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
+                                                 cudaDataType_t key_type, const void *d_in,
+                                                 size_t count, cudaDataType_t index_type,
+                                                 void *d_indices, void *d_workspace,
+                                                 size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_merge_sort_permutation(). */
+PRIM_API prim_status prim_merge_sort_permutation_workspace_bytes(
+    prim_merge_sort_variant variant, prim_order order, cudaDataType_t key_type, size_t count,
+    cudaDataType_t index_type, size_t *bytes);
+
+/* Would prim_merge_sort_permutation() run here? */
+PRIM_API bool prim_merge_sort_permutation_supports(prim_merge_sort_variant variant,
+                                                   prim_order order, cudaDataType_t key_type,
+                                                   size_t count, cudaDataType_t index_type);
+
+/* What AUTO takes for prim_merge_sort_permutation(). */
+PRIM_API prim_merge_sort_variant prim_merge_sort_permutation_choose(prim_order order,
+                                                                    cudaDataType_t key_type,
+                                                                    size_t count,
+                                                                    cudaDataType_t index_type);
+
 /* d_ranks[i] = how many of the first d_diagonals[i] keys of the merged array come from d_a: the
  * rest comes from d_b. This is what divides one merge into independent ones.
  *
@@ -104,26 +217,74 @@ PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, con
                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
                                   cudaStream_t stream);
 
+/* d_out[i] = d_values[d_indices[i]], whatever a value is.
+ *
+ *   value_bytes  of each value, at least 1. Where it and both arrays are multiples of 16 bytes,
+ *              values are moved 16 bytes at a time, else by 8, 4, 2 or 1.
+ *   d_values   device, value_count values, with any alignment. May be NULL if there are none.
+ *   index_type CUDA_R_32U or CUDA_R_64U.
+ *   d_indices  device, count of them. Where one is value_count or more, nothing is read, and that
+ *              value of d_out stays as it is.
+ *   d_out      device, count values, with any alignment. Must overlap neither.
+ *
+ * Returns what every call does, less what speaks of variants and workspaces, and
+ *   PRIM_ERROR_TYPE         index_type is neither of the two
+ *   PRIM_ERROR_VALUE        value_bytes is 0
+ *   PRIM_ERROR_OVERLAP      d_out overlaps d_values or d_indices */
+PRIM_API prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_count,
+                                 cudaDataType_t index_type, const void *d_indices, size_t count,
+                                 void *d_out, cudaStream_t stream);
+
+/* *d_answer = 1 if the keys of d_in are in order, and 0 if not. No key and one key are.
+ *
+ *   order, key_type   as for prim_merge().
+ *   d_in       device, count keys of key_type. May be NULL if count is 0.
+ *   d_answer   device, one. Must not overlap d_in.
+ *
+ * Returns what prim_merge() does, less what speaks of variants and workspaces. */
+PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
+                                    size_t count, uint32_t *d_answer, cudaStream_t stream);
+
 /* The same on the CPU, in host memory, done when the calls return.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads; each merges one contiguous part of
  *              the output, which prim_co_rank_host() finds. The result does not depend on it.
  *
- * prim_merge_sort_host() takes count keys of memory from malloc() while it runs.
+ * While they run, prim_merge_sort_host() takes count keys of memory from malloc(), and the calls
+ * with values or indices two keys with a place for each key, and prim_merge_sort_pairs_host() the
+ * values once more.
  *
  * Return PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
- * (threads is not 1 to 1024), PRIM_ERROR_WORKSPACE (malloc() gave nothing), or
- * PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or a key type that was
- * trimmed from src/merge/instances.h). */
+ * (threads is not 1 to 1024, or value_bytes not 4, 8 or 16), PRIM_ERROR_WORKSPACE (malloc() gave
+ * nothing), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built without OpenMP, or a key type
+ * that was trimmed from src/merge/instances.h). */
 PRIM_API prim_status prim_merge_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                                      size_t a_count, const void *h_b, size_t b_count, void *h_out,
                                      int threads);
 PRIM_API prim_status prim_merge_sort_host(prim_order order, cudaDataType_t key_type,
                                           const void *h_in, size_t count, void *h_out, int threads);
+PRIM_API prim_status prim_merge_pairs_host(prim_order order, cudaDataType_t key_type,
+                                           size_t value_bytes, const void *h_a,
+                                           const void *h_a_values, size_t a_count, const void *h_b,
+                                           const void *h_b_values, size_t b_count, void *h_out,
+                                           void *h_out_values, int threads);
+PRIM_API prim_status prim_merge_sort_pairs_host(prim_order order, cudaDataType_t key_type,
+                                                size_t value_bytes, const void *h_in,
+                                                const void *h_values, size_t count, void *h_out,
+                                                void *h_out_values, int threads);
+PRIM_API prim_status prim_merge_sort_permutation_host(prim_order order, cudaDataType_t key_type,
+                                                      const void *h_in, size_t count,
+                                                      cudaDataType_t index_type, void *h_indices,
+                                                      int threads);
 PRIM_API prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type, const void *h_a,
                                        size_t a_count, const void *h_b, size_t b_count,
                                        const uint64_t *h_diagonals, size_t count,
                                        uint64_t *h_ranks);
+PRIM_API prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t value_count,
+                                      cudaDataType_t index_type, const void *h_indices,
+                                      size_t count, void *h_out);
+PRIM_API prim_status prim_is_sorted_host(prim_order order, cudaDataType_t key_type,
+                                         const void *h_in, size_t count, uint32_t *h_answer);
 
 /* The variants: PRIM_MERGE_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_merge_variant_at(size_t index);

@@ -95,9 +95,8 @@ struct run_sort : launch_run {
     {
         const size_t tiles = prim_divide_up(args->count, TILE);
         return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS},
-                           sort_tiles<Key>, order_of<Key>(args->order),
-                           static_cast<const Key *>(args->in), args->count,
-                           static_cast<Key *>(out));
+                           sort_tiles<Key>, order_of<Key>(args), static_cast<const Key *>(args->in),
+                           args->count, static_cast<Key *>(out));
     }
 };
 

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     const size_t first = thread_number() * ITEMS;
     if (first < r.a_count + r.b_count)
-        merge_part<Key, size_t>(order, r, first, ITEMS, out + first);
+        merge_part(order, r, first, size_t(ITEMS), out + first);
 }
 
 template <typename Key>
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(THREADS)
     const size_t first = thread_number() * ITEMS;
     const size_t begin = first_of_pair(thread_number(), run_tiles * THREADS) * ITEMS;
     if (first < count)
-        merge_part<Key, size_t>(order, pair_at(in, count, begin, run_tiles * TILE), first - begin,
-                                ITEMS, out + first);
+        merge_part(order, pair_at(in, count, begin, run_tiles * TILE), first - begin, size_t(ITEMS),
+                   out + first);
 }
 
 struct run_merge : launch_run {

@@ -3,16 +3,29 @@
 #define PRIM_MERGE_DISPATCH_CUH
 
 #include "common/dispatch.cuh"
+#include "common/element.h"
 #include "common/launch.cuh"
 #include "common/sizes.h"
 #include "merge/instances.h"
+#include "merge/keys.cuh"
 #include "merge/merge_args.h"
 
 namespace
 {
 
 /* Run::run<Key>(args, more…) for the key type that the arguments name. */
-PRIM_DISPATCH_TYPE(dispatch, PRIM_MERGE_TYPES, key_type)
+template <class Run, typename Args, typename... More>
+auto dispatch(const Args *args, More... more)
+{
+    const size_t bytes = prim_element_bytes(args->key_type);
+    const bool is_float = is_float_type(args->key_type);
+#define PRIM_MERGE_KEY_ROW(key_bytes, key_is_float, Bits) \
+    if (bytes == key_bytes && is_float == key_is_float)   \
+        return Run::template run<key<Bits, key_is_float>>(args, more...);
+    PRIM_MERGE_KEY_TYPES(PRIM_MERGE_KEY_ROW)
+#undef PRIM_MERGE_KEY_ROW
+    return Run::not_built(args, more...);
+}
 
 /* A block for so many keys. */
 template <typename Args>

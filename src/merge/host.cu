@@ -2,6 +2,7 @@
  * each pass of a sort, by contiguous parts of the output, and find by co-rank where theirs begin:
  * so their number changes nothing. */
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "common/threads.cuh"
@@ -15,8 +16,8 @@ namespace host
 
 constexpr size_t SHORT_RUN = 32; /* keys that insertion sorts as fast as merging would */
 
-template <typename Key>
-void merge_runs(key_order<Key> order, const runs<Key, size_t> &r, Key *out, int threads)
+template <class Order, typename Key>
+void merge_runs(Order order, const runs<Key, size_t> &r, Key *out, int threads)
 {
     const size_t count = r.a_count + r.b_count;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
@@ -26,8 +27,8 @@ void merge_runs(key_order<Key> order, const runs<Key, size_t> &r, Key *out, int 
     }
 }
 
-template <typename Key>
-void insertion_sort(key_order<Key> order, const Key *in, size_t count, Key *out)
+template <class Order, typename Key>
+void insertion_sort(Order order, const Key *in, size_t count, Key *out)
 {
     for (size_t i = 0; i < count; i++) {
         const Key key = in[i];
@@ -38,8 +39,8 @@ void insertion_sort(key_order<Key> order, const Key *in, size_t count, Key *out)
     }
 }
 
-template <typename Key>
-void sort_short_runs(key_order<Key> order, const Key *in, size_t count, Key *out, int threads)
+template <class Order, typename Key>
+void sort_short_runs(Order order, const Key *in, size_t count, Key *out, int threads)
 {
     (void)threads; /* without OpenMP */
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
@@ -49,9 +50,9 @@ void sort_short_runs(key_order<Key> order, const Key *in, size_t count, Key *out
 
 /* What a pass over runs of run_keys writes to out[first … last - 1]: of each pair of runs that lies
  * there, the part that does. */
-template <typename Key>
-void merge_pairs(key_order<Key> order, const Key *in, size_t count, size_t run_keys, Key *out,
-                 size_t first, size_t last)
+template <class Order, typename Key>
+void merge_pairs(Order order, const Key *in, size_t count, size_t run_keys, Key *out, size_t first,
+                 size_t last)
 {
     while (first < last) {
         const size_t begin = first - first % (2 * run_keys);
@@ -62,8 +63,8 @@ void merge_pairs(key_order<Key> order, const Key *in, size_t count, size_t run_k
     }
 }
 
-template <typename Key>
-void merge_all_pairs(key_order<Key> order, const Key *in, size_t count, size_t run_keys, Key *out,
+template <class Order, typename Key>
+void merge_all_pairs(Order order, const Key *in, size_t count, size_t run_keys, Key *out,
                      int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
@@ -73,8 +74,8 @@ void merge_all_pairs(key_order<Key> order, const Key *in, size_t count, size_t r
 }
 
 /* To and fro between out and other, beginning so that the last pass ends in out. */
-template <typename Key>
-void sort_keys(key_order<Key> order, const Key *in, size_t count, Key *out, Key *other, int threads)
+template <class Order, typename Key>
+void sort_keys(Order order, const Key *in, size_t count, Key *out, Key *other, int threads)
 {
     Key *from = out, *to = other;
     for (size_t run_keys = SHORT_RUN; run_keys < count; run_keys *= 2)
@@ -84,6 +85,129 @@ void sort_keys(key_order<Key> order, const Key *in, size_t count, Key *out, Key 
         merge_all_pairs(order, from, count, run_keys, to, threads);
         std::swap(from, to);
     }
+}
+
+/* ---- with values: keys are merged and sorted together with their places ---- */
+
+template <typename Key>
+struct placed_key {
+    Key key;
+    size_t place;
+};
+
+template <typename Key>
+struct placed_order {
+    key_order<Key> order;
+
+    __host__ __device__ bool before(const placed_key<Key> &x, const placed_key<Key> &y) const
+    {
+        return order.before(x.key, y.key);
+    }
+};
+
+template <typename T>
+T *allocate(size_t count)
+{
+    return count > SIZE_MAX / sizeof(T) - 1
+               ? nullptr
+               : static_cast<T *>(std::malloc((count + 1) * sizeof(T)));
+}
+
+inline prim_status no_memory(const prim_call *call, size_t count)
+{
+    return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu keys", call->name,
+                     count);
+}
+
+template <typename Key>
+void place_keys(const Key *keys, size_t count, size_t first, placed_key<Key> *placed)
+{
+    for (size_t i = 0; i < count; i++)
+        placed[i] = {keys[i], first + i};
+}
+
+/* What was at the places goes to out; places from a_count on are b's. */
+template <typename Key>
+void gather_values(const placed_key<Key> *placed, size_t count, const void *a, size_t a_count,
+                   const void *b, size_t value_bytes, void *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t place = placed[i].place;
+        const char *const from =
+            place < a_count ? static_cast<const char *>(a) + place * value_bytes
+                            : static_cast<const char *>(b) + (place - a_count) * value_bytes;
+        std::memcpy(static_cast<char *>(out) + i * value_bytes, from, value_bytes);
+    }
+}
+
+template <typename Key>
+void write_places(const placed_key<Key> *placed, size_t count, size_t index_bytes, void *out)
+{
+    for (size_t i = 0; i < count; i++)
+        if (index_bytes == sizeof(uint32_t))
+            static_cast<uint32_t *>(out)[i] = static_cast<uint32_t>(placed[i].place);
+        else
+            static_cast<uint64_t *>(out)[i] = placed[i].place;
+}
+
+template <typename Key>
+void take_keys(const placed_key<Key> *placed, size_t count, Key *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = placed[i].key;
+}
+
+template <typename Key>
+prim_status merge_placed(const prim_merge_args *args, int threads)
+{
+    const size_t a_count = args->a_count, count = a_count + args->b_count;
+    placed_key<Key> *const in = allocate<placed_key<Key>>(count);
+    placed_key<Key> *const out = allocate<placed_key<Key>>(count);
+    if (in == nullptr || out == nullptr) {
+        std::free(in);
+        std::free(out);
+        return no_memory(&args->call, count);
+    }
+    place_keys(static_cast<const Key *>(args->a), a_count, 0, in);
+    place_keys(static_cast<const Key *>(args->b), args->b_count, a_count, in + a_count);
+    const runs<placed_key<Key>, size_t> r = {in, a_count, in + a_count, args->b_count};
+    merge_runs(placed_order<Key>{order_of<Key>(args)}, r, out, threads);
+    take_keys(out, count, static_cast<Key *>(args->out));
+    gather_values(out, count, args->a_values, a_count, args->b_values, args->value_bytes,
+                  args->out_values);
+    std::free(in);
+    std::free(out);
+    return PRIM_OK;
+}
+
+/* The values' own copy: they may stay where they are. */
+template <typename Key>
+prim_status sort_placed(const prim_merge_sort_args *args, int threads)
+{
+    const size_t count = args->count;
+    placed_key<Key> *const in = allocate<placed_key<Key>>(count);
+    placed_key<Key> *const out = allocate<placed_key<Key>>(count);
+    char *const values = args->permutation ? nullptr : allocate<char>(count * args->value_bytes);
+    if (in == nullptr || out == nullptr || (values == nullptr && !args->permutation)) {
+        std::free(in);
+        std::free(out);
+        std::free(values);
+        return no_memory(&args->call, count);
+    }
+    place_keys(static_cast<const Key *>(args->in), count, 0, in);
+    sort_keys(placed_order<Key>{order_of<Key>(args)}, in, count, out, in, threads);
+    if (args->permutation) {
+        write_places(out, count, args->value_bytes, args->out_values);
+    } else {
+        take_keys(out, count, static_cast<Key *>(args->out));
+        if (count > 0)
+            std::memcpy(values, args->values, count * args->value_bytes);
+        gather_values<Key>(out, count, values, count, nullptr, args->value_bytes, args->out_values);
+    }
+    std::free(in);
+    std::free(out);
+    std::free(values);
+    return PRIM_OK;
 }
 
 struct host_version {
@@ -99,9 +223,11 @@ struct merge_version : host_version {
     template <typename Key>
     static prim_status run(const prim_merge_args *args, int threads)
     {
+        if (args->has_values)
+            return merge_placed<Key>(args, threads);
         const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
                                      static_cast<const Key *>(args->b), args->b_count};
-        merge_runs(order_of<Key>(args->order), r, static_cast<Key *>(args->out), threads);
+        merge_runs(order_of<Key>(args), r, static_cast<Key *>(args->out), threads);
         return PRIM_OK;
     }
 };
@@ -110,11 +236,12 @@ struct sort_version : host_version {
     template <typename Key>
     static prim_status run(const prim_merge_sort_args *args, int threads)
     {
+        if (args->has_values)
+            return sort_placed<Key>(args, threads);
         Key *const other = static_cast<Key *>(std::malloc(args->count * sizeof(Key) + 1));
         if (other == nullptr)
-            return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu keys",
-                             args->call.name, args->count);
-        sort_keys(order_of<Key>(args->order), static_cast<const Key *>(args->in), args->count,
+            return no_memory(&args->call, args->count);
+        sort_keys(order_of<Key>(args), static_cast<const Key *>(args->in), args->count,
                   static_cast<Key *>(args->out), other, threads);
         std::free(other);
         return PRIM_OK;
@@ -128,8 +255,22 @@ struct co_rank_version : host_version {
         const runs<Key, size_t> r = {static_cast<const Key *>(args->a), args->a_count,
                                      static_cast<const Key *>(args->b), args->b_count};
         for (size_t i = 0; i < args->count; i++)
-            args->ranks[i] = co_rank(order_of<Key>(args->order), r,
+            args->ranks[i] = co_rank(order_of<Key>(args), r,
                                      smaller<size_t>(args->diagonals[i], r.a_count + r.b_count));
+        return PRIM_OK;
+    }
+};
+
+struct is_sorted_version : host_version {
+    template <typename Key>
+    static prim_status run(const prim_is_sorted_args *args, int)
+    {
+        const Key *const in = static_cast<const Key *>(args->in);
+        const key_order<Key> order = order_of<Key>(args);
+        *args->answer = 1;
+        for (size_t i = 1; i < args->count; i++)
+            if (order.before(in[i], in[i - 1]))
+                *args->answer = 0;
         return PRIM_OK;
     }
 };
@@ -152,4 +293,9 @@ prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int thread
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args)
 {
     return dispatch<host::co_rank_version>(args, 1);
+}
+
+prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args)
+{
+    return dispatch<host::is_sorted_version>(args, 1);
 }

@@ -3,11 +3,15 @@
 #ifndef PRIM_MERGE_INSTANCES_H
 #define PRIM_MERGE_INSTANCES_H
 
-/* key_type, its C type */
-#define PRIM_MERGE_TYPES(X) \
-    X(CUDA_R_32I, int32_t)  \
-    X(CUDA_R_32U, uint32_t) \
-    X(CUDA_R_32F, float)    \
-    X(CUDA_R_64F, double)
+/* Bytes of a key, is it a float?, an unsigned integer of its size: i8 and u8; i16 and u16; f16 and
+ * bf16; and so on. */
+#define PRIM_MERGE_KEY_TYPES(X) \
+    X(1, false, uint8_t)        \
+    X(2, false, uint16_t)       \
+    X(2, true, uint16_t)        \
+    X(4, false, uint32_t)       \
+    X(4, true, uint32_t)        \
+    X(8, false, uint64_t)       \
+    X(8, true, uint64_t)
 
 #endif

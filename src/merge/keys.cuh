@@ -1,67 +1,107 @@
-/* The order of keys, written once for kernels and host code. Keys are moved as they are and only
- * compared: an unsigned integer stands for each, and those compare as the header promises.
+/* The order of keys, written once for kernels and host code. Keys are moved as they are, and an
+ * unsigned integer of their width stands for each: those compare as the header promises, and each
+ * of them stands for one key only. So four widths serve all types, floats and integers apart.
  *
  *     i32    sign bit flipped: what was below zero comes first
- *     f32    negative: all bits flipped; else: sign bit set; any NaN: all ones
+ *     f32    negative: all bits flipped; else: sign bit set; and then so much less that -inf is 0
+ *            and the NaN with a sign, which would come before it, come last
  *
- *            -inf      -1        -0        +0        +1        +inf      NaN
- *            007fffff  407fffff  7fffffff  80000000  bf800000  ff800000  ffffffff
+ *            -inf      -1        -0        +0        +1        +inf      NaN … -NaN
+ *            00000000  40000000  7f800000  7f800001  bf000001  ff000001  ff000002 … ffffffff
  *
  * Descending is the same with every bit flipped. */
 #ifndef PRIM_MERGE_KEYS_CUH
 #define PRIM_MERGE_KEYS_CUH
 
-#include "common/ordered.cuh"
+#include <cstdint>
+#include <type_traits>
+
+#include <primitives/merge.h>
 
 namespace
 {
 
-__host__ __device__ inline uint32_t ordered(uint32_t key)
-{
-    return key;
-}
+/* A key as it lies in memory. Signed and unsigned ones are of one type, as are f16 and bf16: what
+ * tells them apart is in key_order. */
+template <typename Bits, bool FLOAT>
+struct key {
+    using bits_type = Bits;
+    static constexpr bool is_float = FLOAT;
 
-__host__ __device__ inline uint32_t ordered(int32_t key)
-{
-    return static_cast<uint32_t>(key) ^ 0x80000000u;
-}
-
-template <typename Bits, typename Float>
-__host__ __device__ Bits ordered_float(Float key)
-{
-    using signed_bits = typename std::make_signed<Bits>::type;
-    constexpr Bits sign = Bits(1) << (8 * sizeof(Bits) - 1);
-    if (is_nan(key))
-        return ~Bits(0);
-    return static_cast<Bits>(ordered_bits(same_bits<signed_bits>(key))) ^ sign;
-}
-
-__host__ __device__ inline uint32_t ordered(float key)
-{
-    return ordered_float<uint32_t>(key);
-}
-
-__host__ __device__ inline uint64_t ordered(double key)
-{
-    return ordered_float<uint64_t>(key);
-}
-
-template <typename Key>
-struct key_order {
-    using bits = decltype(ordered(Key()));
-    bits mask; /* 0: ascending; all ones: descending */
-
-    __host__ __device__ bool before(Key x, Key y) const
-    {
-        return (ordered(x) ^ mask) < (ordered(y) ^ mask);
-    }
+    Bits bits;
 };
 
 template <typename Key>
-key_order<Key> order_of(prim_order order)
+struct key_order {
+    using bits = typename Key::bits_type;
+    using signed_bits = typename std::make_signed<bits>::type;
+    static constexpr bits SIGN = static_cast<bits>(bits(1) << (8 * sizeof(bits) - 1));
+
+    bits flip; /* all bits where the order is descending; of signed integers the sign besides */
+    bits less; /* of floats: how many NaN have a sign; negated where the order is descending */
+
+    __host__ __device__ bits ordered(Key k) const
+    {
+        if constexpr (Key::is_float) {
+            const bits negative = static_cast<bits>(static_cast<signed_bits>(k.bits) < 0 ? -1 : 0);
+            return static_cast<bits>(
+                static_cast<bits>(k.bits ^ static_cast<bits>(negative | SIGN) ^ flip) - less);
+        } else {
+            return static_cast<bits>(k.bits ^ flip);
+        }
+    }
+
+    /* The key that it stands for. */
+    __host__ __device__ Key from_ordered(bits x) const
+    {
+        if constexpr (Key::is_float) {
+            const bits y = static_cast<bits>(static_cast<bits>(x + less) ^ flip);
+            const bits positive = static_cast<bits>(static_cast<signed_bits>(y) < 0 ? 0 : -1);
+            return {static_cast<bits>(y ^ static_cast<bits>(positive | SIGN))};
+        } else {
+            return {static_cast<bits>(x ^ flip)};
+        }
+    }
+
+    __host__ __device__ bool before(Key x, Key y) const
+    {
+        return ordered(x) < ordered(y);
+    }
+};
+
+inline bool is_signed_type(cudaDataType_t type)
 {
-    using bits = typename key_order<Key>::bits;
-    return {order == PRIM_DESCENDING ? ~bits(0) : bits(0)};
+    return type == CUDA_R_8I || type == CUDA_R_16I || type == CUDA_R_32I || type == CUDA_R_64I;
+}
+
+inline bool is_float_type(cudaDataType_t type)
+{
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
+}
+
+/* Of a float's bits, how many are its fraction. */
+inline unsigned fraction_bits(cudaDataType_t type)
+{
+    return type == CUDA_R_16F ? 10 : type == CUDA_R_16BF ? 7 : type == CUDA_R_32F ? 23 : 52;
+}
+
+template <typename Key>
+key_order<Key> order_of(prim_order order, cudaDataType_t type)
+{
+    using bits = typename Key::bits_type;
+    const bits all = order == PRIM_DESCENDING ? static_cast<bits>(-1) : bits(0);
+    if (!Key::is_float)
+        return {static_cast<bits>(all ^ (is_signed_type(type) ? key_order<Key>::SIGN : bits(0))),
+                bits(0)};
+    const bits nans = static_cast<bits>((uint64_t(1) << fraction_bits(type)) - 1);
+    return {all, static_cast<bits>(order == PRIM_DESCENDING ? -nans : nans)};
+}
+
+/* The order that the arguments of a call name. */
+template <typename Key, typename Args>
+key_order<Key> order_of(const Args *args)
+{
+    return order_of<Key>(args->order, args->key_type);
 }
 
 } // namespace

@@ -17,6 +17,10 @@ typedef struct prim_merge_args {
     const void *a, *b;
     size_t a_count, b_count;
     void *out;
+    bool has_values; /* prim_merge_pairs() */
+    size_t value_bytes;
+    const void *a_values, *b_values;
+    void *out_values;
 } prim_merge_args;
 
 typedef struct prim_merge_sort_args {
@@ -25,7 +29,13 @@ typedef struct prim_merge_sort_args {
     cudaDataType_t key_type;
     const void *in;
     size_t count;
-    void *out;
+    void *out;        /* NULL of a permutation, which keeps its keys in the workspace */
+    bool has_values;  /* prim_merge_sort_pairs() and _permutation() */
+    bool permutation; /* the values are the places 0, 1, 2 … */
+    cudaDataType_t index_type;
+    size_t value_bytes;
+    const void *values;
+    void *out_values;
 } prim_merge_sort_args;
 
 typedef struct prim_co_rank_args {
@@ -39,10 +49,31 @@ typedef struct prim_co_rank_args {
     uint64_t *ranks;
 } prim_co_rank_args;
 
-/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank() has no variants: its table has
- * one rung. */
+typedef struct prim_gather_args {
+    prim_call call;
+    size_t value_bytes;
+    const void *values;
+    size_t value_count;
+    cudaDataType_t index_type;
+    const void *indices;
+    size_t count;
+    void *out;
+} prim_gather_args;
+
+typedef struct prim_is_sorted_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    const void *in;
+    size_t count;
+    uint32_t *answer;
+} prim_is_sorted_args;
+
+/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank(), prim_gather() and
+ * prim_is_sorted() have no variants: their tables have one rung. */
 extern const prim_rung *const prim_merge_rungs[], *const prim_merge_sort_rungs[],
                                                       *const prim_co_rank_rungs[];
+extern const prim_rung *const prim_gather_rungs[], *const prim_is_sorted_rungs[];
 int prim_merge_choose_rung(const void *args);
 int prim_merge_sort_choose_rung(const void *args);
 int prim_co_rank_choose_rung(const void *args);
@@ -51,6 +82,7 @@ int prim_co_rank_choose_rung(const void *args);
 prim_status prim_merge_on_host(const prim_merge_args *args, int threads);
 prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int threads);
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args);
+prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args);
 
 #if defined(__cplusplus)
 }

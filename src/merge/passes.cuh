@@ -24,16 +24,31 @@ namespace
 
 /* ---- what every rung takes, and a sort's workspace ---- */
 
-inline const char *merge_why_not(const void *any)
+/* With values or without. */
+inline const char *pairs_why_not(const void *any)
 {
     const prim_merge_args *args = static_cast<const prim_merge_args *>(any);
     return keys_why_not(args, args->a_count + args->b_count, TILE);
 }
 
-inline const char *sort_why_not(const void *any)
+inline const char *sort_pairs_why_not(const void *any)
 {
     const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
     return keys_why_not(args, args->count, TILE);
+}
+
+#define PRIM_MERGE_KEYS_ONLY "it moves keys only, and no values"
+
+inline const char *merge_why_not(const void *any)
+{
+    return static_cast<const prim_merge_args *>(any)->has_values ? PRIM_MERGE_KEYS_ONLY
+                                                                 : pairs_why_not(any);
+}
+
+inline const char *sort_why_not(const void *any)
+{
+    return static_cast<const prim_merge_sort_args *>(any)->has_values ? PRIM_MERGE_KEYS_ONLY
+                                                                      : sort_pairs_why_not(any);
 }
 
 /* A single tile needs none. */
@@ -62,7 +77,7 @@ cudaError_t merge_in_tiles(const prim_merge_args *args, merge_kernel<Key> kernel
     if (tiles == 0)
         return cudaSuccess;
     return prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
-                       order_of<Key>(args->order), r, static_cast<Key *>(args->out));
+                       order_of<Key>(args), r, static_cast<Key *>(args->out));
 }
 
 inline bool passes_are_odd(size_t tiles)
@@ -85,7 +100,7 @@ cudaError_t sort_in_passes(const prim_merge_sort_args *args, pass_kernel<Key> ke
     cudaError_t error = prim_merge_block_sort(args, from);
     for (size_t run_tiles = 1; run_tiles < tiles && error == cudaSuccess; run_tiles *= 2) {
         error = prim_launch({args->call.stream, static_cast<unsigned>(tiles), THREADS}, kernel,
-                            order_of<Key>(args->order), from, args->count, run_tiles, to);
+                            order_of<Key>(args), from, args->count, run_tiles, to);
         std::swap(from, to);
     }
     return error;

@@ -29,7 +29,7 @@ struct run_search : launch_run {
         if (blocks == 0)
             return cudaSuccess;
         return prim_launch({args->call.stream, static_cast<unsigned>(blocks), SEARCHES},
-                           search<Key>, order_of<Key>(args->order), r, args->diagonals, args->count,
+                           search<Key>, order_of<Key>(args), r, args->diagonals, args->count,
                            args->ranks);
     }
 };

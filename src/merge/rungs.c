@@ -1,37 +1,49 @@
 /* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
 #include "merge/merge_args.h"
 
-#define MERGE_RUNGS(X) \
-    X(merge, co_rank)  \
-    X(merge, tiled)
-#define SORT_RUNGS(X)      \
-    X(merge_sort, co_rank) \
-    X(merge_sort, tiled)
+#define MERGE_RUNGS(X)   \
+    X(merge, co_rank)    \
+    X(merge, tiled)      \
+    X(merge, circular)   \
+    X(merge, merge_path) \
+    X(merge, streamed)
+#define SORT_RUNGS(X)       \
+    X(merge_sort, co_rank)  \
+    X(merge_sort, tiled)    \
+    X(merge_sort, streamed) \
+    X(merge_sort, wide)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
+#define GATHER_RUNGS(X) X(gather, words)
+#define IS_SORTED_RUNGS(X) X(is_sorted, neighbours)
 
 MERGE_RUNGS(PRIM_DECLARE_RUNG)
 SORT_RUNGS(PRIM_DECLARE_RUNG)
 CO_RANK_RUNGS(PRIM_DECLARE_RUNG)
+GATHER_RUNGS(PRIM_DECLARE_RUNG)
+IS_SORTED_RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_merge_rungs[] = {MERGE_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_merge_sort_rungs[] = {SORT_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_gather_rungs[] = {GATHER_RUNGS(PRIM_RUNG_ROW) NULL};
+const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Below so many keys there are too few tiles for the device, and a thread's own search is the
- * shorter way; measured on an H200. */
-enum { KEYS_FOR_MERGED_TILES = 3 << 18, KEYS_FOR_SORTED_TILES = 3 << 17 };
+/* Below so many keys a thread's own search in global memory is the shorter way; measured on an
+ * H200. */
+enum { KEYS_FOR_STREAMS = 1 << 18 };
 
 int prim_merge_choose_rung(const void *any)
 {
     const prim_merge_args *args = any;
-    return args->a_count + args->b_count < KEYS_FOR_MERGED_TILES ? PRIM_MERGE_CO_RANK
-                                                                 : PRIM_MERGE_TILED;
+    return !args->has_values && args->a_count + args->b_count < KEYS_FOR_STREAMS
+               ? PRIM_MERGE_CO_RANK
+               : PRIM_MERGE_STREAMED;
 }
 
 int prim_merge_sort_choose_rung(const void *any)
 {
-    const prim_merge_sort_args *args = any;
-    return args->count < KEYS_FOR_SORTED_TILES ? PRIM_MERGE_SORT_CO_RANK : PRIM_MERGE_SORT_TILED;
+    (void)any;
+    return PRIM_MERGE_SORT_STREAMED;
 }
 
 int prim_co_rank_choose_rung(const void *args)

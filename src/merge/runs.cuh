@@ -34,8 +34,8 @@ __host__ __device__ Index smaller(Index x, Index y)
 
 /* By binary search. Of equal keys, a's come first: a[i] is among the first k unless b has a key
  * before it that then is the k-th. */
-template <typename Key, typename Index>
-__host__ __device__ Index co_rank(key_order<Key> order, const runs<Key, Index> &r, Index k)
+template <class Order, typename Key, typename Index>
+__host__ __device__ Index co_rank(Order order, const runs<Key, Index> &r, Index k)
 {
     Index low = k > r.b_count ? k - r.b_count : 0, high = smaller(k, r.a_count);
     while (low < high) {
@@ -49,9 +49,9 @@ __host__ __device__ Index co_rank(key_order<Key> order, const runs<Key, Index> &
 }
 
 /* Writes the merged keys from the k-th on, `most` of them or as many as there are. */
-template <typename Key, typename Index>
-__host__ __device__ void merge_part(key_order<Key> order, const runs<Key, Index> &r, Index k,
-                                    Index most, Key *out)
+template <class Order, typename Key, typename Index>
+__host__ __device__ void merge_part(Order order, const runs<Key, Index> &r, Index k, Index most,
+                                    Key *out)
 {
     const Index left = r.a_count + r.b_count - k;
     Index i = co_rank(order, r, k), j = k - i;

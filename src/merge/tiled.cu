@@ -34,22 +34,6 @@ namespace
 namespace tiled
 {
 
-/* What a tile takes in: from_a keys of a behind i, and the others of b behind j. */
-struct tile_source {
-    size_t i, j;
-    unsigned from_a;
-};
-
-/* In unsorted runs the co-rank of a tile's end may lie before that of its begin, or too far behind
- * it. Brought back, both parts lie in the runs: a rank that was too low has left more of b than is
- * taken now, and one that was too high more of a. */
-__device__ inline tile_source source_between(size_t begin_rank, size_t end_rank, size_t first,
-                                             unsigned count)
-{
-    const size_t from_a = end_rank < begin_rank ? 0 : end_rank - begin_rank;
-    return {begin_rank, first - begin_rank, static_cast<unsigned>(smaller<size_t>(from_a, count))};
-}
-
 template <typename Key>
 __device__ void load_tile(const runs<Key, size_t> &r, const tile_source &source, unsigned count,
                           Key *tile)

@@ -1,0 +1,50 @@
+#include "merge/long_passes.h"
+
+#include "common/element.h"
+
+/* What follows the keys in the workspace begins at a boundary of 256 bytes, as the workspace does.
+ */
+static size_t key_area(const prim_merge_sort_args *args)
+{
+    const size_t bytes = args->count * prim_element_bytes(args->key_type);
+    return args->has_values ? (bytes + 255) / 256 * 256 : bytes;
+}
+
+/* A permutation has no place for its keys but the workspace, and needs them twice. */
+size_t prim_merge_long_passes_workspace_bytes(const void *any)
+{
+    const prim_merge_sort_args *args = any;
+    const size_t keys = key_area(args), values = args->count * args->value_bytes;
+    if (args->count <= prim_merge_tile_sort_keys(args))
+        return args->permutation ? keys : 0;
+    return (args->permutation ? 2 * keys : keys) + values;
+}
+
+cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_width *width,
+                                      prim_sort_pass *pass)
+{
+    if (args->count == 0)
+        return cudaSuccess;
+    const size_t tile = prim_merge_tile_sort_keys(args), keys = key_area(args);
+    char *const workspace = args->call.workspace;
+    prim_sort_buffer from = {args->permutation ? workspace : args->out, args->out_values};
+    prim_sort_buffer to = {NULL, NULL};
+    if (args->count > tile) {
+        char *const free = args->permutation ? workspace + keys : workspace;
+        to = (prim_sort_buffer){free, args->has_values ? free + keys : NULL};
+    }
+    for (size_t run = tile; run < args->count; run *= width(args, run)) {
+        const prim_sort_buffer other = from;
+        from = to;
+        to = other;
+    }
+    cudaError_t error = prim_merge_tile_sort(args, from);
+    for (size_t run = tile; run < args->count && error == cudaSuccess;) {
+        error = pass(args, from, run, to);
+        const prim_sort_buffer other = from;
+        from = to;
+        to = other;
+        run *= width(args, run);
+    }
+    return error;
+}

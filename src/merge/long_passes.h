@@ -1,0 +1,38 @@
+/* What STREAMED and WIDE sort by: sorted tiles, and then passes that merge neighbouring runs.
+ * Keys go to and fro between d_out and the workspace, and so do values, and they begin so that the
+ * last pass ends in d_out. */
+#ifndef PRIM_MERGE_LONG_PASSES_H
+#define PRIM_MERGE_LONG_PASSES_H
+
+#include "merge/merge_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct prim_sort_buffer {
+    void *keys, *values;
+} prim_sort_buffer;
+
+/* tile_sort.cu: how many keys a block sorts; and sorts each such tile of args->in, and its values,
+ * into out, which may be where they are. */
+size_t prim_merge_tile_sort_keys(const prim_merge_sort_args *args);
+cudaError_t prim_merge_tile_sort(const prim_merge_sort_args *args, prim_sort_buffer out);
+
+/* streamed.cu: merges all pairs of runs of run_keys. */
+cudaError_t prim_merge_streamed_pass(const prim_merge_sort_args *args, prim_sort_buffer in,
+                                     size_t run_keys, prim_sort_buffer out);
+
+/* long_passes.c: how many runs of run_keys a pass merges into one, and the pass. */
+typedef size_t prim_sort_width(const prim_merge_sort_args *args, size_t run_keys);
+typedef cudaError_t prim_sort_pass(const prim_merge_sort_args *args, prim_sort_buffer in,
+                                   size_t run_keys, prim_sort_buffer out);
+cudaError_t prim_merge_sort_by_passes(const prim_merge_sort_args *args, prim_sort_width *width,
+                                      prim_sort_pass *pass);
+size_t prim_merge_long_passes_workspace_bytes(const void *args);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+/* Keys of a sorted run on their way through a ring in shared memory, 16 bytes at a time.
+ *
+ *     run    ──────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│──────        ▒ in the ring
+ *                    next         loaded
+ *     ring   ▒▒▒▒│      │▒▒▒▒▒▒▒▒▒                  key x at x + shift, modulo the ring's size
+ *
+ * A chunk is 16 bytes that begin at a multiple of 16 in global memory, and so they do in the ring:
+ * the run's first key stands `shift` keys behind such a boundary. Keys are in the ring as the
+ * unsigned integers that stand for them. Behind the run's end follow largest ones, and no key
+ * outside the run is read. */
+#ifndef PRIM_MERGE_RING_CUH
+#define PRIM_MERGE_RING_CUH
+
+#include <cstring>
+
+#include "common/unroll.cuh"
+#include "merge/dispatch.cuh"
+#include "merge/runs.cuh"
+
+namespace
+{
+
+constexpr unsigned CHUNK_BYTES = 16;
+
+template <typename Key>
+constexpr unsigned CHUNK_KEYS = CHUNK_BYTES / sizeof(Key);
+
+template <typename Bits>
+struct alignas(CHUNK_BYTES) key_chunk {
+    Bits keys[CHUNK_BYTES / sizeof(Bits)];
+};
+
+/* How many keys a pointer is behind a boundary of 16 bytes. */
+template <typename Key>
+__host__ __device__ unsigned keys_behind_boundary(const Key *keys)
+{
+    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(keys) % CHUNK_BYTES / sizeof(Key));
+}
+
+template <typename Key>
+struct key_stream {
+    const Key *keys;
+    size_t count, next; /* next: the first key that is not taken yet */
+    size_t loaded;      /* chunks: the next one to be loaded */
+    unsigned shift;
+
+    __device__ key_stream(const Key *from, size_t keys_in_run, size_t first)
+        : keys(from), count(keys_in_run), next(first), shift(keys_behind_boundary(from))
+    {
+        loaded = (next + shift) / CHUNK_KEYS<Key>;
+    }
+
+    /* How many of the next `most` keys there are. */
+    __device__ unsigned left(unsigned most) const
+    {
+        return count - next < most ? static_cast<unsigned>(count - next) : most;
+    }
+
+    /* Chunks that are missing, if the ring is to have the next `wanted` keys. */
+    __device__ unsigned missing(unsigned wanted) const
+    {
+        const size_t until = (next + wanted + shift + CHUNK_KEYS<Key> - 1) / CHUNK_KEYS<Key>;
+        return until > loaded ? static_cast<unsigned>(until - loaded) : 0;
+    }
+
+    /* Do the next `missing` chunks lie in the run wholly? Then next_chunk() points to them. */
+    __device__ bool are_whole(unsigned missing) const
+    {
+        constexpr unsigned N = CHUNK_KEYS<Key>;
+        return loaded * N >= shift && (loaded + missing) * N <= count + shift;
+    }
+
+    /* The chunk that comes next to be loaded. */
+    __device__ const key_chunk<Key> *next_chunk() const
+    {
+        return reinterpret_cast<const key_chunk<Key> *>(keys + (loaded * CHUNK_KEYS<Key> - shift));
+    }
+
+    /* A chunk as it lies in memory; it is translated only when it goes to shared memory, so that
+     * nobody waits for it before that. */
+    __device__ key_chunk<Key> load(key_order<Key> order, size_t chunk) const
+    {
+        constexpr unsigned N = CHUNK_KEYS<Key>;
+        const size_t first = chunk * N; /* from the boundary before the run on */
+        if (first >= shift && first + N <= count + shift)
+            return *reinterpret_cast<const key_chunk<Key> *>(keys + (first - shift));
+        const Key largest = order.from_ordered(static_cast<typename Key::bits_type>(-1));
+        key_chunk<Key> result;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < N; e++) {
+            const bool inside = first + e >= shift && first + e < count + shift;
+            result.keys[e] = inside ? keys[first + e - shift] : largest;
+        }
+        return result;
+    }
+};
+
+template <typename Key>
+__device__ key_chunk<typename Key::bits_type> ordered_chunk(key_order<Key> order,
+                                                            const key_chunk<Key> &raw)
+{
+    key_chunk<typename Key::bits_type> result;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < CHUNK_KEYS<Key>; e++)
+        result.keys[e] = order.ordered(raw.keys[e]);
+    return result;
+}
+
+/* The next `missing` chunks of a stream into shared memory, where `place` says for each: by all
+ * threads of the block, each of which has up to MOST on their way at once. */
+template <unsigned MOST, typename Key, class Place>
+__device__ void load_chunks(key_order<Key> order, const key_stream<Key> &stream, unsigned missing,
+                            const Place &place)
+{
+    for (unsigned first = threadIdx.x; first < missing; first += MOST * blockDim.x) {
+        key_chunk<Key> raw[MOST];
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < MOST; c++)
+            if (first + c * blockDim.x < missing)
+                raw[c] = stream.load(order, stream.loaded + first + c * blockDim.x);
+        PRIM_UNROLL(8)
+        for (unsigned c = 0; c < MOST; c++)
+            if (first + c * blockDim.x < missing)
+                *place(stream.loaded + first + c * blockDim.x) = ordered_chunk(order, raw[c]);
+    }
+}
+
+/* By one store: nvcc would take a struct of keys apart. */
+template <typename Key>
+__device__ void store_chunk(Key *to, const key_chunk<Key> &chunk)
+{
+#ifdef __CUDA_ARCH__
+    uint4 words;
+    memcpy(&words, &chunk, sizeof words);
+    *reinterpret_cast<uint4 *>(to) = words;
+#else
+    *reinterpret_cast<key_chunk<Key> *>(to) = chunk;
+#endif
+}
+
+/* Keys that stand ordered in shared memory, from place `behind` on, to where `out` points, which is
+ * `behind` keys behind a boundary: whole chunks at once, and what is left before and after them one
+ * by one. `worker` of `workers` threads, each of which has up to ITEMS keys. */
+template <unsigned ITEMS, typename Key>
+__device__ void write_chunks(key_order<Key> order, const typename Key::bits_type *staged,
+                             unsigned behind, unsigned count, Key *out, unsigned worker,
+                             unsigned workers)
+{
+    using bits = typename Key::bits_type;
+    constexpr unsigned N = CHUNK_KEYS<Key>, ROUNDS = ITEMS / N + 1;
+    const unsigned end = behind + count;
+    const size_t at = worker * N; /* out - behind may lie before its array */
+    PRIM_UNROLL(8)
+    for (unsigned c = 0; c < ROUNDS; c++) {
+        const unsigned first = static_cast<unsigned>(at) + c * workers * N;
+        const key_chunk<bits> *const from =
+            reinterpret_cast<const key_chunk<bits> *>(staged + first);
+        if (first >= behind && first + N <= end) {
+            const key_chunk<bits> chunk = *from;
+            key_chunk<Key> raw;
+            PRIM_UNROLL(16)
+            for (unsigned e = 0; e < N; e++)
+                raw.keys[e] = order.from_ordered(chunk.keys[e]);
+            store_chunk(out + at - behind + c * workers * N, raw);
+        } else if (first < end) {
+            for (unsigned e = 0; e < N; e++)
+                if (first + e >= behind && first + e < end)
+                    out[first + e - behind] = order.from_ordered(staged[first + e]);
+        }
+    }
+}
+
+} // namespace
+
+#endif
