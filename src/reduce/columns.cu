@@ -32,7 +32,7 @@ template <class Source>
     COLUMN_BLOCKS = sizeof(typename Source::value) == 8
                         ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
                         : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
-                           : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
+                           : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
                                                                            : 5);
 
 /* Where a block's threads stand, and what is theirs. */
