@@ -100,9 +100,9 @@ Test(memory, a_workspace_is_judged_too)
     void *d_workspace;
     cr_cuda(cudaMalloc((void **)&d_values, count * sizeof *d_values));
     cr_cuda(cudaMalloc(&d_workspace, bytes));
-    check_refused(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
-                            CUDA_R_32F, d_values, count, CUDA_R_32F, d_values, NULL, d_workspace,
-                            bytes + 1, 0),
+    check_refused(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                            NULL, CUDA_R_32F, d_values, count, CUDA_R_32F, d_values, NULL,
+                            d_workspace, bytes + 1, 0),
                   "prim_scan: d_workspace has ");
     cr_cuda(cudaFree(d_values));
     cr_cuda(cudaFree(d_workspace));

@@ -338,9 +338,17 @@ __device__ inline part_values values_at(part_values values, size_t at)
             values.bytes};
 }
 
+/* Narrow keys need more registers, and so does what is compiled for before 9.0. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+template <typename Key>
+constexpr unsigned RESIDENT = 3;
+#else
+template <typename Key>
+constexpr unsigned RESIDENT = sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS;
+#endif
+
 template <typename Key, bool PAIRS>
-__global__ void
-__launch_bounds__(BLOCK, blocks_at_once(BLOCK, sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS))
+__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, RESIDENT<Key>))
     merge_parts(key_order<Key> order, merges<Key> m)
 {
     using memory = merge_memory<Key, PAIRS>;

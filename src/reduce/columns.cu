@@ -212,7 +212,7 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
     walk_elements<Operator>(source, at, step, end, p.depth, p.width, so_far);
 }
 
-/* ---- up to eight rows ---- */
+/* ---- up to eight rows, without a transform: that would be much code ---- */
 
 /* Row r of a vector of columns; identities where there is no such row. */
 template <class Operator, class Source, unsigned WIDTH>
@@ -226,7 +226,7 @@ __device__ void load_row(const Source &source, size_t ld, size_t rows, size_t co
     for (unsigned e = 0; e < WIDTH; e++) {
         values[e] = Source::template identity<Operator>();
         if (r < rows)
-            values[e] = source.template take_one<Operator, false>(values[e], element_of(x, e));
+            values[e] = source.template take_one<Operator, true>(values[e], element_of(x, e));
     }
 }
 
@@ -261,7 +261,7 @@ __device__ typename Source::value single_column(const Source &source, size_t ld,
         values[r] = Source::template identity<Operator>();
         if (r < rows)
             values[r] =
-                source.template take_one<Operator, false>(values[r], source.in[r * ld + column]);
+                source.template take_one<Operator, true>(values[r], source.in[r * ld + column]);
     }
     return combine_eighths<Operator>(values);
 }
@@ -298,7 +298,7 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     PRIM_SHARED(value, deep, [WIDTH][PRIM_COLUMN_THREADS]);
     const unsigned t = threadIdx.x, h = t >> shape.across_bits;
     trigger_launch_completion();
-    if (rows <= EIGHTH) {
+    if (rows <= EIGHTH && source.plain()) {
         grid_dependency_synchronize();
         reduce_few_rows<Operator>(source, ld, rows, columns, to);
         return;

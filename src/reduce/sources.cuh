@@ -157,7 +157,7 @@ struct products {
     };
 
     static constexpr bool has_rows = false;
-    static constexpr unsigned tile_blocks = sizeof(In) == 4 && sizeof(value) == 8 ? 3 : 4;
+    static constexpr unsigned tile_blocks = 3;
 
     const In *x, *y;
     bool aligned;
@@ -299,7 +299,7 @@ struct candidates {
     using value = candidate<key>;
     using loaded = vector<In>;
     static constexpr bool has_rows = false;
-    static constexpr unsigned tile_blocks = 6;
+    static constexpr unsigned tile_blocks = sizeof(key) == 8 ? 4 : 6;
 
     const In *in;
     bool aligned;

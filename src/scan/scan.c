@@ -156,8 +156,9 @@ static prim_status run(prim_scan_args *args, void *d_workspace, size_t workspace
 
 prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                       prim_transform transform, const void *h_initial, const void *d_initial,
-                      cudaDataType_t in_type, const void *d_in, size_t count, cudaDataType_t out_type, void *d_out,
-                      void *d_total, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                      cudaDataType_t in_type, const void *d_in, size_t count,
+                      cudaDataType_t out_type, void *d_out, void *d_total, void *d_workspace,
+                      size_t workspace_bytes, cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan", variant, kind, op, transform, in_type, 1, count, out_type);
@@ -168,9 +169,9 @@ prim_status prim_scan(prim_scan_variant variant, prim_scan_kind kind, prim_op op
 
 prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                            prim_transform transform, const void *h_initial, const void *d_initial,
-                           cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns, size_t in_ld,
-                           cudaDataType_t out_type, void *d_out, size_t out_ld, void *d_workspace,
-                           size_t workspace_bytes, cudaStream_t stream)
+                           cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns,
+                           size_t in_ld, cudaDataType_t out_type, void *d_out, size_t out_ld,
+                           void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     prim_scan_args args =
         shape("prim_scan_rows", variant, kind, op, transform, in_type, rows, columns, out_type);
