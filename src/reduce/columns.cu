@@ -195,6 +195,8 @@ template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk(const Source &source, size_t ld, size_t rows, size_t columns, size_t at,
                      size_t step, const column_place &p, typename Source::value (&so_far)[WIDTH])
 {
+    if (p.width == 0) /* beside the last column */
+        return;
     const loadable_rows vectors =
         rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
     if (columns <= (WIDTH < NARROW ? WIDTH : NARROW) && (!source.aligned || p.width < WIDTH)) {
@@ -384,8 +386,9 @@ cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size
         values, prim_reduce_values_ld(args->columns, sizeof(typename Source::value)),
         static_cast<Out *>(args->out)};
     const size_t vectors = prim_divide_up(args->columns, VECTOR_ELEMENTS<typename Source::element>);
-    const unsigned blocks = static_cast<unsigned>(
-        rows <= EIGHTH ? prim_divide_up(vectors, PRIM_COLUMN_THREADS) : shape.tiles * shape.strips);
+    const unsigned blocks = static_cast<unsigned>(rows <= EIGHTH && source.plain()
+                                                      ? prim_divide_up(vectors, PRIM_COLUMN_THREADS)
+                                                      : shape.tiles * shape.strips);
     return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
                                  reduce_column_tiles<Operator, Source, destination_type>, source,
                                  ld, rows, args->columns, shape, to);
