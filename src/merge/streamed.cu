@@ -341,10 +341,10 @@ __device__ inline part_values values_at(part_values values, size_t at)
 /* Narrow keys need more registers, and so does what is compiled for before 9.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 template <typename Key>
-constexpr unsigned RESIDENT = 3;
+[[maybe_unused]] constexpr unsigned RESIDENT = 3;
 #else
 template <typename Key>
-constexpr unsigned RESIDENT = sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS;
+[[maybe_unused]] constexpr unsigned RESIDENT = sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS;
 #endif
 
 template <typename Key, bool PAIRS>

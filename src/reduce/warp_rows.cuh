@@ -267,9 +267,9 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
 
 /* Wide values and many elements to a vector need more registers. */
 template <class Source>
-constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
-                                      : sizeof(typename Source::element) == 1 ? 5
-                                                                              : 6;
+[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
+                                                       : sizeof(typename Source::element) == 1 ? 5
+                                                                                               : 6;
 
 template <class Operator, class Source, class Result>
 __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Source>))
