@@ -8,9 +8,9 @@ cd "$(dirname "$0")/.."
 
 # Kernels for one architecture: 1500 in all, and so many of them for each pattern.
 most_kernels=1500
-pattern_kernels='reduce 640 scan 240 sparse 140 merge 120 gemm 100 histogram 80 convolution 80 gemv 60
+pattern_kernels='reduce 640 scan 240 sparse 140 merge 120 gemm 100 histogram 110 convolution 80 gemv 60
   binary_gemm 40'
-most_seconds=420    # of compiler time on two cores for three architectures
+most_seconds=1800   # of processor time for three architectures; machines differ by half, and other work counts little
 
 directory=build/cuda-portable
 rm -rf "$directory"
@@ -18,9 +18,13 @@ quietly "$directory/log-configure.txt" cmake -S . -B "$directory" -G Ninja \
   -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES='75-real;80;90a-real' \
   -DCMAKE_CUDA_FLAGS='-Xptxas=-v' -DPRIM_WERROR=ON -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_EXAMPLES=ON \
   -DPRIM_PEERS=OFF -DPRIM_CCACHE=
-start=$SECONDS
+# Processor time of this shell's children so far, in seconds.
+processor_seconds() {
+  awk -v ticks="$(getconf CLK_TCK)" '{printf "%d", ($16 + $17) / ticks}' /proc/$$/stat
+}
+start=$(processor_seconds)
 quietly "$directory/log-build.txt" cmake --build "$directory" --verbose
-seconds=$((SECONDS - start))
+seconds=$(($(processor_seconds) - start))
 
 if grep -E '[1-9][0-9]* bytes spill' "$directory/log-build.txt"; then
   echo "registers spill" >&2
@@ -51,9 +55,9 @@ awk -v log_file="$directory/.ninja_log" '
     printf "%6d kernels in all\n", all
   }' "$directory/log-build.txt" | sort -k4 | tee "$directory/budget.txt"
 kernels=$(awk '/in all/ {print $1}' "$directory/budget.txt")
-echo "built in $seconds s"
+echo "built in $seconds s of processor time"
 if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt $most_seconds ]; then
-  echo "over the budget of $most_kernels kernels and $most_seconds s, or no kernel seen" >&2
+  echo "over the budget of $most_kernels kernels and $most_seconds s of processor time, or no kernel seen" >&2
   exit 1
 fi
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
 # there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
-# it. On the CPU backend; with nvcc, where it is, reduce is compiled and linked too, file by file and,
-# trimmed, as one, with --all every pattern. Then what vendor.sh must refuse and keep.
+# it. On the CPU backend; with nvcc, where it is, histogram is compiled and linked too, and reduce,
+# trimmed, by CMake and as one file; with --all every pattern, file by file and as one. Then what vendor.sh must refuse and keep.
 # Ends with a line "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -64,7 +64,7 @@ as_one_file() { # PATTERN
 }
 
 with_cmake() {
-  vendor reduce kit && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
+  vendor reduce kit && trim_reduce && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
     echo 'cmake_minimum_required(VERSION 3.24)'
     echo 'project(yours LANGUAGES C)'
     # shellcheck disable=SC2016
@@ -175,15 +175,20 @@ check "a pattern that uses another" another_pattern
 check "a failure in the middle" half_written
 check "trimmed instances" trimmed
 
-[ "${1-}" = --all ] || patterns=(reduce)
+by_file=(histogram) in_one=(reduce)
+if [ "${1-}" = --all ]; then
+  by_file=("${patterns[@]}") in_one=("${patterns[@]}")
+fi
 if command -v nvcc >/dev/null; then
-  for pattern in "${patterns[@]}"; do
+  for pattern in "${by_file[@]}"; do
     check "$pattern with nvcc" with_nvcc "$pattern"
+  done
+  for pattern in "${in_one[@]}"; do
     check "$pattern as one file with nvcc" as_one_file "$pattern"
   done
   check "reduce with CMake and nvcc" with_cmake
 else
-  for name in "${patterns[@]/%/ with nvcc}" "${patterns[@]/%/ as one file with nvcc}" "reduce with CMake and nvcc"; do
+  for name in "${by_file[@]/%/ with nvcc}" "${in_one[@]/%/ as one file with nvcc}" "reduce with CMake and nvcc"; do
     skip "$name" "there is no nvcc here"
   done
 fi

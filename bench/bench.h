@@ -65,6 +65,7 @@ typedef struct bench_case {
     size_t ld;      /* of a matrix with gaps between its rows; 0: there are none */
     size_t offset;  /* elements that the input begins past 16 bytes */
     size_t m, n, k; /* of a product: m × k times k × n */
+    size_t batches; /* so many products, one behind the other; 0: one */
     bool has_state; /* so that no graph can hold it: cold only */
     cudaDataType_t element, result;
     int variant_value;

@@ -1,30 +1,52 @@
-/* convolution: masks of growing size over an image, bytes of three channels, and a vector. */
+/* convolution: masks of growing size over an image, bytes of three channels, separable masks, and
+ * vectors. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <primitives/convolution.h>
 
 #include "bench.h"
+#include "convolution_mask.h"
+
+typedef struct extent {
+    size_t width, height;
+} extent;
+
+/* Images on a GPU; width 0 behind the last. */
+static const extent images[] = {{16384, 16384}, {4096, 4096}, {1024, 1024}, {1111, 1024}, {0, 0}};
+static const extent large_image[] = {{16384, 16384}, {0, 0}};
+static const extent vectors[] = {{(size_t)1 << 26, 1}, {(size_t)1 << 28, 1}, {0, 0}};
 
 typedef struct kind {
     const char *name, *type_name;
     cudaDataType_t type;
-    size_t element_bytes, gpu_width, gpu_height, cpu_width, cpu_height;
+    size_t element_bytes;
+    const extent *gpu;
+    extent cpu;
     int channels;
-    size_t mask_width, mask_height;
+    extent mask;
+    bool is_separable; /* the mask is a row and a column */
 } kind;
 
 static const kind kinds[] = {
-    {"2d-3x3", "f32", CUDA_R_32F, 4, 8192, 8192, 96, 96, 1, 3, 3},
-    {"2d-5x5", "f32", CUDA_R_32F, 4, 8192, 8192, 96, 96, 1, 5, 5},
-    {"2d-15x15", "f32", CUDA_R_32F, 4, 8192, 8192, 48, 48, 1, 15, 15},
-    {"2d-5x5x3", "u8", CUDA_R_8U, 1, 4096, 4096, 64, 64, 3, 5, 5},
-    {"1d-5", "f32", CUDA_R_32F, 4, (size_t)1 << 26, 1, 1 << 14, 1, 1, 5, 1},
-    {"1d-15", "f32", CUDA_R_32F, 4, (size_t)1 << 26, 1, 1 << 14, 1, 1, 15, 1},
+    {"2d-3x3", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {3, 3}, false},
+    {"2d-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, false},
+    {"2d-7x7", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {7, 7}, false},
+    {"2d-9x9", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {9, 9}, false},
+    {"2d-15x15", "f32", CUDA_R_32F, 4, images, {48, 48}, 1, {15, 15}, false},
+    {"2d-31x31", "f32", CUDA_R_32F, 4, images, {40, 40}, 1, {31, 31}, false},
+    {"separable-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, true},
+    {"separable-15x15", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {15, 15}, true},
+    {"2d-3x3x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {3, 3}, false},
+    {"2d-5x5x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {5, 5}, false},
+    {"1d-5", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {5, 1}, false},
+    {"1d-15", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {15, 1}, false},
+    {"shapes_5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, false},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 15 * 15 };
+enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
 
 static const kind *kind_of(const bench_case *c)
 {
@@ -34,79 +56,141 @@ static const kind *kind_of(const bench_case *c)
     return &kinds[k];
 }
 
-/* Positive, and together 1, so that bytes stay bytes. */
+static size_t weight_count(const kind *k)
+{
+    return k->is_separable ? k->mask.width + k->mask.height : k->mask.width * k->mask.height;
+}
+
+/* Positive, and together 1, so that bytes stay bytes; of a separable mask, each part's. */
 static const float *weights_of(const kind *k)
 {
     static float weights[MOST_WEIGHTS];
-    const size_t count = k->mask_width * k->mask_height;
-    float sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += (float)(1 + i * 5 % 7);
-    for (size_t i = 0; i < count; i++)
-        weights[i] = (float)(1 + i * 5 % 7) / sum;
+    const size_t count = weight_count(k), part = k->is_separable ? k->mask.width : count;
+    for (size_t first = 0; first < count; first += part) {
+        const size_t end = first + part < count ? first + part : count;
+        float sum = 0;
+        for (size_t i = first; i < end; i++)
+            sum += (float)(1 + i * 5 % 7);
+        for (size_t i = first; i < end; i++)
+            weights[i] = (float)(1 + i * 5 % 7) / sum;
+    }
     return weights;
 }
 
 static prim_image image_of(const kind *k, const bench_case *c, void *data)
 {
-    const size_t width = c->size / c->rows / (size_t)k->channels;
+    const size_t width = c->size / c->rows / (size_t)k->channels,
+                 ld = c->ld != 0 ? c->ld : width * (size_t)k->channels;
     return (prim_image){.data = data,
                         .width = width,
                         .height = c->rows,
-                        .pitch = width * (size_t)k->channels * k->element_bytes,
+                        .pitch = ld * k->element_bytes,
                         .channels = k->channels,
                         .type = k->type};
 }
 
-/* The device's weights lie behind the image, at the next 256 bytes. */
-static size_t weights_at(const kind *k, const bench_case *c)
+/* The device's weights lie behind the image, at the next 256 bytes; behind them, the last one
+ * first, as a peer wants them. */
+size_t convolution_weights_at(const bench_case *c)
 {
-    return (c->size * k->element_bytes + 255) / 256 * 256;
+    return (elements_of_shape(c) * kind_of(c)->element_bytes + 255) / 256 * 256;
+}
+
+extent_of_mask convolution_mask(const bench_case *c)
+{
+    const kind *k = kind_of(c);
+    return (extent_of_mask){k->mask.width, k->mask.height, k->channels, k->is_separable};
 }
 
 static prim_mask mask_of(const kind *k, const void *d_values)
 {
     return (prim_mask){.h_values = weights_of(k),
                        .d_values = d_values,
-                       .width = k->mask_width,
-                       .height = k->mask_height,
-                       .anchor_x = k->mask_width / 2,
-                       .anchor_y = k->mask_height / 2,
+                       .width = k->mask.width,
+                       .height = k->mask.height,
+                       .anchor_x = k->mask.width / 2,
+                       .anchor_y = k->mask.height / 2,
                        .type = CUDA_R_32F};
+}
+
+static prim_mask row_of(prim_mask mask)
+{
+    mask.height = 1;
+    mask.anchor_y = 0;
+    return mask;
+}
+
+static prim_mask column_of(prim_mask mask)
+{
+    mask.h_values = (const float *)mask.h_values + mask.width;
+    mask.d_values = (const float *)mask.d_values + mask.width;
+    mask.width = 1;
+    mask.anchor_x = 0;
+    return mask;
 }
 
 static bool supports(const kind *k, const bench_case *c)
 {
     const prim_image image = image_of(k, c, NULL);
-    return prim_convolve_2d_supports((prim_convolution_variant)c->variant_value, 0,
-                                     PRIM_BOUNDARY_CLAMP, image, mask_of(k, weights_of(k)), image);
+    const prim_mask mask = mask_of(k, weights_of(k));
+    const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
+    return k->is_separable
+               ? prim_convolve_separable_supports(variant, 0, PRIM_BOUNDARY_CLAMP, image,
+                                                  row_of(mask), column_of(mask), image)
+               : prim_convolve_2d_supports(variant, 0, PRIM_BOUNDARY_CLAMP, image, mask, image);
 }
 
-static void plan_group(bench_plan *plan, const kind *k, size_t width, size_t height,
-                       bench_input input)
+/* Where a run of all variants would take minutes, those that have a load for each product stay
+ * away. */
+static bool takes_too_long(const bench_case *c)
 {
-    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
-        const prim_convolution_variant variant = prim_convolution_variant_at(v)->value;
-        const size_t size = width * height * (size_t)k->channels;
-        bench_case c = {.pattern = "convolution",
+    const double most = 3.2e10; /* operations */
+    return c->flops > most && c->variant_value != PRIM_CONVOLUTION_AUTO &&
+           c->variant_value != PRIM_CONVOLUTION_REGISTER;
+}
+
+static bench_case case_of(const kind *k, prim_convolution_variant variant)
+{
+    return (bench_case){.pattern = "convolution",
                         .name = k->name,
                         .variant = prim_convolution_variant_info(variant)->name,
                         .type = k->type_name,
-                        .input = input,
-                        .size = size,
-                        .rows = height,
                         .element = k->type,
-                        .variant_value = variant,
-                        .bytes = 2 * (double)(size * k->element_bytes),
-                        .flops = 2 * (double)(size * k->mask_width * k->mask_height),
-                        .ceiling = CEILING_COPY};
-        if (height == 1)
-            snprintf(c.shape, sizeof c.shape, "%zu", width);
+                        .variant_value = variant};
+}
+
+static void plan_group(bench_plan *plan, const kind *k, extent image, bench_input input)
+{
+    enum { MEMORY_BOUND_WEIGHTS = 64 }; /* beyond, multiply-adds take longer than a copy */
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+        const size_t size = image.width * image.height * (size_t)k->channels;
+        bench_case c = case_of(k, prim_convolution_variant_at(v)->value);
+        c.input = input;
+        c.size = size;
+        c.rows = image.height;
+        c.bytes = 2 * (double)(size * k->element_bytes);
+        c.flops = 2 * (double)(size * weight_count(k));
+        c.ceiling = weight_count(k) > MEMORY_BOUND_WEIGHTS ? CEILING_FFMA : CEILING_COPY;
+        if (image.height == 1)
+            snprintf(c.shape, sizeof c.shape, "%zu", image.width);
         else
-            snprintf(c.shape, sizeof c.shape, "%zux%zu", width, height);
-        if (supports(k, &c))
+            snprintf(c.shape, sizeof c.shape, "%zux%zu", image.height, image.width);
+        if (supports(k, &c) && !takes_too_long(&c))
             plan_add(plan, c);
     }
+}
+
+static void plan_kind(const bench_options *options, bench_plan *plan, const kind *k,
+                      bench_input input)
+{
+    for (size_t s = 0; k->cpu.height == 1 && s < options->size_count; s++)
+        plan_group(plan, k, (extent){options->sizes[s], 1}, input);
+    if (options->size_count > 0)
+        return;
+    if (!on_gpu())
+        plan_group(plan, k, k->cpu, input);
+    for (size_t s = 0; on_gpu() && k->gpu[s].width > 0; s++)
+        plan_group(plan, k, k->gpu[s], input);
 }
 
 /* Sizes that were asked for are those of vectors. */
@@ -114,55 +198,98 @@ static void plan_convolution(const bench_options *options, bench_plan *plan)
 {
     const size_t inputs = options->input_count > 0 ? options->input_count : 1;
     for (size_t n = 0; n < KINDS; n++)
-        for (size_t i = 0; wants_type(options, kinds[n].type) && i < inputs; i++) {
-            const kind *k = &kinds[n];
-            const bench_input input = options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM;
-            for (size_t s = 0; k->gpu_height == 1 && s < options->size_count; s++)
-                plan_group(plan, k, options->sizes[s], 1, input);
-            if (options->size_count == 0)
-                plan_group(plan, k, on_gpu() ? k->gpu_width : k->cpu_width,
-                           on_gpu() ? k->gpu_height : k->cpu_height, input);
-        }
+        for (size_t i = 0; wants_type(options, kinds[n].type) && i < inputs; i++)
+            if (kinds[n].gpu != NULL)
+                plan_kind(options, plan, &kinds[n],
+                          options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
+}
+
+/* What AUTO takes alone: nobody asks which rung is slow on an odd shape. */
+static void plan_convolution_shapes(const bench_options *options, bench_plan *plan)
+{
+    size_t count;
+    const bench_shape *shapes = matrix_shapes(&count);
+    const kind *k = &kinds[KINDS - 1];
+    for (size_t s = 0; s < count && wants_type(options, k->type); s++) {
+        bench_case c = case_of(k, PRIM_CONVOLUTION_AUTO);
+        set_shape(&c, &shapes[s]);
+        c.bytes = 2 * touched_bytes(c.rows, c.size / c.rows, c.ld, k->element_bytes, c.offset);
+        c.flops = 2 * (double)(c.size * weight_count(k));
+        c.ceiling = CEILING_COPY;
+        plan_add(plan, c);
+    }
+}
+
+static void copy_weights(const kind *k, char *d_weights)
+{
+    const size_t count = weight_count(k);
+    const float *weights = weights_of(k);
+    float turned[MOST_WEIGHTS];
+    for (size_t i = 0; i < count; i++)
+        turned[i] = weights[count - 1 - i];
+    must(cudaMemcpy(d_weights, weights, count * sizeof(float), cudaMemcpyHostToDevice),
+         "copying the weights");
+    must(cudaMemcpy(d_weights + count * sizeof(float), turned, count * sizeof(float),
+                    cudaMemcpyHostToDevice),
+         "copying the weights");
 }
 
 static void set_up_convolution(const bench_case *c, bench_operands *operands)
 {
     const kind *k = kind_of(c);
-    const size_t weight_bytes = k->mask_width * k->mask_height * sizeof(float);
-    operands->out_bytes = c->size * k->element_bytes;
+    const size_t elements = elements_of_shape(c), at = convolution_weights_at(c);
+    operands->out_bytes = elements * k->element_bytes;
     operands->workspace_bytes = 0;
     operands->d_workspace = NULL;
-    must(cudaMalloc(&operands->d_in, weights_at(k, c) + weight_bytes), "memory for the image");
+    if (weight_count(k) > 256 || k->is_separable) /* what any call here may need: sums of rows */
+        operands->workspace_bytes = (c->rows + 1) * (c->size / c->rows) * sizeof(float);
+    if (operands->workspace_bytes > 0)
+        must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes),
+             "memory for the workspace");
+    must(cudaMalloc(&operands->d_in, at + 2 * weight_count(k) * sizeof(float)),
+         "memory for the image");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
-    must(fill_on_device(k->type, operands->d_in, c->size, c->input, 13, 0), "filling the image");
-    must(cudaMemcpy((char *)operands->d_in + weights_at(k, c), weights_of(k), weight_bytes,
-                    cudaMemcpyHostToDevice),
-         "copying the weights");
+    must(fill_on_device(k->type, operands->d_in, elements, c->input, 13, 0), "filling the image");
+    copy_weights(k, (char *)operands->d_in + at);
 }
 
 static prim_status run_convolution(const bench_case *c, const bench_operands *o,
                                    cudaStream_t stream)
 {
     const kind *k = kind_of(c);
-    return prim_convolve_2d((prim_convolution_variant)c->variant_value, 0, PRIM_BOUNDARY_CLAMP,
-                            NULL, image_of(k, c, o->d_in),
-                            mask_of(k, (const char *)o->d_in + weights_at(k, c)),
-                            image_of(k, c, o->d_out), NULL, 0, stream);
+    const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
+    const prim_mask mask = mask_of(k, (const char *)o->d_in + convolution_weights_at(c));
+    const size_t offset = c->offset * k->element_bytes;
+    const prim_image in = image_of(k, c, (char *)o->d_in + offset),
+                     out = image_of(k, c, (char *)o->d_out + offset);
+    if (k->is_separable)
+        return prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, row_of(mask),
+                                       column_of(mask), out, o->d_workspace, o->workspace_bytes,
+                                       stream);
+    return prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, o->d_workspace,
+                            o->workspace_bytes, stream);
 }
 
-/* Bytes are the same. An f32 sum is at most 1, and rounded twice for each weight. */
+/* Bytes are the same but for one, where sums of a peer are rounded otherwise. An f32 sum is at most
+ * 1, and rounded twice for each weight. */
 static bool same_pixels(const bench_case *c, const void *h_a, const void *h_b)
 {
     const kind *k = kind_of(c);
-    const double apart = 4 * (double)(k->mask_width * k->mask_height) * 0x1p-24;
-    if (k->type != CUDA_R_32F)
-        return memcmp(h_a, h_b, c->size * k->element_bytes) == 0;
-    size_t i = 0;
-    while (i < c->size && fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= apart)
-        i++; /* NaN is near to nothing */
-    return i == c->size;
+    const double apart = 4 * (double)weight_count(k) * 0x1p-24;
+    const size_t columns = c->size / c->rows, ld = c->ld != 0 ? c->ld : columns;
+    for (size_t y = 0; y < c->rows; y++)
+        for (size_t x = 0; x < columns; x++) {
+            const size_t i = c->offset + y * ld + x;
+            const bool is_near =
+                k->type == CUDA_R_32F
+                    ? fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= apart
+                    : abs(((const uint8_t *)h_a)[i] - ((const uint8_t *)h_b)[i]) <= 1;
+            if (!is_near) /* NaN is near to nothing */
+                return false;
+        }
+    return true;
 }
 
-const bench_pattern bench_convolution = {"convolution", "convolution",      plan_convolution,
-                                         NULL,          set_up_convolution, run_convolution,
-                                         same_pixels};
+const bench_pattern bench_convolution = {
+    "convolution",      "convolution",   plan_convolution, plan_convolution_shapes,
+    set_up_convolution, run_convolution, same_pixels};

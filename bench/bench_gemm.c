@@ -1,18 +1,24 @@
-/* gemm: products of square matrices. */
+/* gemm: products of square and of other matrices, and batches of small ones. The family `shapes`
+ * has odd, thin and flat ones in f32, for all four pairs of op(A) and op(B): shapes_nt is A · Bᵀ.
+ */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <primitives/gemm.h>
 
 #include "bench.h"
 
+/* Of A and B, and of C. */
 static const struct {
-    cudaDataType_t type;
+    cudaDataType_t type, result;
     const char *name;
-    size_t bytes;
-} types[] = {{CUDA_R_32F, "f32", 4}, {CUDA_R_64F, "f64", 8}, {CUDA_R_32I, "i32", 4}};
+    size_t bytes, result_bytes;
+} types[] = {{CUDA_R_32F, CUDA_R_32F, "f32", 4, 4},    {CUDA_R_64F, CUDA_R_64F, "f64", 8, 8},
+             {CUDA_R_32I, CUDA_R_32I, "i32", 4, 4},    {CUDA_R_16F, CUDA_R_16F, "f16", 2, 2},
+             {CUDA_R_16BF, CUDA_R_16BF, "bf16", 2, 2}, {CUDA_R_8I, CUDA_R_32I, "i8", 1, 4}};
 enum { TYPES = sizeof types / sizeof *types };
 
 static size_t index_of(cudaDataType_t type)
@@ -23,46 +29,120 @@ static size_t index_of(cudaDataType_t type)
     return t;
 }
 
-static void plan_group(bench_plan *plan, size_t t, size_t side, bench_input input)
+typedef struct product_shape {
+    const char *name;
+    size_t m, n, k, batches;
+} product_shape;
+
+static size_t batches_of(const bench_case *c)
 {
-    const double n = (double)side;
+    return c->batches > 0 ? c->batches : 1;
+}
+
+/* ---- how a case's operands lie ---- */
+
+enum { OP_OF_A = sizeof "shapes_" - 1, OP_OF_B };
+
+static prim_transpose op_at(const bench_case *c, int place)
+{
+    return is_of_shapes(c) && c->name[place] == 't' ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
+}
+
+/* Of rows × columns elements, transposed in memory or not; `ld` of a case is what lies between
+ * rows. */
+typedef struct layout {
+    prim_transpose op;
+    size_t ld, elements;
+} layout;
+
+static layout layout_of(const bench_case *c, int place, size_t rows, size_t columns)
+{
+    const prim_transpose op = op_at(c, place);
+    const size_t lines = op == PRIM_TRANSPOSED ? columns : rows,
+                 ld = (op == PRIM_TRANSPOSED ? rows : columns) + c->ld;
+    return (layout){op, ld, lines * ld};
+}
+
+static layout layout_of_a(const bench_case *c)
+{
+    return layout_of(c, OP_OF_A, c->m, c->k);
+}
+
+static layout layout_of_b(const bench_case *c)
+{
+    return layout_of(c, OP_OF_B, c->k, c->n);
+}
+
+/* ---- which cases there are ---- */
+
+static void label(bench_case *c)
+{
+    const bool cube = c->m == c->n && c->n == c->k;
+    if (c->batches > 0)
+        snprintf(c->shape, sizeof c->shape, "%zux%zu^3", c->batches, c->m);
+    else if (cube)
+        snprintf(c->shape, sizeof c->shape, "%zu^3", c->m);
+    else
+        snprintf(c->shape, sizeof c->shape, "%zux%zux%zu", c->m, c->n, c->k);
+}
+
+static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input input)
+{
+    const double batches = s.batches > 0 ? (double)s.batches : 1, m = (double)s.m, n = (double)s.n,
+                 k = (double)s.k;
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         const prim_gemm_variant variant = prim_gemm_variant_at(v)->value;
         bench_case c = {.pattern = "gemm",
-                        .name = "square",
+                        .name = s.name,
                         .variant = prim_gemm_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
-                        .size = side * side,
-                        .rows = side,
-                        .m = side,
-                        .n = side,
-                        .k = side,
+                        .size = (size_t)batches * s.m * s.n,
+                        .rows = s.m,
+                        .m = s.m,
+                        .n = s.n,
+                        .k = s.k,
+                        .batches = s.batches,
                         .element = types[t].type,
-                        .result = types[t].type,
+                        .result = types[t].result,
                         .variant_value = variant,
-                        .bytes = 3 * n * n * (double)types[t].bytes,
-                        .flops = 2 * n * n * n,
+                        .bytes = batches * ((m * k + k * n) * (double)types[t].bytes +
+                                            m * n * (double)types[t].result_bytes),
+                        .flops = 2 * batches * m * n * k,
                         .ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE};
-        snprintf(c.shape, sizeof c.shape, "%zu^3", side);
-        if (prim_gemm_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, side, side, side,
-                               types[t].type, types[t].type, types[t].type, PRIM_COMPUTE_DEFAULT))
+        label(&c);
+        if (prim_gemm_batched_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, s.m, s.n,
+                                       s.k, types[t].type, types[t].type, types[t].result,
+                                       batches_of(&c), PRIM_COMPUTE_DEFAULT))
             plan_add(plan, c);
     }
 }
 
-/* f32 in four sizes, the others in one, unless sizes are asked for. */
+/* f32 in all shapes, the others in one, unless sizes are asked for: those of squares. */
 static void plan_type(const bench_options *options, bench_plan *plan, size_t t, bench_input input)
 {
-    static const size_t gpu_f32[] = {512, 1024, 2048, 4096}, gpu_other[] = {2048}, cpu[] = {64};
+    static const product_shape gpu_f32[] = {
+        {"square", 512, 512, 512, 0},        {"square", 1000, 1000, 1000, 0},
+        {"square", 1024, 1024, 1024, 0},     {"square", 1111, 1111, 1111, 0},
+        {"square", 2048, 2048, 2048, 0},     {"square", 4096, 4096, 4096, 0},
+        {"square", 8192, 8192, 8192, 0},     {"rectangle", 4096, 4096, 4127, 0},
+        {"rectangle", 16384, 128, 16384, 0}, {"rectangle", 128, 16384, 4096, 0},
+        {"batch", 64, 64, 64, 1024},         {"batch", 128, 128, 128, 1024}};
+    static const product_shape gpu_other[] = {{"square", 2048, 2048, 2048, 0}};
+    static const product_shape cpu[] = {
+        {"square", 64, 64, 64, 0}, {"rectangle", 40, 33, 130, 0}, {"batch", 16, 16, 16, 3}};
     const bool is_f32 = types[t].type == CUDA_R_32F;
-    const size_t *sides = options->size_count > 0 ? options->sizes
-                          : !on_gpu()             ? cpu
-                          : is_f32                ? gpu_f32
-                                                  : gpu_other;
-    const size_t count = options->size_count > 0 ? options->size_count : on_gpu() && is_f32 ? 4 : 1;
-    for (size_t s = 0; s < count; s++)
-        plan_group(plan, t, sides[s], input);
+    const product_shape *const shapes = !on_gpu() ? cpu : is_f32 ? gpu_f32 : gpu_other;
+    const size_t count = !on_gpu() ? (is_f32 ? sizeof cpu / sizeof *cpu : 1)
+                         : is_f32  ? sizeof gpu_f32 / sizeof *gpu_f32
+                                   : 1;
+    for (size_t s = 0; s < options->size_count; s++)
+        plan_group(
+            plan, t,
+            (product_shape){"square", options->sizes[s], options->sizes[s], options->sizes[s], 0},
+            input);
+    for (size_t s = 0; options->size_count == 0 && s < count; s++)
+        plan_group(plan, t, shapes[s], input);
 }
 
 static void plan_gemm(const bench_options *options, bench_plan *plan)
@@ -74,16 +154,72 @@ static void plan_gemm(const bench_options *options, bench_plan *plan)
                       options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
 }
 
-/* A, and B behind it. */
+/* What AUTO takes alone. Few products for each byte are bound by memory, and measured by that. */
+static void plan_shape(bench_plan *plan, const char *name, product_shape s, size_t gap,
+                       size_t offset)
+{
+    enum { F32_BYTES = 4, PRODUCTS_A_BYTE = 8 };
+    const double m = (double)s.m, n = (double)s.n, k = (double)s.k;
+    bench_case c = {.pattern = "gemm",
+                    .name = name,
+                    .variant = prim_gemm_variant_info(PRIM_GEMM_AUTO)->name,
+                    .type = "f32",
+                    .input = INPUT_UNIFORM,
+                    .size = s.m * s.n,
+                    .rows = s.m,
+                    .ld = gap,
+                    .offset = offset,
+                    .m = s.m,
+                    .n = s.n,
+                    .k = s.k,
+                    .element = CUDA_R_32F,
+                    .result = CUDA_R_32F,
+                    .variant_value = PRIM_GEMM_AUTO,
+                    .bytes = (m * k + k * n + m * n) * F32_BYTES,
+                    .flops = 2 * m * n * k};
+    c.ceiling = m * n * k > PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
+    const int end =
+        snprintf(c.shape, sizeof c.shape, "%zux%zux%zu%s", s.m, s.n, s.k, gap > 0 ? "/+1" : "");
+    if (offset > 0)
+        snprintf(c.shape + end, sizeof c.shape - (size_t)end, "+%zu", offset);
+    plan_add(plan, c);
+}
+
+static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
+{
+    static const char *const names[] = {"shapes_nn", "shapes_nt", "shapes_tn", "shapes_tt"};
+    static const product_shape gpu[] = {
+        {NULL, 1023, 1023, 1023, 0},  {NULL, 1024, 1024, 1024, 0}, {NULL, 1025, 1025, 1025, 0},
+        {NULL, 4095, 4095, 4095, 0},  {NULL, 4096, 4096, 4096, 0}, {NULL, 4097, 4097, 4097, 0},
+        {NULL, 1, 8192, 8192, 0},     {NULL, 8192, 1, 8192, 0},    {NULL, 8192, 8192, 1, 0},
+        {NULL, 7, 8192, 8192, 0},     {NULL, 8192, 7, 8192, 0},    {NULL, 8192, 8192, 7, 0},
+        {NULL, 33, 16384, 4096, 0},   {NULL, 16384, 33, 4096, 0},  {NULL, 4096, 4096, 33, 0},
+        {NULL, 129, 129, 1000003, 0}, {NULL, 17, 17, 10000019, 0}, {NULL, 1000003, 65, 65, 0},
+        {NULL, 65, 1000003, 65, 0},   {NULL, 257, 513, 1021, 0}};
+    static const product_shape cpu[] = {{NULL, 33, 65, 17, 0}, {NULL, 1, 70, 40, 0}};
+    const product_shape *const shapes = on_gpu() ? gpu : cpu;
+    const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    for (size_t i = 0; wants_type(options, CUDA_R_32F) && i < sizeof names / sizeof *names; i++) {
+        for (size_t s = 0; s < count; s++)
+            plan_shape(plan, names[i], shapes[s], 0, 0);
+        plan_shape(plan, names[i], shapes[on_gpu() ? 4 : 0], 1, 0);
+        plan_shape(plan, names[i], shapes[on_gpu() ? 4 : 0], 0, 1);
+    }
+}
+
+/* ---- running them ---- */
+
+/* All A, and all B behind them. */
 static void set_up_gemm(const bench_case *c, bench_operands *operands)
 {
-    const size_t count = c->m * c->k + c->k * c->n, bytes = types[index_of(c->element)].bytes;
-    operands->out_bytes = c->m * c->n * bytes;
-    must_prim(prim_gemm_workspace_bytes((prim_gemm_variant)c->variant_value, PRIM_NOT_TRANSPOSED,
-                                        PRIM_NOT_TRANSPOSED, c->m, c->n, c->k, c->element,
-                                        c->element, c->element, PRIM_COMPUTE_DEFAULT,
-                                        &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, count * bytes), "memory for the matrices");
+    const size_t t = index_of(c->element), batches = batches_of(c);
+    const layout a = layout_of_a(c), b = layout_of_b(c);
+    const size_t count = batches * (a.elements + b.elements) + c->offset;
+    operands->out_bytes = batches * c->m * c->n * types[t].result_bytes;
+    must_prim(prim_gemm_batched_workspace_bytes(
+        (prim_gemm_variant)c->variant_value, a.op, b.op, c->m, c->n, c->k, c->element, c->element,
+        c->result, batches, PRIM_COMPUTE_DEFAULT, &operands->workspace_bytes));
+    must(cudaMalloc(&operands->d_in, count * types[t].bytes), "memory for the matrices");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, count, c->input, 13, 0),
@@ -92,34 +228,40 @@ static void set_up_gemm(const bench_case *c, bench_operands *operands)
 
 static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const char *const d_b = (const char *)o->d_in + c->m * c->k * types[index_of(c->element)].bytes;
-    return prim_gemm((prim_gemm_variant)c->variant_value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED,
-                     c->m, c->n, c->k, 1, c->element, o->d_in, c->k, c->element, d_b, c->n, 0,
-                     c->element, o->d_out, c->n, PRIM_COMPUTE_DEFAULT,
-                     o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
+    const layout a = layout_of_a(c), b = layout_of_b(c);
+    const size_t bytes = types[index_of(c->element)].bytes;
+    const char *const d_a = (const char *)o->d_in + c->offset * bytes, *const d_b =
+                                                                           d_a + batches_of(c) *
+                                                                                     a.elements *
+                                                                                     bytes;
+    return prim_gemm_batched((prim_gemm_variant)c->variant_value, a.op, b.op, c->m, c->n, c->k, 1,
+                             c->element, d_a, a.ld, a.elements, c->element, d_b, b.ld, b.elements,
+                             0, c->result, o->d_out, c->n, c->m * c->n, batches_of(c),
+                             PRIM_COMPUTE_DEFAULT, o->workspace_bytes > 0 ? o->d_workspace : NULL,
+                             o->workspace_bytes, stream);
 }
 
 /* Float sums differ by the order and the rounding of additions: by far less than this. */
 static bool same_element(const bench_case *c, const void *h_a, const void *h_b, size_t i)
 {
     const double k = (double)c->k;
-    switch (c->element) {
-    case CUDA_R_32F:
-        return fabs((double)((const float *)h_a)[i] - ((const float *)h_b)[i]) <= 1e-6 * k;
-    case CUDA_R_64F:
-        return fabs(((const double *)h_a)[i] - ((const double *)h_b)[i]) <= 1e-14 * k;
-    default:
+    if (!is_real(c->result))
         return ((const int32_t *)h_a)[i] == ((const int32_t *)h_b)[i];
-    }
+    const double a = real_at(c->result, h_a, i), b = real_at(c->result, h_b, i);
+    const double rounding = c->result == CUDA_R_16F    ? 0x1p-10
+                            : c->result == CUDA_R_16BF ? 0x1p-7
+                                                       : 0;
+    return fabs(a - b) <= (c->result == CUDA_R_64F ? 1e-14 : 1e-6) * k + rounding * fabs(a);
 }
 
 static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
 {
+    const size_t count = batches_of(c) * c->m * c->n;
     size_t i = 0;
-    while (i < c->m * c->n && same_element(c, h_a, h_b, i))
+    while (i < count && same_element(c, h_a, h_b, i))
         i++;
-    return i == c->m * c->n;
+    return i == count;
 }
 
-const bench_pattern bench_gemm = {"gemm",      "gemm",   plan_gemm,    NULL,
+const bench_pattern bench_gemm = {"gemm",      "gemm",   plan_gemm,    plan_gemm_shapes,
                                   set_up_gemm, run_gemm, same_products};

@@ -20,6 +20,7 @@ static const struct {
     prim_transpose op;
     const char *name;
 } ops[] = {{PRIM_NOT_TRANSPOSED, "plain"}, {PRIM_TRANSPOSED, "transposed"}};
+static const char *const shapes_names[] = {"shapes_plain", "shapes_transposed"};
 enum { OPS = sizeof ops / sizeof *ops };
 
 static size_t bytes_of(cudaDataType_t type)
@@ -27,9 +28,15 @@ static size_t bytes_of(cudaDataType_t type)
     return type == CUDA_R_32F ? 4 : 8;
 }
 
+/* "transposed", or "shapes_transposed". */
 static prim_transpose op_of(const bench_case *c)
 {
-    return strcmp(c->name, ops[1].name) == 0 ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
+    return strstr(c->name, ops[1].name) != NULL ? PRIM_TRANSPOSED : PRIM_NOT_TRANSPOSED;
+}
+
+static size_t ld_of(const bench_case *c)
+{
+    return c->ld != 0 ? c->ld : c->size / c->rows;
 }
 
 /* A case's m is the length of y, its k that of x. */
@@ -77,11 +84,13 @@ static void plan_group(bench_plan *plan, size_t t, size_t o, size_t rows, size_t
 static void plan_op(const bench_options *options, bench_plan *plan, size_t t, size_t o,
                     bench_input input)
 {
-    static const size_t gpu[][2] = {{16384, 16384}, {1048576, 64}, {64, 131072}},
+    static const size_t gpu[][2] = {{1024, 1024},  {4096, 4096},  {16384, 16384}, {65536, 1024},
+                                    {1024, 65536}, {1048576, 64}, {64, 131072}},
                         cpu[][2] = {{256, 256}};
+    const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
     for (size_t s = 0; s < options->size_count; s++)
         plan_group(plan, t, o, options->sizes[s], options->sizes[s], input);
-    for (size_t s = 0; options->size_count == 0 && s < (on_gpu() ? 3 : 1); s++)
+    for (size_t s = 0; options->size_count == 0 && s < count; s++)
         plan_group(plan, t, o, on_gpu() ? gpu[s][0] : cpu[s][0], on_gpu() ? gpu[s][1] : cpu[s][1],
                    input);
 }
@@ -96,10 +105,46 @@ static void plan_gemv(const bench_options *options, bench_plan *plan)
                         options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
 }
 
-/* A, and x behind it. */
+/* What AUTO takes alone. */
+static void plan_shape(bench_plan *plan, size_t t, size_t o, const bench_shape *shape)
+{
+    bench_case c = {.pattern = "gemv",
+                    .name = shapes_names[o],
+                    .variant = prim_gemv_variant_info(PRIM_GEMV_AUTO)->name,
+                    .type = types[t].name,
+                    .n = 1,
+                    .element = types[t].type,
+                    .result = types[t].type,
+                    .variant_value = PRIM_GEMV_AUTO,
+                    .ceiling = CEILING_READ};
+    set_shape(&c, shape);
+    c.m = o == 0 ? shape->rows : shape->columns;
+    c.k = o == 0 ? shape->columns : shape->rows;
+    c.flops = 2 * (double)c.size;
+    c.bytes = touched_bytes(c.rows, shape->columns, c.ld, types[t].bytes, c.offset) +
+              (double)((c.m + c.k) * types[t].bytes);
+    plan_add(plan, c);
+}
+
+static void plan_gemv_shapes(const bench_options *options, bench_plan *plan)
+{
+    size_t count;
+    const bench_shape *shapes = matrix_shapes(&count);
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t o = 0; wants_type(options, types[t].type) && o < OPS; o++)
+            for (size_t s = 0; s < count; s++)
+                plan_shape(plan, t, o, &shapes[s]);
+}
+
+/* A, and x behind it, where 16 bytes begin. */
+static size_t elements_before_x(const bench_case *c)
+{
+    return (elements_of_shape(c) + 3) / 4 * 4;
+}
+
 static void set_up_gemv(const bench_case *c, bench_operands *operands)
 {
-    const size_t count = c->size + c->k, bytes = bytes_of(c->element);
+    const size_t count = elements_before_x(c) + c->k, bytes = bytes_of(c->element);
     operands->out_bytes = c->m * bytes;
     must_prim(prim_gemv_workspace_bytes((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c),
                                         columns_of(c), c->element, c->element, c->element,
@@ -112,9 +157,13 @@ static void set_up_gemv(const bench_case *c, bench_operands *operands)
 
 static prim_status run_gemv(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const char *const d_x = (const char *)o->d_in + c->size * bytes_of(c->element);
+    const size_t bytes = bytes_of(c->element);
+    const char *const d_a = (const char *)o->d_in + c->offset * bytes, *const d_x =
+                                                                           (const char *)o->d_in +
+                                                                           elements_before_x(c) *
+                                                                               bytes;
     return prim_gemv((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1,
-                     c->element, o->d_in, columns_of(c), c->element, d_x, 0, c->element, o->d_out,
+                     c->element, d_a, ld_of(c), c->element, d_x, 0, c->element, o->d_out,
                      o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
 }
 
@@ -135,5 +184,5 @@ static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->m;
 }
 
-const bench_pattern bench_gemv = {"gemv",      "gemv",   plan_gemv,    NULL,
+const bench_pattern bench_gemv = {"gemv",      "gemv",   plan_gemv,    plan_gemv_shapes,
                                   set_up_gemv, run_gemv, same_products};

@@ -1,5 +1,7 @@
-/* histogram: samples in 256 and more bins; random, all equal, Gaussian, sorted, and in one bank. */
+/* histogram: samples in 256 and more bins, of three channels, and weighted; random, all equal,
+ * Gaussian, sorted, and in one bank. */
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +9,57 @@
 #include "histogram_kinds.h"
 
 static const histogram_kind kinds[] = {
-    {CUDA_R_8U, "even-256", "u8", 1, 256, {.lower = 0, .upper = 256}},
-    {CUDA_R_16U, "even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}},
-    {CUDA_R_16F, "even-256", "f16", 2, 256, {.real_lower = -1, .real_upper = 1}},
-    {CUDA_R_32I, "even-256", "i32", 4, 256, {.lower = -1000, .upper = 1001}},
-    {CUDA_R_32F, "even-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}},
-    {CUDA_R_32I, "even-2048", "i32", 4, 2048, {.lower = -100000, .upper = 100001}},
-    {CUDA_R_32F, "even-2048", "f32", 4, 2048, {.real_lower = -1, .real_upper = 1}},
-    {CUDA_R_32I, "even-65536", "i32", 4, 65536, {.lower = -10000000, .upper = 10000001}},
-    {CUDA_R_32I, "even-1048576", "i32", 4, 1048576, {.lower = 0, .upper = 1048576}},
+    {CUDA_R_8U, "even-256", "u8", 1, 256, {.lower = 0, .upper = 256}, BINS_OF_RANGE},
+    {CUDA_R_16U, "even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}, BINS_OF_RANGE},
+    {CUDA_R_16F, "even-256", "f16", 2, 256, {.real_lower = -1, .real_upper = 1}, BINS_OF_RANGE},
+    {CUDA_R_32I, "even-256", "i32", 4, 256, {.lower = -1000, .upper = 1001}, BINS_OF_RANGE},
+    {CUDA_R_32F, "even-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}, BINS_OF_RANGE},
+    {CUDA_R_32I, "even-2048", "i32", 4, 2048, {.lower = -100000, .upper = 100001}, BINS_OF_RANGE},
+    {CUDA_R_32F, "even-2048", "f32", 4, 2048, {.real_lower = -1, .real_upper = 1}, BINS_OF_RANGE},
+    {CUDA_R_32I,
+     "even-65536",
+     "i32",
+     4,
+     65536,
+     {.lower = -10000000, .upper = 10000001},
+     BINS_OF_RANGE},
+    {CUDA_R_32I, "even-1048576", "i32", 4, 1048576, {.lower = 0, .upper = 1048576}, BINS_OF_RANGE},
+    {CUDA_R_32F, "edges-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}, EDGES_EVEN},
+    {CUDA_R_32F, "edges-2048", "f32", 4, 2048, {.real_lower = -1, .real_upper = 1}, EDGES_EVEN},
+    {CUDA_R_32F,
+     "log-256",
+     "f32",
+     4,
+     256,
+     {.real_lower = 1e-6, .real_upper = 1},
+     EDGES_LOGARITHMIC},
+    {CUDA_R_8U, "channels-256", "u8", 1, 256, {.lower = 0, .upper = 256}, BINS_OF_CHANNELS},
+    {CUDA_R_32F,
+     "channels-256",
+     "f32",
+     4,
+     256,
+     {.real_lower = -1, .real_upper = 1},
+     BINS_OF_CHANNELS},
+    {CUDA_R_32F,
+     "weighted-256",
+     "f32",
+     4,
+     256,
+     {.real_lower = -1, .real_upper = 1},
+     BINS_OF_WEIGHTED},
 };
 /* Arrays of odd lengths and places. */
 static const histogram_kind odd_kinds[] = {
-    {CUDA_R_8U, "shapes_even-256", "u8", 1, 256, {.lower = 0, .upper = 256}},
-    {CUDA_R_16U, "shapes_even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}},
-    {CUDA_R_32F, "shapes_even-256", "f32", 4, 256, {.real_lower = -1, .real_upper = 1}},
+    {CUDA_R_8U, "shapes_even-256", "u8", 1, 256, {.lower = 0, .upper = 256}, BINS_OF_RANGE},
+    {CUDA_R_16U, "shapes_even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}, BINS_OF_RANGE},
+    {CUDA_R_32F,
+     "shapes_even-256",
+     "f32",
+     4,
+     256,
+     {.real_lower = -1, .real_upper = 1},
+     BINS_OF_RANGE},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, ODD_KINDS = sizeof odd_kinds / sizeof *odd_kinds };
 
@@ -35,36 +73,84 @@ const histogram_kind *histogram_kind_of(const bench_case *c)
     return &all[k];
 }
 
-static bool supports(prim_histogram_variant variant, const histogram_kind *k, size_t size)
+static bool has_edges(const histogram_kind *k)
 {
-    return prim_histogram_even_supports(variant, 0, PRIM_OUTSIDE_DROP, k->range, k->type, size,
-                                        k->bins, CUDA_R_32U);
+    return k->bins_by == EDGES_EVEN || k->bins_by == EDGES_LOGARITHMIC;
 }
 
-static bench_case case_of(const histogram_kind *k, prim_histogram_variant variant)
+static size_t counters_of(const histogram_kind *k)
+{
+    return k->bins_by == BINS_OF_CHANNELS ? HISTOGRAM_CHANNELS * k->bins : k->bins;
+}
+
+/* Of a sample; read once, since the largest weight is given. */
+static size_t weight_bytes(const histogram_kind *k)
+{
+    return k->bins_by == BINS_OF_WEIGHTED ? sizeof(float) : 0;
+}
+
+/* All pixels in one row, as an image without gaps is taken anyway. */
+static prim_image image_of(const histogram_kind *k, size_t size, const void *d_samples)
+{
+    const size_t width = size / HISTOGRAM_CHANNELS;
+    return (prim_image){.data = (void *)(uintptr_t)d_samples,
+                        .width = width,
+                        .height = 1,
+                        .pitch = width * HISTOGRAM_CHANNELS * k->bytes,
+                        .channels = HISTOGRAM_CHANNELS,
+                        .type = k->type};
+}
+
+static const prim_variant *variant_at(const histogram_kind *k, size_t index)
+{
+    return k->bins_by == BINS_OF_CHANNELS   ? prim_histogram_channels_variant_at(index)
+           : k->bins_by == BINS_OF_WEIGHTED ? prim_histogram_weighted_variant_at(index)
+           : has_edges(k)                   ? prim_histogram_edges_variant_at(index)
+                                            : prim_histogram_variant_at(index);
+}
+
+static bool supports(int variant, const histogram_kind *k, size_t size)
+{
+    if (k->bins_by == BINS_OF_CHANNELS)
+        return prim_histogram_even_channels_supports((prim_histogram_channels_variant)variant, 0,
+                                                     PRIM_OUTSIDE_DROP, image_of(k, size, NULL),
+                                                     k->bins, CUDA_R_32U);
+    if (k->bins_by == BINS_OF_WEIGHTED)
+        return prim_histogram_even_weighted_supports((prim_histogram_weighted_variant)variant, 0,
+                                                     PRIM_OUTSIDE_DROP, k->range, k->type, size,
+                                                     k->bins, CUDA_R_32F);
+    if (has_edges(k))
+        return prim_histogram_edges_supports((prim_histogram_edges_variant)variant, 0,
+                                             PRIM_OUTSIDE_DROP, k->type, size, k->bins, CUDA_R_32F,
+                                             CUDA_R_32U);
+    return prim_histogram_even_supports((prim_histogram_variant)variant, 0, PRIM_OUTSIDE_DROP,
+                                        k->range, k->type, size, k->bins, CUDA_R_32U);
+}
+
+static bench_case case_of(const histogram_kind *k, const prim_variant *variant)
 {
     return (bench_case){.pattern = "histogram",
                         .name = k->name,
-                        .variant = prim_histogram_variant_info(variant)->name,
+                        .variant = variant->name,
                         .type = k->type_name,
                         .rows = 1,
                         .element = k->type,
                         .result = CUDA_R_32U,
-                        .variant_value = variant,
+                        .variant_value = variant->value,
                         .ceiling = CEILING_READ};
 }
 
 static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, bench_input input)
 {
-    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++) {
-        const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
+    const prim_variant *variant;
+    for (size_t v = 0; (variant = variant_at(k, v)) != NULL; v++) {
         bench_case c = case_of(k, variant);
         c.input = input;
         c.size = size;
-        c.bytes = (double)(size * k->bytes + k->bins * sizeof(uint32_t));
+        c.bytes = (double)(size * (k->bytes + weight_bytes(k)) + counters_of(k) * sizeof(uint32_t));
         c.flops = (double)size;
         snprintf(c.shape, sizeof c.shape, "%zu", size);
-        if (supports(variant, k, size))
+        if (supports(variant->value, k, size))
             plan_add(plan, c);
     }
 }
@@ -78,7 +164,7 @@ static void plan_histogram_shapes(const bench_options *options, bench_plan *plan
             const size_t count = bytes / odd_kinds[k].bytes;
             const bench_shape shapes[] = {{1, count, 0, 0}, {1, count, 0, 1}, {1, count - 1, 0, 0}};
             for (size_t i = 0; i < 3; i++) {
-                bench_case c = case_of(&odd_kinds[k], PRIM_HISTOGRAM_AUTO);
+                bench_case c = case_of(&odd_kinds[k], prim_histogram_variant_at(0));
                 set_shape(&c, &shapes[i]);
                 c.flops = (double)c.size;
                 c.bytes = touched_bytes(1, c.size, 0, odd_kinds[k].bytes, c.offset) +
@@ -106,32 +192,119 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
                 plan_group(plan, &kinds[k], sizes[s], inputs[i]);
 }
 
+/* ---- edges ---- */
+
+static size_t bytes_before_edges(const bench_case *c)
+{
+    const size_t samples = (c->size + c->offset) * histogram_kind_of(c)->bytes;
+    return (samples + 15) / 16 * 16;
+}
+
+const float *histogram_edges_of(const bench_case *c, const bench_operands *o)
+{
+    return (const float *)((const char *)o->d_in + bytes_before_edges(c));
+}
+
+static void make_edges(const bench_case *c, const bench_operands *o)
+{
+    const histogram_kind *k = histogram_kind_of(c);
+    const double lower = k->range.real_lower, upper = k->range.real_upper;
+    float *const h_edges = malloc((k->bins + 1) * sizeof *h_edges);
+    if (h_edges == NULL)
+        exit(1);
+    for (size_t e = 0; e <= k->bins; e++) {
+        const double t = (double)e / (double)k->bins;
+        h_edges[e] = (float)(k->bins_by == EDGES_LOGARITHMIC ? lower * pow(upper / lower, t)
+                                                             : lower + (upper - lower) * t);
+    }
+    must(cudaMemcpy((void *)histogram_edges_of(c, o), h_edges, (k->bins + 1) * sizeof *h_edges,
+                    cudaMemcpyHostToDevice),
+         "copying the edges");
+    free(h_edges);
+}
+
+/* The samples, which lie between -1 and 1, once more. */
+static void make_weights(const bench_case *c, const bench_operands *o)
+{
+    must(cudaMemcpy((char *)o->d_in + bytes_before_edges(c), o->d_in, c->size * sizeof(float),
+                    cudaMemcpyDeviceToDevice),
+         "copying the weights");
+}
+
+/* ---- a run ---- */
+
+static size_t workspace_of(const bench_case *c, const histogram_kind *k)
+{
+    size_t bytes;
+    if (k->bins_by == BINS_OF_CHANNELS)
+        must_prim(prim_histogram_even_channels_workspace_bytes(
+            (prim_histogram_channels_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
+            image_of(k, c->size, NULL), k->bins, CUDA_R_32U, &bytes));
+    else if (k->bins_by == BINS_OF_WEIGHTED)
+        must_prim(prim_histogram_even_weighted_workspace_bytes(
+            (prim_histogram_weighted_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->range,
+            k->type, c->size, k->bins, CUDA_R_32F, &bytes));
+    else if (has_edges(k))
+        must_prim(prim_histogram_edges_workspace_bytes(
+            (prim_histogram_edges_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->type, c->size,
+            k->bins, CUDA_R_32F, CUDA_R_32U, &bytes));
+    else
+        must_prim(prim_histogram_even_workspace_bytes((prim_histogram_variant)c->variant_value, 0,
+                                                      PRIM_OUTSIDE_DROP, k->range, k->type, c->size,
+                                                      k->bins, CUDA_R_32U, &bytes));
+    return bytes;
+}
+
 static void set_up_histogram(const bench_case *c, bench_operands *operands)
 {
     const histogram_kind *k = histogram_kind_of(c);
-    operands->out_bytes = k->bins * sizeof(uint32_t);
-    must_prim(prim_histogram_even_workspace_bytes((prim_histogram_variant)c->variant_value, 0,
-                                                  PRIM_OUTSIDE_DROP, k->range, k->type, c->size,
-                                                  k->bins, CUDA_R_32U, &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, (c->size + c->offset) * k->bytes), "memory for the samples");
+    operands->out_bytes = counters_of(k) * sizeof(uint32_t);
+    operands->workspace_bytes = workspace_of(c, k);
+    must(cudaMalloc(&operands->d_in, bytes_before_edges(c) + (k->bins + 1) * sizeof(float) +
+                                         c->size * weight_bytes(k)),
+         "memory for the samples");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the counters");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(make_histogram_samples(k, operands->d_in, c->size + c->offset, c->input),
          "making the samples");
+    if (has_edges(k))
+        make_edges(c, operands);
+    if (k->bins_by == BINS_OF_WEIGHTED)
+        make_weights(c, operands);
 }
 
 static prim_status run_histogram(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const histogram_kind *k = histogram_kind_of(c);
+    const char *const d_samples = (const char *)o->d_in + c->offset * k->bytes;
+    if (k->bins_by == BINS_OF_CHANNELS) {
+        const prim_histogram_range ranges[HISTOGRAM_CHANNELS] = {k->range, k->range, k->range};
+        return prim_histogram_even_channels(
+            (prim_histogram_channels_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, ranges,
+            image_of(k, c->size, d_samples), k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
+            o->workspace_bytes, stream);
+    }
+    if (k->bins_by == BINS_OF_WEIGHTED) {
+        const float largest = 1;
+        return prim_histogram_even_weighted(
+            (prim_histogram_weighted_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->range,
+            k->type, d_samples, c->size, k->bins, CUDA_R_32F, histogram_edges_of(c, o), &largest,
+            o->d_out, NULL, o->d_workspace, o->workspace_bytes, stream);
+    }
+    if (has_edges(k))
+        return prim_histogram_edges((prim_histogram_edges_variant)c->variant_value,
+                                    PRIM_HISTOGRAM_LAST_BIN_OPEN, /* as CUB has it */
+                                    PRIM_OUTSIDE_DROP, k->type, d_samples, c->size, k->bins,
+                                    CUDA_R_32F, histogram_edges_of(c, o), CUDA_R_32U, o->d_out,
+                                    NULL, o->d_workspace, o->workspace_bytes, stream);
     return prim_histogram_even((prim_histogram_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
-                               k->range, k->type, (const char *)o->d_in + c->offset * k->bytes,
-                               c->size, k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
-                               o->workspace_bytes, stream);
+                               k->range, k->type, d_samples, c->size, k->bins, CUDA_R_32U, o->d_out,
+                               NULL, o->d_workspace, o->workspace_bytes, stream);
 }
 
 static bool same_counters(const bench_case *c, const void *h_a, const void *h_b)
 {
-    return memcmp(h_a, h_b, histogram_kind_of(c)->bins * sizeof(uint32_t)) == 0;
+    return memcmp(h_a, h_b, counters_of(histogram_kind_of(c)) * sizeof(uint32_t)) == 0;
 }
 
 const bench_pattern bench_histogram = {"histogram",           "histogram",      plan_histogram,

@@ -1,4 +1,6 @@
-/* merge: two arrays of one length into one, and merge sorts of random keys. */
+/* merge: two arrays of one length into one, and merge sorts of random keys; both also of pairs,
+ * keys with values of 4 bytes. The family `shapes` has merges of unlike lengths, odd and misaligned
+ * ones. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,10 +30,32 @@ static size_t key_bytes(const bench_case *c)
     return keys[k].bytes;
 }
 
+/* ---- what a case is ---- */
+
+enum { VALUE_BYTES = 4 };
+
 static bool sorts(const bench_case *c)
 {
-    return strcmp(c->name, "sort") == 0;
+    return strncmp(c->name, "sort", sizeof "sort" - 1) == 0;
 }
+
+static bool has_values(const bench_case *c)
+{
+    return strstr(c->name, "pairs") != NULL;
+}
+
+/* A case's m is the first array's length, where it is not half of all. */
+static size_t a_count(const bench_case *c)
+{
+    return c->m > 0 ? c->m : c->size / 2;
+}
+
+static size_t b_count(const bench_case *c)
+{
+    return c->size - a_count(c);
+}
+
+/* ---- which cases there are ---- */
 
 static bench_case make_case(size_t k, const char *name, int variant, const char *variant_name,
                             size_t size, bench_input input)
@@ -46,8 +70,8 @@ static bench_case make_case(size_t k, const char *name, int variant, const char 
                     .element = keys[k].type,
                     .result = keys[k].type,
                     .variant_value = variant,
-                    .bytes = 2.0 * (double)(size * keys[k].bytes),
                     .ceiling = CEILING_COPY};
+    c.bytes = 2.0 * (double)(size * (keys[k].bytes + (has_values(&c) ? VALUE_BYTES : 0)));
     snprintf(c.shape, sizeof c.shape, "%zu", size);
     return c;
 }
@@ -62,6 +86,17 @@ static void plan_merges(bench_plan *plan, size_t k, size_t size, bench_input inp
     }
 }
 
+static void plan_merges_of_pairs(bench_plan *plan, size_t k, size_t size, bench_input input)
+{
+    for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
+        const prim_merge_variant variant = prim_merge_variant_at(v)->value;
+        const char *name = prim_merge_variant_info(variant)->name;
+        if (prim_merge_pairs_supports(variant, PRIM_ASCENDING, keys[k].type, VALUE_BYTES, size / 2,
+                                      size - size / 2))
+            plan_add(plan, make_case(k, "pairs", variant, name, size, input));
+    }
+}
+
 static void plan_sorts(bench_plan *plan, size_t k, size_t size, bench_input input)
 {
     for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
@@ -69,6 +104,17 @@ static void plan_sorts(bench_plan *plan, size_t k, size_t size, bench_input inpu
         const char *name = prim_merge_sort_variant_info(variant)->name;
         if (prim_merge_sort_supports(variant, PRIM_ASCENDING, keys[k].type, size))
             plan_add(plan, make_case(k, "sort", variant, name, size, input));
+    }
+}
+
+static void plan_sorts_of_pairs(bench_plan *plan, size_t k, size_t size, bench_input input)
+{
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        const char *name = prim_merge_sort_variant_info(variant)->name;
+        if (prim_merge_sort_pairs_supports(variant, PRIM_ASCENDING, keys[k].type, VALUE_BYTES,
+                                           size))
+            plan_add(plan, make_case(k, "sort_pairs", variant, name, size, input));
     }
 }
 
@@ -84,6 +130,11 @@ static void plan_keys(const bench_options *options, bench_plan *plan, size_t k, 
     for (size_t s = 0; s < count; s++)
         if (asked || sizes[s] <= most_to_sort)
             plan_sorts(plan, k, sizes[s], input);
+    for (size_t s = 0; s < count && k == 0; s++)
+        plan_merges_of_pairs(plan, k, sizes[s], input);
+    for (size_t s = 0; s < count && k == 0; s++)
+        if (asked || sizes[s] <= most_to_sort)
+            plan_sorts_of_pairs(plan, k, sizes[s], input);
 }
 
 static void plan_merge(const bench_options *options, bench_plan *plan)
@@ -95,55 +146,136 @@ static void plan_merge(const bench_options *options, bench_plan *plan)
                       options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
 }
 
-static void *second_half(const bench_case *c, void *d_keys)
+/* What AUTO takes alone; m of the keys are the first array's, and both begin `offset` keys past 16
+ * bytes, as far as m lets the second one. */
+static void plan_shape(bench_plan *plan, size_t k, size_t size, size_t m, size_t offset,
+                       bench_input input)
 {
-    return (char *)d_keys + c->size / 2 * key_bytes(c);
+    bench_case c = make_case(k, "shapes_merge", PRIM_MERGE_AUTO,
+                             prim_merge_variant_info(PRIM_MERGE_AUTO)->name, size, input);
+    c.m = m;
+    c.offset = offset;
+    const int end = snprintf(c.shape, sizeof c.shape, "%zu", size);
+    const int split = snprintf(c.shape + end, sizeof c.shape - (size_t)end, "/%zu", m);
+    if (offset > 0)
+        snprintf(c.shape + end + split, sizeof c.shape - (size_t)(end + split), "+%zu", offset);
+    plan_add(plan, c);
+}
+
+static void plan_merge_shapes(const bench_options *options, bench_plan *plan)
+{
+    static const bench_input inputs[] = {INPUT_UNIFORM, INPUT_EQUAL};
+    const size_t size = on_gpu() ? (size_t)1 << 28 : 3000;
+    const size_t splits[] = {size / 2, size / 2 - 1, size / 1001, size - size / 1001, 1, size - 1};
+    for (size_t k = 0; k < (options->type_count > 0 ? KEYS : DEFAULT_KEYS); k++) {
+        if (!wants_type(options, keys[k].type))
+            continue;
+        for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+            for (size_t s = 0; s < sizeof splits / sizeof *splits; s++)
+                plan_shape(plan, k, size, splits[s], 0, inputs[i]);
+        plan_shape(plan, k, size, size / 2, 1, INPUT_UNIFORM);
+        plan_shape(plan, k, size - 1, size / 2 - 1, 3, INPUT_UNIFORM);
+    }
+}
+
+/* ---- running them ---- */
+
+/* Keys of both arrays, and of pairs their values behind them. */
+static char *first_key(const bench_case *c, void *d_in)
+{
+    return (char *)d_in + c->offset * key_bytes(c);
+}
+
+static char *second_key(const bench_case *c, void *d_in)
+{
+    return first_key(c, d_in) + a_count(c) * key_bytes(c);
+}
+
+static char *first_value(const bench_case *c, void *d_in)
+{
+    return first_key(c, d_in) + c->size * key_bytes(c);
 }
 
 /* Before anything is timed. */
-static void sort_halves(const bench_case *c, void *d_keys)
+static void sort_both(const bench_case *c, void *d_in)
 {
-    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_keys, c->size / 2,
-                              d_keys, NULL, 0, 0));
-    void *const d_second = second_half(c, d_keys);
-    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_second,
-                              c->size - c->size / 2, d_second, NULL, 0, 0));
+    char *const d_a = first_key(c, d_in), *const d_b = second_key(c, d_in);
+    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_a, a_count(c),
+                              d_a, NULL, 0, 0));
+    must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO, PRIM_ASCENDING, c->element, d_b, b_count(c),
+                              d_b, NULL, 0, 0));
+}
+
+static size_t workspace_bytes(const bench_case *c)
+{
+    const prim_merge_variant merge = (prim_merge_variant)c->variant_value;
+    const prim_merge_sort_variant sort = (prim_merge_sort_variant)c->variant_value;
+    size_t bytes;
+    if (sorts(c) && has_values(c))
+        must_prim(prim_merge_sort_pairs_workspace_bytes(sort, PRIM_ASCENDING, c->element,
+                                                        VALUE_BYTES, c->size, &bytes));
+    else if (sorts(c))
+        must_prim(
+            prim_merge_sort_workspace_bytes(sort, PRIM_ASCENDING, c->element, c->size, &bytes));
+    else if (has_values(c))
+        must_prim(prim_merge_pairs_workspace_bytes(merge, PRIM_ASCENDING, c->element, VALUE_BYTES,
+                                                   a_count(c), b_count(c), &bytes));
+    else
+        must_prim(prim_merge_workspace_bytes(merge, PRIM_ASCENDING, c->element, a_count(c),
+                                             b_count(c), &bytes));
+    return bytes;
 }
 
 static void set_up_merge(const bench_case *c, bench_operands *operands)
 {
-    operands->out_bytes = c->size * key_bytes(c);
-    if (sorts(c))
-        must_prim(prim_merge_sort_workspace_bytes((prim_merge_sort_variant)c->variant_value,
-                                                  PRIM_ASCENDING, c->element, c->size,
-                                                  &operands->workspace_bytes));
-    else
-        must_prim(prim_merge_workspace_bytes((prim_merge_variant)c->variant_value, PRIM_ASCENDING,
-                                             c->element, c->size / 2, c->size - c->size / 2,
-                                             &operands->workspace_bytes));
-    must(cudaMalloc(&operands->d_in, operands->out_bytes), "memory for the keys");
+    const size_t values = has_values(c) ? c->size : 0;
+    operands->out_bytes = c->size * key_bytes(c) + values * VALUE_BYTES;
+    operands->workspace_bytes = workspace_bytes(c);
+    must(cudaMalloc(&operands->d_in, operands->out_bytes + c->offset * key_bytes(c)),
+         "memory for the keys");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
-    must(fill_on_device(c->element, operands->d_in, c->size, c->input, 13, 0), "filling the keys");
+    must(fill_on_device(c->element, first_key(c, operands->d_in), c->size, c->input, 13, 0),
+         "filling the keys");
+    must(fill_on_device(CUDA_R_32U, first_value(c, operands->d_in), values, INPUT_UNIFORM, 17, 0),
+         "filling the values");
     if (!sorts(c))
-        sort_halves(c, operands->d_in);
+        sort_both(c, operands->d_in);
+}
+
+static prim_status run_sort(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const prim_merge_sort_variant variant = (prim_merge_sort_variant)c->variant_value;
+    if (!has_values(c))
+        return prim_merge_sort(variant, PRIM_ASCENDING, c->element, o->d_in, c->size, o->d_out,
+                               o->d_workspace, o->workspace_bytes, stream);
+    return prim_merge_sort_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, o->d_in,
+                                 first_value(c, o->d_in), c->size, o->d_out,
+                                 (char *)o->d_out + c->size * key_bytes(c), o->d_workspace,
+                                 o->workspace_bytes, stream);
 }
 
 static prim_status run_merge(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
+    const prim_merge_variant variant = (prim_merge_variant)c->variant_value;
+    const char *const d_a = first_key(c, o->d_in), *const d_b = second_key(c, o->d_in),
+                      *const d_values = first_value(c, o->d_in);
     if (sorts(c))
-        return prim_merge_sort((prim_merge_sort_variant)c->variant_value, PRIM_ASCENDING,
-                               c->element, o->d_in, c->size, o->d_out, o->d_workspace,
-                               o->workspace_bytes, stream);
-    return prim_merge((prim_merge_variant)c->variant_value, PRIM_ASCENDING, c->element, o->d_in,
-                      c->size / 2, second_half(c, o->d_in), c->size - c->size / 2, o->d_out,
-                      o->d_workspace, o->workspace_bytes, stream);
+        return run_sort(c, o, stream);
+    if (!has_values(c))
+        return prim_merge(variant, PRIM_ASCENDING, c->element, d_a, a_count(c), d_b, b_count(c),
+                          o->d_out, o->d_workspace, o->workspace_bytes, stream);
+    return prim_merge_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, d_a, d_values,
+                            a_count(c), d_b, d_values + a_count(c) * VALUE_BYTES, b_count(c),
+                            o->d_out, (char *)o->d_out + c->size * key_bytes(c), o->d_workspace,
+                            o->workspace_bytes, stream);
 }
 
+/* All are stable. */
 static bool same_keys(const bench_case *c, const void *h_a, const void *h_b)
 {
-    return memcmp(h_a, h_b, c->size * key_bytes(c)) == 0;
+    return memcmp(h_a, h_b, c->size * (key_bytes(c) + (has_values(c) ? VALUE_BYTES : 0))) == 0;
 }
 
-const bench_pattern bench_merge = {"merge",      "merge",   plan_merge, NULL,
+const bench_pattern bench_merge = {"merge",      "merge",   plan_merge, plan_merge_shapes,
                                    set_up_merge, run_merge, same_keys};

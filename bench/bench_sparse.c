@@ -1,15 +1,17 @@
-/* spmv: matrices of a stencil, of rows whose lengths follow a power law, and of 32 entries a row in
- * random columns. A case's size is its number of rows. */
+/* spmv: the matrices of matrix_kinds.c, in CSR and in what formats they have cases of their own. A
+ * case's size is its number of rows. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 #include <primitives/sparse.h>
 
 #include "bench.h"
+#include "matrix_kinds.h"
 
 static const struct {
     cudaDataType_t type;
@@ -26,114 +28,88 @@ static uint64_t hash(uint64_t x) /* splitmix64 */
     return x ^ (x >> 31);
 }
 
-/* ---- the matrices: square, each row's length and columns from its number alone ---- */
-
-typedef struct kind {
-    const char *name;
-    size_t (*length)(size_t row, size_t rows);
-    size_t (*column)(size_t row, size_t s, size_t rows); /* of the row's entry s */
-    size_t gpu_sizes[2], cpu_size;
-} kind;
-
-/* A point and its four neighbours on a grid as wide as high: those that there are. */
-static size_t neighbours(size_t row, size_t rows, size_t columns[5])
-{
-    const size_t width = (size_t)sqrt((double)rows);
-    const size_t candidates[] = {row - width, row - 1, row, row + 1, row + width};
-    size_t count = 0;
-    for (size_t c = 0; c < 5; c++)
-        if (candidates[c] < rows) /* what is below 0 has wrapped */
-            columns[count++] = candidates[c];
-    return count;
-}
-
-static size_t stencil_length(size_t row, size_t rows)
-{
-    size_t columns[5];
-    return neighbours(row, rows, columns);
-}
-
-static size_t stencil_column(size_t row, size_t s, size_t rows)
-{
-    size_t columns[5];
-    neighbours(row, rows, columns);
-    return columns[s];
-}
-
-/* l entries or more in a share of l^-1.2 of the rows, up to an eighth of the columns. */
-static size_t power_law_length(size_t row, size_t rows)
-{
-    const double share = (double)((hash(row) >> 11) + 1) * 0x1p-53;
-    return (size_t)fmin(pow(share, -1 / 1.2), (double)(rows / 8 + 1));
-}
-
-static size_t same_length(size_t row, size_t rows)
-{
-    (void)row, (void)rows;
-    return 32;
-}
-
-static size_t random_column(size_t row, size_t s, size_t rows)
-{
-    return hash(row << 24 ^ s) % rows;
-}
-
-static const kind kinds[] = {
-    {"stencil", stencil_length, stencil_column, {(size_t)1 << 12, (size_t)1 << 22}, 1 << 10},
-    {"power-law", power_law_length, random_column, {(size_t)1 << 20, 0}, 1 << 10},
-    {"random-32", same_length, random_column, {(size_t)1 << 20, 0}, 1 << 8},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 /* ---- plan ---- */
 
-typedef struct extent {
-    size_t rows, entries, longest;
-} extent;
-
-static extent measure_kind(const kind *k, size_t rows)
-{
-    extent e = {.rows = rows};
-    for (size_t row = 0; row < rows; row++) {
-        const size_t length = k->length(row, rows);
-        e.entries += length;
-        e.longest = length > e.longest ? length : e.longest;
-    }
-    return e;
-}
-
-/* AUTO chooses among CSR's rungs: CSR is the first format. */
+/* The format that a variant takes; AUTO's is CSR, the first. */
 static prim_sparse_format format_of(prim_spmv_variant variant, cudaDataType_t type)
 {
     prim_sparse empty = {.value_type = type, .offset_type = CUDA_R_32I};
-    while (empty.format < PRIM_SPARSE_JDS && !prim_spmv_supports(variant, empty, type, type))
+    while (empty.format < PRIM_SPARSE_SELL && !prim_spmv_supports(variant, empty, type, type))
         empty.format = (prim_sparse_format)(empty.format + 1);
     return empty.format;
 }
 
-/* Not where a rung would take minutes, or ELL's padding most of the memory. */
-static bool is_worth_it(prim_spmv_variant variant, cudaDataType_t type, const extent *e)
+/* A case is named for its matrix, and for its format where that is not CSR: "banded-coo". There
+ * AUTO has that format as well, and peers have what AUTO has. */
+static const char *const suffixes[] = {
+    [PRIM_SPARSE_CSR] = "", [PRIM_SPARSE_COO] = "-coo", [PRIM_SPARSE_SELL] = "-sell"};
+
+static prim_sparse_format format_of_case(const bench_case *c)
+{
+    const char *const suffix = strrchr(c->name, '-');
+    for (int f = PRIM_SPARSE_COO; suffix != NULL && f <= PRIM_SPARSE_SELL; f++)
+        if (suffixes[f] != NULL && strcmp(suffix, suffixes[f]) == 0)
+            return (prim_sparse_format)f;
+    return format_of((prim_spmv_variant)c->variant_value, c->element);
+}
+
+static const matrix_kind *kind_of(const bench_case *c)
+{
+    const matrix_kind *found = NULL;
+    for (size_t i = 0; matrix_kind_at(i) != NULL; i++) {
+        const matrix_kind *const k = matrix_kind_at(i);
+        const size_t length = strlen(k->name);
+        if (strncmp(c->name, k->name, length) == 0 &&
+            (found == NULL || length > strlen(found->name)))
+            found = k;
+    }
+    return found;
+}
+
+/* Not where a rung would take minutes, or padding most of the memory. */
+static bool is_worth_it(prim_spmv_variant variant, cudaDataType_t type, const matrix_extent *e)
 {
     const double most_comparisons = on_gpu() ? 0x1p32 : 0x1p24;
+    const prim_sparse_format format = format_of(variant, type);
     if (variant == PRIM_SPMV_COO_SCAN_ALL)
         return (double)e->rows * (double)e->entries <= most_comparisons;
-    return format_of(variant, type) != PRIM_SPARSE_ELL || e->rows * e->longest <= 8 * e->entries;
+    if (format == PRIM_SPARSE_SELL)
+        return e->longest <= 1024;
+    return format != PRIM_SPARSE_ELL || e->rows * e->longest <= 8 * e->entries;
 }
 
-/* For every format the bytes that CSR needs, so that shares compare: each array, x and y once. */
-static double bytes_of(const extent *e, size_t value_bytes)
+/* For every format the bytes that CSR needs, so that shares compare: each array, x and y once. A
+ * case of COO has its own 12 bytes an entry, in f32. */
+static double bytes_of(const matrix_extent *e, size_t value_bytes, prim_sparse_format format)
 {
-    return (double)(e->entries * (value_bytes + sizeof(int32_t)) + (e->rows + 1) * sizeof(int32_t) +
-                    2 * e->rows * value_bytes);
+    const size_t index = sizeof(int32_t), vectors = 2 * e->rows * value_bytes;
+    return format == PRIM_SPARSE_COO
+               ? (double)(e->entries * (value_bytes + 2 * index) + vectors)
+               : (double)(e->entries * (value_bytes + index) + (e->rows + 1) * index + vectors);
 }
 
-static void plan_group(bench_plan *plan, const kind *k, size_t type, size_t rows, bench_input input)
+/* The kind's name, and the format's behind it. The text stays. */
+static const char *name_of_case(const matrix_kind *k, prim_sparse_format format)
 {
-    const extent e = measure_kind(k, rows);
+    enum { MOST_KINDS = 32, MOST_BYTES = 32 };
+    static char names[MOST_KINDS][PRIM_SPARSE_SELL + 1][MOST_BYTES];
+    size_t i = 0;
+    while (matrix_kind_at(i) != k)
+        i++;
+    if (i >= MOST_KINDS)
+        abort();
+    snprintf(names[i][format], MOST_BYTES, "%s%s", k->name, suffixes[format]);
+    return names[i][format];
+}
+
+static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
+                       bench_input input, prim_sparse_format format)
+{
+    const matrix_extent e = measure_matrix(k, rows);
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
         bench_case c = {.pattern = "spmv",
-                        .name = k->name,
+                        .name = name_of_case(k, format),
                         .variant = prim_spmv_variant_info(variant)->name,
                         .type = types[type].name,
                         .input = input,
@@ -142,35 +118,65 @@ static void plan_group(bench_plan *plan, const kind *k, size_t type, size_t rows
                         .element = types[type].type,
                         .result = types[type].type,
                         .variant_value = variant,
-                        .bytes = bytes_of(&e, types[type].bytes),
+                        .bytes = bytes_of(&e, types[type].bytes, format),
                         .flops = 2 * (double)e.entries,
                         .ceiling = CEILING_READ};
         snprintf(c.shape, sizeof c.shape, "%zu", rows);
-        if (is_worth_it(variant, c.element, &e))
+        if (is_of_shapes(&c) && variant != PRIM_SPMV_AUTO)
+            continue;
+        const bool fits = format == PRIM_SPARSE_CSR || variant == PRIM_SPMV_AUTO ||
+                          format_of(variant, c.element) == format;
+        if (fits && is_worth_it(variant, c.element, &e))
             plan_add(plan, c);
     }
 }
 
-static void plan_kind(const bench_options *options, bench_plan *plan, const kind *k, size_t type,
-                      bench_input input)
+static void plan_formats(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
+                         bench_input input)
 {
-    for (size_t s = 0; s < options->size_count; s++)
-        plan_group(plan, k, type, options->sizes[s], input);
-    if (options->size_count == 0 && !on_gpu())
-        plan_group(plan, k, type, k->cpu_size, input);
-    for (size_t s = 0; options->size_count == 0 && on_gpu() && s < 2 && k->gpu_sizes[s] > 0; s++)
-        plan_group(plan, k, type, k->gpu_sizes[s], input);
+    for (int f = PRIM_SPARSE_CSR; f <= PRIM_SPARSE_SELL; f++)
+        if (f == PRIM_SPARSE_CSR || (k->formats & MATRIX_KIND_FORMAT(f)) != 0)
+            plan_group(plan, k, type, rows, input, (prim_sparse_format)f);
 }
 
-/* f32, unless other types are asked for. */
-static void plan_sparse(const bench_options *options, bench_plan *plan)
+static void plan_kind(const bench_options *options, bench_plan *plan, const matrix_kind *k,
+                      size_t type, bench_input input)
+{
+    for (size_t s = 0; s < options->size_count; s++)
+        plan_formats(plan, k, type, options->sizes[s], input);
+    if (options->size_count == 0 && !on_gpu())
+        plan_formats(plan, k, type, k->cpu_size, input);
+    for (size_t s = 0; options->size_count == 0 && on_gpu() && s < MATRIX_KIND_SIZES; s++)
+        if (k->gpu_sizes[s] > 0)
+            plan_formats(plan, k, type, k->gpu_sizes[s], input);
+}
+
+static bool is_odd(const matrix_kind *k)
+{
+    return strncmp(k->name, "shapes_", sizeof "shapes_" - 1) == 0;
+}
+
+/* The kinds of odd shapes, where only AUTO is measured, or the others. f32, unless other types are
+ * asked for. */
+static void plan_kinds(const bench_options *options, bench_plan *plan, bool odd)
 {
     const size_t inputs = options->input_count > 0 ? options->input_count : 1;
-    for (size_t k = 0; k < KINDS; k++)
+    for (size_t k = 0; matrix_kind_at(k) != NULL; k++)
         for (size_t t = 0; t < (options->type_count > 0 ? TYPES : 1); t++)
             for (size_t i = 0; wants_type(options, types[t].type) && i < inputs; i++)
-                plan_kind(options, plan, &kinds[k], t,
-                          options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
+                if (is_odd(matrix_kind_at(k)) == odd)
+                    plan_kind(options, plan, matrix_kind_at(k), t,
+                              options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
+}
+
+static void plan_sparse(const bench_options *options, bench_plan *plan)
+{
+    plan_kinds(options, plan, false);
+}
+
+static void plan_sparse_shapes(const bench_options *options, bench_plan *plan)
+{
+    plan_kinds(options, plan, true);
 }
 
 /* ---- operands ---- */
@@ -198,33 +204,91 @@ static double whole_number(uint64_t i, bench_input input, int64_t most)
     return input == INPUT_EQUAL ? 1 : (double)((int64_t)(hash(i) >> 8) % (most + 1) - most / 2);
 }
 
-/* In CSR; the arrays are the caller's to free. */
-static prim_sparse make_csr(const kind *k, size_t rows, cudaDataType_t type, size_t value_bytes,
-                            bench_input input)
+/* Rows from `begin` on, to `end`. */
+typedef struct part {
+    const matrix_kind *k;
+    const prim_sparse *csr;
+    size_t begin, end, value_bytes;
+    bench_input input;
+} part;
+
+static int fill_part(void *any)
 {
-    const extent extents = measure_kind(k, rows);
-    int32_t *offsets = allocate((rows + 1) * sizeof *offsets);
-    int32_t *columns = allocate(extents.entries * sizeof *columns);
-    void *values = allocate(extents.entries * value_bytes);
-    size_t e = 0;
-    offsets[0] = 0;
-    for (size_t row = 0; row < rows; row++) {
-        const size_t length = k->length(row, rows);
-        for (size_t s = 0; s < length; s++, e++) {
-            columns[e] = (int32_t)k->column(row, s, rows);
-            write_value(value_bytes, values, e, whole_number(e, input, 8));
+    const part *p = any;
+    const int32_t *offsets = p->csr->row_offsets;
+    int32_t *columns = (int32_t *)p->csr->column_indices;
+    for (size_t row = p->begin; row < p->end; row++)
+        for (int32_t e = offsets[row]; e < offsets[row + 1]; e++) {
+            columns[e] = (int32_t)p->k->column(row, (size_t)(e - offsets[row]), p->csr->rows);
+            write_value(p->value_bytes, (void *)p->csr->values, (size_t)e,
+                        whole_number((uint64_t)e, p->input, 8));
         }
-        offsets[row + 1] = (int32_t)e;
+    return 0;
+}
+
+/* Many millions of entries, some 50 ns each: all processors make them. */
+static void fill(const part *all)
+{
+    enum { PARTS = 32 };
+    const int32_t *offsets = all->csr->row_offsets;
+    thrd_t threads[PARTS];
+    part parts[PARTS];
+    bool runs[PARTS];
+    size_t row = 0;
+    for (size_t i = 0; i < PARTS; i++) {
+        parts[i] = *all;
+        parts[i].begin = row;
+        while (row < all->csr->rows &&
+               (i + 1 == PARTS || (size_t)offsets[row] < all->csr->entries / PARTS * (i + 1)))
+            row++;
+        parts[i].end = row;
+        runs[i] = thrd_create(&threads[i], fill_part, &parts[i]) == thrd_success;
+        if (!runs[i])
+            fill_part(&parts[i]);
     }
-    return (prim_sparse){.format = PRIM_SPARSE_CSR,
-                         .rows = rows,
-                         .columns = rows,
-                         .entries = e,
-                         .value_type = type,
-                         .offset_type = CUDA_R_32I,
-                         .row_offsets = offsets,
-                         .column_indices = columns,
-                         .values = values};
+    for (size_t i = 0; i < PARTS; i++)
+        if (runs[i])
+            thrd_join(threads[i], NULL);
+}
+
+/* In CSR; the arrays are the caller's to free. */
+static prim_sparse make_csr(const matrix_kind *k, size_t rows, cudaDataType_t type,
+                            size_t value_bytes, bench_input input)
+{
+    const matrix_extent extent = measure_matrix(k, rows);
+    int32_t *offsets = allocate((rows + 1) * sizeof *offsets);
+    const prim_sparse csr = {.format = PRIM_SPARSE_CSR,
+                             .rows = rows,
+                             .columns = rows,
+                             .entries = extent.entries,
+                             .value_type = type,
+                             .offset_type = CUDA_R_32I,
+                             .row_offsets = offsets,
+                             .column_indices = allocate(extent.entries * sizeof(int32_t)),
+                             .values = allocate(extent.entries * value_bytes)};
+    offsets[0] = 0;
+    for (size_t row = 0; row < rows; row++)
+        offsets[row + 1] = offsets[row] + (int32_t)k->length(row, rows);
+    fill(&(part){.k = k, .csr = &csr, .value_bytes = value_bytes, .input = input});
+    return csr;
+}
+
+/* The cases of a group have one matrix: the last one stays until another is asked for. */
+static const prim_sparse *csr_of(const bench_case *c, size_t value_bytes)
+{
+    static prim_sparse last;
+    static const matrix_kind *k;
+    static bench_input input;
+    if (k == kind_of(c) && last.rows == c->size && last.value_type == c->element &&
+        input == c->input)
+        return &last;
+    free((void *)last.row_offsets);
+    free((void *)last.column_indices);
+    free((void *)last.values);
+    k = kind_of(c);
+    input = c->input;
+    last = make_csr(k, c->size, c->element, value_bytes, input);
+    return &last;
 }
 
 /* What a case keeps on the host: the matrix, whose arrays are on the device, and its groups, which
@@ -272,14 +336,7 @@ static void set_up_sparse(const bench_case *c, bench_operands *operands)
 {
     const prim_spmv_variant variant = (prim_spmv_variant)c->variant_value;
     const size_t value_bytes = value_bytes_of(c);
-    size_t k = 0;
-    while (strcmp(kinds[k].name, c->name) != 0)
-        k++;
-    prim_sparse csr = make_csr(&kinds[k], c->size, c->element, value_bytes, c->input);
-    to_device(&csr, format_of(variant, c->element), value_bytes, c->input, operands);
-    free((void *)csr.row_offsets);
-    free((void *)csr.column_indices);
-    free((void *)csr.values);
+    to_device(csr_of(c, value_bytes), format_of_case(c), value_bytes, c->input, operands);
     operands->out_bytes = c->size * value_bytes;
     must_prim(prim_spmv_workspace_bytes(variant, *(const prim_sparse *)operands->h_state,
                                         c->element, c->element, &operands->workspace_bytes));
@@ -307,5 +364,5 @@ static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)
     return i == c->size;
 }
 
-const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse, NULL,
+const bench_pattern bench_sparse = {"spmv",        "sparse",   plan_sparse, plan_sparse_shapes,
                                     set_up_sparse, run_sparse, same_sums};

@@ -6,11 +6,13 @@ numbers=$(dirname "$program")/picture_numbers
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
+ways='auto basic constant tiled_halo tiled_cached register'
+
 # expect NAME FILTER FORMAT: the numbers on the standard input are what the filter makes of NAME.
 expect() {
   local variant
   cat >"$directory/right"
-  for variant in auto basic constant tiled_halo; do
+  for variant in $ways $([ "$2" = sharpen ] || echo separable); do
     "$program" "$2" "$directory/$1.png" "$directory/out.png" "$variant"
     if ! "$numbers" read "$3" "$directory/out.png" | diff "$directory/right" -; then
       echo "image_filter $2 $1 $variant: not what was expected" >&2
@@ -37,6 +39,13 @@ awk 'BEGIN { split("1 4 6 4 1", b, " ")
   for (y = -4; y <= 4; y++) for (x = -4; x <= 4; x++)
     printf "0 %d 0%s", (x >= -2 && x <= 2 && y >= -2 && y <= 2) ? b[x + 3] * b[y + 3] : 0,
       x < 4 ? " " : "\n" }' | expect dot blur rgb
+
+# A dot of 50 on 20 becomes five times 50 less four times 20, and takes its 30 more from each
+# neighbour, which saturates: 20 · 5 - 3 · 20 - 50 = -10.
+table 5 15 'x == 7 && y == 2 ? 50 : 20' | "$numbers" write rgb 5 5 "$directory/spot.png"
+beside='(x == 7 && (y == 1 || y == 3)) || (y == 2 && (x == 4 || x == 10))'
+table 5 15 "x == 7 && y == 2 ? 170 : $beside ? 0 : 20" | expect spot sharpen rgb
+table 7 27 'x % 3 == 0 ? 200 : x % 3 == 1 ? 100 : 51' | expect plain sharpen rgb
 
 # A step of 40 between columns 5 and 6 is 4 × 40 steep on both sides of it, also in the first row.
 table 5 12 'x < 6 ? 10 : 50' | "$numbers" write gray 12 5 "$directory/step.png"
@@ -87,6 +96,8 @@ refuse() { # SENTENCE ARGUMENT…
     exit 1
   fi
 }
-refuse 'there is no filter sharpen; there are: blur edges' sharpen "$directory/dot.png" "$directory/out.png"
-refuse 'there is no variant fastest; there are: auto basic constant tiled_halo' \
+refuse 'there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
+refuse "that filter's mask is not the product of a column and a row" \
+  sharpen "$directory/dot.png" "$directory/out.png" separable
+refuse "there is no variant fastest; there are: $ways separable" \
   blur "$directory/dot.png" "$directory/out.png" fastest

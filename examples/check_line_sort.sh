@@ -47,8 +47,16 @@ awk 'BEGIN { srand(8); for (line = 0; line < 30000; line++) print "key" int(5 * 
   >"$directory/few"
 like_sort "$directory/few"
 
-if "$program" "$directory/missing" 2>/dev/null || "$program" 2>/dev/null ||
-  "$program" --ascending "$directory/fruit" 2>/dev/null; then
-  echo "line_sort took a bad argument" >&2
-  exit 1
-fi
+refuses() { # STATUS ARGUMENT…
+  local status=0 expected=$1
+  shift
+  "$program" "$@" >/dev/null 2>&1 || status=$?
+  if [ $status -ne "$expected" ]; then
+    echo "line_sort $*: status $status" >&2
+    exit 1
+  fi
+}
+refuses 1 "$directory/missing"
+refuses 2
+refuses 2 "$directory/fruit" "$directory/bytes"
+refuses 2 --ascending "$directory/fruit"

@@ -8,7 +8,7 @@ trap 'rm -rf "$directory"' EXIT
 
 expect() { # FILE ROWS COLUMNS ENTRIES NORM
   local file=$directory/$1 format
-  for format in csr coo ell hyb jds; do
+  for format in csr coo ell hyb jds sell; do
     if ! diff <(printf 'rows        %s\ncolumns     %s\nentries     %s\nnorm        %s\n' "${@:2}") \
       <("$program" "$file" "$format" | grep -v '^difference'); then
       echo "sparse_product $1 $format: not what was expected" >&2
@@ -44,6 +44,11 @@ printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >"$directory/e
 expect empty 0 0 0 0
 printf '%%%%MatrixMarket matrix coordinate real general\n3 0 0\n' >"$directory/narrow"
 expect narrow 3 0 0 0
+
+# As Fortran writes it; the smallest double; a number of more digits than a double has: (1000 + 3/2, 2^-1074 + 10)
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 1.0D+03\n1 2 3
+2 1 4.9406564584124654e-324\n2 2 20.000000000000000000000000000001\n' >"$directory/digits"
+expect digits 2 2 4 1001.54992
 
 refuse() { # LINE WORDS TEXT: the text is refused for the words in that line
   local said
@@ -90,6 +95,15 @@ refuse 3 'no real number' "${general}2 2 1\n1 1 nan\n"
 refuse 3 'no real number' "${general}2 2 1\n1 1 0x1\n"
 refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n'
 refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 10000000000000000\n'
+refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 9007199254740993\n'
+refuse 3 'no whole number' '%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1e3\n'
+refuse 3 'no real number' "${general}2 2 1\n1 1 -1e-400\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 1d999\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 1e\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 .\n"
+refuse 3 'no real number' "${general}2 2 1\n1 1 --1\n"
+refuse 3 '2147483647 × 1 with 0 entries' "${general}2147483647 1 0\n"
+refuse 4 '1 × 16777345 with 1 entries' "${general}1 16777345 1\n1 1 1\n"
 refuse 4 '(3, 1) lies outside of 2 × 2' "${general}2 2 2\n1 1 1\n3 1 1\n"
 refuse 3 '(1, 3) lies outside' "${general}2 2 1\n1 3 1\n"
 refuse 3 '(0, 1) lies outside' "${general}2 2 1\n0 1 1\n"
@@ -116,4 +130,4 @@ if said=$("$program" "$directory/general" dense 2>&1); then
   echo "sparse_product took a format that is none" >&2
   exit 1
 fi
-[ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds' ]
+[ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' ]

@@ -1,7 +1,5 @@
 #include "file_pieces.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PIECE_BYTES = 1 << 24, BUFFERS = 2 };
@@ -11,29 +9,11 @@ typedef struct buffer {
     cudaEvent_t copied; /* from there on the host may write to h_piece again */
 } buffer;
 
-void check_cuda(const char *program, cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", program, cudaGetErrorString(error));
-    exit(1);
-}
-
-void check_prim(const char *program, prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "%s: %s\n", program, prim_last_error(NULL));
-    exit(1);
-}
-
 static FILE *open_file(const char *program, const char *path)
 {
     FILE *const file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "%s: %s: %s\n", program, path, strerror(errno));
-        exit(1);
-    }
+    if (file == NULL)
+        fail_with_errno(program, path);
     return file;
 }
 
@@ -59,10 +39,8 @@ void for_each_piece(const char *program, const char *path, use_piece *use, void 
         check_cuda(program, cudaEventRecord(b->copied, stream));
         use(context, b->d_piece, bytes, stream);
     }
-    if (ferror(file)) {
-        fprintf(stderr, "%s: %s: %s\n", program, path, strerror(errno));
-        exit(1);
-    }
+    if (ferror(file))
+        fail_with_errno(program, path);
     check_cuda(program, cudaStreamSynchronize(stream));
     for (int i = 0; i < BUFFERS; i++) {
         check_cuda(program, cudaEventDestroy(buffers[i].copied));

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <primitives/types.h>
+#include "failure.h"
 
 /* Submits work on a piece to the stream, and does not wait. */
 typedef void use_piece(void *context, const void *d_piece, size_t bytes, cudaStream_t stream);
@@ -13,9 +13,5 @@ typedef void use_piece(void *context, const void *d_piece, size_t bytes, cudaStr
  * work done, and ends the program with a sentence that begins with `program` where anything fails.
  */
 void for_each_piece(const char *program, const char *path, use_piece *use, void *context);
-
-/* End the program with a sentence where a call failed. */
-void check_cuda(const char *program, cudaError_t error);
-void check_prim(const char *program, prim_status status);
 
 #endif

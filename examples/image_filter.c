@@ -1,12 +1,14 @@
-/* Blurs a picture, or shows its edges.
+/* Blurs or sharpens a picture, or shows its edges.
  *
- *     image_filter blur IN.png OUT.png [VARIANT]      VARIANT is basic, constant, …; auto if left
- *     image_filter edges IN.png OUT.png [VARIANT]     out
+ *     image_filter blur IN.png OUT.png [WAY]       WAY is a variant, basic, constant, …; auto if
+ * left image_filter sharpen IN.png OUT.png [WAY]    out. Or it is separable: the mask as a row and
+ * a image_filter edges IN.png OUT.png [WAY]      column, which sharpen's is not
  *
  * blur: a binomial mask of 5 × 5, which takes a pixel's surroundings with weights that fall off as
- * a bell does. Colour stays. edges: how steep the brightness is, the length of what two Sobel masks
- * find across and down. The border is reflected, so that a plain picture stays one. Transparency is
- * kept: a blur weighs colours by how much is seen of them, edges are those of the picture on white.
+ * a bell does. sharpen: five times the pixel less the four beside it. Colour stays. edges: how
+ * steep the brightness is, the length of what two Sobel masks find across and down. The border is
+ * reflected, so that a plain picture stays one. Transparency is kept: colours are weighed by how
+ * much is seen of them, edges are those of the picture on white.
  */
 #include <math.h>
 #include <stdio.h>
@@ -75,41 +77,77 @@ static void read_and_free(prim_image image, void *h_elements)
     check_cuda(cudaFree(image.data));
 }
 
-/* `in` under a mask of side × side that lies in host and, for the rungs that want it there, in
- * device memory. */
-static prim_image filter(prim_convolution_variant variant, const picture *p, prim_image in,
-                         const float *h_values, size_t side)
+/* A square mask, and the row and the column whose product it is; NULL where it is none. */
+typedef struct square_mask {
+    size_t side;
+    const float *h_values, *h_row, *h_column;
+} square_mask;
+
+enum { MOST_WEIGHTS = 25 };
+
+/* Weights in host and, for the rungs that want them there, in device memory. */
+static prim_mask mask_of(const float *h_values, void *d_values, size_t width, size_t height)
 {
-    void *d_values;
-    const size_t bytes = side * side * sizeof(float);
-    check_cuda(cudaMalloc(&d_values, bytes));
-    check_cuda(cudaMemcpy(d_values, h_values, bytes, cudaMemcpyHostToDevice));
-    const prim_mask mask = {.h_values = h_values,
-                            .d_values = d_values,
-                            .width = side,
-                            .height = side,
-                            .anchor_x = side / 2,
-                            .anchor_y = side / 2,
-                            .type = CUDA_R_32F};
+    if (d_values != NULL)
+        check_cuda(
+            cudaMemcpy(d_values, h_values, width * height * sizeof(float), cudaMemcpyHostToDevice));
+    return (prim_mask){.h_values = h_values,
+                       .d_values = d_values,
+                       .width = width,
+                       .height = height,
+                       .anchor_x = width / 2,
+                       .anchor_y = height / 2,
+                       .type = CUDA_R_32F};
+}
+
+/* How a mask is applied. */
+typedef struct way {
+    bool is_separable;
+    prim_convolution_variant variant;
+} way;
+
+static prim_image filter(way how, const picture *p, prim_image in, const square_mask *mask)
+{
+    const prim_boundary boundary = PRIM_BOUNDARY_REFLECT_101;
     const prim_image out = new_image(p, in.type);
-    check(prim_convolve_2d(variant, 0, PRIM_BOUNDARY_REFLECT_101, NULL, in, mask, out, NULL, 0, 0));
+    const size_t side = mask->side;
+    void *d_values;
+    check_cuda(cudaMalloc(&d_values, MOST_WEIGHTS * sizeof(float)));
+    if (how.is_separable)
+        check(prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, boundary, NULL, in,
+                                      mask_of(mask->h_row, NULL, side, 1),
+                                      mask_of(mask->h_column, NULL, 1, side), out, NULL, 0, 0));
+    else
+        check(prim_convolve_2d(how.variant, 0, boundary, NULL, in,
+                               mask_of(mask->h_values, d_values, side, side), out, NULL, 0, 0));
     check_cuda(cudaDeviceSynchronize()); /* before the mask goes */
     check_cuda(cudaFree(d_values));
     return out;
 }
 
 /* The weights add up to 1, so that brightness stays. */
-static void blur(prim_convolution_variant variant, picture *p)
+static void change_colours(way how, picture *p, const square_mask *mask)
 {
-    static const float row[] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
-    float mask[25];
-    for (int i = 0; i < 25; i++)
-        mask[i] = row[i / 5] * row[i % 5];
     picture_weigh(p);
     const prim_image in = image_from(p, CUDA_R_8U, p->h_pixels);
-    read_and_free(filter(variant, p, in, mask, 5), p->h_pixels);
+    read_and_free(filter(how, p, in, mask), p->h_pixels);
     check_cuda(cudaFree(in.data));
     picture_unweigh(p);
+}
+
+static void blur(way how, picture *p)
+{
+    static const float row[] = {1 / 16.0f, 4 / 16.0f, 6 / 16.0f, 4 / 16.0f, 1 / 16.0f};
+    float values[25];
+    for (int i = 0; i < 25; i++)
+        values[i] = row[i / 5] * row[i % 5];
+    change_colours(how, p, &(square_mask){5, values, row, row});
+}
+
+static void sharpen(way how, picture *p)
+{
+    static const float values[] = {0, -1, 0, -1, 5, -1, 0, -1, 0};
+    change_colours(how, p, &(square_mask){3, values, NULL, NULL});
 }
 
 /* Of a grey picture, what is transparent lying on white. */
@@ -120,9 +158,10 @@ static float brightness(const picture *p, size_t pixel)
 }
 
 /* In floats, since a slope may be negative. */
-static void edges(prim_convolution_variant variant, picture *p)
+static void edges(way how, picture *p)
 {
-    static const float across[] = {-1, 0, 1, -2, 0, 2, -1, 0, 1},
+    static const float slope[] = {-1, 0, 1}, smooth[] = {1, 2, 1},
+                       across[] = {-1, 0, 1, -2, 0, 2, -1, 0, 1},
                        down[] = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
     const size_t count = p->width * p->height;
     float *h_across = allocate(count * sizeof(float)), *h_down = allocate(count * sizeof(float));
@@ -130,8 +169,8 @@ static void edges(prim_convolution_variant variant, picture *p)
         h_across[i] = brightness(p, i);
     const picture grey = {.width = p->width, .height = p->height, .channels = 1};
     const prim_image in = image_from(&grey, CUDA_R_32F, h_across);
-    read_and_free(filter(variant, &grey, in, across, 3), h_across);
-    read_and_free(filter(variant, &grey, in, down, 3), h_down);
+    read_and_free(filter(how, &grey, in, &(square_mask){3, across, slope, smooth}), h_across);
+    read_and_free(filter(how, &grey, in, &(square_mask){3, down, smooth, slope}), h_down);
     for (size_t i = 0; i < count; i++)
         p->h_pixels[i * (size_t)p->channels] =
             (uint8_t)lrintf(fminf(hypotf(h_across[i], h_down[i]), 255.0f));
@@ -140,14 +179,39 @@ static void edges(prim_convolution_variant variant, picture *p)
     free(h_down);
 }
 
-static prim_convolution_variant find_variant(const char *name)
+static way find_way(const char *name)
 {
+    if (strcmp(name, "separable") == 0)
+        return (way){.is_separable = true};
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         if (strcmp(prim_convolution_variant_at(v)->name, name) == 0)
-            return prim_convolution_variant_at(v)->value;
+            return (way){.variant = prim_convolution_variant_at(v)->value};
     fprintf(stderr, "image_filter: there is no variant %s; there are:", name);
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         fprintf(stderr, " %s", prim_convolution_variant_at(v)->name);
+    fprintf(stderr, " separable\n");
+    exit(2);
+}
+
+typedef struct filter_row {
+    const char *name;
+    void (*run)(way how, picture *p);
+    int least_channels;
+    bool has_separable_mask;
+} filter_row;
+
+static const filter_row filters[] = {
+    {"blur", blur, 3, true}, {"sharpen", sharpen, 3, false}, {"edges", edges, 1, true}};
+enum { FILTERS = sizeof filters / sizeof *filters };
+
+static const filter_row *find_filter(const char *name)
+{
+    for (size_t f = 0; f < FILTERS; f++)
+        if (strcmp(filters[f].name, name) == 0)
+            return &filters[f];
+    fprintf(stderr, "image_filter: there is no filter %s; there are:", name);
+    for (size_t f = 0; f < FILTERS; f++)
+        fprintf(stderr, " %s", filters[f].name);
     fprintf(stderr, "\n");
     exit(2);
 }
@@ -161,23 +225,19 @@ static int fail(const char *sentence)
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 5) {
-        fprintf(stderr, "usage: image_filter blur|edges IN.png OUT.png [VARIANT]\n");
+        fprintf(stderr, "usage: image_filter blur|sharpen|edges IN.png OUT.png "
+                        "[VARIANT|separable]\n");
         return 2;
     }
-    const bool is_blur = strcmp(argv[1], "blur") == 0;
-    if (!is_blur && strcmp(argv[1], "edges") != 0) {
-        fprintf(stderr, "image_filter: there is no filter %s; there are: blur edges\n", argv[1]);
-        return 2;
-    }
-    const prim_convolution_variant variant = find_variant(argc == 5 ? argv[4] : "auto");
+    const filter_row *wanted = find_filter(argv[1]);
+    const way how = find_way(argc == 5 ? argv[4] : "auto");
     char sentence[PICTURE_SENTENCE];
     picture p;
-    if (!picture_read(argv[2], is_blur ? 3 : 1, &p, sentence))
+    if (how.is_separable && !wanted->has_separable_mask)
+        return fail("that filter's mask is not the product of a column and a row");
+    if (!picture_read(argv[2], wanted->least_channels, &p, sentence))
         return fail(sentence);
-    if (is_blur)
-        blur(variant, &p);
-    else
-        edges(variant, &p);
+    wanted->run(how, &p);
     const bool written = picture_write(argv[3], &p, sentence);
     picture_free(&p);
     return written ? 0 : fail(sentence);

@@ -8,12 +8,16 @@
  * second, and so on: the keys' permutation. */
 #define _GNU_SOURCE
 #include <argp.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <primitives/merge.h>
+
+#include "failure.h"
+#include "whole_file.h"
+
+static const char program[] = "line_sort";
 
 enum { KEY_BYTES = 8 };
 
@@ -22,73 +26,20 @@ typedef struct options {
     prim_order order;
 } options;
 
-typedef struct text {
-    char *bytes;
-    size_t count;
-} text;
-
 typedef struct lines {
     const char **begins; /* one more than there are lines: the last is the text's end */
     uint64_t *keys;
     size_t count;
 } lines;
 
-static void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "line_sort: %s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-static void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "line_sort: %s\n", prim_last_error(NULL));
-    exit(1);
-}
-
-/* Room for `count` things and one more. */
-static void *allocate(void *old, size_t count, size_t bytes)
-{
-    void *const memory = realloc(old, (count + 1) * bytes);
-    if (memory != NULL)
-        return memory;
-    fprintf(stderr, "line_sort: out of memory\n");
-    exit(1);
-}
-
 /* ---- the file ---- */
 
-/* The whole file; a newline is put behind the last line if it has none. */
-static text read_text(FILE *file, const char *path)
+/* A newline is put behind the last line if it has none. */
+static text read_lines(const char *path)
 {
-    size_t room = 1 << 16;
-    text t = {allocate(NULL, room, 1), 0};
-    for (size_t got; (got = fread(t.bytes + t.count, 1, room - t.count, file)) > 0;) {
-        t.count += got;
-        if (t.count == room)
-            t.bytes = allocate(t.bytes, room *= 2, 1);
-    }
-    if (ferror(file)) {
-        fprintf(stderr, "line_sort: %s: %s\n", path, strerror(errno));
-        exit(1);
-    }
+    text t = read_whole_file(program, path);
     if (t.count > 0 && t.bytes[t.count - 1] != '\n')
         t.bytes[t.count++] = '\n';
-    return t;
-}
-
-static text read_file(const char *path)
-{
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (file == NULL) {
-        fprintf(stderr, "line_sort: %s: %s\n", path, strerror(errno));
-        exit(1);
-    }
-    const text t = read_text(file, path);
-    fclose(file);
     return t;
 }
 
@@ -114,8 +65,8 @@ static lines split(const text *t)
     lines l = {0};
     for (const char *p = t->bytes; p < t->bytes + t->count; p = behind_line(p, t))
         l.count++;
-    l.begins = allocate(NULL, l.count, sizeof *l.begins);
-    l.keys = allocate(NULL, l.count, sizeof *l.keys);
+    l.begins = allocate(program, NULL, l.count, sizeof *l.begins);
+    l.keys = allocate(program, NULL, l.count, sizeof *l.keys);
     const char *p = t->bytes;
     for (size_t i = 0; i < l.count; i++, p = behind_line(p, t)) {
         l.begins[i] = p;
@@ -131,16 +82,16 @@ static lines split(const text *t)
 static uint64_t *sort_lines(const lines *l, prim_order order)
 {
     const size_t bytes = l->count * sizeof(uint64_t);
-    uint64_t *const h_lines = allocate(NULL, l->count, sizeof *h_lines);
+    uint64_t *const h_lines = allocate(program, NULL, l->count, sizeof *h_lines);
     void *d_keys, *d_lines;
-    check_cuda(cudaMalloc(&d_keys, bytes));
-    check_cuda(cudaMalloc(&d_lines, bytes));
-    check_cuda(cudaMemcpyAsync(d_keys, l->keys, bytes, cudaMemcpyHostToDevice, 0));
-    check(prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, order, CUDA_R_64U, d_keys, l->count,
-                                      CUDA_R_64U, d_lines, NULL, 0, 0));
-    check_cuda(cudaMemcpy(h_lines, d_lines, bytes, cudaMemcpyDeviceToHost));
-    check_cuda(cudaFree(d_keys));
-    check_cuda(cudaFree(d_lines));
+    check_cuda(program, cudaMalloc(&d_keys, bytes));
+    check_cuda(program, cudaMalloc(&d_lines, bytes));
+    check_cuda(program, cudaMemcpyAsync(d_keys, l->keys, bytes, cudaMemcpyHostToDevice, 0));
+    check_prim(program, prim_merge_sort_permutation(PRIM_MERGE_SORT_AUTO, order, CUDA_R_64U, d_keys,
+                                                    l->count, CUDA_R_64U, d_lines, NULL, 0, 0));
+    check_cuda(program, cudaMemcpy(h_lines, d_lines, bytes, cudaMemcpyDeviceToHost));
+    check_cuda(program, cudaFree(d_keys));
+    check_cuda(program, cudaFree(d_lines));
     return h_lines;
 }
 
@@ -150,10 +101,8 @@ static void print_lines(const lines *l, const uint64_t *lines_at)
         const char *const begin = l->begins[lines_at[p]], *const end = l->begins[lines_at[p] + 1];
         fwrite(begin, 1, (size_t)(end - begin), stdout);
     }
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return;
-    fprintf(stderr, "line_sort: the output: %s\n", strerror(errno));
-    exit(1);
+    if (fflush(stdout) != 0 || ferror(stdout))
+        fail_with_errno(program, "the output");
 }
 
 /* ---- arguments ---- */
@@ -190,9 +139,10 @@ int main(int argc, char **argv)
         .args_doc = "FILE",
         .doc = "Sorts the lines of FILE by their first eight bytes; FILE may be -."};
     options o = {NULL, PRIM_ASCENDING};
+    argp_err_exit_status = 2;
     argp_parse(&parser, argc, argv, 0, NULL, &o);
 
-    text t = read_file(o.path);
+    text t = read_lines(o.path);
     lines l = split(&t);
     uint64_t *const lines_at = sort_lines(&l, o.order);
     print_lines(&l, lines_at);

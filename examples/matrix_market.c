@@ -93,24 +93,161 @@ static int cut(char *line, char *words[], int most)
     return count;
 }
 
-/* Digits and nothing else. */
-static bool read_count(const char *word, size_t *count)
+/* ---- numbers ---- */
+
+/* A word of a line, between `begin` and `end`. */
+typedef struct word {
+    char *begin, *end;
+} word;
+
+/* The next one behind p; empty at the line's end. */
+static word next_word(char *p)
 {
-    if (strspn(word, "0123456789") != strlen(word))
-        return false;
-    errno = 0;
-    *count = strtoull(word, NULL, 10);
-    return errno == 0;
+    p += strspn(p, separators);
+    return (word){p, p + strcspn(p, separators)};
 }
 
-static bool read_value(const reader *r, const char *word, double *value)
+static bool is_last(word w)
 {
-    static const double largest_exact = 0x1p53;
-    const char *allowed = r->field == INTEGER ? "+-0123456789" : "+-.0123456789eE";
-    char *end;
-    *value = strtod(word, &end);
-    return strspn(word, allowed) == strlen(word) && end != word && *end == '\0' &&
-           isfinite(*value) && (r->field != INTEGER || fabs(*value) <= largest_exact);
+    return w.end[strspn(w.end, separators)] == '\0';
+}
+
+/* How much of it fits a sentence. */
+static int shown(word w)
+{
+    return w.end - w.begin < 40 ? (int)(w.end - w.begin) : 40;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Digits and nothing else. */
+static bool read_count(word w, size_t *count)
+{
+    size_t n = 0;
+    for (const char *p = w.begin; p < w.end; p++) {
+        if (!is_digit(*p) || n > (SIZE_MAX - 9) / 10)
+            return false;
+        n = 10 * n + (size_t)(*p - '0');
+    }
+    *count = n;
+    return w.begin < w.end;
+}
+
+/* A number's sign and digits, and the power of ten that they are multiplied with. */
+typedef struct decimal {
+    bool negative, is_whole; /* neither a point nor an exponent */
+    bool has_all_digits;     /* of which 19 fit `digits` */
+    uint64_t digits;
+    int exponent;
+} decimal;
+
+/* Digits from *p on; returns how many, and leaves *p behind them. */
+static size_t take_digits(word w, const char **p, decimal *d)
+{
+    static const uint64_t most = 999999999999999999; /* 18 nines */
+    const char *begin = *p;
+    for (; *p < w.end && is_digit(**p); (*p)++) {
+        d->has_all_digits = d->has_all_digits && d->digits <= most;
+        if (d->has_all_digits)
+            d->digits = 10 * d->digits + (uint64_t)(**p - '0');
+    }
+    return (size_t)(*p - begin);
+}
+
+static bool take_sign(word w, const char **p)
+{
+    const bool negative = *p < w.end && **p == '-';
+    if (*p < w.end && (**p == '-' || **p == '+'))
+        (*p)++;
+    return negative;
+}
+
+/* e+12; as Fortran writes it also D+12, which the collection has. */
+static bool take_exponent(word w, const char **p, decimal *d)
+{
+    enum { FAR = 100000 }; /* whatever the digits, that is beyond every double */
+    (*p)++;
+    const bool negative = take_sign(w, p);
+    const char *begin = *p;
+    int exponent = 0;
+    for (; *p < w.end && is_digit(**p); (*p)++)
+        exponent = exponent < FAR ? 10 * exponent + (**p - '0') : FAR;
+    d->exponent += negative ? -exponent : exponent;
+    return *p > begin;
+}
+
+static bool read_decimal(word w, decimal *d)
+{
+    const char *p = w.begin;
+    *d = (decimal){.is_whole = true, .has_all_digits = true};
+    d->negative = take_sign(w, &p);
+    size_t digits = take_digits(w, &p, d), behind_point = 0;
+    if (p < w.end && *p == '.') {
+        p++;
+        d->is_whole = false;
+        behind_point = take_digits(w, &p, d);
+    }
+    if (digits + behind_point == 0 || behind_point > INT32_MAX / 2)
+        return false;
+    d->exponent = -(int)behind_point;
+    if (p < w.end && strchr("eEdD", *p) != NULL) {
+        d->is_whole = false;
+        if (!take_exponent(w, &p, d))
+            return false;
+    }
+    return p == w.end;
+}
+
+/* What does not go exactly goes through strtod(), which knows no D. Too small for every double
+ * counts as too large does: 0 would be another matrix. */
+static bool convert(word w, double *value)
+{
+    char *end, behind = *w.end;
+    *w.end = '\0';
+    for (char *p = w.begin; p < w.end; p++)
+        *p = *p == 'd' || *p == 'D' ? 'e' : *p;
+    errno = 0;
+    *value = strtod(w.begin, &end);
+    *w.end = behind;
+    return end == w.end && isfinite(*value) && !(errno == ERANGE && *value == 0);
+}
+
+static bool read_real(word w, double *value)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const int most = sizeof powers / sizeof *powers - 1;
+    static const uint64_t largest_exact = (uint64_t)1 << 53;
+    decimal d;
+    if (!read_decimal(w, &d))
+        return false;
+    /* Both factors are exact, so that one rounding is all there is. */
+    if (!d.has_all_digits || d.digits > largest_exact || d.exponent > most || d.exponent < -most)
+        return convert(w, value);
+    const double digits = (double)d.digits;
+    const double size = d.exponent < 0 ? digits / powers[-d.exponent] : digits * powers[d.exponent];
+    *value = d.negative ? -size : size;
+    return true;
+}
+
+/* Whole numbers that a double has; their neighbours would be rounded to them. */
+static bool read_whole(word w, double *value)
+{
+    static const uint64_t largest = (uint64_t)1 << 53;
+    decimal d;
+    if (!read_decimal(w, &d) || !d.is_whole || !d.has_all_digits || d.digits > largest)
+        return false;
+    *value = d.negative ? -(double)d.digits : (double)d.digits;
+    return true;
+}
+
+static bool read_value(const reader *r, word w, double *value)
+{
+    return r->field == INTEGER ? read_whole(w, value) : read_real(w, value);
 }
 
 /* ---- the parts of a file ---- */
@@ -151,11 +288,12 @@ static bool read_banner(reader *r)
 
 static bool read_sizes(reader *r)
 {
-    char *words[3];
     if (!need_line(r, "its sizes are"))
         return false;
-    if (cut(r->line, words, 3) != 3 || !read_count(words[0], &r->rows) ||
-        !read_count(words[1], &r->columns) || !read_count(words[2], &r->lines))
+    const word rows = next_word(r->line), columns = next_word(rows.end);
+    const word lines = next_word(columns.end);
+    if (!read_count(rows, &r->rows) || !read_count(columns, &r->columns) ||
+        !read_count(lines, &r->lines) || !is_last(lines))
         return wrong(r, "not the numbers of rows, columns and entries");
     if (r->rows > INT32_MAX || r->columns > INT32_MAX)
         return wrong(r, "%zu × %zu is 2^31 or more a side", r->rows, r->columns);
@@ -181,15 +319,16 @@ static bool append(reader *r, size_t row, size_t column, double value)
 /* The line's entry, and its mirror image where the file leaves that out. */
 static bool read_entry(reader *r)
 {
-    char *words[3];
-    const int expected = r->field == PATTERN ? 2 : 3;
+    const bool has_value = r->field != PATTERN;
+    const word of_row = next_word(r->line), of_column = next_word(of_row.end);
+    const word of_value = has_value ? next_word(of_column.end) : of_column;
     size_t row, column;
     double value = 1;
-    if (cut(r->line, words, expected) != expected || !read_count(words[0], &row) ||
-        !read_count(words[1], &column))
-        return wrong(r, "not a row, a column%s", expected == 3 ? " and a value" : "");
-    if (expected == 3 && !read_value(r, words[2], &value))
-        return wrong(r, "%.40s is no %s number that fits", words[2],
+    if (!read_count(of_row, &row) || !read_count(of_column, &column) ||
+        of_value.begin == of_value.end || !is_last(of_value))
+        return wrong(r, "not a row, a column%s", has_value ? " and a value" : "");
+    if (has_value && !read_value(r, of_value, &value))
+        return wrong(r, "%.*s is no %s number that fits", shown(of_value), of_value.begin,
                      r->field == INTEGER ? "whole" : "real");
     if (row < 1 || row > r->rows || column < 1 || column > r->columns)
         return wrong(r, "(%zu, %zu) lies outside of %zu × %zu", row, column, r->rows, r->columns);
@@ -213,6 +352,16 @@ static bool read_entries(reader *r)
 }
 
 /* ---- the matrix ---- */
+
+/* A few bytes can name 2^31 rows or columns, and the matrix and its vectors would be as long. */
+static bool check_sides(reader *r)
+{
+    enum { ALWAYS = 1 << 24, AN_ENTRY = 64 };
+    const size_t longer = r->rows > r->columns ? r->rows : r->columns;
+    return longer <= ALWAYS || longer / AN_ENTRY <= r->count ||
+           wrong(r, "%zu × %zu with %zu entries: sides of more than %d may have %d for each entry",
+                 r->rows, r->columns, r->count, ALWAYS, AN_ENTRY);
+}
 
 /* Stable: the triples of a row keep their order. */
 static bool to_csr(reader *r, prim_sparse *csr)
@@ -247,17 +396,26 @@ static bool to_csr(reader *r, prim_sparse *csr)
     return true;
 }
 
+bool matrix_market_read_stream(FILE *file, const char *name, prim_sparse *csr,
+                               char sentence[MATRIX_MARKET_SENTENCE])
+{
+    reader r = {.path = name, .file = file, .sentence = sentence};
+    const bool read =
+        read_banner(&r) && read_sizes(&r) && read_entries(&r) && check_sides(&r) && to_csr(&r, csr);
+    free(r.triples);
+    free(r.line);
+    return read;
+}
+
 bool matrix_market_read(const char *path, prim_sparse *csr, char sentence[MATRIX_MARKET_SENTENCE])
 {
-    reader r = {.path = path, .file = fopen(path, "r"), .sentence = sentence};
-    if (r.file == NULL) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
         snprintf(sentence, MATRIX_MARKET_SENTENCE, "%.300s: %s", path, strerror(errno));
         return false;
     }
-    const bool read = read_banner(&r) && read_sizes(&r) && read_entries(&r) && to_csr(&r, csr);
-    free(r.triples);
-    free(r.line);
-    fclose(r.file);
+    const bool read = matrix_market_read_stream(file, path, csr, sentence);
+    fclose(file);
     return read;
 }
 

@@ -12,7 +12,7 @@
 
 #include "matrix_market.h"
 
-static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds"};
+static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
 enum { FORMATS = sizeof format_names / sizeof *format_names };
 
 static void check_cuda(cudaError_t error)
@@ -126,7 +126,7 @@ static void write_vector(const char *path, const double *values, size_t count)
 int main(int argc, char **argv)
 {
     if (argc < 2 || argc > 4) {
-        fprintf(stderr, "usage: sparse_product FILE.mtx [csr|coo|ell|hyb|jds [Y.mtx]]\n");
+        fprintf(stderr, "usage: sparse_product FILE.mtx [csr|coo|ell|hyb|jds|sell [Y.mtx]]\n");
         return 2;
     }
     const prim_sparse_format format = find_format(argc > 2 ? argv[2] : "csr");

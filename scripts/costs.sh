@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures what a vendored pattern costs, compiled with nvcc for one architecture, beside a program
 # that makes the same calls through CUB (tests/costs/), and writes the table in docs/costs.md.
+# PATTERN…: only those are measured anew; the others' rows stay as they are.
 # --check: fails where the table's patterns are not the kit's; the numbers are not looked at.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +29,10 @@ if [ "${1-}" = --check ]; then
 fi
 
 kit=$PWD
+wanted=("${@:-${rows[@]}}")
+for name in "${wanted[@]}"; do
+  [[ " ${rows[*]} " == *" $name "* ]] || { echo "There is no $name; there are: ${rows[*]}" >&2; exit 2; }
+done
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -89,8 +94,12 @@ table() {
   echo '| | files | compiling, s | longest file, s | in a program, KB | by CUB: compiling, s | in a program, KB |'
   echo '|---|--:|--:|--:|--:|--:|--:|'
   for name in "${rows[@]}"; do
-    echo "$name" >&2
-    row "$name"
+    if [[ " ${wanted[*]} " == *" $name "* ]]; then
+      echo "$name" >&2
+      row "$name"
+    else
+      grep -F "| $(title "$name") |" "$kit/$page"
+    fi
   done
   echo
   echo "CUDA $(nvcc --version | sed -nE 's/.*release ([0-9.]+).*/\1/p'), gcc $(gcc -dumpversion)," \

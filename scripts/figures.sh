@@ -93,7 +93,7 @@ overview_patterns() { # PATH: of the repository, from the page
     jq -r --arg name "[$folder]($1src/$folder/README.md)" --arg costs "$(costs_of "$folder")" \
       "$definitions $compared"'
       | [.[] | select(.to_peer != null)] | sort_by(.to_peer)
-      | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cusparse: "cuSPARSE"} as $names
+      | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE", cusparse_prepared: "cuSPARSE"} as $names
       | ([.[].peers[] | $names[.] // .] | distinct | join(" and ")) as $peers
       | def of: "\(.to_peer | ratio) × (\(.case) \(.type), \(.shape | shape))";
       (if length == 0 then ["none to compare with", "–", "–"]

@@ -277,3 +277,138 @@ const entry_point convolve_2d_entry = {.name = "prim_convolve_2d",
                                        .right_answer = image_answer,
                                        .workspace_bytes = image_workspace,
                                        .call = image_call};
+
+/* ---- convolve_separable: bytes of two channels, clamped, under a row and a column of floats ----
+ */
+
+enum {
+    PIXELS = 43,
+    LINES = 19,
+    PLANES = 2,
+    PIXEL_ROW = PIXELS * PLANES,
+    PIXEL_SPAN = (LINES * PIXEL_ROW + 255) / 256 * 256,
+    ROW_TAPS = 4,
+    COLUMN_TAPS = 3
+};
+static const float parts[ROW_TAPS + COLUMN_TAPS] = {0.25f, 0.5f, -0.25f, 0.125f, 0.5f, 1, -0.5f};
+
+static void bytes_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < PIXEL_SPAN; i++)
+        ((uint8_t *)h_in)[i] = (uint8_t)((i * 2654435761u + seed * 97u) >> 13);
+    memcpy((char *)h_in + PIXEL_SPAN, parts, sizeof parts);
+}
+
+static size_t clamped(size_t at, size_t before, size_t count)
+{
+    return at < before ? 0 : at - before < count ? at - before : count - 1;
+}
+
+/* Multiples of 1/16 below 2^20: exact as floats. */
+static void bytes_answer(const void *h_in, size_t width, void *h_out)
+{
+    for (size_t y = 0; y < LINES; y++)
+        for (size_t e = 0; e < width * PLANES; e++) {
+            float sum = 0;
+            for (size_t j = 0; j < COLUMN_TAPS; j++)
+                for (size_t i = 0; i < ROW_TAPS; i++) {
+                    const size_t from = clamped(y + j, 1, LINES) * PIXEL_ROW +
+                                        clamped(e / PLANES + i, 2, width) * PLANES + e % PLANES;
+                    sum += parts[i] * parts[ROW_TAPS + j] * ((const uint8_t *)h_in)[from];
+                }
+            const float within = sum > 0 ? sum < 255 ? sum : 255 : 0;
+            const float floor = (float)(int)within, rest = within - floor;
+            const bool up = rest > 0.5f || (rest == 0.5f && (int)within % 2 == 1);
+            ((uint8_t *)h_out)[y * PIXEL_ROW + e] = (uint8_t)(floor + (up ? 1 : 0));
+        }
+}
+
+typedef struct separable_arguments {
+    unsigned flags;
+    prim_boundary boundary;
+    prim_image in, out;
+    prim_mask row, column;
+} separable_arguments;
+
+static separable_arguments valid_separable(const operands *o)
+{
+    const char *values = mask_in(o, PIXEL_SPAN);
+    return (separable_arguments){.boundary = PRIM_BOUNDARY_CLAMP,
+                                 .in = {o->d_in, o->count, LINES, PIXEL_ROW, PLANES, CUDA_R_8U},
+                                 .out = {o->d_out, o->count, LINES, PIXEL_ROW, PLANES, CUDA_R_8U},
+                                 .row = {parts, values, ROW_TAPS, 1, 2, 0, CUDA_R_32F},
+                                 .column = {parts + ROW_TAPS, values + ROW_TAPS * sizeof(float), 1,
+                                            COLUMN_TAPS, 0, 1, CUDA_R_32F}};
+}
+
+static prim_status separable_workspace(int variant, size_t width, size_t *bytes)
+{
+    static char somewhere[64];
+    const operands o = {.d_out = somewhere, .count = width};
+    const separable_arguments a = valid_separable(&o);
+    return prim_convolve_separable_workspace_bytes((prim_convolution_variant)variant, a.flags,
+                                                   a.boundary, a.in, a.row, a.column, a.out, bytes);
+}
+
+static void spoil_parts(const operands *o, separable_arguments *a)
+{
+    FAULT("unknown", PRIM_ERROR_ENUM, "boundary", a->boundary = 5);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", a->flags = 2);
+    FAULT("under a mask of f64", PRIM_ERROR_TYPE, "f64", a->row.type = CUDA_R_64F);
+    FAULT("under a column of f64", PRIM_ERROR_TYPE, "f64", a->column.type = CUDA_R_64F);
+    FAULT("two rows", PRIM_ERROR_VALUE, "mask_x", a->row.height = 2);
+    FAULT("two columns", PRIM_ERROR_VALUE, "mask_y", a->column.width = 2);
+    FAULT("too high", PRIM_ERROR_VALUE, "mask", a->column.height = 256);
+    FAULT("no column", PRIM_ERROR_VALUE, "mask", a->column.height = 0);
+    FAULT("behind the column", PRIM_ERROR_VALUE, "anchor", a->column.anchor_y = COLUMN_TAPS);
+    FAULT("a column's NULL", PRIM_ERROR_NULL, "h_values",
+          a->column.h_values = a->column.d_values = NULL);
+    FAULT("a row's NULL", PRIM_ERROR_NULL, "h_values", a->row.h_values = a->row.d_values = NULL);
+    FAULT("a column misaligned", PRIM_ERROR_MISALIGNED, "d_values",
+          a->column.d_values = (const char *)a->column.d_values + 2);
+    FAULT("in place", PRIM_ERROR_OVERLAP, "d_out", a->out.data = a->in.data);
+    FAULT("out in the column", PRIM_ERROR_OVERLAP, "d_values",
+          (a->in.height = a->out.height = 1,
+           a->out.data = (char *)(uintptr_t)a->column.d_values + COLUMN_TAPS * sizeof(float) - 1));
+}
+
+static prim_status separable_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    volatile float values[ROW_TAPS + COLUMN_TAPS]; /* volatile: what is written below, too */
+    for (size_t i = 0; i < ROW_TAPS + COLUMN_TAPS; i++)
+        values[i] = parts[i];
+    separable_arguments a = valid_separable(o);
+    char *d_in = a.in.data, *d_out = a.out.data;
+    a.row.h_values = (const void *)values;
+    a.column.h_values = (const void *)(values + ROW_TAPS);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_in", a.in.data = NULL);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_out", a.out.data = NULL);
+    if (a.in.data == d_in && a.out.data == d_out)
+        spoil_parts(o, &a);
+    const prim_status status =
+        prim_convolve_separable((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL,
+                                a.in, a.row, a.column, a.out, c.workspace, c.bytes, o->stream);
+    for (size_t i = 0; i < ROW_TAPS + COLUMN_TAPS; i++)
+        values[i] = 77;
+    return status;
+}
+
+/* The variants that run it. */
+static const prim_variant *separable_variant_at(size_t index)
+{
+    static const prim_convolution_variant takes[] = {PRIM_CONVOLUTION_AUTO,
+                                                     PRIM_CONVOLUTION_REGISTER};
+    return index < sizeof takes / sizeof *takes ? prim_convolution_variant_info(takes[index])
+                                                : NULL;
+}
+
+const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
+                                              .variant_at = separable_variant_at,
+                                              .in_bytes = PIXEL_SPAN + sizeof parts,
+                                              .out_bytes = LINES * PIXEL_ROW,
+                                              .count = PIXELS,
+                                              .make_input = bytes_input,
+                                              .right_answer = bytes_answer,
+                                              .workspace_bytes = separable_workspace,
+                                              .call = separable_call};

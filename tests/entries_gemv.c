@@ -58,7 +58,7 @@ static prim_status gemv_call(const operands *o)
     FAULT("unknown", PRIM_ERROR_ENUM, "op", op = 2);
     FAULT("negative", PRIM_ERROR_ENUM, "op", op = -1);
     FAULT("unknown", PRIM_ERROR_TYPE, "y_type", a_type = x_type = y_type = 9999);
-    FAULT("integers", PRIM_ERROR_TYPE, "i32", a_type = x_type = y_type = CUDA_R_32I);
+    FAULT("unsigned", PRIM_ERROR_TYPE, "u32", a_type = x_type = y_type = CUDA_R_32U);
     FAULT("A of f64", PRIM_ERROR_TYPE, "f64", a_type = CUDA_R_64F);
     FAULT("x of f64", PRIM_ERROR_TYPE, "f64", x_type = CUDA_R_64F);
     FAULT("y of f64", PRIM_ERROR_TYPE, "f64", y_type = CUDA_R_64F);
@@ -121,6 +121,12 @@ static prim_status transposed_call(const operands *o)
                      c.bytes, o->stream);
 }
 
+static bool transposed_takes(int variant)
+{
+    return variant != PRIM_GEMV_WARP_PER_ROW;
+}
+VARIANTS_THAT_TAKE(gemv, transposed)
+
 const entry_point gemv_entry = {.name = "prim_gemv",
                                 .variant_at = prim_gemv_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
@@ -133,7 +139,7 @@ const entry_point gemv_entry = {.name = "prim_gemv",
                                 .is_stateless = gemv_is_stateless};
 
 const entry_point gemv_transposed_entry = {.name = "prim_gemv",
-                                           .variant_at = prim_gemv_variant_at,
+                                           .variant_at = transposed_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(double),
                                            .out_bytes = COLUMNS_T * sizeof(double),
                                            .count = K_T,

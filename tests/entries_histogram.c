@@ -83,3 +83,304 @@ const entry_point histogram_even_entry = {.name = "prim_histogram_even",
                                           .right_answer = histogram_answer,
                                           .workspace_bytes = histogram_workspace,
                                           .call = histogram_call};
+
+/* ---- between edges: 65 of them behind the samples ---- */
+
+static void edges_input(void *h_in, unsigned seed)
+{
+    int32_t *const edges = (int32_t *)h_in + SAMPLES;
+    histogram_input(h_in, seed);
+    for (int32_t e = 0; e <= BINS; e++)
+        edges[e] = e * e / 3 - 900 + (int32_t)(seed % 5);
+}
+
+static void edges_answer(const void *h_in, size_t count, void *h_out)
+{
+    const int32_t *const samples = h_in, *const edges = samples + SAMPLES;
+    uint32_t *counters = h_out;
+    for (size_t b = 0; b < COUNTERS; b++)
+        counters[b] = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t passed = 0;
+        while (passed <= BINS && edges[passed] <= samples[i])
+            passed++;
+        if (passed == 0)
+            counters[BINS]++;
+        else if (passed <= BINS)
+            counters[passed - 1]++;
+        else
+            counters[samples[i] == edges[BINS] ? BINS - 1 : BINS + 1]++;
+    }
+}
+
+static prim_status edges_workspace(int variant, size_t count, size_t *bytes)
+{
+    return prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)variant, 0,
+                                                PRIM_OUTSIDE_COUNT, CUDA_R_32I, count, BINS,
+                                                CUDA_R_32I, CUDA_R_32U, bytes);
+}
+
+static prim_status edges_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    unsigned flags = 0;
+    prim_outside outside = PRIM_OUTSIDE_COUNT;
+    cudaDataType_t sample_type = CUDA_R_32I, edge_type = CUDA_R_32I, counter_type = CUDA_R_32U;
+    char *d_samples = o->d_in, *d_edges = d_samples != NULL ? d_samples + SAMPLES * 4 : NULL,
+         *d_counters = o->d_out, *d_outside = d_counters + BINS * 4;
+    size_t count = o->count, bins = BINS;
+    spoil(o, "d_samples", &d_samples);
+    spoil(o, "d_edges", &d_edges);
+    spoil(o, "d_counters", &d_counters);
+    spoil(o, "d_outside", &d_outside);
+    FAULT("unknown", PRIM_ERROR_ENUM, "outside", outside = PRIM_OUTSIDE_COUNT + 1);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", flags = 64);
+    FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
+    FAULT("i64", PRIM_ERROR_TYPE, "edge_type", edge_type = CUDA_R_64I);
+    FAULT("i32", PRIM_ERROR_TYPE, "counter_type", counter_type = CUDA_R_32I);
+    FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "samples", count = SIZE_MAX / 2);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "counters", bins = SIZE_MAX / 2);
+    FAULT("in d_samples", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_samples + 8);
+    FAULT("in d_edges", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_edges + 8);
+    FAULT("in d_counters", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_counters + 8);
+    FAULT("in d_edges", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_edges);
+    return prim_histogram_edges((prim_histogram_edges_variant)c.variant, flags, outside,
+                                sample_type, d_samples, count, bins, edge_type, d_edges,
+                                counter_type, d_counters, d_outside, c.workspace, c.bytes,
+                                o->stream);
+}
+
+const entry_point histogram_edges_entry = {.name = "prim_histogram_edges",
+                                           .variant_at = prim_histogram_edges_variant_at,
+                                           .in_bytes = (SAMPLES + BINS + 1) * sizeof(int32_t),
+                                           .out_bytes = COUNTERS * sizeof(uint32_t),
+                                           .count = SAMPLES,
+                                           .make_input = edges_input,
+                                           .right_answer = edges_answer,
+                                           .workspace_bytes = edges_workspace,
+                                           .call = edges_call};
+
+/* ---- of channels: rows of three, with a gap between them; a channel's outside behind all bins
+ * ----
+ */
+
+enum {
+    WIDTH = 117,
+    HEIGHT = 43,
+    CHANNELS = 3,
+    PITCH = (WIDTH * CHANNELS + 5) * 4,
+    IN_IMAGE = PITCH / 4 * (HEIGHT - 1) + WIDTH * CHANNELS,
+    LEVELS = 16,
+    CHANNEL_COUNTERS = CHANNELS * LEVELS
+};
+
+static const prim_histogram_range channel_ranges[CHANNELS] = {
+    {.lower = -900, .upper = 1000}, {.lower = 0, .upper = 1024}, {.lower = -1024, .upper = 77}};
+
+static void channels_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < IN_IMAGE; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i * 2654435761u + seed * 97u) >> 9) % 2048 - 1024;
+}
+
+static void channels_answer(const void *h_in, size_t width, void *h_out)
+{
+    uint32_t *counters = h_out, *outside = counters + CHANNEL_COUNTERS;
+    for (size_t b = 0; b < CHANNEL_COUNTERS + CHANNELS * 3; b++)
+        counters[b] = 0;
+    for (size_t y = 0; y < HEIGHT; y++)
+        for (size_t i = 0; i < width * CHANNELS; i++) {
+            const size_t c = i % CHANNELS;
+            const prim_histogram_range *r = &channel_ranges[c];
+            const int64_t x = ((const int32_t *)h_in)[y * PITCH / 4 + i];
+            if (x < r->lower || x >= r->upper)
+                outside[c * 3 + (x >= r->upper)]++;
+            else
+                counters[c * LEVELS + (size_t)((x - r->lower) * LEVELS / (r->upper - r->lower))]++;
+        }
+}
+
+static prim_status channels_workspace(int variant, size_t width, size_t *bytes)
+{
+    const prim_image image = {NULL, width, HEIGHT, PITCH, CHANNELS, CUDA_R_32I};
+    return prim_histogram_even_channels_workspace_bytes((prim_histogram_channels_variant)variant, 0,
+                                                        PRIM_OUTSIDE_COUNT, image, LEVELS,
+                                                        CUDA_R_32U, bytes);
+}
+
+typedef struct channels_arguments {
+    unsigned flags;
+    prim_outside outside;
+    prim_histogram_range ranges[CHANNELS];
+    const char *h_ranges;
+    prim_image image;
+    cudaDataType_t counter_type;
+    size_t bins;
+} channels_arguments;
+
+static void spoil_channels(const operands *o, channels_arguments *a)
+{
+    FAULT("unknown", PRIM_ERROR_ENUM, "outside", a->outside = PRIM_OUTSIDE_COUNT + 1);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", a->flags = 64);
+    FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", a->image.type = 9999);
+    FAULT("i32", PRIM_ERROR_TYPE, "counter_type", a->counter_type = CUDA_R_32I);
+    FAULT("none", PRIM_ERROR_VALUE, "bins", a->bins = 0);
+    FAULT("none", PRIM_ERROR_VALUE, "channels", a->image.channels = 0);
+    FAULT("five", PRIM_ERROR_VALUE, "channels", (a->image.width = 9, a->image.channels = 5));
+    FAULT("negative", PRIM_ERROR_VALUE, "channels", a->image.channels = -3);
+    FAULT("less than a row", PRIM_ERROR_VALUE, "pitch",
+          (a->image.width = WIDTH, a->image.pitch = WIDTH * CHANNELS * 4 - 4));
+    FAULT("half elements", PRIM_ERROR_VALUE, "pitch", a->image.pitch = PITCH + 2);
+    FAULT("a row beyond size_t", PRIM_ERROR_SIZE, "image", a->image.width = SIZE_MAX / 8);
+    FAULT("rows beyond size_t", PRIM_ERROR_SIZE, "image", a->image.height = SIZE_MAX / PITCH + 1);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "counters", a->bins = SIZE_MAX / 8);
+    FAULT("NULL", PRIM_ERROR_NULL, "h_ranges", a->h_ranges = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_ranges", a->h_ranges += 4);
+    FAULT("empty", PRIM_ERROR_VALUE, "h_ranges[0]", a->ranges[0].upper = -900);
+    FAULT("empty", PRIM_ERROR_VALUE, "h_ranges[2]", a->ranges[2].upper = -1025);
+    FAULT("of floats, not finite", PRIM_ERROR_VALUE, "h_ranges[0]",
+          (a->ranges[0].real_upper = 1.0 / 0.0, a->image.type = CUDA_R_32F));
+}
+
+static prim_status channels_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    channels_arguments a = {.outside = PRIM_OUTSIDE_COUNT,
+                            .ranges = {channel_ranges[0], channel_ranges[1], channel_ranges[2]},
+                            .image = {NULL, o->count, HEIGHT, PITCH, CHANNELS, CUDA_R_32I},
+                            .counter_type = CUDA_R_32U,
+                            .bins = LEVELS};
+    char *d_image = o->d_in, *d_counters = o->d_out, *d_outside = d_counters + CHANNEL_COUNTERS * 4;
+    a.h_ranges = (const char *)a.ranges;
+    spoil_channels(o, &a);
+    spoil(o, "d_image", &d_image);
+    spoil(o, "d_counters", &d_counters);
+    spoil(o, "d_outside", &d_outside);
+    FAULT("in d_image", PRIM_ERROR_OVERLAP, "d_counters", d_counters = d_image + 8);
+    FAULT("in a gap", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_image + WIDTH * CHANNELS * 4);
+    FAULT("in d_counters", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_counters + 8);
+    a.image.data = d_image;
+    return prim_histogram_even_channels(
+        (prim_histogram_channels_variant)c.variant, a.flags, a.outside,
+        (const prim_histogram_range *)(const void *)a.h_ranges, a.image, a.bins, a.counter_type,
+        d_counters, d_outside, c.workspace, c.bytes, o->stream);
+}
+
+const entry_point histogram_channels_entry = {.name = "prim_histogram_even_channels",
+                                              .variant_at = prim_histogram_channels_variant_at,
+                                              .in_bytes = IN_IMAGE * sizeof(int32_t),
+                                              .out_bytes = (CHANNEL_COUNTERS + CHANNELS * 3) *
+                                                           sizeof(uint32_t),
+                                              .count = WIDTH,
+                                              .make_input = channels_input,
+                                              .right_answer = channels_answer,
+                                              .workspace_bytes = channels_workspace,
+                                              .call = channels_call};
+
+/* ---- weighted: a weight for each sample behind all of them ---- */
+
+enum { SUMS = BINS + 3 };
+
+/* Small whole numbers, whose sums are exact. */
+static void weighted_input(void *h_in, unsigned seed)
+{
+    float *const weights = (float *)h_in + SAMPLES;
+    histogram_input(h_in, seed);
+    for (unsigned i = 0; i < SAMPLES; i++)
+        weights[i] = (float)((i * 7 + seed) % 15) - 5;
+}
+
+static void weighted_answer(const void *h_in, size_t count, void *h_out)
+{
+    const int32_t *const samples = h_in;
+    const float *const weights = (const float *)h_in + SAMPLES;
+    float *const sums = h_out;
+    for (size_t b = 0; b < SUMS; b++)
+        sums[b] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const int32_t x = samples[i];
+        const size_t at = x < -900    ? BINS
+                          : x >= 1000 ? BINS + 1
+                                      : (size_t)((x + 900) * BINS / 1900);
+        sums[at] += weights[i];
+    }
+}
+
+static prim_status weighted_workspace(int variant, size_t count, size_t *bytes)
+{
+    return prim_histogram_even_weighted_workspace_bytes((prim_histogram_weighted_variant)variant, 0,
+                                                        PRIM_OUTSIDE_COUNT, sample_range,
+                                                        CUDA_R_32I, count, BINS, CUDA_R_32F, bytes);
+}
+
+/* With h_largest, or not. */
+static prim_status weighted_call(const operands *o, const float *h_given)
+{
+    static const float bad[] = {-1, 1.0f / 0.0f};
+    const call_head c = spoilt_head(o);
+    unsigned flags = 0;
+    prim_outside outside = PRIM_OUTSIDE_COUNT;
+    prim_histogram_range range = sample_range;
+    cudaDataType_t sample_type = CUDA_R_32I, weight_type = CUDA_R_32F;
+    char *d_samples = o->d_in, *d_weights = d_samples != NULL ? d_samples + SAMPLES * 4 : NULL,
+         *d_sums = o->d_out, *d_outside = d_sums + BINS * 4;
+    const char *h_largest = (const char *)h_given;
+    size_t count = o->count, bins = BINS;
+    spoil(o, "d_samples", &d_samples);
+    spoil(o, "d_weights", &d_weights);
+    spoil(o, "d_sums", &d_sums);
+    spoil(o, "d_outside", &d_outside);
+    FAULT("unknown", PRIM_ERROR_ENUM, "outside", outside = PRIM_OUTSIDE_COUNT + 1);
+    FAULT("unknown", PRIM_ERROR_VALUE, "flags", flags = 64);
+    FAULT("unknown", PRIM_ERROR_TYPE, "sample_type", sample_type = 9999);
+    FAULT("f16", PRIM_ERROR_TYPE, "weight_type", weight_type = CUDA_R_16F);
+    FAULT("none", PRIM_ERROR_VALUE, "bins", bins = 0);
+    FAULT("empty", PRIM_ERROR_VALUE, "upper is", range.upper = range.lower);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_largest", h_largest = (const char *)bad + 1);
+    FAULT("negative", PRIM_ERROR_VALUE, "h_largest", h_largest = (const char *)&bad[0]);
+    FAULT("infinite", PRIM_ERROR_VALUE, "h_largest", h_largest = (const char *)&bad[1]);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "samples", count = SIZE_MAX / 2);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "weights",
+          (count = SIZE_MAX / 2, sample_type = CUDA_R_8U));
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "sums", bins = SIZE_MAX / 8);
+    FAULT("in d_samples", PRIM_ERROR_OVERLAP, "d_sums", d_sums = d_samples + 8);
+    FAULT("in d_weights", PRIM_ERROR_OVERLAP, "d_sums", d_sums = d_weights + 8);
+    FAULT("in d_weights", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_weights);
+    FAULT("in d_sums", PRIM_ERROR_OVERLAP, "d_outside", d_outside = d_sums + 8);
+    return prim_histogram_even_weighted((prim_histogram_weighted_variant)c.variant, flags, outside,
+                                        range, sample_type, d_samples, count, bins, weight_type,
+                                        d_weights, h_largest, d_sums, d_outside, c.workspace,
+                                        c.bytes, o->stream);
+}
+
+static prim_status weighted_call_that_looks(const operands *o)
+{
+    return weighted_call(o, NULL);
+}
+
+static prim_status weighted_call_that_is_told(const operands *o)
+{
+    static const float largest = 9;
+    return weighted_call(o, &largest);
+}
+
+const entry_point histogram_weighted_entry = {.name = "prim_histogram_even_weighted",
+                                              .variant_at = prim_histogram_weighted_variant_at,
+                                              .in_bytes = 2 * SAMPLES * sizeof(float),
+                                              .out_bytes = SUMS * sizeof(float),
+                                              .count = SAMPLES,
+                                              .make_input = weighted_input,
+                                              .right_answer = weighted_answer,
+                                              .workspace_bytes = weighted_workspace,
+                                              .call = weighted_call_that_looks};
+
+const entry_point histogram_weighted_told_entry = {.name = "prim_histogram_even_weighted",
+                                                   .variant_at = prim_histogram_weighted_variant_at,
+                                                   .in_bytes = 2 * SAMPLES * sizeof(float),
+                                                   .out_bytes = SUMS * sizeof(float),
+                                                   .count = SAMPLES,
+                                                   .make_input = weighted_input,
+                                                   .right_answer = weighted_answer,
+                                                   .workspace_bytes = weighted_workspace,
+                                                   .call = weighted_call_that_is_told};

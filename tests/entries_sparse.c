@@ -1,4 +1,7 @@
-/* spmv among the entry points: an entry for each format, with the variants that take it. */
+/* spmv among the entry points: an entry for each format, with the variants that take it; the
+ * check, of a format without a workspace and of one with; and conversions, in which d_out is the
+ * target's memory and, at its end, what is missing; dense matrices to CSR and back; and CSR
+ * transposed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@ enum {
 
 static const cudaDataType_t f32 = CUDA_R_32F;
 
-/* ---- the matrix, the same in five formats ---- */
+/* ---- the matrix, the same in six formats ---- */
 
 static int32_t offsets[ROWS + 1], columns[ENTRIES];
 static float values[ENTRIES];
@@ -56,7 +59,7 @@ typedef struct form {
 /* Made by the first call, which is the main thread's. */
 static const form *form_of(prim_sparse_format format)
 {
-    static form forms[PRIM_SPARSE_JDS + 1];
+    static form forms[PRIM_SPARSE_SELL + 1];
     form *f = &forms[format];
     if (f->m.rows > 0)
         return f;
@@ -69,17 +72,24 @@ static const form *form_of(prim_sparse_format format)
     return f;
 }
 
-/* The matrix with its arrays behind x. Without columns it has no rows either; CSR still has one
- * offset, which nobody reads. */
-static prim_sparse matrix_of(const operands *o, prim_sparse_format format)
+/* The matrix with its arrays from there on. Without elements it has no rows either; CSR and SELL
+ * still have one offset, which nobody reads. */
+static prim_sparse matrix_at(const operands *o, prim_sparse_format format, const void *d_arrays)
 {
     const form *f = form_of(format);
     if (o->count == 0)
         return (prim_sparse){.format = format,
                              .value_type = CUDA_R_32F,
                              .offset_type = CUDA_R_32I,
-                             .row_offsets = o->d_out};
-    return prim_sparse_moved(f->m, f->arrays, (const char *)o->d_in + X_BYTES);
+                             .row_offsets = o->d_out,
+                             .slice_offsets = o->d_out};
+    return prim_sparse_moved(f->m, f->arrays, d_arrays);
+}
+
+/* Behind x. */
+static prim_sparse matrix_of(const operands *o, prim_sparse_format format)
+{
+    return matrix_at(o, format, o->count > 0 ? (const char *)o->d_in + X_BYTES : NULL);
 }
 
 static void input_of(prim_sparse_format format, void *h_in, unsigned seed)
@@ -124,7 +134,7 @@ static void spoil_all(const operands *o, arguments *a)
 {
     spoil(o, "d_x", &a->x);
     spoil(o, "d_y", &a->y);
-    FAULT("unknown", PRIM_ERROR_ENUM, "format", a->m.format = 5);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a->m.format = 6);
     FAULT("i32", PRIM_ERROR_TYPE, "value_type", a->m.value_type = CUDA_R_32I);
     FAULT("f64", PRIM_ERROR_TYPE, "x_type", a->x_type = CUDA_R_64F);
     FAULT("unknown", PRIM_ERROR_TYPE, "x_type", a->x_type = 9999);
@@ -188,6 +198,15 @@ static void spoil_jds(const operands *o, arguments *a)
     FAULT("beyond the entries", PRIM_ERROR_VALUE, "h_groups", a->m.entries--);
 }
 
+static void spoil_sell(const operands *o, arguments *a)
+{
+    spoil_entries(o, a);
+    FAULT("f32", PRIM_ERROR_TYPE, "offset_type", a->m.offset_type = CUDA_R_32F);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_slice_offsets", a->m.slice_offsets = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_permutation",
+          a->m.permutation = (const int32_t *)(a->x + X_BYTES + 2));
+}
+
 static prim_status call(const operands *o, prim_sparse_format format,
                         void (*spoil_format)(const operands *o, arguments *a))
 {
@@ -234,3 +253,474 @@ ENTRY(coo, PRIM_SPARSE_COO)
 ENTRY(ell, PRIM_SPARSE_ELL)
 ENTRY(hyb, PRIM_SPARSE_HYB)
 ENTRY(jds, PRIM_SPARSE_JDS)
+ENTRY(sell, PRIM_SPARSE_SELL)
+
+/* ---- the check: d_in is the arrays; where the seed is even, a column is wrong ---- */
+
+static const int32_t *columns_in(prim_sparse_format format, const void *h_in)
+{
+    const form *f = form_of(format);
+    return (const int32_t *)((const char *)h_in + ((const char *)f->m.column_indices - f->arrays));
+}
+
+static void check_input(prim_sparse_format format, void *h_in, unsigned seed)
+{
+    memcpy(h_in, form_of(format)->arrays, ARRAYS_BYTES);
+    if (seed % 2 == 0)
+        ((int32_t *)columns_in(format, h_in))[ENTRIES / (seed + 1)] = COLUMNS;
+}
+
+static void check_answer(prim_sparse_format format, const void *h_in, size_t count, void *h_out)
+{
+    prim_sparse_finding *finding = h_out;
+    *finding = (prim_sparse_finding){PRIM_SPARSE_SOUND, 0};
+    for (size_t e = ENTRIES; count > 0 && e-- > 0;)
+        if (columns_in(format, h_in)[e] >= COLUMNS)
+            *finding = (prim_sparse_finding){PRIM_SPARSE_COLUMNS, e};
+}
+
+static prim_status check_call(const operands *o, prim_sparse_format format,
+                              void (*spoil_format)(const operands *o, arguments *a))
+{
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = matrix_at(o, format, o->d_in),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_finding", &a.y);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
+    FAULT("i32", PRIM_ERROR_TYPE, "value_type", a.m.value_type = CUDA_R_32I);
+    FAULT("rows", PRIM_ERROR_VALUE, "2^31", a.m.rows = (size_t)1 << 31);
+    FAULT("columns", PRIM_ERROR_VALUE, "2^31", a.m.columns = (size_t)1 << 31);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_finding", a.y = (char *)a.m.values + 8);
+    spoil_format(o, &a);
+    return prim_sparse_check(a.m, (prim_sparse_finding *)a.y, a.c.workspace, a.c.bytes, o->stream);
+}
+
+#define CHECK_ENTRY(f, the_format)                                                          \
+    static void check_##f##_input(void *h_in, unsigned seed)                                \
+    {                                                                                       \
+        check_input(the_format, h_in, seed);                                                \
+    }                                                                                       \
+    static void check_##f##_answer(const void *h_in, size_t count, void *h_out)             \
+    {                                                                                       \
+        check_answer(the_format, h_in, count, h_out);                                       \
+    }                                                                                       \
+    static prim_status check_##f##_workspace(int variant, size_t count, size_t *bytes)      \
+    {                                                                                       \
+        const operands o = {.count = count};                                                \
+        (void)variant;                                                                      \
+        return prim_sparse_check_workspace_bytes(matrix_at(&o, the_format, NULL), bytes);   \
+    }                                                                                       \
+    static prim_status check_##f##_call(const operands *o)                                  \
+    {                                                                                       \
+        return check_call(o, the_format, spoil_##f);                                        \
+    }                                                                                       \
+    const entry_point sparse_check_##f##_entry = {.name = "prim_sparse_check",              \
+                                                  .variant_at = only_variant_at,            \
+                                                  .in_bytes = ARRAYS_BYTES,                 \
+                                                  .out_bytes = sizeof(prim_sparse_finding), \
+                                                  .count = COLUMNS,                         \
+                                                  .make_input = check_##f##_input,          \
+                                                  .right_answer = check_##f##_answer,       \
+                                                  .workspace_bytes = check_##f##_workspace, \
+                                                  .call = check_##f##_call};
+
+CHECK_ENTRY(coo, PRIM_SPARSE_COO)
+CHECK_ENTRY(jds, PRIM_SPARSE_JDS)
+
+/* ---- conversions: d_in is the arrays of `from`, d_out memory for those of `to` ---- */
+
+enum { SIGMA = 1024, MISSING_AT = ARRAYS_BYTES - 16, FILL = 0xA5 };
+
+typedef struct conversion {
+    prim_sparse_format from, to;
+} conversion;
+
+static const conversion csr_to_coo = {PRIM_SPARSE_CSR, PRIM_SPARSE_COO},
+                        csr_to_sell = {PRIM_SPARSE_CSR, PRIM_SPARSE_SELL},
+                        ell_to_csr = {PRIM_SPARSE_ELL, PRIM_SPARSE_CSR};
+
+/* Columns of other values for each seed. */
+static void conversion_input(conversion c, void *h_in, unsigned seed)
+{
+    const form *f = form_of(c.from);
+    const void *const h_values = c.from == PRIM_SPARSE_ELL ? f->m.ell_values : f->m.values;
+    float *const first = (float *)((char *)h_in + ((const char *)h_values - f->arrays));
+    memcpy(h_in, f->arrays, ARRAYS_BYTES);
+    for (size_t i = 0; i < ENTRIES; i++)
+        first[i] += (float)seed;
+}
+
+/* Between arrays of the target, and behind them, nothing is written. */
+static void conversion_answer(conversion c, const void *h_in, size_t count, void *h_out)
+{
+    const form *f = form_of(c.from);
+    _Alignas(16) static _Thread_local char memory[MISSING_AT];
+    prim_sparse to, empty = {.format = c.from, .value_type = CUDA_R_32F, .offset_type = CUDA_R_32I};
+    empty.row_offsets = (int32_t[]){0};
+    memset(h_out, FILL, ARRAYS_BYTES);
+    memset(memory, FILL, MISSING_AT);
+    if (prim_sparse_convert_host(count > 0 ? prim_sparse_moved(f->m, f->arrays, h_in) : empty, c.to,
+                                 CUDA_R_32I, c.to == PRIM_SPARSE_SELL ? SIGMA : 0, memory,
+                                 MISSING_AT, &to) != PRIM_OK) {
+        fprintf(stderr, "%s\n", prim_last_error(NULL));
+        abort();
+    }
+    memcpy(h_out, memory, MISSING_AT);
+    memset((char *)h_out + MISSING_AT, 0, sizeof(uint64_t));
+}
+
+/* An empty CSR has one offset, which nobody reads. */
+static prim_sparse source_of(const operands *o, conversion c)
+{
+    prim_sparse m = matrix_at(o, c.from, o->d_in);
+    if (o->count == 0)
+        m.row_offsets = o->d_out != NULL ? (char *)o->d_out + MISSING_AT + 8 : NULL;
+    return m;
+}
+
+static prim_status conversion_workspace(conversion c, size_t count, size_t *bytes)
+{
+    const operands o = {.count = count};
+    return prim_sparse_convert_workspace_bytes(source_of(&o, c), c.to, SIGMA, bytes);
+}
+
+static void spoil_source(const operands *o, arguments *a)
+{
+    FAULT("i32", PRIM_ERROR_TYPE, "value_type", a->m.value_type = CUDA_R_32I);
+    FAULT("rows", PRIM_ERROR_VALUE, "2^31", a->m.rows = (size_t)1 << 31);
+    FAULT("columns", PRIM_ERROR_VALUE, "2^31", a->m.columns = (size_t)1 << 31);
+    if (a->m.format == PRIM_SPARSE_ELL)
+        spoil_ell(o, a);
+    else
+        spoil_csr(o, a);
+}
+
+static prim_status conversion_call(const operands *o, conversion c)
+{
+    const size_t entries = form_of(c.to)->m.entries;
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = source_of(o, c),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    char *missing = a.y + MISSING_AT;
+    prim_sparse made, *to = &made;
+    cudaDataType_t offset_type = CUDA_R_32I;
+    size_t bytes = MISSING_AT, size = o->count > 0 ? entries : 0;
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_memory", &a.y);
+    spoil_source(o, &a);
+    FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes = ENTRIES * 8);
+    FAULT("NULL", PRIM_ERROR_NULL, "to is NULL", to = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_missing", missing += 4);
+    FAULT("in the memory", PRIM_ERROR_OVERLAP, "d_missing", missing = a.y + 16);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_missing", missing = a.x + 16);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", c.to = (prim_sparse_format)6);
+    FAULT("HYB", PRIM_ERROR_UNSUPPORTED, "HYB", c.to = PRIM_SPARSE_HYB);
+    if (c.to != PRIM_SPARSE_COO)
+        FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
+    if (c.to != PRIM_SPARSE_COO)
+        FAULT("beyond i32", PRIM_ERROR_VALUE, "i32", size = (size_t)1 << 31);
+    if (c.to == PRIM_SPARSE_SELL)
+        FAULT("not of slices", PRIM_ERROR_VALUE, "multiple", size++);
+    return prim_sparse_convert(a.m, c.to, offset_type, SIGMA, size, a.y, bytes, to,
+                               (uint64_t *)missing, a.c.workspace, a.c.bytes, o->stream);
+}
+
+#define CONVERSION_ENTRY(c)                                                    \
+    static void c##_input(void *h_in, unsigned seed)                           \
+    {                                                                          \
+        conversion_input(c, h_in, seed);                                       \
+    }                                                                          \
+    static void c##_answer(const void *h_in, size_t count, void *h_out)        \
+    {                                                                          \
+        conversion_answer(c, h_in, count, h_out);                              \
+    }                                                                          \
+    static prim_status c##_workspace(int variant, size_t count, size_t *bytes) \
+    {                                                                          \
+        (void)variant;                                                         \
+        return conversion_workspace(c, count, bytes);                          \
+    }                                                                          \
+    static prim_status c##_call(const operands *o)                             \
+    {                                                                          \
+        return conversion_call(o, c);                                          \
+    }                                                                          \
+    const entry_point sparse_##c##_entry = {.name = "prim_sparse_convert",     \
+                                            .variant_at = only_variant_at,     \
+                                            .in_bytes = ARRAYS_BYTES,          \
+                                            .out_bytes = ARRAYS_BYTES,         \
+                                            .count = COLUMNS,                  \
+                                            .make_input = c##_input,           \
+                                            .right_answer = c##_answer,        \
+                                            .workspace_bytes = c##_workspace,  \
+                                            .call = c##_call};
+
+CONVERSION_ENTRY(csr_to_coo)
+CONVERSION_ENTRY(csr_to_sell)
+CONVERSION_ENTRY(ell_to_csr)
+
+/* ---- the size of a conversion: places of SELL ---- */
+
+static void size_answer(const void *h_in, size_t count, void *h_out)
+{
+    (void)h_in;
+    memset(h_out, FILL, 2 * sizeof(uint64_t));
+    *(uint64_t *)h_out = count > 0 ? form_of(PRIM_SPARSE_SELL)->m.entries : 0;
+}
+
+static prim_status size_call(const operands *o)
+{
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    prim_sparse_format format = PRIM_SPARSE_SELL;
+    int64_t sigma = SIGMA;
+    if (o->count == 0)
+        a.m.row_offsets = (char *)o->d_out + 8;
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_size", &a.y);
+    spoil_source(o, &a);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_size", a.y = a.x + 16);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", format = (prim_sparse_format)6);
+    FAULT("JDS", PRIM_ERROR_UNSUPPORTED, "JDS", format = PRIM_SPARSE_JDS);
+    FAULT("0", PRIM_ERROR_VALUE, "sigma", sigma = 0);
+    return prim_sparse_convert_size(a.m, format, sigma, (uint64_t *)a.y, a.c.workspace, a.c.bytes,
+                                    o->stream);
+}
+
+const entry_point sparse_convert_size_entry = {.name = "prim_sparse_convert_size",
+                                               .variant_at = only_variant_at,
+                                               .in_bytes = ARRAYS_BYTES,
+                                               .out_bytes = 2 * sizeof(uint64_t),
+                                               .count = COLUMNS,
+                                               .make_input = csr_to_sell_input,
+                                               .right_answer = size_answer,
+                                               .workspace_bytes = csr_to_sell_workspace,
+                                               .call = size_call};
+
+/* ---- dense matrices to CSR: every third element is not 0 ---- */
+
+enum {
+    DENSE_ROWS = 39,
+    DENSE_COLUMNS = 48,
+    DENSE_BYTES = DENSE_ROWS * DENSE_COLUMNS * 4,
+    DENSE_ENTRIES = DENSE_ROWS * DENSE_COLUMNS / 3,
+    DENSE_OFFSETS_BYTES = (DENSE_ROWS + 1) * 4,
+    DENSE_MEMORY = DENSE_OFFSETS_BYTES + DENSE_ENTRIES * 8
+};
+
+static void from_dense_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < DENSE_ROWS * DENSE_COLUMNS; i++)
+        ((float *)h_in)[i] = (i + seed) % 3 == 0 ? (float)(i % 101 + seed) : 0.0f;
+}
+
+/* No gap lies between the arrays. */
+static void from_dense_answer(const void *h_in, size_t count, void *h_out)
+{
+    int32_t *const h_offsets = h_out, *const h_columns = h_offsets + DENSE_ROWS + 1;
+    float *const h_values = (float *)(h_columns + DENSE_ENTRIES);
+    int32_t next = 0;
+    h_offsets[0] = 0;
+    for (int32_t i = 0; count > 0 && i < DENSE_ROWS * DENSE_COLUMNS; i++) {
+        const float value = ((const float *)h_in)[i];
+        if (value != 0) {
+            h_columns[next] = i % DENSE_COLUMNS;
+            h_values[next++] = value;
+        }
+        h_offsets[i / DENSE_COLUMNS + 1] = next;
+    }
+    memset((char *)h_out + DENSE_MEMORY, 0, sizeof(uint64_t));
+}
+
+static prim_status from_dense_workspace(int variant, size_t count, size_t *bytes)
+{
+    (void)variant;
+    return prim_sparse_from_dense_workspace_bytes(f32, count > 0 ? DENSE_ROWS : 0, DENSE_COLUMNS,
+                                                  bytes);
+}
+
+/* The arguments of both calls, in the fields of a CSR matrix. */
+static arguments dense_arguments(const operands *o, size_t *ld)
+{
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = {.rows = o->count > 0 ? DENSE_ROWS : 0, .columns = DENSE_COLUMNS},
+                   .x_type = f32,
+                   .x = o->d_in,
+                   .y = o->d_out};
+    *ld = DENSE_COLUMNS;
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_in", &a.x);
+    FAULT("i32", PRIM_ERROR_TYPE, "value_type", a.x_type = CUDA_R_32I);
+    FAULT("rows", PRIM_ERROR_VALUE, "2^31", a.m.rows = (size_t)1 << 31);
+    FAULT("columns", PRIM_ERROR_VALUE, "2^31", a.m.columns = (size_t)1 << 31);
+    FAULT("less than columns", PRIM_ERROR_VALUE, "ld", --*ld);
+    FAULT("beyond size_t", PRIM_ERROR_SIZE, "d_in", *ld = SIZE_MAX / 8);
+    return a;
+}
+
+static prim_status from_dense_call(const operands *o)
+{
+    size_t ld, size = o->count > 0 ? DENSE_ENTRIES : 0, bytes = DENSE_MEMORY;
+    arguments a = dense_arguments(o, &ld);
+    char *missing = a.y + DENSE_MEMORY;
+    cudaDataType_t offset_type = CUDA_R_32I;
+    prim_sparse made, *to = &made;
+    spoil(o, "d_memory", &a.y);
+    FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes--);
+    FAULT("NULL", PRIM_ERROR_NULL, "to is NULL", to = NULL);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_missing", missing += 4);
+    FAULT("in the memory", PRIM_ERROR_OVERLAP, "d_missing", missing = a.y + 16);
+    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_missing", missing = a.x + 16);
+    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
+    FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
+    FAULT("beyond i32", PRIM_ERROR_VALUE, "i32", size = (size_t)1 << 31);
+    return prim_sparse_from_dense(a.x_type, a.x, a.m.rows, a.m.columns, ld, offset_type, size, a.y,
+                                  bytes, to, (uint64_t *)missing, a.c.workspace, a.c.bytes,
+                                  o->stream);
+}
+
+const entry_point sparse_from_dense_entry = {.name = "prim_sparse_from_dense",
+                                             .variant_at = only_variant_at,
+                                             .in_bytes = DENSE_BYTES,
+                                             .out_bytes = DENSE_MEMORY + sizeof(uint64_t),
+                                             .count = DENSE_ENTRIES,
+                                             .make_input = from_dense_input,
+                                             .right_answer = from_dense_answer,
+                                             .workspace_bytes = from_dense_workspace,
+                                             .call = from_dense_call};
+
+static void dense_size_answer(const void *h_in, size_t count, void *h_out)
+{
+    (void)h_in;
+    *(uint64_t *)h_out = count > 0 ? DENSE_ENTRIES : 0;
+}
+
+static prim_status dense_size_call(const operands *o)
+{
+    size_t ld;
+    arguments a = dense_arguments(o, &ld);
+    spoil(o, "d_size", &a.y);
+    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_size", a.y = a.x + 16);
+    return prim_sparse_from_dense_size(a.x_type, a.x, a.m.rows, a.m.columns, ld, (uint64_t *)a.y,
+                                       a.c.workspace, a.c.bytes, o->stream);
+}
+
+const entry_point sparse_from_dense_size_entry = {.name = "prim_sparse_from_dense_size",
+                                                  .variant_at = only_variant_at,
+                                                  .in_bytes = DENSE_BYTES,
+                                                  .out_bytes = sizeof(uint64_t),
+                                                  .count = DENSE_ENTRIES,
+                                                  .make_input = from_dense_input,
+                                                  .right_answer = dense_size_answer,
+                                                  .workspace_bytes = from_dense_workspace,
+                                                  .call = dense_size_call};
+
+/* ---- CSR to a dense matrix ---- */
+
+static void to_dense_answer(const void *h_in, size_t count, void *h_out)
+{
+    const form *f = form_of(PRIM_SPARSE_CSR);
+    const float *h_values =
+        (const float *)((const char *)h_in + ((const char *)f->m.values - f->arrays));
+    if (count > 0)
+        memset(h_out, 0, ROWS * COLUMNS * sizeof(float));
+    for (size_t row = 0; count > 0 && row < ROWS; row++)
+        for (int32_t e = offsets[row]; e < offsets[row + 1]; e++)
+            ((float *)h_out)[row * COLUMNS + (size_t)columns[e]] += h_values[e];
+}
+
+static prim_status to_dense_call(const operands *o)
+{
+    arguments a = {.m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in), .x = o->d_in, .y = o->d_out};
+    size_t ld = COLUMNS;
+    spoil(o, "d_out", &a.y);
+    spoil_source(o, &a);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
+    FAULT("less than columns", PRIM_ERROR_VALUE, "ld", ld--);
+    FAULT("beyond size_t", PRIM_ERROR_SIZE, "d_out", ld = SIZE_MAX / 8);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_out", a.y = a.x + 16);
+    return prim_sparse_to_dense(a.m, a.y, ld, o->stream);
+}
+
+const entry_point sparse_to_dense_entry = {.name = "prim_sparse_to_dense",
+                                           .variant_at = only_variant_at,
+                                           .in_bytes = ARRAYS_BYTES,
+                                           .out_bytes = ROWS * COLUMNS * sizeof(float),
+                                           .count = COLUMNS,
+                                           .make_input = csr_to_coo_input,
+                                           .right_answer = to_dense_answer,
+                                           .workspace_bytes = no_workspace,
+                                           .call = to_dense_call};
+
+/* ---- transposed ---- */
+
+enum {
+    TRANSPOSED_COLUMNS_AT = ((COLUMNS + 1) * 4 + 15) / 16 * 16,
+    TRANSPOSED_BYTES = TRANSPOSED_COLUMNS_AT + ENTRIES * 8
+};
+
+/* Between the offsets and the columns, nothing is written. */
+static void transposed_answer(const void *h_in, size_t count, void *h_out)
+{
+    const form *f = form_of(PRIM_SPARSE_CSR);
+    const float *h_values =
+        (const float *)((const char *)h_in + ((const char *)f->m.values - f->arrays));
+    int32_t *const h_offsets = h_out, next = 0;
+    int32_t *const h_rows = (int32_t *)((char *)h_out + TRANSPOSED_COLUMNS_AT);
+    float *const h_moved = (float *)(h_rows + ENTRIES);
+    memset(h_out, FILL, TRANSPOSED_BYTES);
+    h_offsets[0] = 0;
+    for (int32_t column = 0; count > 0 && column < COLUMNS; column++) {
+        for (int32_t row = 0; row < ROWS; row++)
+            for (int32_t e = offsets[row]; e < offsets[row + 1]; e++)
+                if (columns[e] == column) {
+                    h_rows[next] = row;
+                    h_moved[next++] = h_values[e];
+                }
+        h_offsets[column + 1] = next;
+    }
+}
+
+static prim_status transposed_workspace(int variant, size_t count, size_t *bytes)
+{
+    const operands o = {.count = count};
+    (void)variant;
+    return prim_sparse_transpose_workspace_bytes(matrix_at(&o, PRIM_SPARSE_CSR, NULL), bytes);
+}
+
+static prim_status transposed_call(const operands *o)
+{
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = matrix_at(o, PRIM_SPARSE_CSR, o->d_in),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    cudaDataType_t offset_type = CUDA_R_32I;
+    size_t bytes = o->count > 0 ? TRANSPOSED_BYTES : 16;
+    prim_sparse made, *to = &made;
+    if (o->count == 0)
+        a.m.row_offsets = a.y + 16;
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_memory", &a.y);
+    spoil_source(o, &a);
+    FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes--);
+    FAULT("NULL", PRIM_ERROR_NULL, "to is NULL", to = NULL);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
+    FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
+    return prim_sparse_transpose(a.m, offset_type, a.y, bytes, to, a.c.workspace, a.c.bytes,
+                                 o->stream);
+}
+
+const entry_point sparse_transpose_entry = {.name = "prim_sparse_transpose",
+                                            .variant_at = only_variant_at,
+                                            .in_bytes = ARRAYS_BYTES,
+                                            .out_bytes = TRANSPOSED_BYTES,
+                                            .count = COLUMNS,
+                                            .make_input = csr_to_coo_input,
+                                            .right_answer = transposed_answer,
+                                            .workspace_bytes = transposed_workspace,
+                                            .call = transposed_call};

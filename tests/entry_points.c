@@ -4,12 +4,16 @@
 extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, reduce_columns_entry,
     arg_reduce_entry, dot_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
-extern const entry_point histogram_even_entry;
+extern const entry_point histogram_even_entry, histogram_edges_entry, histogram_channels_entry,
+    histogram_weighted_entry, histogram_weighted_told_entry;
 extern const entry_point merge_entry, merge_sort_entry, co_rank_entry, merge_pairs_entry,
     merge_sort_pairs_entry, merge_sort_permutation_entry, gather_entry;
-extern const entry_point convolve_1d_entry, convolve_2d_entry;
+extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separable_entry;
 extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hyb_entry,
-    spmv_jds_entry;
+    spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
+    sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
+    sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
+    sparse_to_dense_entry, sparse_transpose_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_transposed_entry,
     binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
 
@@ -27,6 +31,10 @@ const entry_point *const entry_points[] = {
     &scan_2d_entry,
     /* histogram */
     &histogram_even_entry,
+    &histogram_edges_entry,
+    &histogram_channels_entry,
+    &histogram_weighted_entry,
+    &histogram_weighted_told_entry,
     /* merge */
     &merge_entry,
     &merge_sort_entry,
@@ -38,12 +46,24 @@ const entry_point *const entry_points[] = {
     /* convolution */
     &convolve_1d_entry,
     &convolve_2d_entry,
+    &convolve_separable_entry,
     /* sparse products */
     &spmv_csr_entry,
     &spmv_coo_entry,
     &spmv_ell_entry,
     &spmv_hyb_entry,
     &spmv_jds_entry,
+    &spmv_sell_entry,
+    &sparse_check_coo_entry,
+    &sparse_check_jds_entry,
+    &sparse_csr_to_coo_entry,
+    &sparse_csr_to_sell_entry,
+    &sparse_ell_to_csr_entry,
+    &sparse_convert_size_entry,
+    &sparse_from_dense_entry,
+    &sparse_from_dense_size_entry,
+    &sparse_to_dense_entry,
+    &sparse_transpose_entry,
     /* dense products */
     &gemm_entry,
     &gemm_transposed_entry,
@@ -69,22 +89,27 @@ bool is_planted(const operands *o, const char *what, prim_status status, const c
     return true;
 }
 
+void spoil_workspace(const operands *o, call_head *c)
+{
+    const size_t enough = c->bytes > 256 ? c->bytes : 256;
+    FAULT("NULL with bytes", PRIM_ERROR_NULL, "d_workspace",
+          (c->workspace = NULL, c->bytes = enough));
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_workspace",
+          (c->workspace = (char *)o->d_in + 128, c->bytes = enough));
+    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_workspace",
+          (c->workspace = o->d_in, c->bytes = enough));
+    FAULT("in the output", PRIM_ERROR_OVERLAP, "d_workspace",
+          (c->workspace = o->d_out, c->bytes = enough));
+    if (c->bytes > 0)
+        FAULT("one byte short", PRIM_ERROR_WORKSPACE, "workspace_bytes", c->bytes--);
+}
+
 call_head spoilt_head(const operands *o)
 {
     call_head c = {o->variant, o->d_workspace, o->workspace_bytes};
-    const size_t enough = c.bytes > 256 ? c.bytes : 256;
     FAULT("unknown", PRIM_ERROR_ENUM, "variant", c.variant = 9999);
     FAULT("negative", PRIM_ERROR_ENUM, "variant", c.variant = -1);
-    FAULT("NULL with bytes", PRIM_ERROR_NULL, "d_workspace",
-          (c.workspace = NULL, c.bytes = enough));
-    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_workspace",
-          (c.workspace = (char *)o->d_in + 128, c.bytes = enough));
-    FAULT("in the input", PRIM_ERROR_OVERLAP, "d_workspace",
-          (c.workspace = o->d_in, c.bytes = enough));
-    FAULT("in the output", PRIM_ERROR_OVERLAP, "d_workspace",
-          (c.workspace = o->d_out, c.bytes = enough));
-    if (c.bytes > 0)
-        FAULT("one byte short", PRIM_ERROR_WORKSPACE, "workspace_bytes", c.bytes--);
+    spoil_workspace(o, &c);
     return c;
 }
 

@@ -42,6 +42,9 @@ typedef struct call_head {
 } call_head;
 call_head spoilt_head(const operands *o);
 
+/* The faults of a workspace alone. */
+void spoil_workspace(const operands *o, call_head *c);
+
 /* The faults of a pointer to elements of more than one byte. */
 void spoil(const operands *o, const char *name, char **d_pointer);
 

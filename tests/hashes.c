@@ -730,11 +730,15 @@ static prim_mask mask_of(cudaDataType_t type, size_t width, size_t height)
                        .type = type};
 }
 
+static cudaDataType_t weights_of(cudaDataType_t type)
+{
+    return type == CUDA_R_8U || type == CUDA_R_16U || type == CUDA_R_16F ? CUDA_R_32F : type;
+}
+
 static void convolve_2d_case(const type_row *t, unsigned flags, prim_boundary boundary,
                              const image_shape *s)
 {
-    const cudaDataType_t mask_type = t->type == CUDA_R_8U ? CUDA_R_32F : t->type;
-    const prim_mask mask = mask_of(mask_type, s->mask_width, s->mask_height);
+    const prim_mask mask = mask_of(weights_of(t->type), s->mask_width, s->mask_height);
     const size_t row_bytes = s->width * (size_t)s->channels * t->bytes,
                  pitch = (row_bytes + 3) / 4 * 4 + s->gap;
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
@@ -752,11 +756,34 @@ static void convolve_2d_case(const type_row *t, unsigned flags, prim_boundary bo
     }
 }
 
+static void convolve_separable_case(const type_row *t, unsigned flags, prim_boundary boundary,
+                                    const image_shape *s)
+{
+    const prim_mask mask_x = mask_of(weights_of(t->type), s->mask_width, 1),
+                    mask_y = mask_of(weights_of(t->type), 1, s->mask_height);
+    const size_t row_bytes = s->width * (size_t)s->channels * t->bytes,
+                 pitch = (row_bytes + 3) / 4 * 4 + s->gap;
+    const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
+    prim_image x = {NULL, s->width, s->height, pitch, s->channels, t->type}, y = x;
+    EACH_WAY (convolution, w) {
+        if (!prim_convolve_separable_supports(w.variant, flags, boundary, x, mask_x, mask_y, y))
+            continue;
+        x.data = (void *)in(w.threads, t->type, 1);
+        y.data = out(w.threads, pitch * s->height);
+        line(w.threads > 0 ? prim_convolve_separable_host(flags, boundary, h_fill, x, mask_x,
+                                                          mask_y, y, w.threads)
+                           : prim_convolve_separable(w.variant, flags, boundary, h_fill, x, mask_x,
+                                                     mask_y, y, NULL, 0, NULL),
+             "convolve_separable %s %s boundary-%d flags-%u %zux%zux%d mask-%zux%zu", w.name,
+             t->name, boundary, flags, s->width, s->height, s->channels, s->mask_width,
+             s->mask_height);
+    }
+}
+
 static void convolve_1d_case(const type_row *t, unsigned flags, prim_boundary boundary,
                              size_t mask_width)
 {
-    const cudaDataType_t mask_type = t->type == CUDA_R_8U ? CUDA_R_32F : t->type;
-    const prim_mask mask = mask_of(mask_type, mask_width, 1);
+    const prim_mask mask = mask_of(weights_of(t->type), mask_width, 1);
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
     EACH (vector_shape, s, vectors)
         EACH_WAY (convolution, w) {
@@ -785,6 +812,12 @@ static void convolve_2d_images(const type_row *t, unsigned flags, prim_boundary 
 {
     EACH (image_shape, s, images)
         convolve_2d_case(t, flags, boundary, s);
+}
+
+static void convolve_separable_images(const type_row *t, unsigned flags, prim_boundary boundary)
+{
+    EACH (image_shape, s, images)
+        convolve_separable_case(t, flags, boundary, s);
 }
 
 static void convolve_1d_masks(const type_row *t, unsigned flags, prim_boundary boundary)
@@ -896,7 +929,7 @@ static void sparse_case(const type_row *t, cudaDataType_t offset_type, const spa
     snprintf(text, sizeof text, "%s %s %zux%zu", t->name, row_of(offset_type)->name, s->rows,
              s->columns);
     kept_matrix csr = new_csr(t, s);
-    for (int f = PRIM_SPARSE_CSR; f <= PRIM_SPARSE_JDS; f++) {
+    for (int f = PRIM_SPARSE_CSR; f <= PRIM_SPARSE_SELL; f++) {
         kept_matrix there =
             converted(&csr.m, (prim_sparse_format)f, offset_type, PRIM_SPARSE_WIDTH_AUTO, text);
         kept_matrix back = converted(&there.m, PRIM_SPARSE_CSR, offset_type, 0, text);
@@ -972,6 +1005,10 @@ static void convolve_2d(void)
 {
     convolve(convolve_2d_images);
 }
+static void convolve_separable(void)
+{
+    convolve(convolve_separable_images);
+}
 
 typedef struct call_row {
     const char *name;
@@ -997,6 +1034,7 @@ static const call_row calls[] = {
     {"binary_gemm", binary_gemm},
     {"convolve_1d", convolve_1d},
     {"convolve_2d", convolve_2d},
+    {"convolve_separable", convolve_separable},
     {"spmv", sparse},
 };
 

@@ -65,7 +65,7 @@ static void fill_whole(cudaDataType_t type, void *h_data, size_t count, uint64_t
         if (type_is_float(type))
             write_float(type, h_data, i, value);
         else
-            ((int32_t *)h_data)[i] = value;
+            write_integer(type, h_data, i, (uint64_t)(int64_t)value);
     }
 }
 
@@ -149,15 +149,19 @@ static bool right_integer(const product *p, const sum *s, size_t at, const void 
     return read_integer(p->type, h_after, at) == wrap_integer(p->type, expected);
 }
 
-static double in_type(cudaDataType_t type, double value)
+/* What sums are rounded to, and the scalars. */
+static cudaDataType_t sum_type(cudaDataType_t type)
 {
-    return type == CUDA_R_32F ? (double)(float)value : value;
+    return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type;
 }
 
+/* The result is the sum's rounding to C's type, and the sum is as far from the exact one as
+ * roundings of the sum's type can take it. */
 static bool right_float(const product *p, const sum *s, size_t at, const void *h_after)
 {
-    const double u = unit_roundoff(p->type), alpha = in_type(p->type, p->alpha),
-                 beta = in_type(p->type, p->beta), value = read_float(p->type, h_after, at);
+    const cudaDataType_t in = sum_type(p->type);
+    const double u = unit_roundoff(in), alpha = round_to_type(in, p->alpha),
+                 beta = round_to_type(in, p->beta), value = read_float(p->type, h_after, at);
     long double expected = 0;
     double magnitude = 0;
     if (alpha != 0 && p->k > 0) {
@@ -177,7 +181,10 @@ static bool right_float(const product *p, const sum *s, size_t at, const void *h
         p->whole && alpha == floor(alpha) && beta == floor(beta) && magnitude * u <= 1;
     const double steps = (double)p->k + 5;
     const double bound = exact ? 0 : steps * u / (1 - steps * u) * magnitude;
-    return fabsl(value - expected) <= bound; /* false for NaN */
+    if (in == p->type)
+        return fabsl(value - expected) <= bound; /* false for NaN */
+    return value >= round_to_type(p->type, expected - bound) &&
+           value <= round_to_type(p->type, expected + bound);
 }
 
 static void check_gap(const product *p, const matrix *after, size_t row, const char *text)

@@ -34,7 +34,7 @@ void matrix_check_unchanged(const guarded *g, const matrix *x, const char *what)
 
 /* C = alpha · op_a(A) · op_b(B) + beta · C, before and after. */
 typedef struct product {
-    cudaDataType_t type;
+    cudaDataType_t type; /* C's; halves are summed in f32 */
     prim_transpose op_a, op_b;
     size_t m, n, k;
     double alpha, beta;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const format_names[5] = {"csr", "coo", "ell", "hyb", "jds"};
+const char *const format_names[6] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
 
 void *allocate(size_t bytes)
 {
@@ -36,7 +36,7 @@ kept new_csr(size_t rows, size_t columns, size_t entries, cudaDataType_t type,
              cudaDataType_t offset_type)
 {
     const size_t offset_bytes = (rows + 1) * sizeof(int64_t),
-                 value_bytes = entries * type_bytes(type);
+                 value_bytes = (entries * type_bytes(type) + 7) / 8 * 8;
     kept k = {.bytes = offset_bytes + value_bytes + entries * sizeof(int32_t)};
     k.memory = allocate(k.bytes);
     memset(k.memory, 0, k.bytes);
@@ -84,8 +84,31 @@ static size_t last_n(const shape *s, size_t row)
     return row + 1 == s->rows ? s->n : row % 3;
 }
 
-/* Blocks of the segmented sum take 256 entries; 128 blocks leave what the next block takes. */
+/* All kinds of rows that CSR_MERGE and COO_TILED tell apart, in turn; cut rows of up to n. */
+static size_t of_all_kinds(const shape *s, size_t row)
+{
+    const size_t lengths[] = {0, 1, 8, 9, 64, 65, 512, 513, 2, 1024, 1025, 0, 63, 511, s->n};
+    return lengths[(row * 7 + row / 15) % COUNT_OF(lengths)];
+}
+
+/* Blocks of the segmented sum take 256 entries; 128 blocks leave what the next block takes. Spans
+ * take 1024 entries, tiles 3072 entries and rows. */
 const shape shapes[] = {
+    {"of all kinds", 90, 700, of_all_kinds, 1537, false},
+    {"9 a row", 70, 50, all_n, 9, false},
+    {"64 a row", 40, 90, all_n, 64, false},
+    {"65 a row", 40, 90, all_n, 65, false},
+    {"512 a row", 9, 900, all_n, 512, false},
+    {"513 a row", 9, 900, all_n, 513, false},
+    {"3071 rows of 0", 3071, 4, all_n, 0, false},
+    {"one row of 3070", 1, 900, all_n, 3070, false},
+    {"one row of 3071", 1, 900, all_n, 3071, false},
+    {"one row of 3072", 1, 900, all_n, 3072, false},
+    {"one row of 3073", 1, 900, all_n, 3073, false},
+    {"1024 rows of 1", 1024, 90, all_n, 1, false},
+    {"1025 rows of 2", 1025, 90, all_n, 2, false},
+    {"1025 rows of 1", 1025, 90, all_n, 1, false},
+    {"1537 rows of 1", 1537, 90, all_n, 1, false},
     {"0 × 0", 0, 0, all_n, 0, false},
     {"0 × 5", 0, 5, all_n, 0, false},
     {"5 × 0", 5, 0, all_n, 0, false},
@@ -119,6 +142,7 @@ const shape shapes[] = {
     {"171 rows of 3", 171, 100, all_n, 3, false},
 };
 const shape large_shapes[] = {
+    {"of all kinds", 900, 20000, of_all_kinds, 5000, false},
     {"one row of 32769", 1, 20000, all_n, 32769, false},
     {"10923 rows of 3", 10923, 100, all_n, 3, false},
     {"one row of 20000", 1, 20000, all_n, 20000, false},
@@ -184,6 +208,9 @@ const form forms[FORMS] = {
     {PRIM_SPARSE_HYB, 1, false},
     {PRIM_SPARSE_HYB, 2, true},
     {PRIM_SPARSE_JDS, 0, false},
+    {PRIM_SPARSE_SELL, PRIM_SPARSE_WIDTH_AUTO, false},
+    {PRIM_SPARSE_SELL, 1, false},
+    {PRIM_SPARSE_SELL, 50, false},
 };
 
 static int64_t width_of(const form *f, const prim_sparse *csr)
@@ -215,6 +242,9 @@ kept convert(const prim_sparse *from, prim_sparse_format format, cudaDataType_t 
 static void poison_padding(prim_sparse *m)
 {
     const bool has_ell = m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
+    for (size_t i = 0; m->format == PRIM_SPARSE_SELL && i < m->entries; i++)
+        if (m->column_indices[i] == PRIM_SPARSE_PADDING)
+            write_float(m->value_type, (void *)m->values, i, NAN);
     for (size_t i = 0; has_ell && i < m->ell_width * m->ell_ld; i++)
         if (m->ell_columns[i] == PRIM_SPARSE_PADDING)
             write_float(m->value_type, (void *)m->ell_values, i, NAN);
@@ -235,12 +265,48 @@ kept classic_as(prim_sparse_format format)
     return k;
 }
 
+/* ---- on the device ---- */
+
+static const void *send_array(sent *s, const void *h_array, size_t bytes)
+{
+    if (h_array == NULL)
+        return NULL;
+    s->arrays[s->count] = guarded_copy(h_array, bytes, 0);
+    return s->arrays[s->count++].data;
+}
+
+sent send_matrix(const prim_sparse *m)
+{
+    sent s = {.m = *m};
+    const size_t value = type_bytes(m->value_type), places = m->ell_width * m->ell_ld,
+                 slices = (m->rows + PRIM_SPARSE_SLICE_ROWS - 1) / PRIM_SPARSE_SLICE_ROWS;
+    const bool csr = m->format == PRIM_SPARSE_CSR, sell = m->format == PRIM_SPARSE_SELL;
+    const size_t offset = csr || sell ? type_bytes(m->offset_type) : 0;
+    s.m.row_offsets = send_array(&s, m->row_offsets, (m->rows + 1) * offset);
+    s.m.slice_offsets = send_array(&s, m->slice_offsets, (slices + 1) * offset);
+    s.m.row_indices = send_array(&s, m->row_indices, m->entries * sizeof(int32_t));
+    s.m.column_indices = send_array(&s, m->column_indices, m->entries * sizeof(int32_t));
+    s.m.values = send_array(&s, m->values, m->entries * value);
+    s.m.ell_columns = send_array(&s, m->ell_columns, places * sizeof(int32_t));
+    s.m.ell_values = send_array(&s, m->ell_values, places * value);
+    s.m.permutation = send_array(&s, m->permutation, m->rows * sizeof(int32_t));
+    return s;
+}
+
+void forget_sent(sent *s)
+{
+    for (size_t a = 0; a < s->count; a++)
+        guarded_free(&s->arrays[a]);
+    *s = (sent){.count = 0};
+}
+
 struct criterion_test_params combinations(void)
 {
-    static combination rows[64];
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF};
+    static combination rows[FORMS * COUNT_OF(types)];
     size_t count = 0;
     for (size_t f = 0; f < FORMS; f++)
-        for (size_t t = 0; t < 2; t++)
-            rows[count++] = (combination){forms[f], t == 0 ? CUDA_R_32F : CUDA_R_64F};
+        for (size_t t = 0; t < COUNT_OF(types); t++)
+            rows[count++] = (combination){forms[f], types[t]};
     return cr_make_param_array(combination, rows, count);
 }

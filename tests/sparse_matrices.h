@@ -21,7 +21,7 @@
         cr_assert(strstr(cr_sentence, word) != NULL, "\"%s\" without \"%s\"", cr_sentence, word); \
     } while (0)
 
-extern const char *const format_names[5]; /* "csr", … */
+extern const char *const format_names[6]; /* "csr", … */
 
 /* Never NULL. */
 void *allocate(size_t bytes);
@@ -80,7 +80,7 @@ typedef struct form {
     bool behind_longest;
 } form;
 
-enum { FORMS = 9 };
+enum { FORMS = 12 };
 extern const form forms[FORMS];
 
 /* In exactly the bytes that are asked for, and not one more. */
@@ -88,6 +88,18 @@ kept convert(const prim_sparse *from, prim_sparse_format format, cudaDataType_t 
              int64_t width);
 /* A CSR matrix in that form. Values of padding, which are not read, are NaN. */
 kept in_form(const prim_sparse *csr, const form *f);
+
+/* ---- on the device ---- */
+
+/* A matrix of host memory with each of its arrays in device memory of its own, to the byte. */
+typedef struct sent {
+    prim_sparse m;
+    guarded arrays[8];
+    size_t count;
+} sent;
+
+sent send_matrix(const prim_sparse *m);
+void forget_sent(sent *s); /* fails the test if something beside the arrays was written to */
 
 /* Every form and type, by value: a test runs in a process of its own. */
 typedef struct combination {

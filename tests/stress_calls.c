@@ -315,7 +315,34 @@ static void scan_2d(trial *t)
         expect(t, y, row * m.ld + column, sum);
 }
 
+static operand *add_sorted(trial *t, prim_order order, cudaDataType_t type, size_t count)
+{
+    operand *x = add_input(t, type, count, false);
+    on_host(t, prim_merge_sort_host(order, type, x->h, count, x->h, 1));
+    send(x);
+    return x;
+}
+
 /* ---- histogram ---- */
+
+/* Whole numbers and thirds on both sides of 0. */
+static prim_histogram_range pick_range(trial *t)
+{
+    prim_histogram_range range = {.lower = (int64_t)pick(t, 20) - 10,
+                                  .real_lower = (double)pick(t, 20) / 3 - 3};
+    range.upper = range.lower + 1 + (int64_t)pick(t, 20);
+    range.real_upper = range.real_lower + 0.1 + (double)pick(t, 20);
+    return range;
+}
+
+/* What lies outside: as many for each of so many channels. */
+static operand *add_outside(trial *t, prim_outside outside, cudaDataType_t type, size_t channels)
+{
+    operand *apart = add_output(t, type, 3 * channels);
+    apart->is_output = outside == PRIM_OUTSIDE_COUNT;
+    apart->is_aside = !apart->is_output;
+    return apart;
+}
 
 /* Samples of a bin, integers. */
 static double count_of(const operand *x, size_t count, prim_histogram_range range,
@@ -342,17 +369,12 @@ static void histogram_even(trial *t)
     const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
                          counter = pick(t, 3) == 0 ? CUDA_R_64U : CUDA_R_32U;
     const size_t count = pick_size(t, 70000), bins = 1 + pick_size(t, 15000);
-    prim_histogram_range range = {.lower = (int64_t)pick(t, 20) - 10,
-                                  .real_lower = (double)pick(t, 20) / 3 - 3};
-    range.upper = range.lower + 1 + (int64_t)pick(t, 20);
-    range.real_upper = range.real_lower + 0.1 + (double)pick(t, 20);
+    const prim_histogram_range range = pick_range(t);
     size_t bytes = 0;
     const prim_status asked = prim_histogram_even_workspace_bytes(
         t->variant, flags, outside, range, type, count, bins, counter, &bytes);
-    operand *x = add_input(t, type, count, false), *y = add_output(t, counter, bins);
-    operand *apart = add_output(t, counter, 3);
-    apart->is_output = outside == PRIM_OUTSIDE_COUNT;
-    apart->is_aside = !apart->is_output;
+    operand *x = add_input(t, type, count, false), *y = add_output(t, counter, bins),
+            *apart = add_outside(t, outside, counter, 1);
     begin(t, asked, bytes, true);
     describe(t, "histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, %zu bins",
              t->variant, flags, outside, type, count, bins);
@@ -369,19 +391,111 @@ static void histogram_even(trial *t)
                    (flags & PRIM_HISTOGRAM_ADD ? before(y, bin) : 0));
 }
 
+static void histogram_edges(trial *t)
+{
+    PICK_VARIANT(t, histogram_edges);
+    const unsigned flags = (unsigned)pick(t, 4);
+    const prim_outside outside = (prim_outside)pick(t, 3);
+    const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
+                         counter = pick(t, 3) == 0 ? CUDA_R_64U : CUDA_R_32U,
+                         edge = is_half(type)        ? CUDA_R_32F
+                                : bytes_of(type) < 4 ? CUDA_R_32I
+                                                     : type;
+    const size_t count = pick_size(t, 30000), bins = 1 + pick_size(t, 3000);
+    size_t bytes = 0;
+    const prim_status asked = prim_histogram_edges_workspace_bytes(
+        t->variant, flags, outside, type, count, bins, edge, counter, &bytes);
+    operand *x = add_input(t, type, count, false),
+            *edges = add_sorted(t, PRIM_ASCENDING, edge, bins + 1),
+            *y = add_output(t, counter, bins), *apart = add_outside(t, outside, counter, 1);
+    edges->is_aside = count == 0;
+    begin(t, asked, bytes, true);
+    describe(t, "histogram_edges: variant %d, flags %u, outside %d, type %d, %zu samples, %zu bins",
+             t->variant, flags, outside, type, count, bins);
+    if (end(t, prim_histogram_edges(t->variant, flags, outside, type, x->d, count, bins, edge,
+                                    edges->d, counter, y->d, apart->d, t->workspace,
+                                    t->workspace_bytes, t->stream)))
+        on_host(t, prim_histogram_edges_host(flags, outside, type, x->h, count, bins, edge,
+                                             edges->h, counter, y->h, apart->h, t->threads));
+}
+
+static void histogram_channels(trial *t)
+{
+    PICK_VARIANT(t, histogram_channels);
+    const unsigned flags = (unsigned)pick(t, 4);
+    const prim_outside outside = (prim_outside)pick(t, 3);
+    const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
+                         counter = pick(t, 3) == 0 ? CUDA_R_64U : CUDA_R_32U;
+    const size_t channels = 1 + pick(t, 4), bins = 1 + pick_size(t, 3000),
+                 samples = pick_size(t, 300) * channels, height = pick_size(t, 60),
+                 ld = samples + (pick(t, 3) == 0 ? pick(t, 9) : 0);
+    prim_histogram_range ranges[4];
+    for (size_t c = 0; c < COUNT_OF(ranges); c++)
+        ranges[c] = pick_range(t);
+    prim_image image = {.width = samples / channels,
+                        .height = height,
+                        .pitch = ld * bytes_of(type),
+                        .channels = (int)channels,
+                        .type = type};
+    size_t bytes = 0;
+    const prim_status asked = prim_histogram_even_channels_workspace_bytes(
+        t->variant, flags, outside, image, bins, counter, &bytes);
+    operand *x = add_input(t, type, span(height, samples, ld), false),
+            *y = add_output(t, counter, channels * bins),
+            *apart = add_outside(t, outside, counter, channels);
+    begin(t, asked, bytes, true);
+    describe(t,
+             "histogram_channels: variant %d, flags %u, outside %d, type %d, %zu × %zu × %zu, "
+             "ld %zu, %zu bins",
+             t->variant, flags, outside, type, height, samples / channels, channels, ld, bins);
+    image.data = x->d;
+    if (!end(t, prim_histogram_even_channels(t->variant, flags, outside, ranges, image, bins,
+                                             counter, y->d, apart->d, t->workspace,
+                                             t->workspace_bytes, t->stream)))
+        return;
+    image.data = x->h;
+    on_host(t, prim_histogram_even_channels_host(flags, outside, ranges, image, bins, counter, y->h,
+                                                 apart->h, t->threads));
+}
+
+static void histogram_weighted(trial *t)
+{
+    PICK_VARIANT(t, histogram_weighted);
+    const unsigned flags = (unsigned)pick(t, 4);
+    const prim_outside outside = (prim_outside)pick(t, 3);
+    const cudaDataType_t type = pick_type(t, all_types, COUNT_OF(all_types)),
+                         weight = pick(t, 2) == 0 ? CUDA_R_32F : CUDA_R_64F;
+    const size_t count = pick_size(t, 30000), bins = 1 + pick_size(t, 3000),
+                 kind = pick(t, 4); /* of the largest weight: too small makes every sum NaN */
+    const prim_histogram_range range = pick_range(t);
+    const double largest = kind == 1 ? 8 : kind == 2 ? 1e6 : 5;
+    const float largest_f32 = (float)largest;
+    const void *const h_largest = kind == 0              ? NULL
+                                  : weight == CUDA_R_32F ? (const void *)&largest_f32
+                                                         : &largest;
+    size_t bytes = 0;
+    const prim_status asked = prim_histogram_even_weighted_workspace_bytes(
+        t->variant, flags, outside, range, type, count, bins, weight, &bytes);
+    operand *x = add_input(t, type, count, false), *w = add_input(t, weight, count, false),
+            *y = add_output(t, weight, bins), *apart = add_outside(t, outside, weight, 1);
+    begin(t, asked, bytes, true);
+    describe(t,
+             "histogram_weighted: variant %d, flags %u, outside %d, types %d %d, largest %zu, "
+             "%zu samples, %zu bins",
+             t->variant, flags, outside, type, weight, kind, count, bins);
+    if (end(t, prim_histogram_even_weighted(t->variant, flags, outside, range, type, x->d, count,
+                                            bins, weight, w->d, h_largest, y->d, apart->d,
+                                            t->workspace, t->workspace_bytes, t->stream)))
+        on_host(t, prim_histogram_even_weighted_host(flags, outside, range, type, x->h, count, bins,
+                                                     weight, w->h, h_largest, y->h, apart->h,
+                                                     t->threads));
+}
+
 /* ---- merge ---- */
 
 static const cudaDataType_t key_types[] = {CUDA_R_8I,   CUDA_R_16U, CUDA_R_32I,
                                            CUDA_R_32U,  CUDA_R_64I, CUDA_R_16F,
                                            CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F};
-
-static operand *add_sorted(trial *t, prim_order order, cudaDataType_t type, size_t count)
-{
-    operand *x = add_input(t, type, count, false);
-    on_host(t, prim_merge_sort_host(order, type, x->h, count, x->h, 1));
-    send(x);
-    return x;
-}
 
 static void merge(trial *t)
 {
@@ -400,6 +514,32 @@ static void merge(trial *t)
     if (end(t, prim_merge(t->variant, order, type, a->d, a_count, b->d, b_count, y->d, t->workspace,
                           t->workspace_bytes, t->stream)))
         on_host(t, prim_merge_host(order, type, a->h, a_count, b->h, b_count, y->h, t->threads));
+}
+
+static void merge_pairs(trial *t)
+{
+    PICK_VARIANT(t, merge);
+    const prim_order order = (prim_order)pick(t, 2);
+    const cudaDataType_t type = pick_type(t, key_types, COUNT_OF(key_types)),
+                         value = pick(t, 2) == 0 ? CUDA_R_32U : CUDA_R_64U;
+    const size_t a_count = pick_size(t, 20000), b_count = pick_size(t, 20000),
+                 value_bytes = bytes_of(value);
+    size_t bytes = 0;
+    const prim_status asked = prim_merge_pairs_workspace_bytes(t->variant, order, type, value_bytes,
+                                                               a_count, b_count, &bytes);
+    operand *a = add_sorted(t, order, type, a_count), *b = add_sorted(t, order, type, b_count),
+            *a_values = add_input(t, value, a_count, false),
+            *b_values = add_input(t, value, b_count, false),
+            *y = add_output(t, type, a_count + b_count),
+            *y_values = add_output(t, value, a_count + b_count);
+    begin(t, asked, bytes, true);
+    describe(t, "merge_pairs: variant %d, order %d, types %d %d, %zu and %zu keys", t->variant,
+             order, type, value, a_count, b_count);
+    if (end(t, prim_merge_pairs(t->variant, order, type, value_bytes, a->d, a_values->d, a_count,
+                                b->d, b_values->d, b_count, y->d, y_values->d, t->workspace,
+                                t->workspace_bytes, t->stream)))
+        on_host(t, prim_merge_pairs_host(order, type, value_bytes, a->h, a_values->h, a_count, b->h,
+                                         b_values->h, b_count, y->h, y_values->h, t->threads));
 }
 
 static void merge_sort(trial *t)
@@ -523,12 +663,13 @@ static void binary_gemm(trial *t)
 
 static void convolve_2d(trial *t)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8U};
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8U,
+                                           CUDA_R_32U, CUDA_R_64F, CUDA_R_16U};
     PICK_VARIANT(t, convolution);
     const unsigned flags = (unsigned)pick(t, 2);
     const prim_boundary boundary = (prim_boundary)pick(t, 5);
-    const cudaDataType_t type = pick_type(t, types, 3),
-                         mask_type = type == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
+    const cudaDataType_t type = pick_type(t, types, COUNT_OF(types)),
+                         mask_type = type == CUDA_R_8U || type == CUDA_R_16U ? CUDA_R_32F : type;
     prim_image in = {NULL, pick_size(t, 100), pick_size(t, 60), 0, 1 + (int)pick(t, 4), type};
     const size_t row = in.width * (size_t)in.channels;
     in.pitch = (row + pick(t, 6)) * bytes_of(type);
@@ -540,9 +681,10 @@ static void convolve_2d(trial *t)
     operand *weights = add_input(t, mask_type, mask.width * mask.height, false),
             *x = add_input(t, type, span(in.height, row, in.pitch / bytes_of(type)), false),
             *y = add_output(t, type, span(in.height, row, out.pitch / bytes_of(type)));
-    weights->is_aside = true; /* AUTO and CONSTANT take h_values */
-    mask.h_values = weights->h;
-    mask.d_values = weights->d;
+    weights->is_aside = true;   /* AUTO and CONSTANT take h_values */
+    mask.h_values = weights->h; /* and REGISTER up to 256, and where there are none on the device */
+    const bool is_on_device = pick(t, 2) == 0;
+    mask.d_values = is_on_device ? weights->d : NULL;
     size_t bytes = 0;
     const prim_status asked =
         prim_convolve_2d_workspace_bytes(t->variant, flags, boundary, in, mask, out, &bytes);
@@ -554,7 +696,7 @@ static void convolve_2d(trial *t)
              mask.height);
     in.data = x->d;
     out.data = y->d;
-    mask.d_values = weights->d;
+    mask.d_values = is_on_device ? weights->d : NULL;
     if (!end(t, prim_convolve_2d(t->variant, flags, boundary, NULL, in, mask, out, t->workspace,
                                  t->workspace_bytes, t->stream)))
         return;
@@ -596,7 +738,7 @@ static void spmv(trial *t)
     static int64_t offsets[MOST_ROWS + 1];
     static int32_t indices[MOST_ROWS * MOST];
     PICK_VARIANT(t, spmv);
-    const prim_sparse_format format = (prim_sparse_format)pick(t, 5);
+    const prim_sparse_format format = (prim_sparse_format)pick(t, 6);
     const cudaDataType_t type = pick(t, 2) == 0 ? CUDA_R_32F : CUDA_R_64F,
                          offset_type = pick(t, 2) == 0 ? CUDA_R_32I : CUDA_R_64I;
     prim_sparse csr = make_csr(t, type, offsets, indices, pick_size(t, MOST)), matrix;
@@ -645,7 +787,11 @@ const stress_call stress_calls[] = {
     {"scan_rows", scan_rows},
     {"scan_2d", scan_2d},
     {"histogram_even", histogram_even},
+    {"histogram_edges", histogram_edges},
+    {"histogram_channels", histogram_channels},
+    {"histogram_weighted", histogram_weighted},
     {"merge", merge},
+    {"merge_pairs", merge_pairs},
     {"merge_sort", merge_sort},
     {"gemm", gemm},
     {"gemv", gemv},

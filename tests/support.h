@@ -23,8 +23,8 @@
                      prim_status_string(cr_prim_status), prim_last_error(NULL)); \
     } while (0)
 
-/* How much to test: the environment's PRIM_TEST_LEVEL, normal if unset; normal is quick in reverse
-   order. */
+/* How much to test: the environment's PRIM_TEST_LEVEL, normal if unset; normal is quick in forward
+   and reverse order. */
 typedef enum test_level { LEVEL_QUICK, LEVEL_NORMAL, LEVEL_FULL } test_level;
 test_level get_test_level(void);
 bool on_cpu_backend(void);

@@ -12,13 +12,28 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8U};
+/* Of in and out; and which rungs besides REGISTER take them. */
+typedef struct type_pair {
+    cudaDataType_t in, out;
+    bool is_textbook;
+} type_pair;
+
+static const type_pair types[] = {{CUDA_R_32F, CUDA_R_32F, true},  {CUDA_R_32I, CUDA_R_32I, true},
+                                  {CUDA_R_8U, CUDA_R_8U, true},    {CUDA_R_32U, CUDA_R_32U, true},
+                                  {CUDA_R_64F, CUDA_R_64F, false}, {CUDA_R_16F, CUDA_R_16F, false},
+                                  {CUDA_R_16U, CUDA_R_16U, false}, {CUDA_R_8U, CUDA_R_32F, false}};
 static const char *const boundary_names[] = {"constant", "clamp", "reflect", "reflect_101", "wrap"};
 enum { BOUNDARIES = 5, MOST_CHANNELS = 4 };
 
 static cudaDataType_t weight_type(cudaDataType_t type)
 {
-    return type == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
+    const bool is_wide = type == CUDA_R_32I || type == CUDA_R_32U || type == CUDA_R_64F;
+    return is_wide ? type : CUDA_R_32F;
+}
+
+static bool is_word(cudaDataType_t type)
+{
+    return type == CUDA_R_32I || type == CUDA_R_32U;
 }
 
 /* ---- one case: a call, its operands in host memory, and what is said of them ---- */
@@ -38,12 +53,13 @@ typedef struct convolution {
     prim_convolution_variant variant;
     unsigned flags;
     prim_boundary boundary;
-    cudaDataType_t type;
+    cudaDataType_t type, out_type;
     int channels;
     extent image, mask;
     anchor anchor;
     distribution distribution;
     bool has_fill, is_vector; /* is_vector: through the calls for vectors */
+    bool is_separable;        /* the weights of a row, and behind them those of a column */
     size_t in_gap, out_gap;   /* elements between rows */
     size_t offset;            /* elements by which the images miss the 256-byte boundary */
     mask_place place;
@@ -52,7 +68,7 @@ typedef struct convolution {
 
 typedef struct arrays {
     char *in, *out, *mask; /* the images with their gaps */
-    char fill[16];
+    char fill[32];
     double unit; /* every product is a multiple of it; 0: of nothing in particular */
 } arrays;
 
@@ -61,21 +77,42 @@ static size_t row_elements(const convolution *c)
     return c->image.width * (size_t)c->channels;
 }
 
-static size_t pitch(const convolution *c, size_t gap)
+static size_t pitch_of(const convolution *c, cudaDataType_t type, size_t gap)
 {
-    return (row_elements(c) + gap) * type_bytes(c->type);
+    return (row_elements(c) + gap) * type_bytes(type);
 }
 
-static size_t image_bytes(const convolution *c, size_t gap)
+static size_t in_pitch(const convolution *c)
+{
+    return pitch_of(c, c->type, c->in_gap);
+}
+
+static size_t out_pitch(const convolution *c)
+{
+    return pitch_of(c, c->out_type, c->out_gap);
+}
+
+static size_t image_bytes(const convolution *c, cudaDataType_t type, size_t gap)
 {
     return c->image.height == 0 || c->image.width == 0
                ? 0
-               : (c->image.height - 1) * pitch(c, gap) + row_elements(c) * type_bytes(c->type);
+               : (c->image.height - 1) * pitch_of(c, type, gap) +
+                     row_elements(c) * type_bytes(type);
+}
+
+static size_t in_bytes(const convolution *c)
+{
+    return image_bytes(c, c->type, c->in_gap);
+}
+
+static size_t out_bytes(const convolution *c)
+{
+    return image_bytes(c, c->out_type, c->out_gap);
 }
 
 static size_t weights(const convolution *c)
 {
-    return c->mask.width * c->mask.height;
+    return c->is_separable ? c->mask.width + c->mask.height : c->mask.width * c->mask.height;
 }
 
 /* Weights for bytes must be small and many of them fractions, or every sum would be 0 or 255. */
@@ -86,23 +123,24 @@ static double fill_weights_for_bytes(const convolution *c, float *h_mask)
         unit /= 2;
     for (size_t k = 0; k < weights(c); k++) {
         const uint64_t bits = random_bits(c->seed + k);
-        h_mask[k] = c->distribution == INTEGERS
+        h_mask[k] = c->distribution == INTEGERS && !c->is_separable
                         ? (float)(unit * ((double)(bits % 9) - 3))
                         : (float)((double)(int64_t)bits * 0x1p-63 + 0.3) / (float)weights(c) * 3;
     }
-    return c->distribution == INTEGERS ? unit : 0;
+    return c->distribution == INTEGERS && !c->is_separable ? unit : 0;
 }
 
 static double fill_mask(const convolution *c, void *h_mask)
 {
     const cudaDataType_t type = weight_type(c->type);
-    if (c->type == CUDA_R_8U && c->distribution != EXTREMES)
+    const bool is_saturated = c->type == CUDA_R_8U || c->type == CUDA_R_16U;
+    if (is_saturated && c->distribution != EXTREMES)
         return fill_weights_for_bytes(c, h_mask);
     fill(type, h_mask, weights(c), c->distribution, c->seed + 77);
-    if (c->type != CUDA_R_32F || c->distribution != INTEGERS)
+    if (is_saturated || !type_is_float(type) || c->distribution != INTEGERS)
         return 0;
     for (size_t k = 0; k < weights(c); k++)
-        ((float *)h_mask)[k] = (float)(random_bits(c->seed + k) % 17) - 8;
+        write_float(type, h_mask, k, (double)(random_bits(c->seed + k) % 17) - 8);
     return 1;
 }
 
@@ -110,13 +148,12 @@ static double fill_mask(const convolution *c, void *h_mask)
 static arrays make_arrays(const convolution *c)
 {
     const size_t bytes = type_bytes(c->type), row_bytes = row_elements(c) * bytes;
-    arrays a = {.in = malloc(image_bytes(c, c->in_gap) + 1),
-                .out = malloc(image_bytes(c, c->out_gap) + 1),
+    arrays a = {.in = malloc(in_bytes(c) + 1),
+                .out = malloc(out_bytes(c) + 1),
                 .mask = malloc(weights(c) * type_bytes(weight_type(c->type)))};
-    memset(a.in, 0xff, image_bytes(c, c->in_gap) + 1); /* NaN as f32 */
+    memset(a.in, 0xff, in_bytes(c) + 1); /* NaN as f32 */
     for (size_t y = 0; y < c->image.height && row_bytes > 0; y++)
-        fill(c->type, a.in + y * pitch(c, c->in_gap), row_elements(c), c->distribution,
-             c->seed + 1000 * y);
+        fill(c->type, a.in + y * in_pitch(c), row_elements(c), c->distribution, c->seed + 1000 * y);
     fill(c->type, a.fill, MOST_CHANNELS, c->distribution, c->seed + 5);
     if (!c->has_fill)
         memset(a.fill, 0, sizeof a.fill);
@@ -134,12 +171,13 @@ static void free_arrays(arrays *a)
 static void describe(const convolution *c, char *text, size_t bytes)
 {
     snprintf(text, bytes,
-             "%s %s %s%s, %zu × %zu × %d with %zu × %zu at (%zu, %zu), gaps %zu %zu, fill %d, "
+             "%s %s → %s %s%s, %zu × %zu × %d with %zu × %zu at (%zu, %zu), gaps %zu %zu, fill %d, "
              "distribution %d, place %d",
              prim_convolution_variant_info(c->variant)->name, type_name(c->type),
-             boundary_names[c->boundary], c->flags ? " flipped" : "", c->image.width,
-             c->image.height, c->channels, c->mask.width, c->mask.height, c->anchor.x, c->anchor.y,
-             c->in_gap, c->out_gap, c->has_fill, (int)c->distribution, (int)c->place);
+             type_name(c->out_type), boundary_names[c->boundary], c->flags ? " flipped" : "",
+             c->image.width, c->image.height, c->channels, c->mask.width, c->mask.height,
+             c->anchor.x, c->anchor.y, c->in_gap, c->out_gap, c->has_fill, (int)c->distribution,
+             (int)c->place);
 }
 
 /* ---- the oracle ---- */
@@ -177,12 +215,12 @@ static const char *element_at(const convolution *c, const arrays *a, long long x
     const size_t bytes = type_bytes(c->type);
     if (from_x < 0 || from_y < 0)
         return a->fill + (size_t)channel * bytes;
-    return a->in + (size_t)from_y * pitch(c, c->in_gap) +
+    return a->in + (size_t)from_y * in_pitch(c) +
            ((size_t)from_x * (size_t)c->channels + (size_t)channel) * bytes;
 }
 
 typedef struct expected {
-    uint64_t integer; /* of i32 */
+    uint64_t integer; /* of i32 and u32 */
     long double value, magnitude;
 } expected;
 
@@ -196,53 +234,73 @@ static expected expect(const convolution *c, const arrays *a, long long x, long 
             const long long from_x = x + step * ((long long)i - (long long)c->anchor.x);
             const long long from_y = y + step * ((long long)j - (long long)c->anchor.y);
             const char *element = element_at(c, a, from_x, from_y, channel);
-            const size_t k = j * c->mask.width + i;
-            if (c->type == CUDA_R_32I) {
-                e.integer += read_integer(c->type, element, 0) * read_integer(type, a->mask, k);
+            const size_t k = c->is_separable ? i : j * c->mask.width + i, l = c->mask.width + j;
+            if (is_word(c->type)) {
+                e.integer += read_integer(c->type, element, 0) * read_integer(type, a->mask, k) *
+                             (c->is_separable ? read_integer(type, a->mask, l) : 1);
                 continue;
             }
-            const long double value =
-                c->type == CUDA_R_8U ? *(const uint8_t *)element : read_float(c->type, element, 0);
-            const long double product = value * read_float(type, a->mask, k);
+            const long double value = type_is_float(c->type)
+                                          ? read_float(c->type, element, 0)
+                                          : (long double)read_integer(c->type, element, 0);
+            const long double product = value * read_float(type, a->mask, k) *
+                                        (c->is_separable ? read_float(type, a->mask, l) : 1);
             e.value += product;
             e.magnitude += fabsl(product);
         }
-    e.integer = wrap_integer(CUDA_R_32I, e.integer);
+    if (is_word(c->type))
+        e.integer = wrap_integer(c->type, e.integer);
     return e;
+}
+
+/* To even, saturated; 0 for NaN. */
+static long double nearest_of(long double sum, long double most)
+{
+    return rintl(sum > 0 ? sum < most ? sum : most : 0);
 }
 
 static long double byte_of(long double sum)
 {
-    return rintl(sum > 0 ? sum < 255 ? sum : 255 : 0); /* to even; 0 for NaN */
+    return nearest_of(sum, 255);
+}
+
+/* What a sum of sums' type, within `bound` of the true one, may be stored as. */
+static bool is_stored(cudaDataType_t type, const void *result, long double sum, long double bound)
+{
+    if (!type_is_float(type)) {
+        const long double most = type == CUDA_R_8U ? 255 : 65535;
+        const long double value = (long double)read_integer(type, result, 0);
+        if (!isfinite(sum))
+            return value == nearest_of(sum, most);
+        return value >= nearest_of(sum - bound, most) && value <= nearest_of(sum + bound, most);
+    }
+    const long double value = read_float(type, result, 0);
+    if (isnan(sum))
+        return isnan(value);
+    if (isinf(sum))
+        return value == sum;
+    if (type == CUDA_R_16F)
+        return value >= round_to_type(type, sum - bound) &&
+               value <= round_to_type(type, sum + bound);
+    return fabsl(value - sum) <= bound; /* false for NaN */
 }
 
 static bool right(const convolution *c, const arrays *a, const expected *e, const void *result)
 {
-    if (c->type == CUDA_R_32I)
+    if (is_word(c->type))
         return read_integer(c->type, result, 0) == e->integer;
-    const long double u = 0x1p-24L, n = (long double)weights(c) + 1;
+    const long double u = unit_roundoff(weight_type(c->type)), n = (long double)weights(c) + 1;
     const bool exact = a->unit > 0 && e->magnitude * u <= a->unit;
     const long double bound = exact ? 0 : n * u / (1 - n * u) * e->magnitude;
-    if (c->type == CUDA_R_8U) {
-        const uint8_t byte = *(const uint8_t *)result;
-        if (!isfinite(e->value))
-            return byte == byte_of(e->value);
-        return byte >= byte_of(e->value - bound) && byte <= byte_of(e->value + bound);
-    }
-    const long double value = read_float(c->type, result, 0);
-    if (isnan(e->value))
-        return isnan(value);
-    if (isinf(e->value))
-        return value == e->value;
-    return fabsl(value - e->value) <= bound; /* false for NaN */
+    return is_stored(c->out_type, result, e->value, bound);
 }
 
 static void check_gaps(const convolution *c, const arrays *a, const char *text)
 {
-    const size_t row_bytes = row_elements(c) * type_bytes(c->type);
+    const size_t row_bytes = row_elements(c) * type_bytes(c->out_type);
     for (size_t y = 0; y + 1 < c->image.height && row_bytes > 0; y++)
-        for (size_t b = row_bytes; b < pitch(c, c->out_gap); b++)
-            cr_assert_eq((unsigned char)a->out[y * pitch(c, c->out_gap) + b], GUARD_PATTERN,
+        for (size_t b = row_bytes; b < out_pitch(c); b++)
+            cr_assert_eq((unsigned char)a->out[y * out_pitch(c) + b], GUARD_PATTERN,
                          "%s: wrote behind row %zu", text, y);
 }
 
@@ -258,8 +316,8 @@ static void check_answer(const convolution *c, const arrays *a, size_t every)
             for (int channel = 0; near_x && near_y && channel < c->channels; channel++) {
                 const expected e = expect(c, a, (long long)x, (long long)y, channel);
                 const char *result =
-                    a->out + y * pitch(c, c->out_gap) +
-                    (x * (size_t)c->channels + (size_t)channel) * type_bytes(c->type);
+                    a->out + y * out_pitch(c) +
+                    (x * (size_t)c->channels + (size_t)channel) * type_bytes(c->out_type);
                 cr_assert(right(c, a, &e, result), "%s: (%zu, %zu, %d), not %.9Lg or %lld", text, x,
                           y, channel, e.value, (long long)e.integer);
             }
@@ -269,9 +327,20 @@ static void check_answer(const convolution *c, const arrays *a, size_t every)
 
 /* ---- running a case ---- */
 
-static prim_image image_of(const convolution *c, void *data, size_t gap)
+static prim_image in_of(const convolution *c, const void *data)
 {
-    return (prim_image){data, c->image.width, c->image.height, pitch(c, gap), c->channels, c->type};
+    return (prim_image){(void *)(uintptr_t)data,
+                        c->image.width,
+                        c->image.height,
+                        in_pitch(c),
+                        c->channels,
+                        c->type};
+}
+
+static prim_image out_of(const convolution *c, void *data)
+{
+    return (prim_image){data,         c->image.width, c->image.height,
+                        out_pitch(c), c->channels,    c->out_type};
 }
 
 static prim_mask mask_of(const convolution *c, const void *h_values, const void *d_values)
@@ -285,6 +354,27 @@ static prim_mask mask_of(const convolution *c, const void *h_values, const void 
                        .type = weight_type(c->type)};
 }
 
+/* The two parts of a separable mask. */
+static prim_mask row_of(const convolution *c, prim_mask mask)
+{
+    (void)c;
+    mask.height = 1;
+    mask.anchor_y = 0;
+    return mask;
+}
+
+static prim_mask column_of(const convolution *c, prim_mask mask)
+{
+    const size_t row_bytes = c->mask.width * type_bytes(mask.type);
+    mask.width = 1;
+    mask.anchor_x = 0;
+    if (mask.h_values != NULL)
+        mask.h_values = (const char *)mask.h_values + row_bytes;
+    if (mask.d_values != NULL)
+        mask.d_values = (const char *)mask.d_values + row_bytes;
+    return mask;
+}
+
 /* Where it is not looked at, a pointer to nowhere. */
 static const void *fill_of(const convolution *c, const arrays *a)
 {
@@ -295,42 +385,63 @@ static prim_status call(const convolution *c, const arrays *a, const void *d_in,
                         const void *d_mask, cudaStream_t stream)
 {
     const prim_mask mask = mask_of(c, a->mask, d_mask);
+    if (c->is_separable)
+        return prim_convolve_separable(c->variant, c->flags, c->boundary, fill_of(c, a),
+                                       in_of(c, d_in), row_of(c, mask), column_of(c, mask),
+                                       out_of(c, d_out), NULL, 0, stream);
     if (c->is_vector)
         return prim_convolve_1d(c->variant, c->flags, c->boundary, fill_of(c, a), c->type, d_in,
                                 c->image.width, mask, d_out, NULL, 0, stream);
-    return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a),
-                            image_of(c, (void *)(uintptr_t)d_in, c->in_gap), mask,
-                            image_of(c, d_out, c->out_gap), NULL, 0, stream);
+    return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, d_in), mask,
+                            out_of(c, d_out), NULL, 0, stream);
 }
 
 static bool supports(const convolution *c)
 {
     static const char somewhere;
     const prim_mask mask = mask_of(c, &somewhere, &somewhere);
+    if (c->is_separable)
+        return prim_convolve_separable_supports(c->variant, c->flags, c->boundary, in_of(c, NULL),
+                                                row_of(c, mask), column_of(c, mask),
+                                                out_of(c, NULL));
     return c->is_vector ? prim_convolve_1d_supports(c->variant, c->flags, c->boundary, c->type,
                                                     c->image.width, mask)
                         : prim_convolve_2d_supports(c->variant, c->flags, c->boundary,
-                                                    image_of(c, NULL, c->in_gap), mask,
-                                                    image_of(c, NULL, c->out_gap));
+                                                    in_of(c, NULL), mask, out_of(c, NULL));
+}
+
+static bool is_textbook(const convolution *c)
+{
+    return c->type == c->out_type &&
+           (is_word(c->type) || c->type == CUDA_R_32F || c->type == CUDA_R_8U);
 }
 
 /* What the header says of the rungs. */
 static bool should_support(const convolution *c)
 {
     const bool constant = (c->place & ON_HOST) && weights(c) <= 8000;
-    const bool tiled = (c->place & ON_DEVICE) && c->mask.width <= 15 && c->mask.height <= 15;
-    return c->variant == PRIM_CONVOLUTION_CONSTANT     ? constant
-           : c->variant == PRIM_CONVOLUTION_TILED_HALO ? tiled
-           : c->variant == PRIM_CONVOLUTION_BASIC      ? (c->place & ON_DEVICE) != 0
-                                                       : constant || (c->place & ON_DEVICE) != 0;
+    const bool device = (c->place & ON_DEVICE) != 0;
+    if (c->is_separable)
+        return c->variant == PRIM_CONVOLUTION_AUTO || c->variant == PRIM_CONVOLUTION_REGISTER;
+    switch (c->variant) {
+    case PRIM_CONVOLUTION_BASIC:
+    case PRIM_CONVOLUTION_TILED_CACHED:
+        return device && is_textbook(c);
+    case PRIM_CONVOLUTION_CONSTANT:
+        return constant && is_textbook(c);
+    case PRIM_CONVOLUTION_TILED_HALO:
+        return device && is_textbook(c) && c->mask.width <= 15 && c->mask.height <= 15;
+    default:
+        return true;
+    }
 }
 
 static void run(const convolution *c, arrays *a)
 {
-    const size_t bytes = type_bytes(c->type), offset = c->offset * bytes;
-    guarded in = guarded_copy(a->in, image_bytes(c, c->in_gap), offset);
-    guarded out = guarded_new(image_bytes(c, c->out_gap), offset);
-    guarded mask = guarded_copy(a->mask, weights(c) * type_bytes(weight_type(c->type)), 4);
+    const size_t weight_bytes = type_bytes(weight_type(c->type));
+    guarded in = guarded_copy(a->in, in_bytes(c), c->offset * type_bytes(c->type));
+    guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->out_type));
+    guarded mask = guarded_copy(a->mask, weights(c) * weight_bytes, weight_bytes);
     const prim_status status = call(c, a, in.data, out.data, mask.data, 0);
     char text[256];
     describe(c, text, sizeof text);
@@ -358,8 +469,15 @@ static void check(const convolution *c, size_t every)
 
 typedef struct combination {
     prim_convolution_variant variant;
-    cudaDataType_t type;
+    cudaDataType_t type, out_type;
 } combination;
+
+/* Does any call of it run? */
+static bool is_any(prim_convolution_variant variant, const type_pair *pair)
+{
+    return pair->is_textbook || variant == PRIM_CONVOLUTION_AUTO ||
+           variant == PRIM_CONVOLUTION_REGISTER;
+}
 
 static struct criterion_test_params combinations(void)
 {
@@ -367,13 +485,16 @@ static struct criterion_test_params combinations(void)
     size_t count = 0;
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(types); t++)
-            rows[count++] = (combination){prim_convolution_variant_at(v)->value, types[t]};
+            if (is_any(prim_convolution_variant_at(v)->value, &types[t]))
+                rows[count++] =
+                    (combination){prim_convolution_variant_at(v)->value, types[t].in, types[t].out};
     return cr_make_param_array(combination, rows, count);
 }
 
 static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
 {
-    return variant == PRIM_CONVOLUTION_AUTO       ? (mask_place)(1 + bits % 3)
+    return variant == PRIM_CONVOLUTION_AUTO || variant == PRIM_CONVOLUTION_REGISTER
+               ? (mask_place)(1 + bits % 3)
            : variant == PRIM_CONVOLUTION_CONSTANT ? ON_HOST
                                                   : ON_DEVICE;
 }
@@ -401,6 +522,7 @@ static convolution by_chance(const combination *k, prim_boundary boundary, exten
                      .flags = bits & 1 ? PRIM_CONVOLUTION_FLIP : 0,
                      .boundary = boundary,
                      .type = k->type,
+                     .out_type = k->out_type,
                      .channels = 1 + (int)(bits >> 1 & 3),
                      .image = image,
                      .mask = mask,
@@ -412,7 +534,7 @@ static convolution by_chance(const combination *k, prim_boundary boundary, exten
                      .offset = (bits >> 41) % 3,
                      .place = place_for(k->variant, bits >> 45),
                      .seed = seed};
-    c.is_vector = c.channels == 1 && image.height == 1 && mask.height == 1;
+    c.is_vector = c.channels == 1 && image.height == 1 && mask.height == 1 && c.type == c.out_type;
     return c;
 }
 
@@ -437,7 +559,7 @@ ParameterizedTestParameters(convolution, images_and_masks)
 ParameterizedTest(combination *k, convolution, images_and_masks)
 {
     const bool quick = get_test_level() == LEVEL_QUICK;
-    uint64_t seed = 1000u * (unsigned)k->variant + 333u * (unsigned)k->type;
+    uint64_t seed = 1000u * (unsigned)k->variant + 333u * (unsigned)k->type + (unsigned)k->out_type;
     for (size_t m = 0; m < COUNT_OF(masks); m++)
         for (size_t i = 0; i < COUNT_OF(images); i++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
@@ -450,6 +572,121 @@ ParameterizedTest(combination *k, convolution, images_and_masks)
                 if (once || !is_too_long(&c))
                     check(&c, 7);
             }
+}
+
+/* ---- masks that REGISTER knows when it is compiled, and their neighbours ---- */
+
+/* One strip and more, side by side and one below the other, and parts of strips. */
+static const extent strip_images[] = {{15, 15},  {127, 40},  {128, 17}, {130, 90},
+                                      {300, 33}, {513, 120}, {14, 70},  {70, 14}};
+
+static void check_strips(prim_convolution_variant variant, extent mask, bool is_separable,
+                         uint64_t seed)
+{
+    for (size_t i = 0; i < COUNT_OF(strip_images); i++)
+        for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+            const combination k = {variant, CUDA_R_32F, CUDA_R_32F};
+            convolution c = by_chance(&k, (prim_boundary)b, strip_images[i], mask, seed);
+            if (get_test_level() == LEVEL_QUICK && (i + b + seed / 97) % BOUNDARIES > 1)
+                continue;
+            c.channels = 1;
+            c.place = ON_HOST;
+            c.is_separable = is_separable;
+            c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+            check(&c, 11);
+        }
+}
+
+static struct criterion_test_params sides_of_strips(void)
+{
+    static const size_t sides[] = {3, 4, 5, 7, 9, 11, 13, 15};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+}
+
+ParameterizedTestParameters(convolution, strips_of_squares)
+{
+    return sides_of_strips();
+}
+
+ParameterizedTest(const size_t *side, convolution, strips_of_squares)
+{
+    check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, *side}, false, 9000 + 1000 * *side);
+}
+
+ParameterizedTestParameters(convolution, strips_of_separable_masks)
+{
+    return sides_of_strips();
+}
+
+ParameterizedTest(const size_t *side, convolution, strips_of_separable_masks)
+{
+    check_strips(PRIM_CONVOLUTION_AUTO, (extent){*side, *side}, true, 9100 + 1000 * *side);
+}
+
+ParameterizedTestParameters(convolution, strips_of_rows)
+{
+    return sides_of_strips();
+}
+
+ParameterizedTest(const size_t *side, convolution, strips_of_rows)
+{
+    static const size_t lengths[] = {15, 128, 129, 141, 5000, 16384 + 127};
+    check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, 1}, false, 9200 + 1000 * *side);
+    for (size_t l = 0; l < COUNT_OF(lengths); l++)
+        for (size_t b = 0; b < BOUNDARIES; b++) {
+            const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F};
+            convolution c = by_chance(&k, (prim_boundary)b, (extent){lengths[l], 1},
+                                      (extent){*side, 1}, 9300 + 8 * l + b);
+            c.channels = 1;
+            c.is_vector = true;
+            c.place = b % 2 ? ON_HOST : ON_BOTH;
+            check(&c, 37);
+        }
+}
+
+/* ---- separable masks ---- */
+
+ParameterizedTestParameters(convolution, separable_masks)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] = (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+ParameterizedTest(combination *k, convolution, separable_masks)
+{
+    static const extent parts[] = {{1, 1}, {5, 5}, {4, 7}, {1, 9}, {6, 1}, {15, 15}, {40, 33}};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    uint64_t seed = 60000 + 333u * (unsigned)k->type + (unsigned)k->out_type;
+    for (size_t m = 0; m < COUNT_OF(parts); m++)
+        for (size_t i = 0; i < COUNT_OF(images); i++)
+            for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                convolution c = by_chance(k, (prim_boundary)b, images[i], parts[m], seed);
+                c.is_separable = true;
+                c.is_vector = false;
+                if (c.distribution == EXTREMES && !is_word(k->type)) /* they would overflow */
+                    c.distribution = UNIFORM;
+                if (quick && (m + i + b) % BOUNDARIES > 1)
+                    continue;
+                const double products = (double)(c.image.width * c.image.height) *
+                                        (double)(c.mask.width * c.mask.height * c.channels);
+                if (products < (quick ? 3e4 : 1e6))
+                    check(&c, 7);
+            }
+}
+
+Test(convolution, only_register_takes_separable_masks)
+{
+    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+        const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F, CUDA_R_32F};
+        convolution c = by_chance(&k, PRIM_BOUNDARY_WRAP, (extent){20, 10}, (extent){3, 3}, 5);
+        c.is_separable = true;
+        c.is_vector = false;
+        c.place = ON_BOTH;
+        c.distribution = INTEGERS;
+        check(&c, 1);
+    }
 }
 
 /* Small images, on which everything is at a side. */
@@ -505,7 +742,7 @@ ParameterizedTest(combination *k, convolution, long_images)
                                                  : (extent){1, 1000000};
     if (get_test_level() == LEVEL_QUICK && !is_vector)
         cr_skip_test("the vector only at this level");
-    if (k->variant == PRIM_CONVOLUTION_AUTO ||
+    if (k->variant == PRIM_CONVOLUTION_AUTO || k->type == CUDA_R_32U || k->type != k->out_type ||
         (k->variant == PRIM_CONVOLUTION_TILED_HALO && image.width == 1))
         cr_skip_test("long, and another case has the same");
     convolution c = by_chance(k, is_vector ? PRIM_BOUNDARY_REFLECT : PRIM_BOUNDARY_WRAP, image,
@@ -516,6 +753,14 @@ ParameterizedTest(combination *k, convolution, long_images)
 }
 
 /* ---- what the header draws ---- */
+
+static void write_number(cudaDataType_t type, void *h_data, size_t i, double value)
+{
+    if (type_is_float(type))
+        write_float(type, h_data, i, value);
+    else
+        write_integer(type, h_data, i, (uint64_t)value);
+}
 
 /* An element that a mask of one weight picks: at any distance, the right letter. */
 ParameterizedTestParameters(convolution, boundaries_as_drawn)
@@ -534,36 +779,27 @@ ParameterizedTest(combination *k, convolution, boundaries_as_drawn)
                                  .flags = flags,
                                  .boundary = (prim_boundary)b,
                                  .type = k->type,
+                                 .out_type = k->out_type,
                                  .channels = 1,
                                  .image = {4, 1},
                                  .mask = {10, 1},
                                  .anchor = {3, 0},
                                  .has_fill = true,
-                                 .is_vector = true,
+                                 .is_vector = k->type == k->out_type,
                                  .place = place_for(k->variant, 2)};
                 if (flags & PRIM_CONVOLUTION_FLIP)
                     c.anchor.x = 6;
                 arrays a = make_arrays(&c);
+                const cudaDataType_t weight = weight_type(k->type);
                 for (size_t i = 0; i < 10; i++) /* output 0 is what the drawing shows */
-                    if (k->type == CUDA_R_32I)
-                        ((int32_t *)a.mask)[i] = i == (flags ? 9 - place : place);
-                    else
-                        ((float *)a.mask)[i] = i == (flags ? 9 - place : place);
+                    write_number(weight, a.mask, i, i == (flags ? 9 - place : place));
                 for (size_t i = 0; i < 4; i++)
-                    if (k->type == CUDA_R_32F)
-                        ((float *)a.in)[i] = (float)('a' + i);
-                    else if (k->type == CUDA_R_32I)
-                        ((int32_t *)a.in)[i] = (int32_t)('a' + i);
-                    else
-                        ((uint8_t *)a.in)[i] = (uint8_t)('a' + i);
-                if (k->type == CUDA_R_32F)
-                    *(float *)(void *)a.fill = 'f';
-                else
-                    memcpy(a.fill, k->type == CUDA_R_8U ? "f" : "f\0\0\0", type_bytes(k->type));
+                    write_number(k->type, a.in, i, 'a' + (double)i);
+                write_number(k->type, a.fill, 0, 'f');
                 run(&c, &a);
-                const double shown = k->type == CUDA_R_32F
-                                         ? (double)*(float *)(void *)a.out
-                                         : (double)(int64_t)read_integer(k->type, a.out, 0);
+                const double shown = type_is_float(k->out_type)
+                                         ? read_float(k->out_type, a.out, 0)
+                                         : (double)read_integer(k->out_type, a.out, 0);
                 cr_assert_eq(shown, drawn[b][place], "%s, %s: %zu is %g, not %c",
                              prim_convolution_variant_info(k->variant)->name, boundary_names[b],
                              place, shown, drawn[b][place]);
@@ -603,7 +839,7 @@ ParameterizedTestParameters(convolution, nan_and_infinity)
 ParameterizedTest(combination *k, convolution, nan_and_infinity)
 {
     static const float specials[] = {NAN, INFINITY, -INFINITY, -NAN};
-    if (k->type == CUDA_R_32I)
+    if (is_word(k->type))
         cr_skip_test("integers have no NaN");
     for (uint64_t s = 0; s < 24; s++) {
         const combination one = *k;
@@ -613,12 +849,13 @@ ParameterizedTest(combination *k, convolution, nan_and_infinity)
         c.in_gap = 0;
         arrays a = make_arrays(&c);
         a.unit = 0;
-        if (k->type == CUDA_R_32F && s % 3 != 0)
-            ((float *)(void *)a.in)[random_bits(s) % (21 * 19)] = specials[s % 4];
+        const cudaDataType_t weight = weight_type(k->type);
+        if (type_is_float(k->type) && s % 3 != 0)
+            write_float(k->type, a.in, random_bits(s) % (21 * 19), (double)specials[s % 4]);
         else
-            ((float *)(void *)a.mask)[s % weights(&c)] = specials[s % 4];
+            write_float(weight, a.mask, s % weights(&c), (double)specials[s % 4]);
         if (s % 5 == 0)
-            ((float *)(void *)a.mask)[0] = 0; /* 0 · NaN and 0 · ∞ are NaN too */
+            write_float(weight, a.mask, 0, 0); /* 0 · NaN and 0 · ∞ are NaN too */
         run(&c, &a);
         check_answer(&c, &a, 1);
         free_arrays(&a);
@@ -673,7 +910,7 @@ Test(convolution, rungs_agree_to_the_bit)
 {
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (uint64_t s = 0; s < 20; s++) {
-            const combination k = {PRIM_CONVOLUTION_BASIC, types[t]};
+            const combination k = {PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out};
             const extent mask = {1 + random_bits(s) % 15, 1 + random_bits(s + 99) % 15};
             convolution c =
                 by_chance(&k, (prim_boundary)(s % BOUNDARIES), (extent){23, 18}, mask, 500 + s);
@@ -681,12 +918,14 @@ Test(convolution, rungs_agree_to_the_bit)
             c.place = ON_BOTH;
             arrays a = make_arrays(&c);
             run(&c, &a);
-            char *h_first = malloc(image_bytes(&c, c.out_gap));
-            memcpy(h_first, a.out, image_bytes(&c, c.out_gap));
+            char *h_first = malloc(out_bytes(&c));
+            memcpy(h_first, a.out, out_bytes(&c));
             for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
                 c.variant = prim_convolution_variant_at(v)->value;
+                if (!should_support(&c))
+                    continue;
                 run(&c, &a);
-                cr_assert_arr_eq(a.out, h_first, image_bytes(&c, c.out_gap), "%s",
+                cr_assert_arr_eq(a.out, h_first, out_bytes(&c), "%s",
                                  prim_convolution_variant_info(c.variant)->name);
             }
             free(h_first);
@@ -699,9 +938,9 @@ Test(convolution, rungs_agree_to_the_bit)
 static void capture_overwrite_replay(convolution *c)
 {
     arrays a = make_arrays(c);
-    const size_t mask_bytes = weights(c) * 4;
-    guarded in = guarded_copy(a.in, image_bytes(c, c->in_gap), 0);
-    guarded out = guarded_new(image_bytes(c, c->out_gap), 0);
+    const size_t mask_bytes = weights(c) * type_bytes(weight_type(c->type));
+    guarded in = guarded_copy(a.in, in_bytes(c), 0);
+    guarded out = guarded_new(out_bytes(c), 0);
     guarded d_mask = guarded_copy(a.mask, mask_bytes, 0);
     cudaStream_t stream;
     cudaGraph_t graph;
@@ -719,6 +958,7 @@ static void capture_overwrite_replay(convolution *c)
     cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
     for (int times = 0; times < 2; times++) {
         guarded_poison(&out);
+        cr_cuda(cudaDeviceSynchronize()); /* the graph's stream does not wait for others */
         cr_cuda(cudaGraphLaunch(exec, stream));
         cr_cuda(cudaStreamSynchronize(stream));
         guarded_read(&out, a.out);
@@ -745,10 +985,11 @@ ParameterizedTestParameters(convolution, host_values_may_change_after_the_call)
 
 ParameterizedTest(combination *k, convolution, host_values_may_change_after_the_call)
 {
-    static const extent sizes[] = {{3, 3}, {5, 2}, {30, 20}};
+    static const extent sizes[] = {{3, 3}, {5, 2}, {30, 20}, {90, 100}};
     for (size_t m = 0; m < COUNT_OF(sizes); m++) {
         convolution c = by_chance(k, PRIM_BOUNDARY_CONSTANT, (extent){9, 7}, sizes[m], 40 + m);
         c.has_fill = true;
+        c.distribution = m == 3 ? INTEGERS : c.distribution;
         if (should_support(&c))
             capture_overwrite_replay(&c);
     }
@@ -761,7 +1002,8 @@ Test(convolution, a_rung_takes_its_mask_from_where_it_says)
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (int place = ON_DEVICE; place <= ON_BOTH; place++)
             for (size_t m = 0; m < COUNT_OF(masks); m++) {
-                const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F};
+                const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F,
+                                       CUDA_R_32F};
                 convolution c =
                     by_chance(&k, PRIM_BOUNDARY_CLAMP, (extent){6, 5}, masks[m], 70 + m);
                 c.place = (mask_place)place;
@@ -783,14 +1025,17 @@ static void check_host(convolution *c, int threads)
 {
     arrays a = make_arrays(c);
     const prim_mask mask = mask_of(c, a.mask, NULL);
-    memset(a.out, GUARD_PATTERN, image_bytes(c, c->out_gap));
-    if (c->is_vector)
+    memset(a.out, GUARD_PATTERN, out_bytes(c));
+    if (c->is_separable)
+        cr_prim(prim_convolve_separable_host(c->flags, c->boundary, fill_of(c, &a), in_of(c, a.in),
+                                             row_of(c, mask), column_of(c, mask), out_of(c, a.out),
+                                             threads));
+    else if (c->is_vector)
         cr_prim(prim_convolve_1d_host(c->flags, c->boundary, fill_of(c, &a), c->type, a.in,
                                       c->image.width, mask, a.out, threads));
     else
-        cr_prim(prim_convolve_2d_host(c->flags, c->boundary, fill_of(c, &a),
-                                      image_of(c, a.in, c->in_gap), mask,
-                                      image_of(c, a.out, c->out_gap), threads));
+        cr_prim(prim_convolve_2d_host(c->flags, c->boundary, fill_of(c, &a), in_of(c, a.in), mask,
+                                      out_of(c, a.out), threads));
     check_answer(c, &a, 7);
     free_arrays(&a);
 }
@@ -803,12 +1048,17 @@ Test(convolution, host_versions)
         for (size_t i = 0; i < COUNT_OF(images); i++)
             for (size_t m = 0; m < COUNT_OF(masks); m++)
                 for (size_t n = 0; n < thread_counts; n++) {
-                    const combination k = {PRIM_CONVOLUTION_AUTO, types[t]};
+                    const combination k = {PRIM_CONVOLUTION_AUTO, types[t].in, types[t].out};
                     const uint64_t seed = 800 + 40 * i + 4 * m + n;
                     convolution c = by_chance(&k, (prim_boundary)(seed % BOUNDARIES), images[i],
                                               masks[m], seed + t);
                     c.place = ON_HOST;
                     const bool wanted = get_test_level() > LEVEL_QUICK || (i + m + t) % 4 == n;
+                    if (wanted && !is_too_long(&c))
+                        check_host(&c, threads[n]);
+                    c.is_separable = true;
+                    if (c.distribution == EXTREMES)
+                        c.distribution = INTEGERS;
                     if (wanted && !is_too_long(&c))
                         check_host(&c, threads[n]);
                 }
@@ -838,7 +1088,7 @@ Test(convolution, host_refuses_what_it_cannot_do)
     cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, inside, out, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(prim_convolve_2d_host(0, (prim_boundary)5, NULL, in, mask, out, 1),
                  PRIM_ERROR_ENUM);
-    cr_assert_eq(prim_convolve_1d_host(0, clamp, NULL, CUDA_R_64F, h_in, 3, mask, h_out, 1),
+    cr_assert_eq(prim_convolve_1d_host(0, clamp, NULL, CUDA_R_16BF, h_in, 3, mask, h_out, 1),
                  PRIM_ERROR_TYPE);
     if (!has_threads())
         cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 2),

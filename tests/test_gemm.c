@@ -10,8 +10,18 @@
 
 #include "products.h"
 
-static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I};
-enum { TYPES = 3 };
+/* Of A and B, and of C. The first TEXTBOOK_TYPES are for all variants. */
+static const struct type_pair {
+    cudaDataType_t in, out;
+} types[] = {{CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_32I, CUDA_R_32I},
+             {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
+             {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
+enum { TYPES = sizeof types / sizeof *types, TEXTBOOK_TYPES = 3 };
+
+static bool takes_narrow_types(prim_gemm_variant variant)
+{
+    return variant == PRIM_GEMM_AUTO || variant >= PRIM_GEMM_WARP_TILED;
+}
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define N PRIM_NOT_TRANSPOSED
@@ -24,8 +34,8 @@ typedef enum victim { NONE, IN_A, IN_B, IN_C, EVERYWHERE_IN_A_AND_B } victim;
 
 typedef struct gemm_case {
     prim_gemm_variant variant;
-    int threads; /* 0: on the device */
-    cudaDataType_t type;
+    int threads;             /* 0: on the device */
+    cudaDataType_t in, type; /* of A and B, and of C */
     prim_transpose op_a, op_b;
     size_t m, n, k;
     size_t gaps[3]; /* by which the leading dimensions of A, B and C exceed the columns */
@@ -54,9 +64,8 @@ static matrices make_matrices(const gemm_case *c)
 {
     const size_t a_rows = c->op_a == N ? c->m : c->k, a_columns = c->op_a == N ? c->k : c->m;
     const size_t b_rows = c->op_b == N ? c->k : c->n, b_columns = c->op_b == N ? c->n : c->k;
-    matrices x = {.a = matrix_new(c->type, a_rows, a_columns, a_columns + c->gaps[0], c->offset),
-                  .b =
-                      matrix_new(c->type, b_rows, b_columns, b_columns + c->gaps[1], 3 * c->offset),
+    matrices x = {.a = matrix_new(c->in, a_rows, a_columns, a_columns + c->gaps[0], c->offset),
+                  .b = matrix_new(c->in, b_rows, b_columns, b_columns + c->gaps[1], 3 * c->offset),
                   .before = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2]),
                   .after = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2])};
     matrix_fill(&x.a, c->d, c->seed);
@@ -87,10 +96,9 @@ static void free_matrices(matrices *x)
 static void run_on_host(const gemm_case *c, matrices *x)
 {
     memcpy(x->after.base, x->before.base, matrix_bytes(&x->before));
-    cr_prim(prim_gemm_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->type,
-                           matrix_data(&x->a), x->a.ld, c->type, matrix_data(&x->b), x->b.ld,
-                           c->beta, c->type, matrix_data(&x->after), x->after.ld,
-                           PRIM_COMPUTE_DEFAULT, c->threads));
+    cr_prim(prim_gemm_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in, matrix_data(&x->a),
+                           x->a.ld, c->in, matrix_data(&x->b), x->b.ld, c->beta, c->type,
+                           matrix_data(&x->after), x->after.ld, PRIM_COMPUTE_DEFAULT, c->threads));
 }
 
 /* NULL in place of an empty operand, in every other case. */
@@ -102,14 +110,14 @@ static void *or_null(const gemm_case *c, const matrix *x, void *d_data)
 static void run_on_device(const gemm_case *c, matrices *x)
 {
     size_t bytes;
-    cr_prim(prim_gemm_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->type,
-                                      c->type, c->type, PRIM_COMPUTE_DEFAULT, &bytes));
+    cr_prim(prim_gemm_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->in, c->in,
+                                      c->type, PRIM_COMPUTE_DEFAULT, &bytes));
     guarded a = matrix_to_device(&x->a), b = matrix_to_device(&x->b),
             out = guarded_copy(x->before.base, matrix_bytes(&x->before),
                                c->offset * type_bytes(c->type)),
             workspace = guarded_new(bytes, 0);
-    cr_prim(prim_gemm(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->type,
-                      or_null(c, &x->a, data_of(&a, &x->a)), x->a.ld, c->type,
+    cr_prim(prim_gemm(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in,
+                      or_null(c, &x->a, data_of(&a, &x->a)), x->a.ld, c->in,
                       or_null(c, &x->b, data_of(&b, &x->b)), x->b.ld, c->beta, c->type,
                       or_null(c, &x->before, out.data), x->before.ld, PRIM_COMPUTE_DEFAULT,
                       bytes > 0 ? workspace.data : NULL, bytes, 0));
@@ -132,16 +140,17 @@ static void run(const gemm_case *c, matrices *x)
 
 static void check(const gemm_case *c)
 {
-    char text[240];
+    char text[280];
     matrices x = make_matrices(c);
     run(c, &x);
-    snprintf(text, sizeof text,
-             "%s (threads %d) %s %c%c, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, alpha %g, "
-             "beta %g, inputs %d seed %llu, special %g in %d at %zu",
-             prim_gemm_variant_info(c->variant)->name, c->threads, type_name(c->type),
-             c->op_a == N ? 'N' : 'T', c->op_b == N ? 'N' : 'T', c->m, c->n, c->k, c->gaps[0],
-             c->gaps[1], c->gaps[2], c->offset, c->alpha, c->beta, c->d,
-             (unsigned long long)c->seed, c->special, c->special_in, c->place);
+    snprintf(
+        text, sizeof text,
+        "%s (threads %d) %s to %s %c%c, %zu × %zu × %zu, gaps %zu %zu %zu, offset %zu, alpha %g, "
+        "beta %g, inputs %d seed %llu, special %g in %d at %zu",
+        prim_gemm_variant_info(c->variant)->name, c->threads, type_name(c->in), type_name(c->type),
+        c->op_a == N ? 'N' : 'T', c->op_b == N ? 'N' : 'T', c->m, c->n, c->k, c->gaps[0],
+        c->gaps[1], c->gaps[2], c->offset, c->alpha, c->beta, c->d, (unsigned long long)c->seed,
+        c->special, c->special_in, c->place);
     const product p = {c->type,  c->op_a, c->op_b, c->m, c->n,      c->k,
                        c->alpha, c->beta, &x.a,    &x.b, &x.before, c->d == INTEGERS};
     const double work = (double)c->m * (double)c->n * (double)c->k;
@@ -153,7 +162,7 @@ static void check(const gemm_case *c)
 
 typedef struct combination {
     prim_gemm_variant variant;
-    cudaDataType_t type;
+    cudaDataType_t in, type;
 } combination;
 
 static struct criterion_test_params variants(void)
@@ -166,16 +175,16 @@ static struct criterion_test_params variants(void)
 }
 
 /* A test of every variant, which calls check_NAME() with every type. */
-#define FOR_EACH_VARIANT(test, floats_only)                       \
-    ParameterizedTestParameters(gemm, test)                       \
-    {                                                             \
-        return variants();                                        \
-    }                                                             \
-    ParameterizedTest(prim_gemm_variant *variant, gemm, test)     \
-    {                                                             \
-        for (size_t t = 0; t < TYPES; t++)                        \
-            if (type_is_float(types[t]) || !(floats_only))        \
-                check_##test(&(combination){*variant, types[t]}); \
+#define FOR_EACH_VARIANT(test, floats_only)                                                  \
+    ParameterizedTestParameters(gemm, test)                                                  \
+    {                                                                                        \
+        return variants();                                                                   \
+    }                                                                                        \
+    ParameterizedTest(prim_gemm_variant *variant, gemm, test)                                \
+    {                                                                                        \
+        for (size_t t = 0; t < (takes_narrow_types(*variant) ? TYPES : TEXTBOOK_TYPES); t++) \
+            if (type_is_float(types[t].in) || !(floats_only))                                \
+                check_##test(&(combination){*variant, types[t].in, types[t].out});           \
     }
 
 static const double float_scalars[][2] = {{1, 0},  {2, 0},    {0, 1},     {0, 0},
@@ -197,6 +206,7 @@ static gemm_case varied(const combination *k, size_t m, size_t n, size_t inner, 
     const uint64_t bits = random_bits(turn * 4 + (uint64_t)ops);
     const size_t s = bits % COUNT_OF(float_scalars);
     return (gemm_case){.variant = k->variant,
+                       .in = k->in,
                        .type = k->type,
                        .op_a = ops & 1 ? T : N,
                        .op_b = ops & 2 ? T : N,
@@ -241,12 +251,13 @@ FOR_EACH_VARIANT(tails_in_pairs, false)
 
 /* Rows of A come into shared memory 1024 elements at a time, for 256 columns of C at a time. */
 static const size_t shapes[][3] = {
-    {1, 1, 1023}, {2, 3, 1024},  {3, 2, 1025},   {2, 35, 2049},  {5, 1, 1040},
-    {1, 300, 65}, {255, 1, 16},  {257, 3, 17},   {3, 255, 31},   {2, 257, 40},
-    {1, 1025, 3}, {1025, 1, 3},  {100, 100, 1},  {100, 100, 50}, {65, 129, 0},
-    {1, 600, 1},  {47, 49, 200}, {1, 300, 1025}, {2, 513, 1024},
+    {1, 1, 1023},   {2, 3, 1024},   {3, 2, 1025},   {2, 35, 2049},  {5, 1, 1040},  {1, 300, 65},
+    {255, 1, 16},   {257, 3, 17},   {3, 255, 31},   {2, 257, 40},   {1, 1025, 3},  {1025, 1, 3},
+    {100, 100, 1},  {100, 100, 50}, {65, 129, 0},   {1, 600, 1},    {47, 49, 200}, {1, 300, 1025},
+    {2, 513, 1024}, {128, 256, 16}, {129, 260, 24}, {132, 516, 36}, {300, 64, 12},
 };
-static const size_t large_shapes[][3] = {{257, 255, 1025}, {1021, 1000, 1031}, {2000, 33, 5000}};
+static const size_t large_shapes[][3] = {
+    {257, 255, 1025}, {1021, 1000, 1031}, {2000, 33, 5000}, {2051, 4100, 37}, {4096, 4096, 64}};
 
 static void check_shapes(const combination *k)
 {
@@ -383,7 +394,7 @@ Test(gemm, host_version)
     const bool quick = get_test_level() == LEVEL_QUICK;
     for (size_t p = 0; p < TYPES; p++)
         for (size_t t = 0; t < (has_threads() ? COUNT_OF(threads) : 1); t++) {
-            const combination k = {PRIM_GEMM_AUTO, types[p]};
+            const combination k = {PRIM_GEMM_AUTO, types[p].in, types[p].out};
             check_tails(&k, threads[t], t == 0 && !quick ? 1 : 7);
             for (size_t s = 0; s < COUNT_OF(shapes); s++)
                 for (int ops = 0; ops < 4; ops++) {
@@ -393,7 +404,7 @@ Test(gemm, host_version)
                     if (!quick || (s + t + (size_t)ops) % 7 == 0)
                         check(&c);
                 }
-            for (int ops = 0; type_is_float(types[p]) && ops < 4; ops++) {
+            for (int ops = 0; type_is_float(types[p].in) && ops < 4; ops++) {
                 gemm_case c = varied(&k, 9, 11, 13, ops, t);
                 c.threads = threads[t];
                 c.special_in = EVERYWHERE_IN_A_AND_B;
@@ -415,7 +426,7 @@ Test(gemm, host_version_does_not_depend_on_the_threads)
     if (!has_threads())
         cr_skip_test("built without OpenMP");
     for (size_t p = 0; p < TYPES; p++) {
-        const combination k = {PRIM_GEMM_AUTO, types[p]};
+        const combination k = {PRIM_GEMM_AUTO, types[p].in, types[p].out};
         gemm_case c = varied(&k, 23, 29, 301, 0, 2);
         c.alpha = c.beta = 3;
         c.threads = 1;
@@ -549,6 +560,244 @@ Test(gemm, blocks_of_one_matrix)
     }
 }
 
+/* ---- batches ---- */
+
+/* Whole numbers in f32, so that any order of sums gives them exactly. */
+typedef struct batch_case {
+    prim_gemm_variant variant;
+    prim_transpose op_a, op_b;
+    size_t m, n, k, batches;
+    size_t lda, ldb, ldc, a_stride, b_stride, c_stride;
+    double alpha, beta;
+} batch_case;
+
+static size_t reach(size_t rows, size_t columns, size_t ld, size_t stride, size_t batches)
+{
+    return rows == 0 || columns == 0 || batches == 0
+               ? 0
+               : (batches - 1) * stride + (rows - 1) * ld + columns;
+}
+
+static size_t a_count(const batch_case *c)
+{
+    return c->op_a == N ? reach(c->m, c->k, c->lda, c->a_stride, c->batches)
+                        : reach(c->k, c->m, c->lda, c->a_stride, c->batches);
+}
+
+static size_t b_count(const batch_case *c)
+{
+    return c->op_b == N ? reach(c->k, c->n, c->ldb, c->b_stride, c->batches)
+                        : reach(c->n, c->k, c->ldb, c->b_stride, c->batches);
+}
+
+static float *whole_numbers(size_t count, uint64_t seed)
+{
+    float *h = malloc((count + 1) * sizeof *h);
+    for (size_t i = 0; i < count; i++)
+        h[i] = (float)(random_bits(seed + i) % 15) - 7;
+    return h;
+}
+
+static void expect_batch(const batch_case *c, const float *a, const float *b, float *h_c)
+{
+    for (size_t i = 0; i < c->batches; i++)
+        for (size_t at = 0; at < c->m * c->n; at++) {
+            const size_t row = at / c->n, column = at % c->n;
+            float sum = 0;
+            for (size_t j = 0; j < c->k; j++)
+                sum +=
+                    a[i * c->a_stride + (c->op_a == N ? row * c->lda + j : j * c->lda + row)] *
+                    b[i * c->b_stride + (c->op_b == N ? j * c->ldb + column : column * c->ldb + j)];
+            float *const x = &h_c[i * c->c_stride + row * c->ldc + column];
+            *x = (float)c->alpha * sum + (c->beta == 0 ? 0 : (float)c->beta * *x);
+        }
+}
+
+/* The pointers backwards, so that no stride would do. */
+static void **pointers_to(float *d, size_t stride, size_t batches)
+{
+    void **d_pointers, **h = malloc((batches + 1) * sizeof *h);
+    for (size_t i = 0; i < batches; i++)
+        h[i] = d + (batches - 1 - i) * stride;
+    cr_cuda(cudaMalloc((void **)&d_pointers, (batches + 1) * sizeof *h));
+    cr_cuda(cudaMemcpy(d_pointers, h, batches * sizeof *h, cudaMemcpyHostToDevice));
+    free(h);
+    return d_pointers;
+}
+
+static prim_status call_pointers(const batch_case *c, float *d_a, float *d_b, float *d_c)
+{
+    void **a = pointers_to(d_a, c->a_stride, c->batches),
+         **b = pointers_to(d_b, c->b_stride, c->batches),
+         **x = pointers_to(d_c, c->c_stride, c->batches);
+    const prim_status status = prim_gemm_pointers(
+        c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F,
+        (const void *const *)a, c->lda, CUDA_R_32F, (const void *const *)b, c->ldb, c->beta,
+        CUDA_R_32F, x, c->ldc, c->batches, PRIM_COMPUTE_DEFAULT, NULL, 0, 0);
+    cr_cuda(cudaDeviceSynchronize());
+    cr_cuda(cudaFree(a));
+    cr_cuda(cudaFree(b));
+    cr_cuda(cudaFree(x));
+    return status;
+}
+
+static prim_status call_strided(const batch_case *c, float *d_a, float *d_b, float *d_c)
+{
+    size_t bytes;
+    cr_prim(prim_gemm_batched_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k,
+                                              CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, c->batches,
+                                              PRIM_COMPUTE_DEFAULT, &bytes));
+    guarded workspace = guarded_new(bytes, 0);
+    const prim_status status = prim_gemm_batched(
+        c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F, d_a, c->lda,
+        c->a_stride, CUDA_R_32F, d_b, c->ldb, c->b_stride, c->beta, CUDA_R_32F, d_c, c->ldc,
+        c->c_stride, c->batches, PRIM_COMPUTE_DEFAULT, bytes > 0 ? workspace.data : NULL, bytes, 0);
+    guarded_free(&workspace);
+    return status;
+}
+
+static void check_batch(const batch_case *c, bool pointers)
+{
+    const size_t c_count = reach(c->m, c->n, c->ldc, c->c_stride, c->batches);
+    float *a = whole_numbers(a_count(c), 1), *b = whole_numbers(b_count(c), 2000000),
+          *expected = whole_numbers(c_count, 4000000), *got = whole_numbers(c_count, 4000000);
+    guarded d_a = guarded_copy(a, a_count(c) * sizeof *a, 4),
+            d_b = guarded_copy(b, b_count(c) * sizeof *b, 8),
+            d_c = guarded_copy(got, c_count * sizeof *got, 12);
+    cr_prim((pointers ? call_pointers : call_strided)(c, d_a.data, d_b.data, d_c.data));
+    guarded_read(&d_c, got);
+    expect_batch(c, a, b, expected);
+    for (size_t i = 0; i < c_count; i++)
+        cr_assert_eq(got[i], expected[i], "%s%s, %zu of %zu × %zu × %zu, %d%d: element %zu",
+                     prim_gemm_variant_info(c->variant)->name, pointers ? " by pointers" : "",
+                     c->batches, c->m, c->n, c->k, c->op_a, c->op_b, i);
+    memcpy(got, expected, c_count * sizeof *got); /* and once more on the host */
+    cr_prim(prim_gemm_batched_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F, a,
+                                   c->lda, c->a_stride, CUDA_R_32F, b, c->ldb, c->b_stride, c->beta,
+                                   CUDA_R_32F, got, c->ldc, c->c_stride, c->batches,
+                                   PRIM_COMPUTE_DEFAULT, 1));
+    expect_batch(c, a, b, expected);
+    for (size_t i = 0; i < c_count; i++)
+        cr_assert_eq(got[i], expected[i], "on the host: element %zu", i);
+    guarded_free(&d_a);
+    guarded_free(&d_b);
+    guarded_free(&d_c);
+    free(a);
+    free(b);
+    free(expected);
+    free(got);
+}
+
+static void check_batches(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
+                          size_t n, size_t k, double beta)
+{
+    const size_t lda = op_a == N ? k : m, ldb = op_b == N ? n : k;
+    const batch_case packed = {v,   op_a, op_b,  m,     n,     k,  4,   lda,
+                               ldb, n,    m * k, k * n, m * n, -2, beta};
+    batch_case apart = packed, beside = packed, one_a = packed;
+    apart.lda += 3; /* rows and matrices apart, all odd */
+    apart.ldb += 1;
+    apart.ldc += 5;
+    apart.a_stride = apart.lda * (op_a == N ? m : k) + 1;
+    apart.b_stride = apart.ldb * (op_b == N ? k : n) + 7;
+    apart.c_stride = apart.ldc * m + 3;
+    beside.ldc = 5 * n; /* side by side in C, and one A for all */
+    beside.c_stride = n;
+    one_a.a_stride = 0;
+    one_a.batches = 3;
+    const batch_case *const all[] = {&packed, &apart, &beside, &one_a};
+    for (size_t i = 0; i < COUNT_OF(all); i++) {
+        check_batch(all[i], false);
+        if (all[i]->a_stride > 0)
+            check_batch(all[i], true);
+    }
+}
+
+ParameterizedTestParameters(gemm, batches)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
+{
+    for (int ops = 0; ops < 4; ops++) {
+        const prim_transpose op_a = ops & 1 ? T : N, op_b = ops & 2 ? T : N;
+        check_batches(*variant, op_a, op_b, 5, 7, 9, 0);
+        check_batches(*variant, op_a, op_b, 33, 66, 40, 1);
+        check_batches(*variant, op_a, op_b, 8, 12, 0, 3);
+        if (get_test_level() != LEVEL_QUICK || ops == 0)
+            check_batches(*variant, op_a, op_b, 68, 132, 100, 0);
+    }
+}
+
+/* More products than a grid has blocks along y. */
+Test(gemm, many_products)
+{
+    const batch_case c = {PRIM_GEMM_AUTO, N, N, 1, 1, 2, 70001, 2, 1, 1, 2, 2, 1, 1, 0};
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        batch_case mine = c;
+        mine.variant = prim_gemm_variant_at(v)->value;
+        if (!on_cpu_backend() || mine.variant <= PRIM_GEMM_SHARED_ROW ||
+            mine.variant >= PRIM_GEMM_WARP_TILED)
+            check_batch(&mine, false);
+    }
+}
+
+/* A, B and C of each product in one matrix of 12 rows: what is side by side or below each other. */
+Test(gemm, batches_that_may_and_may_not_meet)
+{
+    float h[600] = {0}, apart[600] = {0};
+#define BATCH(a, lda, a_stride, c, ldc, c_stride, batches)                                       \
+    prim_gemm_batched_host(N, N, 2, 3, 4, 1, CUDA_R_32F, a, lda, a_stride, CUDA_R_32F, apart, 3, \
+                           0, 0, CUDA_R_32F, c, ldc, c_stride, batches, PRIM_COMPUTE_DEFAULT, 1)
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 6, 3), PRIM_OK);
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 5, 3), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "c_stride") != NULL);
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 0, 2), PRIM_ERROR_VALUE);
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 0, 1), PRIM_OK, "of one product it does not matter");
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 9, 3, 3), PRIM_OK, "side by side");
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 8, 3, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(BATCH(apart + 20, 4, 8, h, 10, 2, 3), PRIM_ERROR_VALUE);
+    /* A_i of 2 × 4 at the left, C_i of 2 × 3 beside it, below each other in rows of 10 */
+    cr_assert_eq(BATCH(h, 10, 20, h + 4, 10, 20, 5), PRIM_OK);
+    cr_assert_eq(BATCH(h, 10, 20, h + 3, 10, 20, 5), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(BATCH(h, 10, 20, h + 7, 10, 20, 5), PRIM_OK);
+    cr_assert_eq(BATCH(h, 10, 20, h + 8, 10, 20, 5), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(BATCH(h, 10, 20, h + 104, 10, 20, 5), PRIM_OK);
+    cr_assert_eq(BATCH(h, 10, 20, h + 80, 10, 20, 5), PRIM_ERROR_OVERLAP, "the last A");
+    /* side by side in rows of 40: 5 of A, then 5 of C */
+    cr_assert_eq(BATCH(h, 40, 4, h + 20, 40, 3, 5), PRIM_OK);
+    cr_assert_eq(BATCH(h, 40, 4, h + 19, 40, 3, 5), PRIM_ERROR_OVERLAP);
+    /* otherwise as ranges */
+    cr_assert_eq(BATCH(h, 10, 25, h + 4, 10, 25, 5), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(BATCH(h, 10, 25, h + 114, 10, 25, 5), PRIM_OK);
+    cr_assert_eq(BATCH(h, 10, 25, h + 113, 10, 25, 5), PRIM_ERROR_OVERLAP);
+    cr_assert_eq(BATCH(h, 10, SIZE_MAX / 4, h + 113, 10, 25, 5), PRIM_ERROR_SIZE);
+    cr_assert_eq(BATCH(h, 10, SIZE_MAX / 8, h + 113, 10, 25, 3), PRIM_ERROR_SIZE);
+    cr_assert_eq(BATCH(NULL, 4, 8, NULL, 3, 0, 0), PRIM_OK, "no product");
+    cr_assert_eq(BATCH(NULL, 3, 8, NULL, 3, 0, 0), PRIM_ERROR_VALUE, "lda");
+}
+
+Test(gemm, pointers_refuse_what_they_can_see)
+{
+    void **d;
+    cr_cuda(cudaMalloc((void **)&d, 64));
+#define POINTERS(a, lda, b, ldb, c, ldc, batches)                                              \
+    prim_gemm_pointers(PRIM_GEMM_AUTO, N, N, 2, 3, 4, 1, CUDA_R_32F, (const void *const *)(a), \
+                       lda, CUDA_R_32F, (const void *const *)(b), ldb, 0, CUDA_R_32F,          \
+                       (void *const *)(c), ldc, batches, PRIM_COMPUTE_DEFAULT, NULL, 0, 0)
+    cr_assert_eq(POINTERS(NULL, 4, d, 3, d, 3, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(POINTERS(d, 4, NULL, 3, d, 3, 1), PRIM_ERROR_NULL);
+    cr_assert_eq(POINTERS(d, 4, d, 3, NULL, 3, 1), PRIM_ERROR_NULL);
+    cr_assert(strstr(prim_last_error(NULL), "prim_gemm_pointers: d_c") != NULL);
+    cr_assert_eq(POINTERS((char *)d + 4, 4, d, 3, d, 3, 1), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(POINTERS(d, 3, d, 3, d, 3, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(POINTERS(d, 4, d, 2, d, 3, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(POINTERS(d, 4, d, 3, d, 2, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(POINTERS(d, SIZE_MAX / 4, d, 3, d, 3, 1), PRIM_ERROR_SIZE);
+    cr_assert_eq(POINTERS(NULL, 4, NULL, 3, NULL, 3, 0), PRIM_OK, "no product");
+    cr_cuda(cudaFree(d));
+}
+
 /* ---- what is refused ---- */
 
 Test(gemm, host_refuses_what_it_cannot_do)
@@ -571,6 +820,10 @@ Test(gemm, host_refuses_what_it_cannot_do)
     cr_assert_eq(HOST(N, N, F, a, D, b, F, c, 0, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, N, F, a, F, b, D, c, 0, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, N, CUDA_R_8I, a, CUDA_R_8I, b, CUDA_R_8I, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, CUDA_R_8U, a, CUDA_R_8U, b, CUDA_R_32I, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, CUDA_R_16F, a, CUDA_R_16BF, b, F, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, CUDA_R_16F, a, CUDA_R_16F, b, CUDA_R_16BF, c, 0, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, N, F, a, F, b, CUDA_R_16F, c, 0, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, N, F, NULL, F, b, F, c, 0, 1), PRIM_ERROR_NULL);
     cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
     cr_assert_eq(HOST(N, N, F, a, F, NULL, F, c, 0, 1), PRIM_ERROR_NULL);
@@ -622,9 +875,11 @@ Test(gemm, queries_judge_like_the_call)
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int ops = 0; ops < 4; ops++)
-                cr_assert(prim_gemm_supports(prim_gemm_variant_at(v)->value, ops & 1 ? T : N,
-                                             ops & 2 ? T : N, 1000, 1000, 1000, types[t], types[t],
-                                             types[t], PRIM_COMPUTE_DEFAULT));
+                cr_assert_eq(prim_gemm_supports(prim_gemm_variant_at(v)->value, ops & 1 ? T : N,
+                                                ops & 2 ? T : N, 1000, 1000, 1000, types[t].in,
+                                                types[t].in, types[t].out, PRIM_COMPUTE_DEFAULT),
+                             t < TEXTBOOK_TYPES ||
+                                 takes_narrow_types(prim_gemm_variant_at(v)->value));
 }
 
 /* ---- more than 2^31 elements, where the device has the memory ---- */

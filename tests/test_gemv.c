@@ -128,6 +128,12 @@ static void run_on_device(const gemv_case *c, operands *o)
     guarded_free(&workspace);
 }
 
+/* As the header has it. */
+static bool is_refused(prim_gemv_variant variant, prim_transpose op)
+{
+    return variant == PRIM_GEMV_WARP_PER_ROW && op == T;
+}
+
 static void run(const gemv_case *c, operands *o)
 {
     if (c->threads > 0)
@@ -139,6 +145,8 @@ static void run(const gemv_case *c, operands *o)
 static void check(const gemv_case *c)
 {
     char text[240];
+    if (c->threads == 0 && is_refused(c->variant, c->op))
+        return;
     operands o = make_operands(c);
     run(c, &o);
     snprintf(text, sizeof text,
@@ -348,6 +356,33 @@ static void check_what_is_not_read_does_not_matter(const combination *k)
 
 FOR_EACH_VARIANT(what_is_not_read_does_not_matter)
 
+/* SPLIT has a block for each row, which takes the CPU backend long. */
+static bool takes_too_long(prim_gemv_variant variant, prim_transpose op, size_t rows)
+{
+    return variant == PRIM_GEMV_SPLIT && op == N && rows > 2000 && on_cpu_backend() &&
+           get_test_level() != LEVEL_FULL;
+}
+
+/* The same in several pieces: neither A nor x is there. */
+Test(gemv, without_products_nothing_is_read_in_any_piece)
+{
+    static const size_t shapes[][2] = {{5000, 3}, {3, 9000}, {4100, 70}, {1, 20000}, {20000, 1}};
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
+        for (size_t s = 0; s < COUNT_OF(shapes); s++)
+            for (int op = 0; op < 2; op++) {
+                gemv_case c = {.variant = prim_gemv_variant_at(v)->value,
+                               .type = types[s % TYPES],
+                               .op = op ? T : N,
+                               .length = shapes[s][op],
+                               .inner = shapes[s][1 - op],
+                               .alpha = 0,
+                               .beta = s % 2 ? 3 : 0,
+                               .special_in = EVERYWHERE_IN_A_AND_X};
+                if (!takes_too_long(c.variant, c.op, c.length))
+                    check(&c);
+            }
+}
+
 /* ---- determinism ---- */
 
 static void check_same_bits_in_every_run(const combination *k)
@@ -359,6 +394,8 @@ static void check_same_bits_in_every_run(const combination *k)
     for (int op = 0; op < 2; op++) {
         void *first = NULL;
         c.op = op ? T : N;
+        if (is_refused(c.variant, c.op))
+            continue;
         for (c.offset = 0; c.offset < 3; c.offset++) {
             operands o = make_operands(&c);
             run(&c, &o);
@@ -374,6 +411,204 @@ static void check_same_bits_in_every_run(const combination *k)
 }
 
 FOR_EACH_VARIANT(same_bits_in_every_run)
+
+/* ---- AUTO's order ---- */
+
+/* The host's bits, and those of other alignments and gaps. */
+static void check_bits_of_host(gemv_case c)
+{
+    c.threads = 1;
+    operands host = make_operands(&c), device = make_operands(&c);
+    run(&c, &host);
+    c.threads = 0;
+    run(&c, &device);
+    for (size_t i = 0; i < c.length * type_bytes(c.type); i++)
+        cr_assert_eq(((char *)device.after.base)[i], ((char *)host.after.base)[i],
+                     "%s %c, %zu × %zu, gap %zu, offset %zu: byte %zu of y", type_name(c.type),
+                     c.op == N ? 'N' : 'T', rows_of(&c), columns_of(&c), c.gap, c.offset, i);
+    free_operands(&host);
+    free_operands(&device);
+}
+
+static void check_all_gaps_and_offsets(gemv_case c)
+{
+    static const size_t gaps[] = {0, 1, 2, 4, 7};
+    const size_t one_in = get_test_level() == LEVEL_QUICK ? 15 : 5;
+    for (size_t g = 0; g < COUNT_OF(gaps); g++)
+        for (c.offset = 0; c.offset < 4; c.offset++) {
+            c.gap = gaps[g];
+            if (get_test_level() == LEVEL_FULL ||
+                (g + 5 * c.offset + c.length + c.inner) % one_in == 0)
+                check_bits_of_host(c);
+        }
+}
+
+/* Lines of every length around a few vectors, and around pieces; few and many of them. */
+Test(gemv, auto_has_the_bits_of_the_host)
+{
+    static const size_t lines[] = {1,   2,    3,    4,    5,    6,    7,    8,    9,    13,
+                                   31,  37,   63,   65,   127,  128,  129,  255,  257,  511,
+                                   513, 1021, 1025, 1027, 2047, 2051, 4097, 5003, 8191, 9001},
+                        counts[] = {1, 2, 3, 4, 5, 33};
+    const bool all =
+        get_test_level() == LEVEL_FULL || (get_test_level() == LEVEL_NORMAL && !on_cpu_backend());
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < COUNT_OF(lines); i++)
+            for (size_t j = (all ? 0 : i % 3); j < COUNT_OF(counts); j += all ? 1 : 3)
+                for (int op = 0; op < 2; op++)
+                    for (int along = 0; along < 2; along++)
+                        check_all_gaps_and_offsets(
+                            (gemv_case){.variant = PRIM_GEMV_AUTO,
+                                        .type = types[t],
+                                        .op = op ? T : N,
+                                        .length = along ? counts[j] : lines[i],
+                                        .inner = along ? lines[i] : counts[j],
+                                        .alpha = 0.7,
+                                        .beta = i % 2 ? 0 : -3,
+                                        .d = UNIFORM,
+                                        .seed = i});
+}
+
+/* Rows so many that a lane has four of them, and pieces that are longer than the least. */
+Test(gemv, many_and_long_lines_have_the_bits_of_the_host)
+{
+    static const size_t shapes[][2] = {{17003, 1}, {17003, 3}, {16897, 7},  {17001, 37},
+                                       {9001, 33}, {2, 60001}, {1, 200003}, {8200, 2051},
+                                       {3, 33333}, {70003, 2}};
+    const size_t count = get_test_level() == LEVEL_QUICK ? 4 : COUNT_OF(shapes);
+    for (size_t t = 0; t < TYPES; t++)
+        for (size_t i = 0; i < count; i++)
+            for (int op = 0; op < 2; op++)
+                check_bits_of_host((gemv_case){.variant = PRIM_GEMV_AUTO,
+                                               .type = types[t],
+                                               .op = op ? T : N,
+                                               .length = shapes[i][op],
+                                               .inner = shapes[i][1 - op],
+                                               .gap = i % 3 == 2,
+                                               .offset = i % 2,
+                                               .alpha = 1,
+                                               .d = UNIFORM,
+                                               .seed = i});
+}
+
+/* ---- the other types ---- */
+
+static const struct {
+    cudaDataType_t in, out;
+} narrow_pairs[] = {{CUDA_R_32I, CUDA_R_32I},   {CUDA_R_8I, CUDA_R_32I},
+                    {CUDA_R_16F, CUDA_R_16F},   {CUDA_R_16F, CUDA_R_32F},
+                    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_16BF, CUDA_R_32F}};
+
+/* Small whole numbers, whose sums are exact in every type but the narrowest result's. */
+static void *make_whole_numbers(cudaDataType_t type, size_t count, uint64_t seed)
+{
+    char *numbers = malloc(count * type_bytes(type) + 1);
+    for (size_t i = 0; i < count; i++) {
+        const int value = (int)(random_bits(seed + i) % 7) - 3;
+        if (type_is_float(type))
+            write_float(type, numbers, i, value);
+        else
+            write_integer(type, numbers, i, (uint64_t)value);
+    }
+    return numbers;
+}
+
+static double number(cudaDataType_t type, const void *numbers, size_t i)
+{
+    return type_is_float(type) ? read_float(type, numbers, i)
+                               : (double)(int64_t)read_integer(type, numbers, i);
+}
+
+/* 2 · op(A) · x - y against whole numbers, on the host and by every variant that takes it. */
+static void check_narrow(size_t pair, prim_transpose op, size_t rows, size_t columns, size_t gap,
+                         size_t offset)
+{
+    const cudaDataType_t in = narrow_pairs[pair].in, out = narrow_pairs[pair].out;
+    const size_t ld = columns + gap, length = op == N ? rows : columns,
+                 inner = op == N ? columns : rows, bytes = type_bytes(out);
+    char *h_a = make_whole_numbers(in, rows * ld, 1), *h_x = make_whole_numbers(in, inner, 99),
+         *h_before = make_whole_numbers(out, length, 7), *h_host = malloc(length * bytes + 1),
+         *h_y = malloc(length * bytes + 1);
+    memcpy(h_host, h_before, length * bytes);
+    cr_prim(prim_gemv_host(op, rows, columns, 2, in, h_a, ld, in, h_x, -1, out, h_host, 1));
+    for (size_t o = 0; o < length; o++) {
+        double expected = 0;
+        for (size_t i = 0; i < inner; i++)
+            expected += number(in, h_a, op == N ? o * ld + i : i * ld + o) * number(in, h_x, i);
+        expected = 2 * expected - number(out, h_before, o);
+        const double rounding = out == CUDA_R_16BF ? 0x1p-8 : out == CUDA_R_16F ? 0x1p-11 : 0;
+        cr_assert(fabs(number(out, h_host, o) - expected) <= rounding * fabs(expected),
+                  "%s -> %s %c %zu × %zu: %g at %zu, not %g", type_name(in), type_name(out),
+                  op == N ? 'N' : 'T', rows, columns, number(out, h_host, o), o, expected);
+    }
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
+        const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
+        const bool takes = variant == PRIM_GEMV_AUTO || variant == PRIM_GEMV_SPLIT ||
+                           (variant == PRIM_GEMV_WARP_PER_ROW && op == N);
+        cr_assert_eq(prim_gemv_supports(variant, op, rows, columns, in, in, out), takes);
+        if (!takes || takes_too_long(variant, op, rows))
+            continue;
+        guarded a = guarded_copy(h_a, rows * ld * type_bytes(in), offset * type_bytes(in)),
+                x = guarded_copy(h_x, inner * type_bytes(in), 0),
+                y = guarded_copy(h_before, length * bytes, offset * bytes);
+        cr_prim(prim_gemv(variant, op, rows, columns, 2, in, a.data, ld, in, x.data, -1, out,
+                          y.data, NULL, 0, 0));
+        guarded_read(&y, h_y);
+        cr_assert_arr_eq(h_y, h_host, length * bytes); /* the sums are exact */
+        guarded_free(&a);
+        guarded_free(&x);
+        guarded_free(&y);
+    }
+    free(h_a);
+    free(h_x);
+    free(h_before);
+    free(h_host);
+    free(h_y);
+}
+
+Test(gemv, halves_and_integers)
+{
+    static const size_t shapes[][2] = {{0, 3},  {3, 0},    {1, 1},   {5, 7},     {33, 15},
+                                       {9, 16}, {70, 37},  {3, 129}, {2, 1031},  {130, 257},
+                                       {40, 8}, {2, 9001}, {1, 700}, {18001, 5}, {2100, 24}};
+    for (size_t p = 0; p < COUNT_OF(narrow_pairs); p++)
+        for (size_t s = 0; s < COUNT_OF(shapes); s++) {
+            const bool large = shapes[s][0] * shapes[s][1] > 10000;
+            if (large && get_test_level() != LEVEL_FULL && p != s % COUNT_OF(narrow_pairs))
+                continue;
+            for (int op = 0; op < 2; op++)
+                for (size_t gap = 0; gap < (large ? 1 : 2); gap++)
+                    check_narrow(p, op ? T : N, shapes[s][op], shapes[s][1 - op], 3 * gap,
+                                 (s + gap) % 3);
+        }
+}
+
+/* Random halves and integers: AUTO's order is the host's. */
+Test(gemv, halves_have_the_bits_of_the_host)
+{
+    enum { ROWS = 37, COLUMNS = 2500, COUNT = ROWS * COLUMNS };
+    for (size_t p = 2; p < COUNT_OF(narrow_pairs); p++)
+        for (int op = 0; op < 2; op++) {
+            const cudaDataType_t in = narrow_pairs[p].in, out = narrow_pairs[p].out;
+            const size_t length = op ? COLUMNS : ROWS, bytes = type_bytes(out);
+            char *h_a = malloc(COUNT * 2), *h_host = malloc(length * bytes),
+                 *h_y = malloc(length * bytes);
+            for (size_t i = 0; i < COUNT; i++)
+                write_float(in, h_a, i, (double)(random_bits(i) % 100000) / 7e3 - 7);
+            cr_prim(prim_gemv_host(op ? T : N, ROWS, COLUMNS, 0.3, in, h_a, COLUMNS, in, h_a, 0,
+                                   out, h_host, 1));
+            guarded a = guarded_copy(h_a, COUNT * 2, 2), y = guarded_new(length * bytes, 0);
+            cr_prim(prim_gemv(PRIM_GEMV_AUTO, op ? T : N, ROWS, COLUMNS, 0.3, in, a.data, COLUMNS,
+                              in, a.data, 0, out, y.data, NULL, 0, 0));
+            guarded_read(&y, h_y);
+            cr_assert_arr_eq(h_y, h_host, length * bytes);
+            guarded_free(&a);
+            guarded_free(&y);
+            free(h_a);
+            free(h_host);
+            free(h_y);
+        }
+}
 
 /* ---- the host's version ---- */
 
@@ -480,7 +715,10 @@ Test(gemv, host_refuses_what_it_cannot_do)
     cr_assert_eq(HOST(N, 2, 3, D, a, 3, F, x, F, y, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, 2, 3, F, a, 3, D, x, F, y, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, D, y, 1), PRIM_ERROR_TYPE);
-    cr_assert_eq(HOST(N, 2, 3, CUDA_R_32I, a, 3, CUDA_R_32I, x, CUDA_R_32I, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, CUDA_R_32U, a, 3, CUDA_R_32U, x, CUDA_R_32U, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(HOST(N, 2, 3, CUDA_R_32F, a, 3, CUDA_R_32F, x, CUDA_R_16F, y, 1), PRIM_ERROR_TYPE);
+    cr_assert_eq(prim_gemv_host(N, 2, 3, 0.5, CUDA_R_32I, a, 3, CUDA_R_32I, x, 0, CUDA_R_32I, y, 1),
+                 PRIM_ERROR_VALUE);
     cr_assert_eq(HOST(N, 2, 3, F, NULL, 3, F, x, F, y, 1), PRIM_ERROR_NULL);
     cr_assert(strstr(prim_last_error(NULL), "h_a") != NULL);
     cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, NULL, F, y, 1), PRIM_ERROR_NULL);
@@ -511,8 +749,9 @@ Test(gemv, queries_judge_like_the_call)
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int op = 0; op < 2; op++)
-                cr_assert(prim_gemv_supports(prim_gemv_variant_at(v)->value, op ? T : N, 1000,
-                                             100000, types[t], types[t], types[t]));
+                cr_assert_eq(prim_gemv_supports(prim_gemv_variant_at(v)->value, op ? T : N, 1000,
+                                                100000, types[t], types[t], types[t]),
+                             !is_refused(prim_gemv_variant_at(v)->value, op ? T : N));
 }
 
 /* ---- constant memory ---- */
@@ -581,6 +820,8 @@ Test(gemv, beyond_two_to_the_31)
         cr_skip_test("more than 2^31 elements: on a GPU at PRIM_TEST_LEVEL=full only");
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
         for (int op = 0; op < 2; op++) {
+            if (is_refused(prim_gemv_variant_at(v)->value, op ? T : N))
+                continue;
             check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, 65539, 32769);
             check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, 3, ((size_t)1 << 23) + 5);
             check_beyond(prim_gemv_variant_at(v)->value, op ? T : N, ((size_t)1 << 23) + 5, 3);

@@ -229,6 +229,63 @@ static void check_histogram(int threads)
     cr_assert_arr_eq(outside, apart, sizeof apart);
 }
 
+static void check_channels(int threads)
+{
+    enum { BINS = 5, CHANNELS = 2, PIXELS = COLUMNS / CHANNELS, LOWER = -700, UPPER = 900 };
+    const prim_histogram_range ranges[CHANNELS] = {{.lower = LOWER, .upper = UPPER},
+                                                   {.lower = LOWER - 5, .upper = UPPER}};
+    int32_t h[ROWS * LD];
+    uint32_t counters[CHANNELS * BINS], outside[CHANNELS * 3],
+        expected[CHANNELS * BINS] = {0}, apart[CHANNELS * 3] = {0};
+    fill_numbers(h, ROWS * LD, 10);
+    for (size_t y = 0; y < ROWS; y++)
+        for (size_t x = 0; x < PIXELS * CHANNELS; x++) {
+            const int32_t sample = h[y * LD + x];
+            const int64_t c = (int64_t)(x % CHANNELS), lower = ranges[c].lower;
+            if (sample < lower || sample >= UPPER)
+                apart[c * 3 + (sample >= UPPER)]++;
+            else
+                expected[c * BINS + (sample - lower) * BINS / (UPPER - lower)]++;
+        }
+    const prim_image image = {h, PIXELS, ROWS, LD * sizeof *h, CHANNELS, I32};
+    cr_prim(prim_histogram_even_channels_host(0, PRIM_OUTSIDE_COUNT, ranges, image, BINS,
+                                              CUDA_R_32U, counters, outside, threads));
+    cr_assert_arr_eq(counters, expected, sizeof expected);
+    cr_assert_arr_eq(outside, apart, sizeof apart);
+}
+
+static void check_weighted(int threads)
+{
+    enum { BINS = 7, LOWER = -700, UPPER = 900 };
+    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    int32_t h[COUNT];
+    double weights[COUNT], sums[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
+    fill_numbers(h, COUNT, 11);
+    for (size_t i = 0; i < COUNT; i++) {
+        weights[i] = (double)(i % 19) - 4;
+        if (h[i] < LOWER || h[i] >= UPPER)
+            apart[h[i] >= UPPER] += weights[i];
+        else
+            expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)] += weights[i];
+    }
+    cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS,
+                                              CUDA_R_64F, weights, NULL, sums, outside, threads));
+    for (size_t b = 0; b < BINS; b++)
+        cr_assert_eq(sums[b], expected[b]);
+    for (size_t i = 0; i < 3; i++)
+        cr_assert_eq(outside[i], apart[i]);
+}
+
+Test(host, histogram_of_weighted_samples)
+{
+    with_threads(check_weighted);
+}
+
+Test(host, histogram_of_channels)
+{
+    with_threads(check_channels);
+}
+
 Test(host, histogram)
 {
     with_threads(check_histogram);
@@ -428,12 +485,43 @@ static void check_vector(int threads, unsigned flags, prim_boundary boundary)
     }
 }
 
+/* A row and a column, whose product is a mask. */
+static void check_separable(int threads, unsigned flags, prim_boundary boundary)
+{
+    const int32_t fill = FILL;
+    const ptrdiff_t turn = flags == PRIM_CONVOLUTION_FLIP ? -1 : 1;
+    int32_t h[COUNT], out[ROWS * OUT_LD], row[TAPS_X], column[TAPS_Y];
+    fill_numbers(h, COUNT, 19);
+    fill_numbers(row, TAPS_X, 20);
+    fill_numbers(column, TAPS_Y, 21);
+    fill_gap(out, ROWS * OUT_LD);
+    const prim_mask mask_x = {row, NULL, TAPS_X, 1, ANCHOR_X, 0, I32},
+                    mask_y = {column, NULL, 1, TAPS_Y, 0, ANCHOR_Y, I32};
+    const prim_image from = {h, COLUMNS, ROWS, LD * sizeof *h, 1, I32},
+                     to = {out, COLUMNS, ROWS, OUT_LD * sizeof *h, 1, I32};
+    cr_prim(
+        prim_convolve_separable_host(flags, boundary, &fill, from, mask_x, mask_y, to, threads));
+    for (ptrdiff_t y = 0; y < ROWS; y++)
+        for (ptrdiff_t x = 0; x < COLUMNS; x++) {
+            int32_t sum = 0;
+            for (ptrdiff_t j = 0; j < TAPS_Y; j++)
+                for (ptrdiff_t i = 0; i < TAPS_X; i++)
+                    sum = add(sum, multiply(multiply(row[i], column[j]),
+                                            under(h, ROWS, COLUMNS, LD, y + turn * (j - ANCHOR_Y),
+                                                  x + turn * (i - ANCHOR_X), boundary)));
+            cr_assert_eq(out[y * OUT_LD + x], sum, "boundary %d, flags %u: %td, %td", boundary,
+                         flags, y, x);
+        }
+    check_gaps(out, ROWS);
+}
+
 static void check_convolution(int threads)
 {
     for (unsigned flags = 0; flags <= PRIM_CONVOLUTION_FLIP; flags++)
         for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++) {
             check_image(threads, flags, (prim_boundary)boundary);
             check_vector(threads, flags, (prim_boundary)boundary);
+            check_separable(threads, flags, (prim_boundary)boundary);
         }
 }
 
@@ -495,7 +583,7 @@ static void check_sparse(int threads)
 {
     static sparse_matrix s;
     const prim_sparse csr = make_sparse(&s);
-    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_JDS; format++) {
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++) {
         prim_sparse there, back;
         static _Alignas(16) char memory[1 << 16], more[1 << 16];
         cr_prim(prim_sparse_convert_host(csr, (prim_sparse_format)format, CUDA_R_64I,

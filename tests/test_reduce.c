@@ -820,6 +820,18 @@ ParameterizedTest(type_pair *types, reduce, any_offset_and_pitch)
         }
 }
 
+/* The last block's rows hold less than a vector: the block before it may not read a whole one. */
+Test(reduce, few_bytes_behind_a_block)
+{
+    const type_pair bytes = {CUDA_R_8U, CUDA_R_8U};
+    for (size_t rows = 60; rows < 220; rows++) {
+        const matrix m = {rows, 5 + rows % 4, 5 + rows % 4};
+        char *h_in = make_matrix(PRIM_OP_SUM, CUDA_R_8U, &m, UNIFORM);
+        check_at_offset(bytes, true, &m, rows % 3, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in);
+        free(h_in);
+    }
+}
+
 /* Wide and low: whole lanes although the rows are few. */
 Test(reduce, wide_columns)
 {

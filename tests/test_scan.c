@@ -560,7 +560,7 @@ static void check_shapes(const combination *k, form f)
         const size_t rows = shapes[s][0], columns = shapes[s][1], in_ld = shapes[s][2];
         const size_t lines = f == BOTH_DIRECTIONS ? rows + columns : rows;
         const size_t one_of = how_many(k->variant, lines, columns);
-        const size_t turns = (get_test_level() == LEVEL_QUICK ? 2 : 1) * (f == ROWS ? 1 : 2);
+        const size_t turns = (get_test_level() == LEVEL_QUICK ? 3 : 1) * (f == ROWS ? 1 : 2);
         if (one_of == NONE || (s + turn_of(k)) % turns != 0)
             continue;
         void *h_in = malloc(rows * in_ld * type_bytes(k->types.in) + 1);

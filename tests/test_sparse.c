@@ -27,12 +27,19 @@ typedef struct product {
     double alpha, beta;
     size_t offset; /* elements by which the operands miss their 256-byte boundary */
     const void *h_x, *h_before;
+    bool wide; /* x and y are f32, the values halves */
 } product;
+
+/* Of x and y. */
+static cudaDataType_t vector_type(const product *p)
+{
+    return p->wide ? CUDA_R_32F : p->csr->value_type;
+}
 
 static void run_on_device(const product *p, void *h_after)
 {
     const prim_sparse *m = &p->matrix->m;
-    const cudaDataType_t type = m->value_type;
+    const cudaDataType_t type = vector_type(p);
     const size_t size = type_bytes(type);
     size_t bytes;
     cr_prim(prim_spmv_workspace_bytes(p->variant, *m, type, type, &bytes));
@@ -57,9 +64,9 @@ static void run(const product *p, void *h_after)
         run_on_device(p, h_after);
         return;
     }
-    memcpy(h_after, p->h_before, m->rows * type_bytes(m->value_type));
-    cr_prim(prim_spmv_host(p->alpha, *m, m->value_type, p->h_x, p->beta, m->value_type, h_after,
-                           p->threads));
+    const cudaDataType_t type = vector_type(p);
+    memcpy(h_after, p->h_before, m->rows * type_bytes(type));
+    cr_prim(prim_spmv_host(p->alpha, *m, type, p->h_x, p->beta, type, h_after, p->threads));
 }
 
 /* A row of the result, from CSR: what is 0 is not read. */
@@ -79,37 +86,48 @@ static void add_term(expected *e, long double term)
 
 static expected expect_row(const product *p, size_t row)
 {
-    const cudaDataType_t type = p->csr->value_type;
+    const cudaDataType_t type = p->csr->value_type, wide = vector_type(p);
     expected e = {.halves = true};
     const size_t end = p->alpha != 0 ? offset_of(p->csr, row + 1) : 0;
     for (size_t i = offset_of(p->csr, row); i < end; i++)
         add_term(&e, (long double)p->alpha * read_float(type, p->csr->values, i) *
-                         read_float(type, p->h_x, (size_t)p->csr->column_indices[i]));
+                         read_float(wide, p->h_x, (size_t)p->csr->column_indices[i]));
     if (p->beta != 0)
-        add_term(&e, (long double)p->beta * read_float(type, p->h_before, row));
+        add_term(&e, (long double)p->beta * read_float(wide, p->h_before, row));
     return e;
 }
 
 static bool right(const product *p, const expected *e, double value)
 {
-    const double u = unit_roundoff(p->csr->value_type), height = e->terms + 3;
+    const cudaDataType_t type = vector_type(p);
+    const double u = unit_roundoff(type), height = e->terms + 3;
+    const bool rounded = type == CUDA_R_16F || type == CUDA_R_16BF;
+    const double sum_u = type == CUDA_R_64F ? u : unit_roundoff(CUDA_R_32F);
+    const prim_sparse_format format = p->matrix->m.format;
     if (isnan(e->value))
         return isnan(value);
     if (isinf(e->value))
         return value == (double)e->value;
-    const bool exact = e->halves && 2 * e->magnitude * u <= 1;
-    const double bound = exact ? 0 : height * u / (1 - height * u) * e->magnitude;
+    if (e->halves && 2 * e->magnitude * u <= 1)
+        return value == (double)e->value;
+    double bound = height * sum_u / (1 - height * sum_u) * e->magnitude;
+    if (rounded) /* once, or, where parts of it are, up to three times; and below normal numbers */
+        bound += (format == PRIM_SPARSE_COO || format == PRIM_SPARSE_HYB
+                      ? 3 * u * e->magnitude
+                      : u * (fabs((double)e->value) + bound)) +
+                 0x1p-24;
     return fabs((double)(value - e->value)) <= bound; /* false for NaN */
 }
 
 static void check_product(const product *p)
 {
     const prim_sparse *m = &p->matrix->m;
-    void *h_after = allocate(m->rows * type_bytes(m->value_type));
+    const cudaDataType_t type = vector_type(p);
+    void *h_after = allocate(m->rows * type_bytes(type));
     run(p, h_after);
     for (size_t row = 0; row < m->rows; row++) {
         const expected e = expect_row(p, row);
-        const double value = read_float(m->value_type, h_after, row);
+        const double value = read_float(type, h_after, row);
         cr_assert(right(p, &e, value),
                   "%s as %s (width %zu), %s, %d threads, %s, %g·A·x + %g·y: row %zu is %.17g, not "
                   "%.17g",
@@ -136,14 +154,19 @@ static void fill_vector(cudaDataType_t type, void *h, size_t count, numbers n, b
         write_float(type, h, i, read ? number(n, random_bits(seed + i)) : NAN);
 }
 
-static vectors make_vectors(const prim_sparse *m, numbers n, double alpha, double beta)
+static vectors make_vectors_of(cudaDataType_t type, const prim_sparse *m, numbers n, double alpha,
+                               double beta)
 {
-    const cudaDataType_t type = m->value_type;
     const vectors v = {allocate(m->columns * type_bytes(type)),
                        allocate(m->rows * type_bytes(type))};
     fill_vector(type, v.h_x, m->columns, n, alpha != 0, 100);
     fill_vector(type, v.h_before, m->rows, n, beta != 0, 200);
     return v;
+}
+
+static vectors make_vectors(const prim_sparse *m, numbers n, double alpha, double beta)
+{
+    return make_vectors_of(m->value_type, m, n, alpha, beta);
 }
 
 static void free_vectors(vectors *v)
@@ -168,8 +191,8 @@ static void check_matrix(const char *name, const prim_sparse *csr, const kept *m
         if ((pairs >> i & 1) == 0)
             continue;
         vectors x_y = make_vectors(csr, n, scales[i].alpha, scales[i].beta);
-        product p = {name,           csr,   matrix,  PRIM_SPMV_AUTO, 0, scales[i].alpha,
-                     scales[i].beta, i % 2, x_y.h_x, x_y.h_before};
+        product p = {name,           csr,   matrix,  PRIM_SPMV_AUTO, 0,    scales[i].alpha,
+                     scales[i].beta, i % 2, x_y.h_x, x_y.h_before,   false};
         for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
             p.variant = prim_spmv_variant_at(v)->value;
             if (takes(p.variant, &matrix->m))
@@ -238,8 +261,8 @@ ParameterizedTest(combination *k, sparse, the_classic_example)
         write_float(k->type, y, i, NAN);
     }
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
-        const product p = {"classic", &csr.m, &matrix, prim_spmv_variant_at(v)->value, 0, 1, 0,
-                           1,         x,      y};
+        const product p = {"classic", &csr.m, &matrix, prim_spmv_variant_at(v)->value, 0, 1, 0, 1,
+                           x,         y,      false};
         if (!takes(p.variant, &matrix.m))
             continue;
         run_on_device(&p, after);
@@ -265,6 +288,38 @@ Test(sparse, levels_have_memory_of_their_own)
     forget(&csr);
 }
 
+/* Halves with x and y in f32. */
+Test(sparse, halves_with_wide_vectors)
+{
+    static const cudaDataType_t halves[] = {CUDA_R_16F, CUDA_R_16BF};
+    static const shape some[] = {{"skewed", 300, 600, skewed, 700, false},
+                                 {"gaps", 300, 1000, gaps, 5, false},
+                                 {"9 a row", 500, 90, all_n, 9, false}};
+    for (size_t i = 0; i < COUNT_OF(halves) * COUNT_OF(some) * FORMS; i++) {
+        const shape *s = &some[i / COUNT_OF(halves) % COUNT_OF(some)];
+        const form *f = &forms[i / COUNT_OF(halves) / COUNT_OF(some)];
+        kept csr = make(s, halves[i % COUNT_OF(halves)], i % 4 < 2 ? CUDA_R_32I : CUDA_R_64I, REAL),
+             matrix = in_form(&csr.m, f);
+        vectors x_y = make_vectors_of(CUDA_R_32F, &csr.m, REAL, 1, 1);
+        size_t variants = 0;
+        for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
+            product p = {s->name, &csr.m,       &matrix, prim_spmv_variant_at(v)->value,
+                         0,       0.3,          0.7,     i % 2,
+                         x_y.h_x, x_y.h_before, true};
+            if (!prim_spmv_supports(p.variant, matrix.m, CUDA_R_32F, CUDA_R_32F))
+                continue;
+            check_product(&p);
+            variants++;
+            p.threads = 1;
+            check_product(&p);
+        }
+        cr_assert_eq(variants, 2, "AUTO and the rung that it takes");
+        free_vectors(&x_y);
+        forget(&matrix);
+        forget(&csr);
+    }
+}
+
 /* ---- NaN and infinity ---- */
 
 /* Some columns of x are special; entries lie in columns of all kinds, or in none of the special
@@ -279,8 +334,9 @@ static void check_specials(const combination *k, const shape *s, double special,
     for (size_t column = 0; column < s->columns; column += in_use ? 64 : 2)
         write_float(k->type, x_y.h_x, column, special);
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
-        const product p = {s->name, &csr.m,  &matrix,     prim_spmv_variant_at(v)->value, 0, 1, 0.5,
-                           0,       x_y.h_x, x_y.h_before};
+        const product p = {
+            s->name, &csr.m,       &matrix, prim_spmv_variant_at(v)->value, 0, 1, 0.5, 0,
+            x_y.h_x, x_y.h_before, false};
         if (takes(p.variant, &matrix.m))
             check_product(&p);
     }
@@ -418,9 +474,9 @@ Test(sparse, scalars_count_in_the_type_of_y)
         vectors nan = make_vectors(&csr.m, WHOLE, 0, 0);
         for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
             for (int threads = 0; threads < 2; threads++) {
-                const product p = {"classic", &csr.m,      &matrix, prim_spmv_variant_at(v)->value,
-                                   threads,   1e-60,       -1e-60,  0,
-                                   nan.h_x,   nan.h_before};
+                const product p = {"classic", &csr.m,       &matrix, prim_spmv_variant_at(v)->value,
+                                   threads,   1e-60,        -1e-60,  0,
+                                   nan.h_x,   nan.h_before, false};
                 float after[4];
                 if (!takes(p.variant, &matrix.m))
                     continue;
@@ -448,8 +504,9 @@ Test(sparse, same_bits_in_every_run)
             for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
                 for (size_t turn = 0; turn < 3; turn++) {
                     const product p = {
-                        s.name, &csr.m,  &matrix,     prim_spmv_variant_at(v)->value, 0, 0.3, 0.7,
-                        turn,   x_y.h_x, x_y.h_before};
+                        s.name,  &csr.m,       &matrix, prim_spmv_variant_at(v)->value,
+                        0,       0.3,          0.7,     turn,
+                        x_y.h_x, x_y.h_before, false};
                     if (!takes(p.variant, &matrix.m))
                         continue;
                     run_on_device(&p, turn == 0 ? first : again);
@@ -463,6 +520,45 @@ Test(sparse, same_bits_in_every_run)
             forget(&matrix);
             forget(&csr);
         }
+}
+
+/* A row by itself: a matrix with one row. */
+static kept row_of(const prim_sparse *csr, size_t row, cudaDataType_t offset_type)
+{
+    const size_t first = offset_of(csr, row), count = offset_of(csr, row + 1) - first,
+                 size = type_bytes(csr->value_type);
+    kept k = new_csr(1, csr->columns, count, csr->value_type, offset_type);
+    set_offset(&k.m, 1, count);
+    memcpy((void *)k.m.column_indices, csr->column_indices + first, count * sizeof(int32_t));
+    memcpy((void *)k.m.values, (const char *)csr->values + first * size, count * size);
+    return k;
+}
+
+/* AUTO for CSR: a row's bits follow from the row alone. */
+Test(sparse, a_row_has_its_bits_wherever_it_lies)
+{
+    static const shape s = {"skewed", 400, 700, skewed, 3000, false};
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        const size_t size = type_bytes(types[t]);
+        kept csr = make(&s, types[t], CUDA_R_32I, REAL);
+        vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
+        char *all = allocate(s.rows * size), one[8];
+        product p = {s.name, &csr.m, &csr,    PRIM_SPMV_AUTO, 0,    0.3,
+                     0.7,    0,      x_y.h_x, x_y.h_before,   false};
+        run_on_device(&p, all);
+        for (size_t row = 0; row < s.rows; row++) {
+            kept alone = row_of(&csr.m, row, row % 2 == 0 ? CUDA_R_32I : CUDA_R_64I);
+            p.matrix = &alone;
+            p.h_before = (const char *)x_y.h_before + row * size;
+            run_on_device(&p, one);
+            cr_assert_arr_eq(one, all + row * size, size, "row %zu of %zu entries", row,
+                             alone.m.entries);
+            forget(&alone);
+        }
+        free(all);
+        free_vectors(&x_y);
+        forget(&csr);
+    }
 }
 
 /* ---- the host's version ---- */
@@ -489,8 +585,8 @@ Test(sparse, host_threads_give_the_same_bits)
         vectors x_y = make_vectors(&csr.m, REAL, 1, 1);
         const size_t bytes = s->rows * type_bytes(type);
         void *one = allocate(bytes), *more = allocate(bytes);
-        product p = {s->name, &csr.m, &matrix, PRIM_SPMV_AUTO, 1,
-                     0.3,     0.7,    0,       x_y.h_x,        x_y.h_before};
+        product p = {s->name, &csr.m, &matrix, PRIM_SPMV_AUTO, 1,    0.3,
+                     0.7,     0,      x_y.h_x, x_y.h_before,   false};
         run(&p, one);
         check_product(&p);
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
@@ -544,12 +640,15 @@ Test(sparse, fields_of_other_formats_do_not_matter)
         kept k = in_form(&csr.m, &forms[f]);
         const prim_sparse_format format = k.m.format;
         const bool has_ell = format == PRIM_SPARSE_ELL || format == PRIM_SPARSE_HYB;
-        if (format != PRIM_SPARSE_CSR) {
+        if (format != PRIM_SPARSE_CSR && format != PRIM_SPARSE_SELL)
             k.m.offset_type = (cudaDataType_t)9999;
+        if (format != PRIM_SPARSE_CSR)
             k.m.row_offsets = (const void *)1;
-        }
-        if (format != PRIM_SPARSE_JDS) {
+        if (format != PRIM_SPARSE_SELL)
+            k.m.slice_offsets = (const void *)1;
+        if (format != PRIM_SPARSE_JDS && format != PRIM_SPARSE_SELL)
             k.m.permutation = (const void *)1;
+        if (format != PRIM_SPARSE_JDS) {
             k.m.h_groups = (const void *)1;
             k.m.group_count = SIZE_MAX;
         }
@@ -587,7 +686,9 @@ Test(sparse, variants_take_their_own_format_only)
                          prim_spmv_variant_info(variant)->name, format_names[format]);
             cr_assert_eq(prim_spmv_workspace_bytes(variant, k.m, f, f, &bytes),
                          own ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
-            cr_assert_eq(bytes, own ? 0 : 77, "few entries need no workspace");
+            if (variant != PRIM_SPMV_CSR_MERGE &&
+                (variant != PRIM_SPMV_AUTO || format != PRIM_SPARSE_CSR))
+                cr_assert_eq(bytes, own ? 0 : 77, "few entries need no workspace");
             if (!own)
                 cr_refused(prim_spmv(variant, 1, k.m, f, x, 0, f, y, NULL, 0, 0),
                            PRIM_ERROR_UNSUPPORTED, prim_spmv_variant_info(variant)->name);
@@ -595,27 +696,38 @@ Test(sparse, variants_take_their_own_format_only)
         }
 }
 
+/* The last that it takes, and the first that it does not. */
+static void check_limit(prim_spmv_variant variant, prim_sparse m, size_t most)
+{
+    m.entries = most;
+    cr_assert(prim_spmv_supports(variant, m, CUDA_R_64F, CUDA_R_64F));
+    m.entries++;
+    cr_assert_not(prim_spmv_supports(variant, m, CUDA_R_64F, CUDA_R_64F));
+    cr_assert_eq(prim_spmv_supports(PRIM_SPMV_AUTO, m, CUDA_R_64F, CUDA_R_64F),
+                 m.format != PRIM_SPARSE_HYB, "another rung does, but for HYB");
+}
+
 Test(sparse, more_blocks_than_a_grid_has_are_refused)
 {
+    const size_t blocks = 0x7fffffff;
     prim_sparse m = {.format = PRIM_SPARSE_COO, .rows = 5, .columns = 5};
     m.value_type = CUDA_R_64F;
-    m.entries = (size_t)0x7fffffff * 256;
-    cr_assert(prim_spmv_supports(PRIM_SPMV_COO_SEGMENTED, m, CUDA_R_64F, CUDA_R_64F));
-    m.entries++;
-    cr_assert_not(prim_spmv_supports(PRIM_SPMV_COO_SEGMENTED, m, CUDA_R_64F, CUDA_R_64F));
-    cr_assert(prim_spmv_supports(PRIM_SPMV_AUTO, m, CUDA_R_64F, CUDA_R_64F), "another rung does");
+    m.offset_type = CUDA_R_64I;
+    check_limit(PRIM_SPMV_COO_SEGMENTED, m, blocks * 256);
+    check_limit(PRIM_SPMV_COO_TILED, m, blocks * 8192);
+    m.entries = blocks * 8192 + 1;
     cr_assert(prim_spmv_supports(PRIM_SPMV_COO_SCAN_ALL, m, CUDA_R_64F, CUDA_R_64F));
     m.format = PRIM_SPARSE_HYB;
     m.ell_ld = 5;
-    cr_assert_not(prim_spmv_supports(PRIM_SPMV_HYB, m, CUDA_R_64F, CUDA_R_64F));
-    m.entries--;
-    cr_assert(prim_spmv_supports(PRIM_SPMV_HYB, m, CUDA_R_64F, CUDA_R_64F));
+    check_limit(PRIM_SPMV_HYB, m, blocks * 8192);
+    m.format = PRIM_SPARSE_CSR;
+    check_limit(PRIM_SPMV_CSR_MERGE, m, blocks * 3072 - 5);
 }
 
 Test(sparse, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_spmv_variant_at(0)->value, PRIM_SPMV_AUTO);
-    cr_assert_not_null(prim_spmv_variant_at(7));
+    cr_assert_not_null(prim_spmv_variant_at(10));
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         const char *name = prim_spmv_variant_at(v)->name;
         cr_assert(name != NULL && strlen(name) > 0);
@@ -718,6 +830,16 @@ Test(sparse, beyond_two_to_the_31)
                (prim_sparse){.format = PRIM_SPARSE_ELL, .ell_width = d.width, .ell_ld = d.rows});
     check_deep(&d,
                (prim_sparse){.format = PRIM_SPARSE_HYB, .ell_width = d.width, .ell_ld = d.rows});
+    /* Slices of 32 rows in the place of the rows' offsets. */
+    int64_t *h_slices = allocate((d.rows / 32 + 1) * sizeof *h_slices);
+    for (size_t slice = 0; slice <= d.rows / 32; slice++)
+        h_slices[slice] = (int64_t)(slice * 32 * d.width);
+    cr_cuda(cudaMemcpy(d.d_offsets, h_slices, (d.rows / 32 + 1) * sizeof *h_slices,
+                       cudaMemcpyHostToDevice));
+    free(h_slices);
+    check_deep(&d, (prim_sparse){.format = PRIM_SPARSE_SELL,
+                                 .entries = entries,
+                                 .slice_offsets = d.d_offsets});
     /* The permutation in the place of the row numbers, which JDS does not look at. */
     for (size_t row = 0; row < d.rows; row++)
         h_permutation[row] = (int32_t)row;

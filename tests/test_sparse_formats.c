@@ -89,7 +89,43 @@ Test(sparse_formats, formats_are_laid_out_as_the_header_says)
     expect_integers(k.m.column_indices, (int32_t[]){1, 2, 3, 0, 0, 2, 3}, 7, "column_indices");
     expect_values(k.m.values, (float[]){2, 4, 1, 3, 1, 1, 1}, 7);
     forget(&k);
+
+    /* Three rows at a time are sorted: the last one stays where it is. */
+    k = convert(&csr.m, PRIM_SPARSE_SELL, CUDA_R_32I, 3);
+    cr_assert_eq(k.m.entries, 96);
+    expect_integers(k.m.slice_offsets, (int32_t[]){0, 96}, 2, "slice_offsets");
+    expect_integers(k.m.permutation, (int32_t[]){2, 0, 1, 3}, 4, "permutation");
+    expect_integers(k.m.column_indices, (int32_t[]){1, 0, -1, 0, -1}, 5, "column_indices");
+    expect_integers(k.m.column_indices + 32, (int32_t[]){2, 2, -1, 3, -1}, 5, "column_indices");
+    expect_integers(k.m.column_indices + 64, (int32_t[]){3, -1, -1, -1, -1}, 5, "column_indices");
+    expect_values(k.m.values, (float[]){2, 3, 0, 1, 0}, 5);
+    expect_values((const float *)k.m.values + 64, (float[]){1, 0, 0, 0, 0}, 5);
+    forget(&k);
     forget(&csr);
+}
+
+/* 1 where it pads by a quarter at most, else 1024. */
+Test(sparse_formats, sell_chooses_its_order)
+{
+    static const struct {
+        size_t longest, stored;
+        bool sorted;
+    } cases[] = {{4, 40 * 32, false}, {5, 40 * 32 + 32, false}, {15, 40 * 32 + 11 * 32, true}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        kept csr = new_csr(320, 1, 2000, CUDA_R_32F, CUDA_R_32I);
+        csr.m.entries = 0;
+        for (size_t row = 0; row < 320; row++)
+            set_offset(&csr.m, row + 1, csr.m.entries += row == 100 ? cases[i].longest : 4);
+        kept sell = convert(&csr.m, PRIM_SPARSE_SELL, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO),
+             plain = convert(&csr.m, PRIM_SPARSE_SELL, CUDA_R_32I, 1);
+        cr_assert_eq(sell.m.permutation != NULL, cases[i].sorted, "case %zu", i);
+        cr_assert_eq(plain.m.permutation, NULL);
+        cr_assert_eq(sell.m.entries, cases[i].stored, "case %zu: %zu", i, sell.m.entries);
+        cr_assert_eq(plain.m.entries, cases[i].stored);
+        forget(&plain);
+        forget(&sell);
+        forget(&csr);
+    }
 }
 
 /* The largest width that at least a third of the rows fill. */
@@ -140,12 +176,18 @@ Test(sparse_formats, conversions_refuse_what_they_cannot_do)
                PRIM_ERROR_VALUE, "ell_width is -2");
     cr_refused(prim_sparse_convert_bytes_host(k.m, hyb, i32, INT64_MIN, &bytes), PRIM_ERROR_VALUE,
                "ell_width");
+    for (int64_t width = -2; width <= 0; width += 2)
+        cr_refused(prim_sparse_convert_bytes_host(k.m, PRIM_SPARSE_SELL, i32, width, &bytes),
+                   PRIM_ERROR_VALUE, width == 0 ? "width is 0" : "width is -2");
+    cr_prim(prim_sparse_convert_bytes_host(k.m, PRIM_SPARSE_SELL, i32, INT64_MAX, &bytes));
+    cr_refused(prim_sparse_convert_bytes_host(k.m, PRIM_SPARSE_SELL, CUDA_R_32F, 1, &bytes),
+               PRIM_ERROR_TYPE, "offset_type is f32");
     cr_refused(prim_sparse_convert_bytes_host(k.m, ell, i32, INT64_MAX, &bytes), PRIM_ERROR_SIZE,
                "size_t");
     cr_refused(prim_sparse_convert_bytes_host(k.m, ell, i32, INT64_MAX / 8, &bytes),
                PRIM_ERROR_SIZE, "size_t");
     cr_refused(prim_sparse_convert_bytes_host(k.m, coo, i32, 0, NULL), PRIM_ERROR_NULL, "bytes");
-    cr_refused(prim_sparse_convert_bytes_host(k.m, (prim_sparse_format)5, i32, 0, &bytes),
+    cr_refused(prim_sparse_convert_bytes_host(k.m, (prim_sparse_format)6, i32, 0, &bytes),
                PRIM_ERROR_ENUM, "format");
     cr_refused(prim_sparse_convert_bytes_host(k.m, csr, CUDA_R_32F, 0, &bytes), PRIM_ERROR_TYPE,
                "offset_type is f32");
@@ -185,10 +227,11 @@ Test(sparse_formats, moved_arrays_keep_their_places)
     for (size_t f = 0; f < FORMS; f++) {
         kept k = in_form(&csr.m, &forms[f]);
         const prim_sparse m = prim_sparse_moved(k.m, k.memory, far);
-        const void *const old[] = {k.m.row_offsets, k.m.row_indices, k.m.column_indices, k.m.values,
-                                   k.m.ell_columns, k.m.ell_values,  k.m.permutation};
+        const void *const old[] = {k.m.row_offsets, k.m.row_indices,  k.m.column_indices,
+                                   k.m.values,      k.m.ell_columns,  k.m.ell_values,
+                                   k.m.permutation, k.m.slice_offsets};
         const void *const new[] = {m.row_offsets, m.row_indices, m.column_indices, m.values,
-                                   m.ell_columns, m.ell_values,  m.permutation};
+                                   m.ell_columns, m.ell_values,  m.permutation,    m.slice_offsets};
         for (size_t i = 0; i < COUNT_OF(old); i++)
             cr_assert_eq(new[i], old[i] == NULL ? NULL : far + ((const char *)old[i] - k.memory),
                          "%zu", i);
@@ -201,7 +244,14 @@ Test(sparse_formats, moved_arrays_keep_their_places)
 
 /* ---- checks ---- */
 
-typedef enum which { ROW_OFFSETS, ROW_INDICES, COLUMN_INDICES, ELL_COLUMNS, PERMUTATION } which;
+typedef enum which {
+    ROW_OFFSETS,
+    ROW_INDICES,
+    COLUMN_INDICES,
+    ELL_COLUMNS,
+    PERMUTATION,
+    SLICE_OFFSETS
+} which;
 
 /* A number of the classic example that is replaced by a wrong one. */
 typedef struct wrong_number {
@@ -238,6 +288,18 @@ static const wrong_number wrong_numbers[] = {
     {PRIM_SPARSE_JDS, PERMUTATION, 3, -1, "permutation[3] is -1"},
     {PRIM_SPARSE_JDS, PERMUTATION, 1, 2, "permutation[1] is 2"},
     {PRIM_SPARSE_JDS, COLUMN_INDICES, 6, 4, "column_indices[6] is 4"},
+    {PRIM_SPARSE_SELL, SLICE_OFFSETS, 0, 1, "slice_offsets[0] is 1"},
+    {PRIM_SPARSE_SELL, SLICE_OFFSETS, 1, 64, "slice_offsets[1] is 64"},
+    {PRIM_SPARSE_SELL, SLICE_OFFSETS, 1, 95, "slice_offsets[1] is 95"},
+    {PRIM_SPARSE_SELL, SLICE_OFFSETS, 1, 97, "slice_offsets[1] is 97"},
+    {PRIM_SPARSE_SELL, SLICE_OFFSETS, 1, -1, "slice_offsets[1] is -1"},
+    {PRIM_SPARSE_SELL, PERMUTATION, 0, 4, "permutation[0] is 4"},
+    {PRIM_SPARSE_SELL, PERMUTATION, 1, 2, "permutation[1] is 2"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 0, 4, "column_indices[0] is 4"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 33, -2, "column_indices[33] is -2"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 66, 0, "column_indices[66] is 0 behind padding"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 4, 0, "column_indices[4] is 0 behind the last row"},
+    {PRIM_SPARSE_SELL, COLUMN_INDICES, 95, 0, "column_indices[95] is 0 behind padding"},
 };
 
 Test(sparse_formats, wrong_numbers_are_found)
@@ -246,7 +308,7 @@ Test(sparse_formats, wrong_numbers_are_found)
         const wrong_number *wrong = &wrong_numbers[w];
         kept k = classic_as(wrong->format);
         const void *const arrays[] = {k.m.row_offsets, k.m.row_indices, k.m.column_indices,
-                                      k.m.ell_columns, k.m.permutation};
+                                      k.m.ell_columns, k.m.permutation, k.m.slice_offsets};
         ((int32_t *)arrays[wrong->array])[wrong->i] = wrong->value;
         const prim_status status = prim_sparse_check_host(k.m);
         const char *sentence = prim_last_error(NULL);
@@ -275,8 +337,17 @@ static const void *later(const void *data, size_t bytes)
 Test(sparse_formats, wrong_fields_are_found)
 {
     const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
-                             hyb = PRIM_SPARSE_HYB, jds = PRIM_SPARSE_JDS;
-    CHECK_FIELD(csr, m->format = (prim_sparse_format)5, PRIM_ERROR_ENUM, "format");
+                             hyb = PRIM_SPARSE_HYB, jds = PRIM_SPARSE_JDS, sell = PRIM_SPARSE_SELL;
+    CHECK_FIELD(sell, m->offset_type = CUDA_R_32U, PRIM_ERROR_TYPE, "offset_type is u32");
+    CHECK_FIELD(sell, m->slice_offsets = NULL, PRIM_ERROR_NULL, "h_slice_offsets");
+    CHECK_FIELD(sell, m->slice_offsets = later(m->slice_offsets, 1), PRIM_ERROR_MISALIGNED,
+                "h_slice_off");
+    CHECK_FIELD(sell, m->permutation = later(m->permutation, 2), PRIM_ERROR_MISALIGNED, "h_perm");
+    CHECK_FIELD(sell, m->values = NULL, PRIM_ERROR_NULL, "h_values");
+    CHECK_FIELD(sell, m->entries = 64, PRIM_ERROR_VALUE, "slice_offsets[1] is 96");
+    CHECK_FIELD(sell, m->rows = 3, PRIM_ERROR_VALUE, "column_indices[3] is 0 behind the last row");
+    CHECK_FIELD(sell, m->columns = 3, PRIM_ERROR_VALUE, "column_indices[64] is 3");
+    CHECK_FIELD(csr, m->format = (prim_sparse_format)6, PRIM_ERROR_ENUM, "format");
     CHECK_FIELD(csr, m->format = (prim_sparse_format)-1, PRIM_ERROR_ENUM, "format");
     CHECK_FIELD(csr, m->value_type = CUDA_R_32I, PRIM_ERROR_TYPE, "value_type is i32");
     CHECK_FIELD(ell, m->value_type = (cudaDataType_t)9999, PRIM_ERROR_TYPE, "value_type");

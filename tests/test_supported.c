@@ -412,6 +412,165 @@ Test(supported, histogram)
                     check_histogram((prim_histogram_variant)v, flags, (prim_outside)outside, *bins);
 }
 
+/* "of 8- and 16-bit integer samples CUDA_R_32I, of f16 and bf16 CUDA_R_32F, of all others the
+ * samples' own" */
+static cudaDataType_t promised_edge_type(cudaDataType_t sample_type)
+{
+    if (type_is_float(sample_type))
+        return type_bytes(sample_type) == 2 ? CUDA_R_32F : sample_type;
+    return type_bytes(sample_type) < 4 ? CUDA_R_32I : sample_type;
+}
+
+/* "≤ 2^31 bins", "fewer than 65,535 bins, whose edges, bins + 3 counters of 4 bytes and 4 KB fit"
+ */
+static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataType_t sample_type,
+                                 cudaDataType_t edge_type, size_t bins)
+{
+    int device, shared;
+    if (!is_sample_type(sample_type) || edge_type != promised_edge_type(sample_type))
+        return PRIM_ERROR_TYPE;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const bool fits = bins < 65535 &&
+                      (bins + 1) * type_bytes(edge_type) + (bins + 3) * 4 + 4096 <= (size_t)shared;
+    return variant == PRIM_HISTOGRAM_EDGES_TABLE ? fits ? PRIM_OK : PRIM_ERROR_UNSUPPORTED
+           : bins <= (size_t)1 << 31             ? PRIM_OK
+                                                 : PRIM_ERROR_UNSUPPORTED;
+}
+
+Test(supported, histogram_edges)
+{
+    static const size_t all_bins[] = {
+        1,     1000,  3754,  3755,  5630,  5631,  11260,   11261,           19027,
+        19028, 28541, 28542, 28543, 65534, 65535, 1 << 20, (size_t)1 << 31, ((size_t)1 << 31) + 1};
+    size_t bytes;
+    for (int v = PRIM_HISTOGRAM_EDGES_AUTO; v <= PRIM_HISTOGRAM_EDGES_TABLE; v++)
+        EACH (cudaDataType_t, in, all_types)
+            EACH (cudaDataType_t, edge, all_types)
+                EACH (size_t, bins, all_bins)
+                    check(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
+                          prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)v, 0,
+                                                               PRIM_OUTSIDE_CLAMP, *in, 100000,
+                                                               *bins, *edge, CUDA_R_64U, &bytes),
+                          prim_histogram_edges_supports((prim_histogram_edges_variant)v, 0,
+                                                        PRIM_OUTSIDE_CLAMP, *in, 100000, *bins,
+                                                        *edge, CUDA_R_64U),
+                          "histogram_edges %d, %zu bins of %s, edges %s", v, *bins, name_of(*in),
+                          name_of(*edge));
+}
+
+/* "any number of bins", "channels · (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples" */
+static prim_status channels_promise(prim_histogram_channels_variant variant, prim_image image,
+                                    size_t bins, cudaDataType_t counter_type)
+{
+    int device, shared;
+    if (image.type == NO_TYPE || (counter_type != CUDA_R_32U && counter_type != CUDA_R_64U))
+        return PRIM_ERROR_TYPE;
+    const size_t bytes = type_bytes(image.type);
+    if (bins == 0 || image.channels < 1 || image.channels > 4 || image.pitch % bytes != 0 ||
+        image.pitch < image.width * (size_t)image.channels * bytes)
+        return PRIM_ERROR_VALUE;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const bool fits = bytes == 1 ? bins <= (size_t)1 << 31
+                                 : (size_t)image.channels * (bins + 4) <= (size_t)shared / 4;
+    return variant != PRIM_HISTOGRAM_CHANNELS_MULTI_COPY || fits ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+static void check_channels(prim_histogram_channels_variant v, prim_image image, size_t bins)
+{
+    size_t bytes;
+    EACH (cudaDataType_t, type, all_types)
+        EACH (cudaDataType_t, counter, all_types) {
+            image.type = *type;
+            check(channels_promise(v, image, bins, *counter),
+                  prim_histogram_even_channels_workspace_bytes(v, 1, PRIM_OUTSIDE_COUNT, image,
+                                                               bins, *counter, &bytes),
+                  prim_histogram_even_channels_supports(v, 1, PRIM_OUTSIDE_COUNT, image, bins,
+                                                        *counter),
+                  "histogram_even_channels %d, %zu bins of %d × %s in %s, pitch %zu", v, bins,
+                  image.channels, name_of(*type), name_of(*counter), image.pitch);
+        }
+}
+
+Test(supported, histogram_even_channels)
+{
+    static const size_t all_bins[] = {0,
+                                      1,
+                                      256,
+                                      3068,
+                                      3069,
+                                      4092,
+                                      4093,
+                                      6140,
+                                      6141,
+                                      12284,
+                                      12285,
+                                      14524,
+                                      14525,
+                                      19366,
+                                      19367,
+                                      29052,
+                                      29053,
+                                      58108,
+                                      58109,
+                                      70000,
+                                      (size_t)1 << 31,
+                                      ((size_t)1 << 31) + 1};
+    static const size_t pitches[] = {0, 80, 98, 100, 104, 320, 800};
+    for (int v = PRIM_HISTOGRAM_CHANNELS_AUTO; v <= PRIM_HISTOGRAM_CHANNELS_MULTI_COPY; v++)
+        for (int channels = -1; channels <= 5; channels++) {
+            EACH (size_t, bins, all_bins)
+                check_channels((prim_histogram_channels_variant)v,
+                               (prim_image){NULL, 25, 4, 800, channels, CUDA_R_8U}, *bins);
+            EACH (size_t, pitch, pitches)
+                check_channels((prim_histogram_channels_variant)v,
+                               (prim_image){NULL, 25, 4, *pitch, channels, CUDA_R_8U}, 16);
+        }
+}
+
+/* "any number of bins", "bins + 3 ≤ S / 2", "CUDA_R_32F or CUDA_R_64F" */
+static prim_status weighted_promise(prim_histogram_weighted_variant variant, cudaDataType_t type,
+                                    size_t bins, cudaDataType_t weight_type)
+{
+    int device, shared;
+    if (type == NO_TYPE || (weight_type != CUDA_R_32F && weight_type != CUDA_R_64F))
+        return PRIM_ERROR_TYPE;
+    if (bins == 0)
+        return PRIM_ERROR_VALUE;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return variant != PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY || bins + 3 <= (size_t)shared / 4 / 2
+               ? PRIM_OK
+               : PRIM_ERROR_UNSUPPORTED;
+}
+
+static void check_weighted(prim_histogram_weighted_variant v, size_t bins)
+{
+    static const size_t counts[] = {0, 1, 100000};
+    const prim_histogram_range range = {-5, 1000, -0.5, 2.5};
+    size_t bytes;
+    EACH (cudaDataType_t, type, all_types)
+        EACH (cudaDataType_t, weight, all_types)
+            EACH (size_t, count, counts)
+                check(weighted_promise(v, *type, bins, *weight),
+                      prim_histogram_even_weighted_workspace_bytes(
+                          v, 0, PRIM_OUTSIDE_DROP, range, *type, *count, bins, *weight, &bytes),
+                      prim_histogram_even_weighted_supports(v, 0, PRIM_OUTSIDE_DROP, range, *type,
+                                                            *count, bins, *weight),
+                      "histogram_even_weighted %d, %zu bins of %s by %s", v, bins, name_of(*type),
+                      name_of(*weight));
+}
+
+Test(supported, histogram_even_weighted)
+{
+    static const size_t all_bins[] = {0,    1,     256,   6141,  6142,    8189,
+                                      8190, 29053, 29054, 70000, 1 << 20, ((size_t)1 << 31) + 1};
+    for (int v = PRIM_HISTOGRAM_WEIGHTED_AUTO; v <= PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY; v++)
+        EACH (size_t, bins, all_bins)
+            check_weighted((prim_histogram_weighted_variant)v, *bins);
+}
+
 /* ---- merge ---- */
 
 /* "integers of 8, 16, 32 and 64 bits, CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F" */
@@ -464,25 +623,51 @@ static prim_status one_type_promise(const cudaDataType_t *types, size_t count, c
     return PRIM_ERROR_TYPE;
 }
 
+/* "A and B of one type, and C of it or of another"; the narrow ones for the variants above
+ * VECTORIZED */
+static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataType_t b,
+                                cudaDataType_t c)
+{
+    static const cudaDataType_t one[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I};
+    static const type_pair narrow[] = {{CUDA_R_16F, CUDA_R_16F},
+                                       {CUDA_R_16F, CUDA_R_32F},
+                                       {CUDA_R_16BF, CUDA_R_16BF},
+                                       {CUDA_R_16BF, CUDA_R_32F},
+                                       {CUDA_R_8I, CUDA_R_32I}};
+    if (one_type_promise(one, COUNT_OF(one), a, b, c) == PRIM_OK)
+        return PRIM_OK;
+    if (a != b || !is_listed(narrow, COUNT_OF(narrow), a, c))
+        return PRIM_ERROR_TYPE;
+    return v == PRIM_GEMM_AUTO || v >= PRIM_GEMM_WARP_TILED ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
 static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
                        size_t n, size_t k)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I};
     size_t bytes;
     EACH (cudaDataType_t, a, all_types)
         EACH (cudaDataType_t, b, all_types)
-            EACH (cudaDataType_t, c, all_types)
-                check(one_type_promise(types, COUNT_OF(types), *a, *b, *c),
+            EACH (cudaDataType_t, c, all_types) {
+                const prim_status promised = gemm_promise(v, *a, *b, *c);
+                check(promised,
                       prim_gemm_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c,
                                                 PRIM_COMPUTE_DEFAULT, &bytes),
                       prim_gemm_supports(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT),
                       "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
                       name_of(*a), name_of(*b), name_of(*c));
+                check(promised,
+                      prim_gemm_batched_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
+                                                        PRIM_COMPUTE_DEFAULT, &bytes),
+                      prim_gemm_batched_supports(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
+                                                 PRIM_COMPUTE_DEFAULT),
+                      "batch of gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
+                      name_of(*a), name_of(*b), name_of(*c));
+            }
 }
 
 Test(supported, gemm)
 {
-    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_TILED_32; v++)
+    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SPLIT_K; v++)
         for (int ops = 0; ops < 4; ops++)
             for (size_t k = 0; k <= 20000; k = 3 * k + 1) {
                 check_gemm((prim_gemm_variant)v, (prim_transpose)(ops & 1),
@@ -492,25 +677,46 @@ Test(supported, gemm)
             }
 }
 
+/* "CUDA_R_32F, CUDA_R_64F, and y the same: all variants", and the others: "AUTO, WARP_PER_ROW and
+ * SPLIT"; "UNSUPPORTED also: WARP_PER_ROW with TRANSPOSED" */
+static prim_status gemv_promise(prim_gemv_variant variant, prim_transpose op, cudaDataType_t a,
+                                cudaDataType_t x, cudaDataType_t y)
+{
+    static const struct {
+        cudaDataType_t in, out;
+        bool in_all;
+    } pairs[] = {{CUDA_R_32F, CUDA_R_32F, true},   {CUDA_R_64F, CUDA_R_64F, true},
+                 {CUDA_R_32I, CUDA_R_32I, false},  {CUDA_R_16F, CUDA_R_16F, false},
+                 {CUDA_R_16F, CUDA_R_32F, false},  {CUDA_R_16BF, CUDA_R_16BF, false},
+                 {CUDA_R_16BF, CUDA_R_32F, false}, {CUDA_R_8I, CUDA_R_32I, false}};
+    const bool is_tuned = variant == PRIM_GEMV_AUTO || variant >= PRIM_GEMV_WARP_PER_ROW;
+    for (size_t i = 0; i < COUNT_OF(pairs); i++)
+        if (a == pairs[i].in && x == a && y == pairs[i].out) {
+            if (variant == PRIM_GEMV_WARP_PER_ROW && op == PRIM_TRANSPOSED)
+                return PRIM_ERROR_UNSUPPORTED;
+            return pairs[i].in_all || is_tuned ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+        }
+    return PRIM_ERROR_TYPE;
+}
+
 Test(supported, gemv)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
     static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {100000, 3}, {3, 100000}};
     size_t bytes;
-    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SHUFFLE; v++)
+    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SPLIT; v++)
         for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
             EACH (shape, s, shapes)
                 EACH (cudaDataType_t, a, all_types)
                     EACH (cudaDataType_t, x, all_types)
                         EACH (cudaDataType_t, y, all_types)
-                            check(one_type_promise(types, COUNT_OF(types), *a, *x, *y),
-                                  prim_gemv_workspace_bytes((prim_gemv_variant)v,
-                                                            (prim_transpose)op, s->rows, s->columns,
-                                                            *a, *x, *y, &bytes),
-                                  prim_gemv_supports((prim_gemv_variant)v, (prim_transpose)op,
-                                                     s->rows, s->columns, *a, *x, *y),
-                                  "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows,
-                                  s->columns, name_of(*a), name_of(*x), name_of(*y));
+                            check(
+                                gemv_promise((prim_gemv_variant)v, (prim_transpose)op, *a, *x, *y),
+                                prim_gemv_workspace_bytes((prim_gemv_variant)v, (prim_transpose)op,
+                                                          s->rows, s->columns, *a, *x, *y, &bytes),
+                                prim_gemv_supports((prim_gemv_variant)v, (prim_transpose)op,
+                                                   s->rows, s->columns, *a, *x, *y),
+                                "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows, s->columns,
+                                name_of(*a), name_of(*x), name_of(*y));
 }
 
 /* "k any number below 2^31" */
@@ -534,16 +740,22 @@ Test(supported, binary_gemm)
 
 /* ---- convolution ---- */
 
-/* "CONSTANT without h_values or with more than 8,000 of them, the others without d_values,
- * TILED_HALO with a side of more than 15" */
-static bool is_convolved_by(prim_convolution_variant variant, prim_mask mask)
+/* "CONSTANT without h_values or with more than 8,000 of them, BASIC and TILED_… without d_values,
+ * TILED_HALO with a side of more than 15, all of them with other types than f32, i32, u32 and
+ * u8 → u8; AUTO and REGISTER take every call" */
+static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in, cudaDataType_t out,
+                            prim_mask mask)
 {
-    const bool basic = mask.d_values != NULL;
-    const bool constant = mask.h_values != NULL && mask.width * mask.height <= 8000;
+    const bool textbook =
+        in == out && (in == CUDA_R_32F || in == CUDA_R_32I || in == CUDA_R_32U || in == CUDA_R_8U);
+    const bool basic = textbook && mask.d_values != NULL;
+    const bool constant = textbook && mask.h_values != NULL && mask.width * mask.height <= 8000;
     switch (variant) {
-    case PRIM_CONVOLUTION_AUTO: /* "AUTO takes what there is" */
-        return basic || constant;
+    case PRIM_CONVOLUTION_AUTO:
+    case PRIM_CONVOLUTION_REGISTER:
+        return true;
     case PRIM_CONVOLUTION_BASIC:
+    case PRIM_CONVOLUTION_TILED_CACHED:
         return basic;
     case PRIM_CONVOLUTION_CONSTANT:
         return constant;
@@ -553,28 +765,56 @@ static bool is_convolved_by(prim_convolution_variant variant, prim_mask mask)
     return false;
 }
 
-static prim_status convolution_promise(prim_convolution_variant variant, cudaDataType_t image,
-                                       prim_mask mask)
+/* "Types (in → out, mask, sum)" */
+static prim_status convolution_promise(prim_convolution_variant variant, cudaDataType_t in,
+                                       cudaDataType_t out, prim_mask mask)
 {
-    static const type_pair pairs[] = {
-        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_8U, CUDA_R_32F}};
-    if (!is_listed(pairs, COUNT_OF(pairs), image, mask.type))
+    static const type_pair pairs[] = {{CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
+                                      {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_8U, CUDA_R_32F},
+                                      {CUDA_R_16U, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I},
+                                      {CUDA_R_32U, CUDA_R_32U}};
+    if (!is_listed(pairs, COUNT_OF(pairs), in, mask.type) ||
+        (out != in && !(in == CUDA_R_8U && out == CUDA_R_32F)))
         return PRIM_ERROR_TYPE;
     if (mask.h_values == NULL && mask.d_values == NULL)
         return PRIM_ERROR_NULL;
-    return is_convolved_by(variant, mask) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return is_convolved_by(variant, in, out, mask) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+/* "AUTO and REGISTER run it, and the others return PRIM_ERROR_UNSUPPORTED" */
+static void check_separable(prim_convolution_variant v, prim_boundary boundary, prim_image image,
+                            prim_status promised, prim_mask row)
+{
+    prim_mask column = row;
+    column.height = row.width;
+    column.width = 1;
+    size_t bytes;
+    if (promised == PRIM_OK && v != PRIM_CONVOLUTION_AUTO && v != PRIM_CONVOLUTION_REGISTER)
+        promised = PRIM_ERROR_UNSUPPORTED;
+    check(
+        promised,
+        prim_convolve_separable_workspace_bytes(v, 0, boundary, image, row, column, image, &bytes),
+        prim_convolve_separable_supports(v, 0, boundary, image, row, column, image),
+        "convolve_separable %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(image.type),
+        row.width, name_of(row.type));
 }
 
 static void check_convolution(prim_convolution_variant v, prim_boundary boundary,
                               cudaDataType_t type, prim_mask mask)
 {
-    const prim_image image = {NULL, 100, 60, 100 * 8 * 4, 3, type};
-    const prim_status promised = convolution_promise(v, type, mask);
+    prim_image image = {NULL, 100, 60, 100 * 8 * 4, 3, type}, out = image;
+    const prim_status promised = convolution_promise(v, type, type, mask);
     size_t bytes;
-    check(promised, prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, image, &bytes),
-          prim_convolve_2d_supports(v, 0, boundary, image, mask, image),
-          "convolve_2d %d, boundary %d, %s, mask of %zu × %zu %s", v, boundary, name_of(type),
-          mask.width, mask.height, name_of(mask.type));
+    for (size_t t = 0; t < COUNT_OF(all_types); t++) {
+        out.type = all_types[t];
+        check(convolution_promise(v, type, out.type, mask),
+              prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, out, &bytes),
+              prim_convolve_2d_supports(v, 0, boundary, image, mask, out),
+              "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
+              name_of(type), name_of(out.type), mask.width, mask.height, name_of(mask.type));
+    }
+    if (mask.height == 1)
+        check_separable(v, boundary, image, promised, mask);
     if (mask.height == 1)
         check(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
               prim_convolve_1d_supports(v, 0, boundary, type, 1000, mask),
@@ -587,7 +827,7 @@ Test(supported, convolution)
     static const shape sides[] = {{1, 1},    {1, 15},   {15, 15},  {15, 16}, {16, 15},  {1, 16},
                                   {80, 100}, {100, 80}, {63, 127}, {1, 255}, {255, 255}};
     static const char values[4] __attribute__((aligned(4)));
-    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_TILED_HALO; v++)
+    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_REGISTER; v++)
         for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++)
             EACH (shape, s, sides)
                 for (int where = 0; where < 4; where++)
@@ -609,31 +849,40 @@ static bool is_of_format(prim_spmv_variant variant, prim_sparse_format format)
         return true;
     case PRIM_SPMV_CSR_SCALAR:
     case PRIM_SPMV_CSR_VECTOR:
+    case PRIM_SPMV_CSR_MERGE:
         return format == PRIM_SPARSE_CSR;
     case PRIM_SPMV_ELL:
         return format == PRIM_SPARSE_ELL;
     case PRIM_SPMV_COO_SCAN_ALL:
     case PRIM_SPMV_COO_SEGMENTED:
+    case PRIM_SPMV_COO_TILED:
         return format == PRIM_SPARSE_COO;
     case PRIM_SPMV_HYB:
         return format == PRIM_SPARSE_HYB;
     case PRIM_SPMV_JDS:
         return format == PRIM_SPARSE_JDS;
+    case PRIM_SPMV_SELL:
+        return format == PRIM_SPARSE_SELL;
     }
     return false;
 }
 
-/* Offsets have a type in CSR alone. */
+/* Offsets have a type in CSR and SELL alone. */
 static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x, cudaDataType_t y)
 {
-    const bool typed = (matrix.value_type == CUDA_R_32F || matrix.value_type == CUDA_R_64F) &&
-                       x == matrix.value_type && y == x &&
-                       (matrix.format != PRIM_SPARSE_CSR || matrix.offset_type == CUDA_R_32I ||
-                        matrix.offset_type == CUDA_R_64I);
+    const cudaDataType_t value = matrix.value_type;
+    const bool halves = value == CUDA_R_16F || value == CUDA_R_16BF,
+               offsets = matrix.format == PRIM_SPARSE_CSR || matrix.format == PRIM_SPARSE_SELL;
+    const bool typed =
+        (value == CUDA_R_32F || value == CUDA_R_64F || halves) && y == x &&
+        (x == value || (halves && x == CUDA_R_32F)) &&
+        (!offsets || matrix.offset_type == CUDA_R_32I || matrix.offset_type == CUDA_R_64I);
+    const bool textbook = v == PRIM_SPMV_CSR_SCALAR || v == PRIM_SPMV_CSR_VECTOR ||
+                          v == PRIM_SPMV_COO_SCAN_ALL || v == PRIM_SPMV_COO_SEGMENTED;
     size_t bytes;
-    check(!typed                           ? PRIM_ERROR_TYPE
-          : is_of_format(v, matrix.format) ? PRIM_OK
-                                           : PRIM_ERROR_UNSUPPORTED,
+    check(!typed                                                    ? PRIM_ERROR_TYPE
+          : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
+                                                                    : PRIM_ERROR_UNSUPPORTED,
           prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),
           "spmv %d of format %d, %s with %s, x %s, y %s", v, matrix.format,
           name_of(matrix.value_type), name_of(matrix.offset_type), name_of(x), name_of(y));
@@ -649,8 +898,8 @@ Test(supported, spmv)
                      .ell_ld = 1000,
                      .h_groups = &group,
                      .group_count = 1};
-    for (int v = PRIM_SPMV_AUTO; v <= PRIM_SPMV_JDS; v++)
-        for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_JDS; format++)
+    for (int v = PRIM_SPMV_AUTO; v <= PRIM_SPMV_COO_TILED; v++)
+        for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, offset_type, all_types)
                     EACH (cudaDataType_t, x, all_types) {
@@ -660,6 +909,132 @@ Test(supported, spmv)
                         check_spmv((prim_spmv_variant)v, m, *x, *type);
                         check_spmv((prim_spmv_variant)v, m, *type, *x);
                     }
+}
+
+/* The check has every format, and the types of a matrix. */
+Test(supported, sparse_check)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 3000,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
+        EACH (cudaDataType_t, type, all_types)
+            EACH (cudaDataType_t, offset_type, all_types) {
+                const bool offsets = format == PRIM_SPARSE_CSR || format == PRIM_SPARSE_SELL,
+                           value = *type == CUDA_R_32F || *type == CUDA_R_64F ||
+                                   *type == CUDA_R_16F || *type == CUDA_R_16BF,
+                           offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I;
+                size_t bytes = 1;
+                m.format = (prim_sparse_format)format;
+                m.value_type = *type;
+                m.offset_type = *offset_type;
+                cr_expect_eq(prim_sparse_check_workspace_bytes(m, &bytes),
+                             value && (offset || !offsets) ? PRIM_OK : PRIM_ERROR_TYPE,
+                             "format %d, %s with %s", format, name_of(*type),
+                             name_of(*offset_type));
+                cr_expect(bytes <= 4000, "more than 4 bytes a row");
+            }
+}
+
+/* "from CSR to COO, ELL, SELL and CSR, and from COO, ELL and SELL to CSR", of every type */
+static bool is_converted(prim_sparse_format from, prim_sparse_format to)
+{
+    const bool here = from != PRIM_SPARSE_HYB && from != PRIM_SPARSE_JDS && to != PRIM_SPARSE_HYB &&
+                      to != PRIM_SPARSE_JDS;
+    return here && (from == PRIM_SPARSE_CSR || to == PRIM_SPARSE_CSR);
+}
+
+static void check_conversion(prim_sparse m, prim_sparse_format to, cudaDataType_t offset_type)
+{
+    const bool from_offsets = m.format == PRIM_SPARSE_CSR || m.format == PRIM_SPARSE_SELL,
+               to_offsets = to == PRIM_SPARSE_CSR || to == PRIM_SPARSE_SELL;
+    const bool from_known = m.offset_type == CUDA_R_32I || m.offset_type == CUDA_R_64I,
+               to_known = offset_type == CUDA_R_32I || offset_type == CUDA_R_64I;
+    const bool value = m.value_type == CUDA_R_32F || m.value_type == CUDA_R_64F ||
+                       m.value_type == CUDA_R_16F || m.value_type == CUDA_R_16BF;
+    const bool typed = value && (from_known || !from_offsets);
+    size_t bytes;
+    const prim_status size = prim_sparse_convert_workspace_bytes(m, to, 1, &bytes),
+                      all = prim_sparse_convert_bytes(m, to, offset_type, 1, 3200, &bytes);
+    const prim_status pair = is_converted(m.format, to) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    cr_expect_eq(size, typed ? pair : PRIM_ERROR_TYPE, "format %d to %d, %s", m.format, to,
+                 name_of(m.value_type));
+    cr_expect_eq(all, typed && (to_known || !to_offsets) ? pair : PRIM_ERROR_TYPE,
+                 "format %d to %d, %s, %s", m.format, to, name_of(m.value_type),
+                 name_of(offset_type));
+}
+
+Test(supported, sparse_convert)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 3200,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int from = PRIM_SPARSE_CSR; from <= PRIM_SPARSE_SELL; from++)
+        for (int to = PRIM_SPARSE_CSR; to <= PRIM_SPARSE_SELL; to++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (cudaDataType_t, offset_type, all_types) {
+                    m.format = (prim_sparse_format)from;
+                    m.value_type = *type;
+                    m.offset_type = *offset_type;
+                    check_conversion(m, (prim_sparse_format)to, CUDA_R_64I);
+                    m.offset_type = CUDA_R_32I;
+                    check_conversion(m, (prim_sparse_format)to, *offset_type);
+                }
+}
+
+Test(supported, sparse_from_dense)
+{
+    EACH (cudaDataType_t, type, all_types)
+        EACH (cudaDataType_t, offset_type, all_types) {
+            const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F || *type == CUDA_R_16F ||
+                               *type == CUDA_R_16BF,
+                       offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I;
+            size_t bytes;
+            cr_expect_eq(prim_sparse_from_dense_workspace_bytes(*type, 100, 70, &bytes),
+                         value ? PRIM_OK : PRIM_ERROR_TYPE, "%s", name_of(*type));
+            cr_expect_eq(prim_sparse_from_dense_bytes(*type, 100, 70, *offset_type, 500, &bytes),
+                         value && offset ? PRIM_OK : PRIM_ERROR_TYPE, "%s, %s", name_of(*type),
+                         name_of(*offset_type));
+        }
+}
+
+/* CSR alone has a transposed one. */
+Test(supported, sparse_transpose)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 3200,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
+        EACH (cudaDataType_t, type, all_types)
+            EACH (cudaDataType_t, offset_type, all_types) {
+                const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F ||
+                                   *type == CUDA_R_16F || *type == CUDA_R_16BF,
+                           offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I;
+                size_t bytes;
+                m.format = (prim_sparse_format)format;
+                m.value_type = *type;
+                m.offset_type = CUDA_R_32I;
+                cr_expect_eq(prim_sparse_transpose_bytes(m, *offset_type, &bytes),
+                             !value || !offset           ? PRIM_ERROR_TYPE
+                             : format == PRIM_SPARSE_CSR ? PRIM_OK
+                                                         : PRIM_ERROR_UNSUPPORTED,
+                             "format %d, %s, %s", format, name_of(*type), name_of(*offset_type));
+            }
 }
 
 /* "rows and columns below 2^31" */

@@ -1,5 +1,5 @@
 /* CUB's merge of two sorted arrays, the halves of one, and its sorts: the stable merge sort, and
- * the radix sort, which is no merge sort, but what else sorts numbers. */
+ * the radix sort, which is no merge sort, but what else sorts numbers. All three also of pairs. */
 #include <cub/device/device_merge.cuh>
 #include <cub/device/device_merge_sort.cuh>
 #include <cub/device/device_radix_sort.cuh>
@@ -22,6 +22,34 @@ struct merge {
     }
 };
 
+/* Values lie behind all keys. */
+template <typename T>
+const uint32_t *values_of(const bench_case &c, const void *d_keys)
+{
+    return reinterpret_cast<const uint32_t *>(static_cast<const T *>(d_keys) + c.size);
+}
+
+template <typename T>
+uint32_t *values_of(const bench_case &c, void *d_keys)
+{
+    return reinterpret_cast<uint32_t *>(static_cast<T *>(d_keys) + c.size);
+}
+
+struct merge_pairs {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        const auto a_count = static_cast<int64_t>(c.size / 2);
+        const auto b_count = static_cast<int64_t>(c.size) - a_count;
+        const T *const d_a = static_cast<const T *>(o.d_in);
+        const uint32_t *const d_values = values_of<T>(c, static_cast<const void *>(o.d_in));
+        return cub::DeviceMerge::MergePairs(
+            d_temporary, bytes, d_a, d_values, a_count, d_a + a_count, d_values + a_count, b_count,
+            static_cast<T *>(o.d_out), values_of<T>(c, o.d_out), cuda::std::less<>(), stream);
+    }
+};
+
 struct merge_sort {
     template <typename T>
     static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
@@ -30,6 +58,18 @@ struct merge_sort {
         return cub::DeviceMergeSort::StableSortKeysCopy(
             d_temporary, bytes, static_cast<const T *>(o.d_in), static_cast<T *>(o.d_out),
             static_cast<int64_t>(c.size), cuda::std::less<>(), stream);
+    }
+};
+
+struct merge_sort_pairs {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        return cub::DeviceMergeSort::SortPairsCopy(
+            d_temporary, bytes, static_cast<const T *>(o.d_in),
+            values_of<T>(c, static_cast<const void *>(o.d_in)), static_cast<T *>(o.d_out),
+            values_of<T>(c, o.d_out), static_cast<int64_t>(c.size), cuda::std::less<>(), stream);
     }
 };
 
@@ -42,6 +82,19 @@ struct radix_sort {
         return cub::DeviceRadixSort::SortKeys(d_temporary, bytes, static_cast<const T *>(o.d_in),
                                               static_cast<T *>(o.d_out), c.size, 0, ALL_BITS,
                                               stream);
+    }
+};
+
+struct radix_sort_pairs {
+    template <typename T>
+    static cudaError_t call(const bench_case &c, const bench_operands &o, void *d_temporary,
+                            size_t &bytes, cudaStream_t stream)
+    {
+        constexpr int ALL_BITS = 8 * sizeof(T);
+        return cub::DeviceRadixSort::SortPairs(
+            d_temporary, bytes, static_cast<const T *>(o.d_in), static_cast<T *>(o.d_out),
+            values_of<T>(c, static_cast<const void *>(o.d_in)), values_of<T>(c, o.d_out), c.size, 0,
+            ALL_BITS, stream);
     }
 };
 
@@ -62,12 +115,18 @@ cub_call *for_keys(cudaDataType_t type)
 
 cub_call *choose(const bench_case &c)
 {
-    return is_case(c, "merge") ? for_keys<merge>(c.element) : for_keys<merge_sort>(c.element);
+    return is_case(c, "merge")        ? for_keys<merge>(c.element)
+           : is_case(c, "pairs")      ? for_keys<merge_pairs>(c.element)
+           : is_case(c, "sort")       ? for_keys<merge_sort>(c.element)
+           : is_case(c, "sort_pairs") ? for_keys<merge_sort_pairs>(c.element)
+                                      : nullptr;
 }
 
 cub_call *choose_radix(const bench_case &c)
 {
-    return is_case(c, "sort") ? for_keys<radix_sort>(c.element) : nullptr;
+    return is_case(c, "sort")         ? for_keys<radix_sort>(c.element)
+           : is_case(c, "sort_pairs") ? for_keys<radix_sort_pairs>(c.element)
+                                      : nullptr;
 }
 
 } // namespace

@@ -16,22 +16,38 @@
 #define PEER_CUSPARSE_MISSING NULL
 #define WITH_CUSPARSE
 #endif
+#ifndef PEER_NPP_MISSING
+#define PEER_NPP_MISSING NULL
+#define WITH_NPP
+#endif
 
 static const struct {
     const char *name, *missing;
 } libraries[] = {{"cub", PEER_CUB_MISSING},
                  {"cublas", PEER_CUBLAS_MISSING},
-                 {"cusparse", PEER_CUSPARSE_MISSING}};
+                 {"cusparse", PEER_CUSPARSE_MISSING},
+                 {"npp", PEER_NPP_MISSING}};
 
 static const bench_peer *const peers[] = {
 #ifdef WITH_CUB
-    &cub_reduce,    &cub_scan,    &cub_histogram, &cub_merge, &cub_radix_sort,
+    &cub_reduce,
+    &cub_scan,
+    &cub_histogram,
+    &cub_merge,
+    &cub_radix_sort,
 #endif
 #ifdef WITH_CUBLAS
-    &cublas_dot,    &cublas_gemm, &cublas_gemv,
+    &cublas_dot,
+    &cublas_gemm,
+    &cublas_gemv,
+    &cublaslt_gemm,
 #endif
 #ifdef WITH_CUSPARSE
     &cusparse_spmv,
+    &cusparse_spmv_prepared,
+#endif
+#ifdef WITH_NPP
+    &npp_convolution,
 #endif
     NULL, /* the end */
 };

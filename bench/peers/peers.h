@@ -10,7 +10,7 @@ extern "C" {
 
 /* Of the libraries that were found when the bench was built; peers.c lists them. */
 extern const bench_peer cub_histogram, cub_merge, cub_radix_sort, cub_reduce, cub_scan, cublas_dot,
-    cublas_gemm, cublas_gemv, cusparse_spmv;
+    cublas_gemm, cublas_gemv, cublaslt_gemm, cusparse_spmv, cusparse_spmv_prepared, npp_convolution;
 
 /* Prints on standard error which libraries were not built in, and why. */
 void name_absent_peers(void);

@@ -10,10 +10,12 @@ extern "C" {
 
 /* The rungs of the ladder; src/convolution/README.md draws them. The values are pinned. */
 typedef enum prim_convolution_variant {
-    PRIM_CONVOLUTION_AUTO = 0,      /* the fastest rung that supports the call */
-    PRIM_CONVOLUTION_BASIC = 1,     /* a thread for each output, all from global memory */
-    PRIM_CONVOLUTION_CONSTANT = 2,  /* the same, and the mask travels as a kernel argument */
-    PRIM_CONVOLUTION_TILED_HALO = 3 /* a tile of the input and its halo in shared memory */
+    PRIM_CONVOLUTION_AUTO = 0,         /* the fastest rung that supports the call */
+    PRIM_CONVOLUTION_BASIC = 1,        /* a thread for each output, all from global memory */
+    PRIM_CONVOLUTION_CONSTANT = 2,     /* the same, and the mask travels as a kernel argument */
+    PRIM_CONVOLUTION_TILED_HALO = 3,   /* a tile of the input and its halo in shared memory */
+    PRIM_CONVOLUTION_TILED_CACHED = 4, /* a tile as large as its outputs, halo through the cache */
+    PRIM_CONVOLUTION_REGISTER = 5      /* a window of sums in registers slides down the rows */
 } prim_convolution_variant;
 
 /* What lies outside of the image, for a row  a b c d. */
@@ -29,20 +31,13 @@ typedef enum prim_boundary {
  * usual code). With: it is turned by 180 degrees (convolution in the sense of mathematics). */
 enum { PRIM_CONVOLUTION_FLIP = 1 };
 
-/* Rows of pixels of 1 to 4 interleaved channels. */
-typedef struct prim_image {
-    void *data; /* an input is only read */
-    size_t width, height;
-    size_t pitch; /* bytes from row to row: at least a row's, and a multiple of the element's */
-    int channels;
-    cudaDataType_t type; /* of a channel's element */
-} prim_image;
-
 /* The weights, row by row without gaps, the same for each channel. */
 typedef struct prim_mask {
-    const void *h_values;      /* host: what CONSTANT needs; read during the call */
-    const void *d_values;      /* device: what the other rungs need; AUTO takes what there is */
-    size_t width, height;      /* 1 to 255; even ones too */
+    const void *h_values; /* host: what CONSTANT needs; read during the call */
+    const void *d_values; /* device: what BASIC and TILED_… need; read as the call's work runs.
+                           * AUTO and REGISTER take either: where there are both, h_values up
+                           * to 256 weights, which is fastest, and d_values beyond */
+    size_t width, height; /* 1 to 255; even ones too */
     size_t anchor_x, anchor_y; /* the element that lies over the pixel: less than width, height */
     cudaDataType_t type;
 } prim_mask;
@@ -56,12 +51,19 @@ typedef struct prim_mask {
  *              call. NULL: zeros. Not looked at otherwise.
  *   in         device. in.data may be NULL if the image is empty.
  *   mask       see above; at least one of its pointers is not NULL.
- *   out        device, of in's width, height, channels and type; the bytes between its rows are not
+ *   out        device, of in's width, height and channels; the bytes between its rows are not
  *              written. Its bytes from first to last must overlap neither in's nor mask.d_values.
  *
- * Types (image → mask → sum): CUDA_R_32F → CUDA_R_32F → f32; CUDA_R_32I → CUDA_R_32I → i32,
- * wrapping; CUDA_R_8U → CUDA_R_32F → f32, rounded to nearest (ties to even) and saturated to 0 …
- * 255 (NaN gives 0).
+ * Types (in → out, mask, sum):
+ *   CUDA_R_32F → CUDA_R_32F, mask CUDA_R_32F, f32
+ *   CUDA_R_64F → CUDA_R_64F, mask CUDA_R_64F, f64
+ *   CUDA_R_16F → CUDA_R_16F, mask CUDA_R_32F, f32; rounded to nearest, ties to even
+ *   CUDA_R_8U  → CUDA_R_8U,  mask CUDA_R_32F, f32; rounded to nearest, ties to even, and saturated
+ *                                             to 0 … 255 (NaN gives 0)
+ *   CUDA_R_16U → CUDA_R_16U, mask CUDA_R_32F, f32; the same to 0 … 65535
+ *   CUDA_R_8U  → CUDA_R_32F, mask CUDA_R_32F, f32; as it is
+ *   CUDA_R_32I → CUDA_R_32I, mask CUDA_R_32I, i32, wrapping
+ *   CUDA_R_32U → CUDA_R_32U, mask CUDA_R_32U, u32, wrapping
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         boundary does not exist
@@ -71,12 +73,13 @@ typedef struct prim_mask {
  *                           or channels; the mask's sides are not 1 to 255; its anchor is not in it
  *   PRIM_ERROR_OVERLAP      out overlaps in or the mask
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
- *                           more than 8,000 of them, the others without d_values, TILED_HALO with a
- *                           side of more than 15; see prim_convolve_2d_supports()
+ *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
+ *                           with a side of more than 15, all of them with other types than f32,
+ * i32, u32 and u8 → u8; AUTO and REGISTER take every call. See prim_convolve_2d_supports()
  *
- * Determinism: each rung adds an output's products in one order, row by row of the mask: the same
- * bits in every run on one device, and the rungs agree. The relative error of f32 grows with the
- * number of weights times the sum of the products' magnitudes.
+ * Determinism: each rung adds an output's products in one order, row by row of the image under the
+ * mask: the same bits in every run on one device, and the rungs agree. The relative error of f32
+ * grows with the number of weights times the sum of the products' magnitudes.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7. */
 PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned flags,
@@ -84,8 +87,9 @@ PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned
                                       prim_mask mask, prim_image out, void *d_workspace,
                                       size_t workspace_bytes, cudaStream_t stream);
 
-/* The workspace of prim_convolve_2d(). In these three, data of the images is not looked at; of
- * mask's pointers, whether they are NULL. */
+/* The workspace of prim_convolve_2d(): for REGISTER and masks of more than 256 weights that are
+ * on the host only, room for them; otherwise none. In these three, data of the images is not
+ * looked at; of mask's pointers, whether they are NULL. */
 PRIM_API prim_status prim_convolve_2d_workspace_bytes(prim_convolution_variant variant,
                                                       unsigned flags, prim_boundary boundary,
                                                       prim_image in, prim_mask mask, prim_image out,
@@ -101,9 +105,49 @@ PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_b
                                                           prim_image in, prim_mask mask,
                                                           prim_image out);
 
+/* The same with a mask that is the product of a column and a row, mask(i, j) = mask_x(i) ·
+ * mask_y(j): w + h products an output instead of w · h.
+ *
+ *     row(x, y) = Σ mask_x(i) · in(x + i - anchor_x, y)
+ *     out(x, y) = Σ mask_y(j) · row(x, y + j - anchor_y)
+ *
+ * and turned with PRIM_CONVOLUTION_FLIP, as above. What in is outside of the image, rows are made
+ * of too. Sums of rows are of sums' type and not rounded on their way.
+ *
+ *   mask_x     as above; height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
+ *   mask_y     as above, of mask_x's type; width 1 and anchor_x 0, otherwise PRIM_ERROR_VALUE.
+ *
+ * Everything else as for prim_convolve_2d(); out must overlap none of the masks. Of the variants,
+ * AUTO and REGISTER run it, and the others return PRIM_ERROR_UNSUPPORTED. Without workspace where
+ * it is f32 of one channel, both masks are on the host and have the same odd number of 3 to 15
+ * weights, and neither side of the image is shorter; otherwise the sums of rows lie there. */
+PRIM_API prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
+                                             prim_boundary boundary, const void *h_fill,
+                                             prim_image in, prim_mask mask_x, prim_mask mask_y,
+                                             prim_image out, void *d_workspace,
+                                             size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_convolve_separable(). */
+PRIM_API prim_status prim_convolve_separable_workspace_bytes(prim_convolution_variant variant,
+                                                             unsigned flags, prim_boundary boundary,
+                                                             prim_image in, prim_mask mask_x,
+                                                             prim_mask mask_y, prim_image out,
+                                                             size_t *bytes);
+
+/* Would prim_convolve_separable() run here? */
+PRIM_API bool prim_convolve_separable_supports(prim_convolution_variant variant, unsigned flags,
+                                               prim_boundary boundary, prim_image in,
+                                               prim_mask mask_x, prim_mask mask_y, prim_image out);
+
+/* What AUTO takes for prim_convolve_separable(). */
+PRIM_API prim_convolution_variant prim_convolve_separable_choose(unsigned flags,
+                                                                 prim_boundary boundary,
+                                                                 prim_image in, prim_mask mask_x,
+                                                                 prim_mask mask_y, prim_image out);
+
 /* The same of a vector: an image of one row, one channel and any width.
  *
- *   type       of d_in and d_out.
+ *   type       of d_in and d_out, which have one and the same: u8 → f32 is for images.
  *   h_fill     host, one element.
  *   d_in, d_out  device, count elements each. May be NULL if count is 0.
  *   mask       height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
@@ -141,6 +185,10 @@ PRIM_API prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_b
 PRIM_API prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary,
                                            const void *h_fill, prim_image in, prim_mask mask,
                                            prim_image out, int threads);
+PRIM_API prim_status prim_convolve_separable_host(unsigned flags, prim_boundary boundary,
+                                                  const void *h_fill, prim_image in,
+                                                  prim_mask mask_x, prim_mask mask_y,
+                                                  prim_image out, int threads);
 PRIM_API prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundary,
                                            const void *h_fill, cudaDataType_t type,
                                            const void *h_in, size_t count, prim_mask mask,

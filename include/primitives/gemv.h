@@ -10,12 +10,14 @@ extern "C" {
 
 /* The rungs of the ladder; src/gemv/README.md draws them. The values are pinned. */
 typedef enum prim_gemv_variant {
-    PRIM_GEMV_AUTO = 0,           /* the fastest rung that supports the call; never CONSTANT */
+    PRIM_GEMV_AUTO = 0,           /* SPLIT, or WARP_PER_ROW for short rows */
     PRIM_GEMV_ROW_PER_THREAD = 1, /* each thread walks along a row of op(A), wherever it lies */
     PRIM_GEMV_COLUMN = 2,         /* neighbouring threads read neighbouring elements of A */
     PRIM_GEMV_CONSTANT = 3,       /* the same, and x in constant memory, in pieces of 64 KB */
     PRIM_GEMV_SHARED = 4,         /* the same, and x in shared memory */
-    PRIM_GEMV_SHUFFLE = 5         /* the same, and x in registers, handed round in the warp */
+    PRIM_GEMV_SHUFFLE = 5,        /* the same, and x in registers, handed round in the warp */
+    PRIM_GEMV_WARP_PER_ROW = 6,   /* the lanes of a warp side by side in a row, 16 bytes each */
+    PRIM_GEMV_SPLIT = 7           /* the inner dimension over blocks, their sums added in order */
 } prim_gemv_variant;
 
 /* y = alpha · op(A) · x + beta · y, A being row-major with `rows` rows and `columns` columns as it
@@ -23,7 +25,8 @@ typedef enum prim_gemv_variant {
  *
  *   op         PRIM_NOT_TRANSPOSED: x has `columns` elements and y `rows`; PRIM_TRANSPOSED: x has
  *              `rows` elements and y `columns`.
- *   alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: A and x are not read.
+ *   alpha, beta  used in the type of y, f32 for halves; whole numbers of less than 2^63 for a y of
+ *              i32. beta = 0: y is not read. alpha = 0: A and x are not read.
  *   d_a        device, lda (at least columns) elements from row to row. May be NULL if empty.
  *   d_x        device. May overlap A. May be NULL if empty.
  *   d_y        device. Must overlap neither A's bytes from first to last nor x. May be NULL if
@@ -33,19 +36,32 @@ typedef enum prim_gemv_variant {
  * share 64 KB of each device's constant memory. Calls of it on one device must be ordered, best by
  * one stream, and it cannot be captured into a graph (PRIM_ERROR_UNSUPPORTED).
  *
- * Types (A, x and y of one type): CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of their
- * element.
+ * Types: A and x of one type, y of it or of another:
+ *     CUDA_R_32F, CUDA_R_64F, and y the same: all variants
+ *     CUDA_R_32I, and y the same: AUTO, WARP_PER_ROW and SPLIT
+ *     CUDA_R_16F, and y CUDA_R_16F or _32F: likewise
+ *     CUDA_R_16BF, and y CUDA_R_16BF or _32F: likewise
+ *     CUDA_R_8I, and y CUDA_R_32I: likewise
+ * Halves are multiplied and summed in f32, and rounded once, to nearest; integers wrap. Pointers
+ * need the alignment of their element.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
- *   PRIM_ERROR_VALUE        lda is less than columns
+ *   PRIM_ERROR_VALUE        lda is less than columns; y of i32, and alpha or beta is no whole
+ *                           number of less than 2^63
  *   PRIM_ERROR_OVERLAP      d_y overlaps A or x
+ *   PRIM_ERROR_UNSUPPORTED  also: PRIM_GEMV_WARP_PER_ROW with PRIM_TRANSPOSED, and types that a
+ *                           variant does not take
  *
- * Determinism: each rung gives the same bits in every run on one device. An element of y is one sum
- * from front to back (PRIM_GEMV_CONSTANT: one for each 64 KB of x, added in turn), so its relative
- * error grows with its length times the sum of the products' magnitudes. NaN and infinities go
- * through as in IEEE arithmetic. */
+ * Determinism: each rung gives the same bits in every run on one device. AUTO, WARP_PER_ROW and
+ * SPLIT give the same bits on every GPU, whatever the alignment and lda: they round a product
+ * before they add it, and the order of additions follows from the shape, the op and the types.
+ * prim_gemv_host() gives AUTO's. (Which NaN a NaN is, is not promised.) Their relative error grows
+ * with the length of a thread's part, a 32nd of it or less, times the sum of the products'
+ * magnitudes. In the others an element of y is one sum from front to back (PRIM_GEMV_CONSTANT: one
+ * for each 64 KB of x, added in turn), whose error grows with the whole length. NaN and infinities
+ * go through as in IEEE arithmetic. */
 PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                                size_t columns, double alpha, cudaDataType_t a_type, const void *d_a,
                                size_t lda, cudaDataType_t x_type, const void *d_x, double beta,
@@ -68,7 +84,7 @@ PRIM_API prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size
                                             cudaDataType_t a_type, cudaDataType_t x_type,
                                             cudaDataType_t y_type);
 
-/* prim_gemv() on the CPU, in host memory, done when the call returns.
+/* prim_gemv() on the CPU, in host memory, done when the call returns: AUTO's bits.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for its own elements of y; the
  *              result does not depend on it.

@@ -51,12 +51,14 @@ typedef struct prim_histogram_range {
  *   outside    what happens to samples outside the range.
  *   range      by value; upper > lower, floats finite and so is their difference.
  *   d_samples  device, `count` elements of sample_type: CUDA_R_8I, _8U, _16I, _16U, _32I, _32U,
- * _64I, _64U, _16F, _16BF, _32F or _64F. May be NULL if count is 0. A u64 of 2^63 or more is above
- * every range. count      any number; 0 gives zeros, or leaves the counters alone with
- * PRIM_HISTOGRAM_ADD. bins       at least 1. d_counters device, `bins` elements of counter_type:
- * CUDA_R_32U or CUDA_R_64U. They wrap. Must not overlap d_samples. d_outside  device, 3 elements of
- * counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap neither
- * d_samples nor d_counters.
+ *              _64I, _64U, _16F, _16BF, _32F or _64F. May be NULL if count is 0. A u64 of 2^63 or
+ *              more is above every range.
+ *   count      any number; 0 gives zeros, or leaves the counters alone with PRIM_HISTOGRAM_ADD.
+ *   bins       at least 1.
+ *   d_counters  device, `bins` elements of counter_type: CUDA_R_32U or CUDA_R_64U. They wrap. Must
+ *              not overlap d_samples.
+ *   d_outside  device, 3 elements of counter_type, with PRIM_OUTSIDE_COUNT; otherwise it is not
+ *              looked at. Must overlap neither d_samples nor d_counters.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         outside does not exist
@@ -111,6 +113,230 @@ PRIM_API const prim_variant *prim_histogram_variant_at(size_t index);
 
 /* One of them by its value; NULL for a value that is no variant. */
 PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant variant);
+
+/* ---- bins between edges ---- */
+
+/* Their ladder. B: fewer than 65,535 bins, whose edges, bins + 3 counters of 4 bytes and 4 KB fit
+ * the shared memory of a block; 28,541 bins of 4-byte edges on 9.0. */
+typedef enum prim_histogram_edges_variant {
+    PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */
+    PRIM_HISTOGRAM_EDGES_SEARCH = 1, /* a binary search and an atomic addition for each sample, both
+                                        in global memory; ≤ 2^31 bins */
+    PRIM_HISTOGRAM_EDGES_TABLE = 2   /* edges, a table of first guesses and up to 32 copies of the
+                                        counters in shared memory; ≤ B bins */
+} prim_histogram_edges_variant;
+
+/* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin has its upper
+ * edge too, as in NumPy, but not with PRIM_HISTOGRAM_LAST_BIN_OPEN. -0 and +0 are one value.
+ *
+ *   edge_type  of 8- and 16-bit integer samples CUDA_R_32I, of f16 and bf16 CUDA_R_32F, of all
+ *              others the samples' own.
+ *   d_edges    device, bins + 1 elements of edge_type, read when the work runs, ascending. Equal
+ *              ones are empty bins. Where they do not ascend, or one is NaN, some samples are
+ *              counted in some bin or outside: no access leaves the operands.
+ *              prim_histogram_check_edges_host() looks. Must not overlap d_counters or d_outside.
+ *              Not looked at if count is 0.
+ *
+ * All else as for prim_histogram_even(), workspace and determinism too. Returns what it does, and
+ *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
+PRIM_API prim_status prim_histogram_edges(prim_histogram_edges_variant variant, unsigned flags,
+                                          prim_outside outside, cudaDataType_t sample_type,
+                                          const void *d_samples, size_t count, size_t bins,
+                                          cudaDataType_t edge_type, const void *d_edges,
+                                          cudaDataType_t counter_type, void *d_counters,
+                                          void *d_outside, void *d_workspace,
+                                          size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_histogram_edges(). */
+PRIM_API prim_status prim_histogram_edges_workspace_bytes(prim_histogram_edges_variant variant,
+                                                          unsigned flags, prim_outside outside,
+                                                          cudaDataType_t sample_type, size_t count,
+                                                          size_t bins, cudaDataType_t edge_type,
+                                                          cudaDataType_t counter_type,
+                                                          size_t *bytes);
+
+/* Would prim_histogram_edges() run here? */
+PRIM_API bool prim_histogram_edges_supports(prim_histogram_edges_variant variant, unsigned flags,
+                                            prim_outside outside, cudaDataType_t sample_type,
+                                            size_t count, size_t bins, cudaDataType_t edge_type,
+                                            cudaDataType_t counter_type);
+
+/* What AUTO takes for prim_histogram_edges(). */
+PRIM_API prim_histogram_edges_variant prim_histogram_edges_choose(
+    unsigned flags, prim_outside outside, cudaDataType_t sample_type, size_t count, size_t bins,
+    cudaDataType_t edge_type, cudaDataType_t counter_type);
+
+/* The same on the CPU, as prim_histogram_even_host(). */
+PRIM_API prim_status prim_histogram_edges_host(unsigned flags, prim_outside outside,
+                                               cudaDataType_t sample_type, const void *h_samples,
+                                               size_t count, size_t bins, cudaDataType_t edge_type,
+                                               const void *h_edges, cudaDataType_t counter_type,
+                                               void *h_counters, void *h_outside, int threads);
+
+/* Do these bins + 1 edges in host memory ascend? PRIM_OK; PRIM_ERROR_VALUE where one is NaN or less
+ * than the one before, and *where, which may be NULL, is its number; PRIM_ERROR_TYPE where
+ * edge_type is not CUDA_R_32I, _32U, _64I, _64U, _32F or _64F; PRIM_ERROR_NULL, _MISALIGNED or
+ * _SIZE. */
+PRIM_API prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_type,
+                                                     const void *h_edges, size_t *where);
+
+/* The variants: PRIM_HISTOGRAM_EDGES_AUTO at index 0, then up the ladder; NULL behind the last. */
+PRIM_API const prim_variant *prim_histogram_edges_variant_at(size_t index);
+
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *
+prim_histogram_edges_variant_info(prim_histogram_edges_variant variant);
+
+/* ---- the channels of an image ---- */
+
+/* Their ladder; S as above. */
+typedef enum prim_histogram_channels_variant {
+    PRIM_HISTOGRAM_CHANNELS_AUTO = 0,          /* the fastest rung that supports the call */
+    PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global
+                                                  memory; any number of bins */
+    PRIM_HISTOGRAM_CHANNELS_MULTI_COPY = 2 /* as many 16-byte loads at once as channels, and up to
+                                              32 copies of a block's counters; channels ·
+                                              (bins + 4) ≤ S, and ≤ 2^31 bins of 8-bit samples */
+} prim_histogram_channels_variant;
+
+/* A histogram of each channel of an image, in one pass: d_counters[c · bins + b] = how many samples
+ * x of channel c have bin(x) = b, with bin(x) as of prim_histogram_even() by h_ranges[c].
+ *
+ *   h_ranges   host, one for each channel, each as for prim_histogram_even(); read during the call,
+ *              and not looked at by the queries.
+ *   image      device. Its type is what sample_type is above. What lies between its rows is neither
+ *              read nor counted. image.data may be NULL if the image is empty, and is not looked at
+ *              by the queries.
+ *   bins       of each channel; at least 1.
+ *   d_counters  device, channels · bins elements of counter_type, channel after channel. Must not
+ *              overlap the image's bytes from first to last.
+ *   d_outside  device, 3 elements of counter_type for each channel, channel after channel, with
+ *              PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap neither the image's
+ *              bytes from first to last nor d_counters.
+ *
+ * All else as for prim_histogram_even(), workspace and determinism too. Returns what it does, and
+ *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or no multiple of
+ *                           the element; a range is empty or not finite */
+PRIM_API prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant,
+                                                  unsigned flags, prim_outside outside,
+                                                  const prim_histogram_range *h_ranges,
+                                                  prim_image image, size_t bins,
+                                                  cudaDataType_t counter_type, void *d_counters,
+                                                  void *d_outside, void *d_workspace,
+                                                  size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_histogram_even_channels(). */
+PRIM_API prim_status prim_histogram_even_channels_workspace_bytes(
+    prim_histogram_channels_variant variant, unsigned flags, prim_outside outside, prim_image image,
+    size_t bins, cudaDataType_t counter_type, size_t *bytes);
+
+/* Would prim_histogram_even_channels() run here? */
+PRIM_API bool prim_histogram_even_channels_supports(prim_histogram_channels_variant variant,
+                                                    unsigned flags, prim_outside outside,
+                                                    prim_image image, size_t bins,
+                                                    cudaDataType_t counter_type);
+
+/* What AUTO takes for prim_histogram_even_channels(). */
+PRIM_API prim_histogram_channels_variant
+prim_histogram_even_channels_choose(unsigned flags, prim_outside outside, prim_image image,
+                                    size_t bins, cudaDataType_t counter_type);
+
+/* The same on the CPU, as prim_histogram_even_host(). */
+PRIM_API prim_status prim_histogram_even_channels_host(
+    unsigned flags, prim_outside outside, const prim_histogram_range *h_ranges, prim_image image,
+    size_t bins, cudaDataType_t counter_type, void *h_counters, void *h_outside, int threads);
+
+/* The variants: PRIM_HISTOGRAM_CHANNELS_AUTO at index 0, then up the ladder; NULL behind the last.
+ */
+PRIM_API const prim_variant *prim_histogram_channels_variant_at(size_t index);
+
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *
+prim_histogram_channels_variant_info(prim_histogram_channels_variant variant);
+
+/* ---- weighted samples ---- */
+
+/* Their ladder; S as above. */
+typedef enum prim_histogram_weighted_variant {
+    PRIM_HISTOGRAM_WEIGHTED_AUTO = 0,          /* the fastest rung that supports the call */
+    PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global
+                                                  memory; any number of bins */
+    PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY = 2     /* 16-byte loads of samples, and up to 32 copies of a
+                                                  block's sums; bins + 3 ≤ S / 2 */
+} prim_histogram_weighted_variant;
+
+/* d_sums[b] = the sum of the weights of the samples x with bin(x) = b, with bin(x) as of
+ * prim_histogram_even(); the same bits in every run, from every variant, on every device and on the
+ * host, whatever the order of the samples.
+ *
+ *   weight_type  of weights and sums: CUDA_R_32F or CUDA_R_64F.
+ *   d_weights  device, count elements, one for each sample. May be NULL if count is 0, and may
+ *              overlap d_samples.
+ *   h_largest  host, one element of weight_type, read during the call: no weight is larger, nor its
+ *              negative; finite and not negative. NULL: it is found first, on the device, which
+ *              reads the weights once more. Sums depend on it: give the weights' own where they are
+ *              to be those of NULL.
+ *   d_sums     device, bins elements of weight_type. Must overlap neither d_samples nor d_weights.
+ *   d_outside  device, 3 elements of weight_type, with PRIM_OUTSIDE_COUNT: the sums of the weights
+ *              of what lies outside. Otherwise it is not looked at. Must overlap no other operand.
+ *
+ * Sums are made in fixed point. With 2^e the smallest power of two above the largest weight (2^0 if
+ * that is 0) and 2^c the smallest that is not below count, each weight is rounded to the nearest
+ * multiple of u = 2^(e + c − 62), ties to the even multiple. These are added in 64 bits, which is
+ * exact and cannot overflow, and each sum is rounded to weight_type once, to nearest, ties to even
+ * (twice where it is subnormal); infinite if it is beyond. So a sum of n weights is off by n · u /
+ * 2 at most, which is at most n · count · largest · 2^-61, before that last rounding. f32 weights
+ * that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is +0.
+ *
+ * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside once, in weight_type, what the
+ * sum would be without it.
+ *
+ * Where one of the count weights, also of samples that are dropped, is NaN or infinite, or larger
+ * than *h_largest, every sum becomes NaN, those of d_outside too.
+ *
+ * All else as for prim_histogram_even(), but for the workspace: 8 · (bins + 5) bytes, for any
+ * variant. Returns what that call does, and
+ *   PRIM_ERROR_TYPE         weight_type is none of the above
+ *   PRIM_ERROR_VALUE        *h_largest is negative, infinite or NaN
+ *   PRIM_ERROR_SIZE         the bytes of the workspace do not fit size_t */
+PRIM_API prim_status prim_histogram_even_weighted(
+    prim_histogram_weighted_variant variant, unsigned flags, prim_outside outside,
+    prim_histogram_range range, cudaDataType_t sample_type, const void *d_samples, size_t count,
+    size_t bins, cudaDataType_t weight_type, const void *d_weights, const void *h_largest,
+    void *d_sums, void *d_outside, void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_histogram_even_weighted(). */
+PRIM_API prim_status prim_histogram_even_weighted_workspace_bytes(
+    prim_histogram_weighted_variant variant, unsigned flags, prim_outside outside,
+    prim_histogram_range range, cudaDataType_t sample_type, size_t count, size_t bins,
+    cudaDataType_t weight_type, size_t *bytes);
+
+/* Would prim_histogram_even_weighted() run here? */
+PRIM_API bool prim_histogram_even_weighted_supports(prim_histogram_weighted_variant variant,
+                                                    unsigned flags, prim_outside outside,
+                                                    prim_histogram_range range,
+                                                    cudaDataType_t sample_type, size_t count,
+                                                    size_t bins, cudaDataType_t weight_type);
+
+/* What AUTO takes for prim_histogram_even_weighted(). */
+PRIM_API prim_histogram_weighted_variant prim_histogram_even_weighted_choose(
+    unsigned flags, prim_outside outside, prim_histogram_range range, cudaDataType_t sample_type,
+    size_t count, size_t bins, cudaDataType_t weight_type);
+
+/* The same on the CPU, as prim_histogram_even_host(); PRIM_ERROR_WORKSPACE where there is no memory
+ * for bins + 3 sums of 8 bytes. */
+PRIM_API prim_status prim_histogram_even_weighted_host(
+    unsigned flags, prim_outside outside, prim_histogram_range range, cudaDataType_t sample_type,
+    const void *h_samples, size_t count, size_t bins, cudaDataType_t weight_type,
+    const void *h_weights, const void *h_largest, void *h_sums, void *h_outside, int threads);
+
+/* The variants: PRIM_HISTOGRAM_WEIGHTED_AUTO at index 0, then up the ladder; NULL behind the last.
+ */
+PRIM_API const prim_variant *prim_histogram_weighted_variant_at(size_t index);
+
+/* One of them by its value; NULL for a value that is no variant. */
+PRIM_API const prim_variant *
+prim_histogram_weighted_variant_info(prim_histogram_weighted_variant variant);
 
 #if defined(__cplusplus)
 }

@@ -217,6 +217,29 @@ PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, con
                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
                                   cudaStream_t stream);
 
+/* Runs that prim_co_ranks() takes at most. */
+enum { PRIM_CO_RANKS_MOST_RUNS = 8 };
+
+/* The same of several sorted runs at once: d_ranks[i * run_count + r] = how many of the first
+ * d_diagonals[i] keys of all runs, merged, come from run r. Of equal keys those of the earlier run
+ * come first. This is what divides a merge of many runs, or a sort over many devices.
+ *
+ *   order, key_type  as for prim_merge().
+ *   run_count  1 to 8.
+ *   h_runs     host, run_count device pointers, read during the call: ascending or descending keys
+ *              as `order` says. NULL where a run is empty. Runs may overlap.
+ *   h_counts   host, run_count numbers of keys, read during the call.
+ *   d_diagonals  device, `count` numbers; one beyond all keys counts as that.
+ *   d_ranks    device, count * run_count numbers. Must overlap neither a run nor d_diagonals.
+ *   count      any number; 0 writes nothing, and the two pointers may be NULL.
+ *
+ * Returns what prim_co_rank() does, and PRIM_ERROR_VALUE where run_count is not 1 to 8. A block a
+ * diagonal; each look at 128 keys of each run leaves about a sixteenth of them open. */
+PRIM_API prim_status prim_co_ranks(prim_order order, cudaDataType_t key_type, size_t run_count,
+                                   const void *const *h_runs, const size_t *h_counts,
+                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
+                                   cudaStream_t stream);
+
 /* d_out[i] = d_values[d_indices[i]], whatever a value is.
  *
  *   value_bytes  of each value, at least 1. Where it and both arrays are multiples of 16 bytes,
@@ -280,6 +303,10 @@ PRIM_API prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type
                                        size_t a_count, const void *h_b, size_t b_count,
                                        const uint64_t *h_diagonals, size_t count,
                                        uint64_t *h_ranks);
+PRIM_API prim_status prim_co_ranks_host(prim_order order, cudaDataType_t key_type, size_t run_count,
+                                        const void *const *h_runs, const size_t *h_counts,
+                                        const uint64_t *h_diagonals, size_t count,
+                                        uint64_t *h_ranks);
 PRIM_API prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t value_count,
                                       cudaDataType_t index_type, const void *h_indices,
                                       size_t count, void *h_out);

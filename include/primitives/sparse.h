@@ -1,4 +1,4 @@
-/* Sparse matrices in five formats, and their products with a vector. */
+/* Sparse matrices in six formats, and their products with a vector. */
 #ifndef PRIMITIVES_SPARSE_H
 #define PRIMITIVES_SPARSE_H
 
@@ -17,8 +17,11 @@ typedef enum prim_spmv_variant {
     PRIM_SPMV_ELL = 3,           /* a thread for each row, along columns of equal length */
     PRIM_SPMV_COO_SCAN_ALL = 4,  /* each row's thread looks through all entries */
     PRIM_SPMV_COO_SEGMENTED = 5, /* blocks of entries, summed by rows within the block */
-    PRIM_SPMV_HYB = 6,           /* ELL for most of each row, segmented COO for the rest */
-    PRIM_SPMV_JDS = 7            /* rows sorted by length; a launch for each group of equal ones */
+    PRIM_SPMV_HYB = 6,           /* ELL for most of each row, COO by tiles for the rest */
+    PRIM_SPMV_JDS = 7,           /* rows sorted by length; a launch for each group of equal ones */
+    PRIM_SPMV_CSR_MERGE = 8,     /* tiles of equal work, staged in shared memory */
+    PRIM_SPMV_SELL = 9,          /* a warp for each slice of 32 rows, ELL within the slice */
+    PRIM_SPMV_COO_TILED = 10     /* tiles of entries, staged in shared memory */
 } prim_spmv_variant;
 
 typedef enum prim_sparse_format {
@@ -26,7 +29,8 @@ typedef enum prim_sparse_format {
     PRIM_SPARSE_COO = 1,
     PRIM_SPARSE_ELL = 2,
     PRIM_SPARSE_HYB = 3,
-    PRIM_SPARSE_JDS = 4
+    PRIM_SPARSE_JDS = 4,
+    PRIM_SPARSE_SELL = 5
 } prim_sparse_format;
 
 /* Rows of one length in a JDS matrix: `rows` of them, from place `first_row` of the order by
@@ -35,8 +39,11 @@ typedef struct prim_jds_group {
     size_t first_row, rows, width, first_entry;
 } prim_jds_group;
 
-/* What stands in the place of an entry that is not there, in ELL. */
+/* What stands in the place of an entry that is not there, in ELL and SELL. */
 enum { PRIM_SPARSE_PADDING = -1 };
+
+/* Rows of a slice in SELL. */
+enum { PRIM_SPARSE_SLICE_ROWS = 32 };
 
 /* A sparse matrix: a format, and the arrays of that format; the other fields are not looked at.
  * Entries that are stored with the value 0 are entries. A place may have several entries; their
@@ -47,17 +54,22 @@ enum { PRIM_SPARSE_PADDING = -1 };
  *   COO  row_indices[entries], in ascending order; column_indices[entries], values[entries].
  *   ELL  ell_columns and ell_values, ell_width columns of ell_ld (at least rows) elements: entry s
  *        of row i lies at s * ell_ld + i. A row's entries come first; where it has fewer than
- *        ell_width, PRIM_SPARSE_PADDING stands in ell_columns, and the value is not read.
+ *        ell_width, PRIM_SPARSE_PADDING stands in ell_columns, and the value does not count.
  *   HYB  the fields of ELL, and those of COO for the entries that did not fit; `entries` counts
  *        these only.
  *   JDS  permutation[rows]: the row at each place of the order by length; h_groups[group_count], in
  *        host memory and read during the call, which cover the rows in order (of any widths, and
- *        some entries may belong to none); column_indices[entries], values[entries]. */
+ *        some entries may belong to none); column_indices[entries], values[entries].
+ *   SELL slices of 32 rows, the last one filled up with rows that have no entries:
+ *        slice_offsets[rows / 32 rounded up, + 1], each a multiple of 32; permutation[rows]: the
+ *        row at each place, or NULL, and each row is at its own; column_indices[entries],
+ *        values[entries]. Entry s of the row at place 32 i + l lies at slice_offsets[i] + 32 s + l;
+ *        padding as in ELL, of which `entries` counts every place. */
 typedef struct prim_sparse {
     prim_sparse_format format;
     size_t rows, columns, entries; /* rows and columns below 2^31 */
-    cudaDataType_t value_type;     /* CUDA_R_32F or CUDA_R_64F */
-    cudaDataType_t offset_type;    /* of row_offsets: CUDA_R_32I or CUDA_R_64I */
+    cudaDataType_t value_type;     /* CUDA_R_32F, CUDA_R_64F, CUDA_R_16F or CUDA_R_16BF */
+    cudaDataType_t offset_type;    /* of CSR's and SELL's offsets: CUDA_R_32I or CUDA_R_64I */
     const void *row_offsets;
     const int32_t *row_indices, *column_indices;
     const void *values;
@@ -67,20 +79,24 @@ typedef struct prim_sparse {
     const int32_t *permutation;
     const prim_jds_group *h_groups;
     size_t group_count;
+    const void *slice_offsets;
 } prim_sparse;
 
 /* y = alpha · A · x + beta · y
  *
- *   alpha, beta  used in the type of y. beta = 0: y is not read. alpha = 0: x is not read.
+ *   alpha, beta  used in the type of y, or in f32 if that is a half. beta = 0: y is not read.
+ *              alpha = 0: x is not read.
  *   matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they are
  *              empty. Numbers outside of the matrix or offsets out of order are not looked for,
- *              and lead anywhere: prim_sparse_check_host() looks.
+ *              and lead anywhere: prim_sparse_check() looks.
  *   d_x        device, matrix.columns elements. May be NULL if there are none.
  *   d_y        device, matrix.rows elements. Must overlap neither d_x nor an array of the matrix.
  *              May be NULL if there are none.
  *
- * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F. Pointers need the alignment of their
- * element.
+ * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF; x and y may
+ * also both be CUDA_R_32F with values of CUDA_R_16F or CUDA_R_16BF. Products of halves are summed
+ * in f32. PRIM_SPMV_CSR_SCALAR, PRIM_SPMV_CSR_VECTOR, PRIM_SPMV_COO_SCAN_ALL and
+ * PRIM_SPMV_COO_SEGMENTED have no halves. Pointers need the alignment of their element.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         the format does not exist
@@ -89,13 +105,24 @@ typedef struct prim_sparse {
  *                           do not cover the rows in order, or lie outside of the entries
  *   PRIM_ERROR_OVERLAP      d_y overlaps d_x or an array of the matrix
  *
- * Determinism: each rung gives the same bits in every run on one device; the order in which a row's
- * products are added differs between rungs. The relative error of a row grows at most with its
- * number of entries times the sum of the products' magnitudes. alpha multiplies sums: PRIM_SPMV_HYB
- * those of its two parts, and PRIM_SPMV_COO_SEGMENTED those of rows with entries only, which shows
- * where alpha is not finite or a part leaves the type's range. NaN and infinities in x matter only
+ * Determinism: each rung gives the same bits in every run, and on every GPU, for what it chooses by
+ * is the matrix's format, sizes and types alone; the order in which a row's products are added
+ * differs between rungs. PRIM_SPMV_CSR_MERGE's order follows from the row alone, its length and the
+ * order of its entries, whatever other rows there are: one lane takes up to 8 entries in turn, four
+ * lanes up to 64, a warp up to 512, and longer rows are cut into pieces of 512, whose sums a warp
+ * adds up. The relative error of a row grows at most with its number of entries times the sum of
+ * the products' magnitudes. alpha multiplies sums: PRIM_SPMV_HYB those of its two parts, and
+ * PRIM_SPMV_COO_SEGMENTED and PRIM_SPMV_COO_TILED those of rows with entries only, which shows
+ * where alpha is not finite or a part leaves the type's range; in halves, the parts of these are
+ * rounded one by one, where every other rung rounds once. NaN and infinities in x matter only
  * in columns that have entries.
+ * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136;
+ * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
+ * PRIM_SPMV_COO_SEGMENTED has four times that. The other rungs need none.
  * Source: Bell and Garland, Efficient Sparse Matrix-Vector Multiplication on CUDA, NVIDIA 2008;
+ * Merrill and Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication, SC16 (2016);
+ * Monakov, Lokhmotov and Avetisyan, Automatically Tuning Sparse Matrix-Vector Multiplication for
+ * GPU Architectures, HiPEAC 2010;
  * Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022), chapter 14.
  */
 PRIM_API prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matrix,
@@ -117,7 +144,9 @@ PRIM_API bool prim_spmv_supports(prim_spmv_variant variant, prim_sparse matrix,
 PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x_type,
                                             cudaDataType_t y_type);
 
-/* prim_spmv() on the CPU, any format in host memory, done when the call returns.
+/* prim_spmv() on the CPU, any format in host memory, done when the call returns. A row's products
+ * are added in the order of its entries, from 0 on, which no rung for CSR has: the last bits
+ * differ.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for its own rows; the result
  *              does not depend on it.
@@ -129,15 +158,16 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataTy
                                     const void *h_x, double beta, cudaDataType_t y_type, void *h_y,
                                     int threads);
 
-/* ---- conversions, in host memory for now ---- */
+/* ---- conversions, in host memory ---- */
 
-/* An ell_width for prim_sparse_convert_host(): the longest row's for ELL; for HYB the largest that
- * at least a third of the rows fill. */
+/* A width for prim_sparse_convert_host(): the longest row's for ELL; for HYB the largest that at
+ * least a third of the rows fill; for SELL 1, or 1024 where 1 would store more than 1.25 times the
+ * entries. */
 enum { PRIM_SPARSE_WIDTH_AUTO = -1 };
 
 /* The bytes that prim_sparse_convert_host() needs for these arguments. Same errors. */
 PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
-                                                    cudaDataType_t offset_type, int64_t ell_width,
+                                                    cudaDataType_t offset_type, int64_t width,
                                                     size_t *bytes);
 
 /* *to = the same matrix in another format; one of the two formats is CSR (CSR to CSR changes the
@@ -145,18 +175,20 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
  *
  *   from       a matrix in host memory that prim_sparse_check_host() accepts.
  *   offset_type  of CSR's offsets.
- *   ell_width  columns of ELL's arrays, or PRIM_SPARSE_WIDTH_AUTO. For ELL at least the longest
- *              row's length, for HYB any number. Not looked at for other formats.
+ *   width      columns of ELL's arrays: for ELL at least the longest row's length, for HYB any
+ *              number. For SELL sigma, at least 1: so many rows at a time are sorted by length, the
+ *              longest first, equal ones in their own order; 1 sorts none, and there is no
+ *              permutation. Or PRIM_SPARSE_WIDTH_AUTO. Not looked at for other formats.
  *   h_memory   host, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May be
  *              NULL if that is 0.
  *   to         host, 1 matrix.
  *
  * A row's entries keep their order. Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED,
- * _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a wrong matrix, an ell_width that is too small, more entries
+ * _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a wrong matrix, a width that is too small, more entries
  * than 32-bit offsets count), PRIM_ERROR_UNSUPPORTED (neither format is CSR) or
  * PRIM_ERROR_WORKSPACE (bytes is too small, or malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
-                                              cudaDataType_t offset_type, int64_t ell_width,
+                                              cudaDataType_t offset_type, int64_t width,
                                               void *h_memory, size_t bytes, prim_sparse *to);
 
 /* The matrix with every array pointer moved from its place behind `from` to the same place behind
@@ -166,8 +198,242 @@ PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, con
 
 /* Is this a valid matrix in host memory? PRIM_OK, or what is wrong, with the place in the sentence:
  * PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number that is out of range or out
- * of order), or _WORKSPACE (JDS, and malloc() gave nothing). */
+ * of order), or _WORKSPACE (a permutation, and malloc() gave nothing). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
+
+/* ---- the check, on the device ---- */
+
+/* What prim_sparse_check() looks at, in this order; a finding names the one that is wrong. */
+typedef enum prim_sparse_rule {
+    PRIM_SPARSE_SOUND = 0,   /* none is */
+    PRIM_SPARSE_OFFSETS = 1, /* row_offsets or slice_offsets: from 0 to `entries`, none less than
+                                the one before; slices are multiples of 32 */
+    PRIM_SPARSE_ROWS = 2,    /* row_indices: rows of the matrix, in ascending order */
+    PRIM_SPARSE_ELL_COLUMNS = 3, /* ell_columns: columns of the matrix, and then padding */
+    PRIM_SPARSE_STRIPS = 4,      /* SELL's column_indices, likewise; behind the last row, padding */
+    PRIM_SPARSE_PERMUTATION = 5, /* permutation: each row once */
+    PRIM_SPARSE_COLUMNS = 6      /* column_indices: columns of the matrix */
+} prim_sparse_rule;
+
+/* `rule` is a prim_sparse_rule, `place` an index into the array that it speaks of; both are 0 where
+ * the matrix is sound. */
+typedef struct prim_sparse_finding {
+    uint64_t rule, place;
+} prim_sparse_finding;
+
+/* *d_finding = what is wrong with a matrix in device memory: what prim_sparse_check_host() finds
+ * first, rule by rule and row by row, and the same in every run.
+ *
+ *   matrix     its arrays on the device, h_groups excepted, which the call judges itself. Whatever
+ *              is in them, nothing beside them is read.
+ *   d_finding  device, one. Must not overlap an array of the matrix.
+ *
+ * The number at `place` is the wrong one; a copy of it from the device says what it is. Behind a
+ * rule that is broken, no other is looked at.
+ * Returns what every call does, less what speaks of variants, and
+ *   PRIM_ERROR_ENUM         the format does not exist
+ *   PRIM_ERROR_TYPE         the types do not exist
+ *   PRIM_ERROR_VALUE        as for prim_spmv()
+ *   PRIM_ERROR_OVERLAP      d_finding overlaps an array of the matrix
+ *
+ * Workspace: 4 bytes a row, where there is a permutation; otherwise none. */
+PRIM_API prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding,
+                                       void *d_workspace, size_t workspace_bytes,
+                                       cudaStream_t stream);
+
+/* The workspace of prim_sparse_check(). The arrays are not looked at, h_groups excepted; of SELL's
+ * permutation, only whether it is NULL. */
+PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_t *bytes);
+
+/* ---- conversions, on the device ----
+ *
+ * The same matrices in the same bits and places as prim_sparse_convert_host() makes, from device
+ * memory to device memory: from CSR to COO, ELL, SELL and CSR (which changes the offsets), and from
+ * COO, ELL and SELL to CSR. HYB and JDS are made on the host.
+ *
+ * Memory must be there before the call, and so must be known how much: `size`, one number.
+ *
+ *   from → to            size                          who knows it
+ *   CSR → COO, CSR       the entries                   the host: from.entries
+ *   COO → CSR            the entries                   the host: from.entries
+ *   CSR → ELL            its width                     prim_sparse_convert_size()
+ *   CSR → SELL           its places, padding too       prim_sparse_convert_size()
+ *   ELL, SELL → CSR      the entries                   prim_sparse_convert_size()
+ *
+ *     prim_sparse_convert_size()    on the device: writes the size to device memory
+ *     the host                      waits, and copies it: the one step that needs the host
+ *     prim_sparse_convert_bytes()   on the host: the memory that the target takes
+ *     prim_sparse_convert()         on the device: fills it
+ *
+ * Who has an upper bound needs no first call for ELL: a larger width only pads more. */
+
+/* *d_size = the size that a target in this format needs, as above.
+ *
+ *   from       a matrix on the device in which prim_sparse_check() finds nothing; any other leads
+ *              anywhere.
+ *   format     of the target.
+ *   width      for SELL sigma, at least 1, as in prim_sparse_convert_host(); not looked at for the
+ *              other formats.
+ *   d_size     device, one. Must not overlap an array of `from`.
+ *
+ * Returns what every call does, less what speaks of variants, and
+ *   PRIM_ERROR_ENUM         a format does not exist
+ *   PRIM_ERROR_TYPE         the types of `from` do not exist
+ *   PRIM_ERROR_VALUE        as for prim_spmv(); width is less than 1
+ *   PRIM_ERROR_OVERLAP      d_size overlaps an array of `from`
+ *   PRIM_ERROR_UNSUPPORTED  there is no such conversion here */
+PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_format format,
+                                              int64_t width, uint64_t *d_size, void *d_workspace,
+                                              size_t workspace_bytes, cudaStream_t stream);
+
+/* *bytes = the memory that prim_sparse_convert() fills for these arguments: arithmetic alone. Same
+ * errors. */
+PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_format format,
+                                               cudaDataType_t offset_type, int64_t width,
+                                               size_t size, size_t *bytes);
+
+/* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
+ * written when the call returns, the arrays when the stream gets there.
+ *
+ *   from, format, width  as for prim_sparse_convert_size(); there is no PRIM_SPARSE_WIDTH_AUTO.
+ *   offset_type  of CSR's and SELL's offsets.
+ *   size       of the target, as above; for SELL a multiple of 32. Not looked at where the host
+ *              knows it.
+ *   d_memory   device, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May
+ *              be NULL if that is 0.
+ *   to         host, 1 matrix.
+ *   d_missing  device, one, or NULL. *d_missing = by how much `size` was too small: entries of rows
+ *              that are longer than ELL's width, entries of CSR, or places of SELL. 0: the target
+ *              is the whole matrix. Otherwise what fits is there, the first entries of a row and
+ *              the first rows, in a sound matrix, and nothing beside it was written. Must not
+ *              overlap an array of `from` or d_memory.
+ *
+ * With a size that is too large, places behind the last entry of CSR and SELL stay as they are, and
+ * the target is none in which prim_sparse_check() finds nothing. In a graph, the sizes are those of
+ * the capture: d_missing tells whether the data of a replay had room.
+ *
+ * Returns what prim_sparse_convert_size() does, and
+ *   PRIM_ERROR_TYPE         offset_type does not exist, and the target has offsets
+ *   PRIM_ERROR_NULL         to is NULL
+ *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
+ *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
+ *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, or for SELL no multiple of 32
+ *   PRIM_ERROR_OVERLAP      what must not overlap does
+ *   PRIM_ERROR_WORKSPACE    bytes is too small
+ *
+ * Determinism: the same bits in every run and on every GPU.
+ * Work: places of both; for CSR to COO a search among a block's rows for each entry, for SELL to
+ * CSR one among the slices for each row; with sigma above 1, rows times sigma comparisons, which is
+ * meant for a sigma of some thousand.
+ * Workspace: from ELL and SELL, and to ELL, some 8 bytes a row; to SELL some 8 a slice, and with
+ * sigma above 1, 4 a row besides; otherwise none. */
+PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
+                                         cudaDataType_t offset_type, int64_t width, size_t size,
+                                         void *d_memory, size_t bytes, prim_sparse *to,
+                                         uint64_t *d_missing, void *d_workspace,
+                                         size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_sparse_convert_size() and of prim_sparse_convert(). */
+PRIM_API prim_status prim_sparse_convert_workspace_bytes(prim_sparse from,
+                                                         prim_sparse_format format, int64_t width,
+                                                         size_t *bytes);
+
+/* ---- dense matrices, on the device ---- */
+
+/* *d_size = how many elements of a dense matrix are not 0: the `size` of prim_sparse_from_dense().
+ *
+ *   type       of the elements: CUDA_R_32F, CUDA_R_64F, CUDA_R_16F or CUDA_R_16BF.
+ *   d_in       device, row-major, rows × columns, below 2^31 each. May be NULL if there are none.
+ *   ld         elements from one row's begin to the next one's, at least columns.
+ *   d_size     device, one. Must not overlap d_in.
+ *
+ * Returns what every call does, less what speaks of variants, and
+ *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ld is less than columns
+ *   PRIM_ERROR_OVERLAP      d_size overlaps d_in */
+PRIM_API prim_status prim_sparse_from_dense_size(cudaDataType_t type, const void *d_in, size_t rows,
+                                                 size_t columns, size_t ld, uint64_t *d_size,
+                                                 void *d_workspace, size_t workspace_bytes,
+                                                 cudaStream_t stream);
+
+/* *bytes = the memory that prim_sparse_from_dense() fills: arithmetic alone. Same errors. */
+PRIM_API prim_status prim_sparse_from_dense_bytes(cudaDataType_t type, size_t rows, size_t columns,
+                                                  cudaDataType_t offset_type, size_t size,
+                                                  size_t *bytes);
+
+/* *to = the elements that are not 0 as CSR, those of a row in the order of their columns. NaN is
+ * not 0; zeros of both signs are.
+ *
+ *   type, d_in, rows, columns, ld   as above.
+ *   offset_type, size, d_memory, bytes, to, d_missing   as for prim_sparse_convert() to CSR.
+ *
+ * Returns what prim_sparse_from_dense_size() and prim_sparse_convert() do.
+ * Determinism: the same bits in every run and on every GPU.
+ * Workspace: some 8 bytes a row. */
+PRIM_API prim_status prim_sparse_from_dense(cudaDataType_t type, const void *d_in, size_t rows,
+                                            size_t columns, size_t ld, cudaDataType_t offset_type,
+                                            size_t size, void *d_memory, size_t bytes,
+                                            prim_sparse *to, uint64_t *d_missing, void *d_workspace,
+                                            size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_sparse_from_dense_size() and of prim_sparse_from_dense(). */
+PRIM_API prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type, size_t rows,
+                                                            size_t columns, size_t *bytes);
+
+/* d_out = a CSR matrix with its zeros.
+ *
+ *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
+ *              anywhere.
+ *   d_out      device, row-major, matrix.rows × matrix.columns elements of its value_type. Must not
+ *              overlap an array of the matrix. May be NULL if there are none. Between rows, nothing
+ *              is written.
+ *   ld         elements from one row's begin to the next one's, at least matrix.columns.
+ *
+ * Where a place has several entries, they are added up in their order, from +0 on, and each sum is
+ * rounded. Takes no workspace.
+ * Returns what every call does, less what speaks of variants and workspaces, and
+ *   PRIM_ERROR_ENUM         the format does not exist
+ *   PRIM_ERROR_TYPE         the types of the matrix do not exist
+ *   PRIM_ERROR_VALUE        as for prim_spmv(); ld is less than columns
+ *   PRIM_ERROR_OVERLAP      d_out overlaps an array of the matrix
+ *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
+ *
+ * Determinism: the same bits in every run and on every GPU. */
+PRIM_API prim_status prim_sparse_to_dense(prim_sparse matrix, void *d_out, size_t ld,
+                                          cudaStream_t stream);
+
+/* ---- transposed, on the device ---- */
+
+/* *bytes = the memory that prim_sparse_transpose() fills: arithmetic alone. Same errors. */
+PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_t offset_type,
+                                                 size_t *bytes);
+
+/* *to = the matrix with rows and columns exchanged, CSR to CSR: the same arrays are the matrix by
+ * its columns. The entries of a row of the result are in the order of the rows that they come from,
+ * and those of one place in their own order. Nothing in it needs the host.
+ *
+ *   from       CSR on the device in which prim_sparse_check() finds nothing, of fewer than 2^32
+ *              entries; any other leads anywhere.
+ *   offset_type, d_memory, bytes, to   as for prim_sparse_convert().
+ *
+ * Returns what every call does, less what speaks of variants, and
+ *   PRIM_ERROR_ENUM         the format does not exist
+ *   PRIM_ERROR_TYPE         the types of `from` or offset_type do not exist
+ *   PRIM_ERROR_NULL         to is NULL
+ *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
+ *   PRIM_ERROR_VALUE        as for prim_spmv(); more entries than 32-bit offsets count
+ *   PRIM_ERROR_OVERLAP      d_memory overlaps an array of `from`
+ *   PRIM_ERROR_WORKSPACE    bytes is too small
+ *   PRIM_ERROR_UNSUPPORTED  the format is not CSR, or there are 2^32 entries or more
+ *
+ * Determinism: the same bits in every run and on every GPU.
+ * Workspace: some 18 bytes an entry. */
+PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type,
+                                           void *d_memory, size_t bytes, prim_sparse *to,
+                                           void *d_workspace, size_t workspace_bytes,
+                                           cudaStream_t stream);
+
+/* The workspace of prim_sparse_transpose(). */
+PRIM_API prim_status prim_sparse_transpose_workspace_bytes(prim_sparse from, size_t *bytes);
 
 /* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);

@@ -1,7 +1,7 @@
 /* primitives: parallel patterns on NVIDIA GPUs for people who write C.
  *
- * What every pattern's header shares: conventions, status codes, operators, transforms, variants,
- * the last error.
+ * What every pattern's header shares: conventions, status codes, operators, transforms, images,
+ * variants, the last error.
  *
  * Conventions. d_ marks a pointer to device memory, h_ one to host memory; `count` counts elements,
  * `bytes` counts bytes, `ld` counts elements from one row's begin to the next one's. A call never
@@ -129,6 +129,15 @@ typedef struct prim_variant {
 
 /* How a matrix is taken. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
+
+/* Rows of pixels of 1 to 4 interleaved channels. */
+typedef struct prim_image {
+    void *data; /* an input is only read */
+    size_t width, height;
+    size_t pitch; /* bytes from row to row: at least a row's, and a multiple of the element's */
+    int channels;
+    cudaDataType_t type; /* of a channel's element */
+} prim_image;
 
 /* The version of the library that is linked, such as "0.1.0"; the headers may be another's. */
 PRIM_API const char *prim_version(void);

@@ -178,6 +178,36 @@ inline unsigned long long atomicAdd(unsigned long long *address, unsigned long l
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
+/* The word becomes `value` where that is wanted: tried again as long as others come between. */
+template <typename T, typename Wanted>
+T simt_exchange_if(T *address, T value, Wanted wanted)
+{
+    simt_interleave();
+    T before = __atomic_load_n(address, __ATOMIC_RELAXED);
+    while (wanted(value, before) &&
+           !__atomic_compare_exchange_n(address, &before, value, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return before;
+}
+
+inline unsigned atomicMin(unsigned *address, unsigned value)
+{
+    return simt_exchange_if(address, value, [](unsigned a, unsigned b) { return a < b; });
+}
+
+inline unsigned long long atomicMin(unsigned long long *address, unsigned long long value)
+{
+    return simt_exchange_if(address, value,
+                            [](unsigned long long a, unsigned long long b) { return a < b; });
+}
+
+inline unsigned long long atomicMax(unsigned long long *address, unsigned long long value)
+{
+    return simt_exchange_if(address, value,
+                            [](unsigned long long a, unsigned long long b) { return a > b; });
+}
+
 /* ---- arithmetic; the backend is compiled without contraction, so a product is rounded ---- */
 
 inline float __fmul_rn(float a, float b)

@@ -112,6 +112,16 @@ __global__ void atomic_add(int *out)
     atomicAdd(out, 1);
 }
 
+/* Each thread brings a number of its own, the threads' in no order. */
+__global__ void atomic_ends(unsigned long long *ends)
+{
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x, all = gridDim.x * blockDim.x;
+    const unsigned long long number = 5 + thread * 7919u % all;
+    atomicMin(&ends[0], number << 32);
+    atomicMax(&ends[1], number << 32);
+    atomicMin(reinterpret_cast<unsigned *>(&ends[2]), static_cast<unsigned>(number));
+}
+
 constexpr uint64_t THERE = uint64_t(1) << 32;
 
 /* words: one for each turn, then the counter. */
@@ -232,6 +242,21 @@ cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out)
     return collect(h_out, 1, [&](int *out) {
         return prim_launch({nullptr, blocks, threads}, atomic_add, out);
     });
+}
+
+cudaError_t run_atomic_ends(unsigned blocks, unsigned threads, unsigned long long *h_ends)
+{
+    unsigned long long *d_ends = nullptr;
+    const size_t bytes = 3 * sizeof *d_ends;
+    cudaError_t error = cudaMalloc(&d_ends, bytes);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(d_ends, h_ends, bytes, cudaMemcpyHostToDevice);
+    if (error == cudaSuccess)
+        error = prim_launch({nullptr, blocks, threads}, atomic_ends, d_ends);
+    if (error == cudaSuccess)
+        error = cudaMemcpy(h_ends, d_ends, bytes, cudaMemcpyDeviceToHost);
+    const cudaError_t freed = cudaFree(d_ends);
+    return error != cudaSuccess ? error : freed;
 }
 
 cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out)

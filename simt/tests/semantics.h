@@ -38,6 +38,10 @@ cudaError_t run_syncwarp(unsigned threads, int *h_out);
 /* Every thread of every block adds 1. */
 cudaError_t run_atomic_add(unsigned blocks, unsigned threads, int *h_out);
 
+/* Every thread brings one of the numbers from 5 on, times 2^32, to the least of h_ends[0] and the
+ * greatest of h_ends[1], and as it is to the least of the unsigned number in h_ends[2]. */
+cudaError_t run_atomic_ends(unsigned blocks, unsigned threads, unsigned long long *h_ends);
+
 /* Each block takes a turn from a counter, waits for the sum that the block of the turn before
  * leaves, and adds its own turn to it; h_out gets the sums. The last warp waits, all its lanes. */
 cudaError_t run_turns(unsigned blocks, unsigned threads, int *h_out);

@@ -136,6 +136,17 @@ Test(semantics, atomics_of_many_blocks)
     cr_assert_eq(sum, 97 * 160);
 }
 
+Test(semantics, least_and_greatest_of_many_blocks)
+{
+    unsigned long long ends[] = {~0ull, 0, ~0ull}, inside[] = {7, ~0ull - 1, 0x300000001};
+    cr_cuda(run_atomic_ends(97, 160, ends));
+    cr_assert_eq(ends[0], 5ull << 32);
+    cr_assert_eq(ends[1], (5ull + 97 * 160 - 1) << 32);
+    cr_assert_eq(ends[2], 0xffffffff00000005);
+    cr_cuda(run_atomic_ends(97, 160, inside));
+    cr_assert(inside[0] == 7 && inside[1] == ~0ull - 1 && inside[2] == 0x300000001);
+}
+
 Test(semantics, shared_memory_in_two_dimensions_and_one_word)
 {
     int out[256];

@@ -3,6 +3,8 @@
 #ifndef PRIM_COMMON_ASYNC_COPY_CUH
 #define PRIM_COMMON_ASYNC_COPY_CUH
 
+#include <cstring>
+
 #include <cuda_runtime.h>
 
 namespace
@@ -27,6 +29,105 @@ __device__ void copy_async(T *shared, const T *global)
     }
 #endif
     *shared = *global;
+}
+
+/* A place in shared memory, to be kept and moved: 32 bits on the GPU. */
+template <typename T>
+struct shared_place {
+#ifdef __CUDA_ARCH__
+    unsigned address;
+#else
+    T *address;
+#endif
+
+    __device__ shared_place operator+(int elements) const
+    {
+#ifdef __CUDA_ARCH__
+        return {address + elements * static_cast<int>(sizeof(T))};
+#else
+        return {address + elements};
+#endif
+    }
+    __device__ T *pointer() const
+    {
+#ifdef __CUDA_ARCH__
+        return static_cast<T *>(__cvta_shared_to_generic(address));
+#else
+        return address;
+#endif
+    }
+};
+
+template <typename T>
+__device__ shared_place<T> place_in_shared(T *shared)
+{
+#ifdef __CUDA_ARCH__
+    return {static_cast<unsigned>(__cvta_generic_to_shared(shared))};
+#else
+    return {shared};
+#endif
+}
+
+/* COUNT elements, aligned to all of them, as copy_async() does it. */
+template <unsigned COUNT, typename T>
+__device__ void copy_async_to(shared_place<T> shared, const T *global)
+{
+    constexpr unsigned BYTES = COUNT * sizeof(T);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "what the instruction takes");
+    if constexpr (BYTES == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared.address), "l"(global)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared.address), "l"(global),
+                     "n"(BYTES)
+                     : "memory");
+#else
+    struct alignas(BYTES) whole {
+        T elements[COUNT];
+    };
+    *reinterpret_cast<whole *>(shared.pointer()) = *reinterpret_cast<const whole *>(global);
+#endif
+}
+
+/* The same if `wanted`, without a branch where there are such copies. */
+template <unsigned COUNT, typename T>
+__device__ void copy_async_if(bool wanted, shared_place<T> shared, const T *global)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    static_assert(COUNT * sizeof(T) == 16, "vectors");
+    asm volatile("{\n"
+                 ".reg .pred wanted;\n"
+                 "setp.ne.u32 wanted, %2, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16;\n"
+                 "}" ::"r"(shared.address),
+                 "l"(global), "r"(static_cast<unsigned>(wanted))
+                 : "memory");
+#else
+    if (wanted)
+        copy_async_to<COUNT>(shared, global);
+#endif
+}
+
+/* An ordinary store of 4 bytes, likewise. */
+template <typename T>
+__device__ void store_shared_if(bool wanted, shared_place<T> shared, T value)
+{
+#ifdef __CUDA_ARCH__
+    static_assert(sizeof(T) == 4, "a word");
+    unsigned word;
+    std::memcpy(&word, &value, sizeof word);
+    asm volatile("{\n"
+                 ".reg .pred wanted;\n"
+                 "setp.ne.u32 wanted, %2, 0;\n"
+                 "@wanted st.shared.b32 [%0], %1;\n"
+                 "}" ::"r"(shared.address),
+                 "r"(word), "r"(static_cast<unsigned>(wanted))
+                 : "memory");
+#else
+    if (wanted)
+        *shared.pointer() = value;
+#endif
 }
 
 /* The copies that this thread has begun since the last call are one batch. */

@@ -1,8 +1,8 @@
 /* Words that blocks of one launch pass to each other while they run.
  *
- * All of these are relaxed: a word is read and written whole, and says nothing about other memory.
- * So what belongs together travels in one word. Words are at home in L2: no block finds an old one
- * in its own cache, as an ordinary load might. */
+ * All of these but take_ticket_behind() are relaxed: a word is read and written whole, and says
+ * nothing about other memory. So what belongs together travels in one word. Words are at home in
+ * L2: no block finds an old one in its own cache, as an ordinary load might. */
 #ifndef PRIM_COMMON_ATOMIC_CUH
 #define PRIM_COMMON_ATOMIC_CUH
 
@@ -38,6 +38,17 @@ __device__ inline void atomic_store(uint64_t *word, uint64_t value)
 __device__ inline unsigned take_ticket(unsigned *counter)
 {
     return atomicAdd(counter, 1u);
+}
+
+/* The same, and what this thread wrote before is there for whoever takes a later number. */
+__device__ inline unsigned take_ticket_behind(unsigned *counter)
+{
+#ifdef SIMT_BACKEND
+    simt_interleave();
+    return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
+#else
+    return __nv_atomic_fetch_add(counter, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+#endif
 }
 
 /* In a loop that waits for another block's word. The CPU backend lets other threads and blocks run

@@ -1,5 +1,6 @@
 #include "common/check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +45,15 @@ prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cuda
     }
     return prim_fail(PRIM_ERROR_TYPE, "%s: out_type is %s, and for in_type %s it must be %s",
                      call->name, out, in, may_be);
+}
+
+prim_status prim_check_whole(const prim_call *call, const char *name, double value,
+                             cudaDataType_t type)
+{
+    if (type != CUDA_R_32I || (fabs(value) < 0x1p63 && trunc(value) == value))
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_VALUE, "%s: %s is %g, and i32 takes whole numbers below 2^63 only",
+                     call->name, name, value);
 }
 
 prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
@@ -110,6 +120,35 @@ prim_status prim_check_scalar(const prim_call *call, const char *name, const voi
     return prim_fail(PRIM_ERROR_MISALIGNED,
                      "%s: h_%s is %p, which is not aligned to its element's %zu bytes", call->name,
                      name, h_data, element_bytes);
+}
+
+prim_status prim_check_image(const prim_call *call, const char *name, const prim_image *image)
+{
+    if (image->channels < 1 || image->channels > PRIM_MOST_CHANNELS)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: %s's channels are %d, not 1 to %d", call->name,
+                         name, image->channels, PRIM_MOST_CHANNELS);
+    const size_t element_bytes = prim_element_bytes(image->type);
+    const prim_status status =
+        prim_check_bytes(call, name, (size_t)image->channels, image->width, element_bytes);
+    if (status != PRIM_OK)
+        return status;
+    const size_t row_bytes = image->width * (size_t)image->channels * element_bytes;
+    if (image->pitch < row_bytes || image->pitch % element_bytes != 0)
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: %s's pitch is %zu bytes, less than a row's %zu or no multiple of %zu",
+                         call->name, name, image->pitch, row_bytes, element_bytes);
+    return prim_check_bytes(call, name, image->height, image->pitch, 1);
+}
+
+prim_status prim_check_pixels(const prim_call *call, const char *name, const prim_image *image,
+                              prim_span *span)
+{
+    const size_t element_bytes = prim_element_bytes(image->type);
+    const size_t row_elements = image->width * (size_t)image->channels;
+    const bool is_empty = row_elements == 0 || image->height == 0;
+    const size_t count =
+        is_empty ? 0 : (image->height - 1) * (image->pitch / element_bytes) + row_elements;
+    return prim_check_vector(call, name, image->data, count, element_bytes, span);
 }
 
 prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)

@@ -59,9 +59,22 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
 prim_status prim_check_scalar(const prim_call *call, const char *name, const void *h_data,
                               size_t element_bytes);
 
+/* A scalar by value that a result of this type takes: i32 takes whole numbers below 2^63 only. */
+prim_status prim_check_whole(const prim_call *call, const char *name, double value,
+                             cudaDataType_t type);
+
 /* PRIM_ERROR_SIZE where rows × columns elements need more bytes than size_t holds. */
 prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes);
+
+/* An image: 1 to PRIM_MOST_CHANNELS channels, a pitch that rows fit and elements divide, and bytes
+ * in size_t. Its type is one of the twelve. */
+enum { PRIM_MOST_CHANNELS = 4 };
+prim_status prim_check_image(const prim_call *call, const char *name, const prim_image *image);
+
+/* Its data, from its first element to its last. */
+prim_status prim_check_pixels(const prim_call *call, const char *name, const prim_image *image,
+                              prim_span *span);
 
 /* The two ranges share no byte. Empty ranges overlap nothing. */
 prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b);

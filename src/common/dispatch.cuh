@@ -51,18 +51,22 @@ struct is_built {
     if (wanted == value)           \
         return Run::template run<type>(args, more...);
 
-/* name<Run>(args, more…): Run::run<In, Out> for args->in_type and out_type, from rows of an enum,
- * its type, an enum and its type. */
-#define PRIM_DISPATCH_TYPES(name, LIST)                   \
-    template <class Run, typename Args, typename... More> \
-    auto name(const Args *args, More... more)             \
-    {                                                     \
-        LIST(PRIM_TYPES_ROW)                              \
-        return Run::not_built(args, more...);             \
+/* name<Run>(args, more…): Run::run<In, Out> for args->in_field and args->out_field, from rows of an
+ * enum, its type, an enum and its type. */
+#define PRIM_DISPATCH_PAIRS(name, LIST, in_field, out_field)                 \
+    template <class Run, typename Args, typename... More>                    \
+    auto name(const Args *args, More... more)                                \
+    {                                                                        \
+        const auto in_wanted = args->in_field, out_wanted = args->out_field; \
+        LIST(PRIM_TYPES_ROW)                                                 \
+        return Run::not_built(args, more...);                                \
     }
-#define PRIM_TYPES_ROW(in_value, in, out_value, out)              \
-    if (args->in_type == in_value && args->out_type == out_value) \
+#define PRIM_TYPES_ROW(in_value, in, out_value, out)      \
+    if (in_wanted == in_value && out_wanted == out_value) \
         return Run::template run<in, out>(args, more...);
+
+/* The same for the fields that most patterns have. */
+#define PRIM_DISPATCH_TYPES(name, LIST) PRIM_DISPATCH_PAIRS(name, LIST, in_type, out_type)
 
 /* The same with an operator besides: name<Run, In, Out>(args, more…) is Run::run<In, Out, Operator>
  * for args->op, from rows of an enum and a struct. */

@@ -2,7 +2,7 @@
 #ifndef PRIM_COMMON_SCALED_CUH
 #define PRIM_COMMON_SCALED_CUH
 
-#include "common/numeric.cuh"
+#include "common/values.cuh"
 
 namespace
 {
@@ -39,10 +39,21 @@ template <typename T>
 struct scaled {
     T alpha, beta;
 
-    __host__ __device__ void store(T *c, T sum) const
+    /* What becomes of c; of no matter what, if beta = 0. */
+    __host__ __device__ T of(T c, T sum) const
     {
         const T product = multiply(alpha, sum);
-        *c = beta == 0 ? product : add(product, multiply(beta, *c));
+        return beta == 0 ? product : add(product, multiply(beta, c));
+    }
+
+    /* c may be a half, whose sums are floats: it is rounded once. */
+    template <typename Out>
+    __host__ __device__ void store(Out *c, T sum) const
+    {
+        if constexpr (IS_HALF<Out>)
+            from_float(of(beta == 0 ? T(0) : to_float(*c), sum), c);
+        else
+            *c = of(beta == 0 ? T(0) : *c, sum);
     }
 };
 

@@ -65,6 +65,19 @@ __host__ __device__ inline int64_t stand_in(prim_boundary boundary, int64_t i, i
     }
 }
 
+/* The same where i lies less than n outside of the line: nothing is divided. */
+__host__ __device__ inline int64_t near_stand_in(prim_boundary boundary, int64_t i, int64_t n)
+{
+    if (is_inside(i, n))
+        return i;
+    const int64_t end = i < 0 ? 0 : n - 1;
+    return boundary == PRIM_BOUNDARY_CLAMP         ? end
+           : boundary == PRIM_BOUNDARY_REFLECT     ? 2 * end - i + (i < 0 ? -1 : 1)
+           : boundary == PRIM_BOUNDARY_REFLECT_101 ? 2 * end - i
+           : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
+                                                   : FILL;
+}
+
 } // namespace
 
 #endif

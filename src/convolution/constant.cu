@@ -18,8 +18,6 @@
  * Work: w · h products an output. Steps: w · h. Bytes: as BASIC, without the weights.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7, there with a __constant__ array. */
-#include <cstring>
-
 #include "convolution/outputs.cuh"
 
 namespace
@@ -53,8 +51,10 @@ cudaError_t launch_with_weights(const prim_convolution_args *args)
 {
     using weight = typename Pixel::sum;
     argument_weights<weight, COUNT> weights = {};
-    std::memcpy(weights.values, args->mask.h_values,
-                args->mask.width * args->mask.height * sizeof(weight));
+    const size_t count = args->mask.width * args->mask.height;
+    const weight_list<weight> list = list_of<weight>(args, args->mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        weights.values[k] = list[static_cast<int>(k)];
     return launch_outputs(args, convolve<Pixel, COUNT>, make_problem<Pixel>(args), weights);
 }
 

@@ -7,27 +7,47 @@
 
 /* ---- what queries and calls judge alike ---- */
 
-static prim_status check_types(const prim_convolution_args *args)
+/* What goes together; the mask's type is the sums', too. */
+typedef struct type_row {
+    cudaDataType_t in, out, mask;
+} type_row;
+
+static const type_row type_rows[] = {
+    {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
+    {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F}, {CUDA_R_8U, CUDA_R_8U, CUDA_R_32F},
+    {CUDA_R_8U, CUDA_R_32F, CUDA_R_32F},  {CUDA_R_16U, CUDA_R_16U, CUDA_R_32F},
+    {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U}};
+
+static prim_status check_types(const prim_convolution_args *args, const prim_mask *mask)
 {
-    const cudaDataType_t type = args->in.type;
-    const bool exists = type == CUDA_R_32F || type == CUDA_R_32I || type == CUDA_R_8U;
-    const cudaDataType_t mask_type = type == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
-    if (exists && args->out.type == type && args->mask.type == mask_type)
-        return PRIM_OK;
+    const cudaDataType_t in = args->in.type, out = args->out.type;
+    cudaDataType_t wanted = in;
+    bool exists = false, goes_together = false;
+    for (size_t i = 0; i < sizeof type_rows / sizeof *type_rows; i++) {
+        const type_row *row = &type_rows[i];
+        if (row->in != in)
+            continue;
+        exists = true;
+        wanted = row->mask;
+        goes_together = goes_together || (row->out == out && row->mask == mask->type);
+    }
     if (!exists)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: in's type is %s, not u8, i32 or f32 (mask's is %s)",
-                         args->call.name, prim_element_name(type),
-                         prim_element_name(args->mask.type));
-    return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: mask's type is %s and out's type %s, and in's type %s takes %s and %s",
-                     args->call.name, prim_element_name(args->mask.type),
-                     prim_element_name(args->out.type), prim_element_name(type),
-                     prim_element_name(mask_type), prim_element_name(type));
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: in's type is %s, not f32, f64, f16, u8, u16, i32 or u32 (mask's is "
+                         "%s)",
+                         args->call.name, prim_element_name(in), prim_element_name(mask->type));
+    if (!goes_together)
+        return prim_fail(PRIM_ERROR_TYPE,
+                         "%s: mask's type is %s and out's type %s, and in's type %s takes %s and "
+                         "%s",
+                         args->call.name, prim_element_name(mask->type), prim_element_name(out),
+                         prim_element_name(in), prim_element_name(wanted),
+                         in == CUDA_R_8U ? "u8 or f32" : prim_element_name(in));
+    return PRIM_OK;
 }
 
-static prim_status check_mask(const prim_convolution_args *args)
+static prim_status check_mask(const prim_convolution_args *args, const prim_mask *mask)
 {
-    const prim_mask *mask = &args->mask;
     const size_t most = PRIM_CONVOLUTION_MOST_SIDE;
     if (mask->width < 1 || mask->width > most || mask->height < 1 || mask->height > most)
         return prim_fail(PRIM_ERROR_VALUE, "%s: mask is %zu × %zu, and its sides must be 1 to %zu",
@@ -36,7 +56,7 @@ static prim_status check_mask(const prim_convolution_args *args)
         return prim_fail(
             PRIM_ERROR_VALUE, "%s: mask's anchor (%zu, %zu) is not inside its %zu × %zu",
             args->call.name, mask->anchor_x, mask->anchor_y, mask->width, mask->height);
-    if (args->is_vector && mask->height != 1)
+    if (args->kind == PRIM_CONVOLUTION_OF_VECTOR && mask->height != 1)
         return prim_fail(PRIM_ERROR_VALUE, "%s: mask's height is %zu, and a vector takes 1",
                          args->call.name, mask->height);
     if (mask->h_values == NULL && mask->d_values == NULL)
@@ -45,30 +65,33 @@ static prim_status check_mask(const prim_convolution_args *args)
     return PRIM_OK;
 }
 
-static prim_status check_image(const prim_convolution_args *args, const char *name,
-                               const prim_image *image)
+/* A separable mask's row and column. */
+static prim_status check_parts(const prim_convolution_args *args)
 {
-    if (image->channels < 1 || image->channels > PRIM_CONVOLUTION_MOST_CHANNELS)
-        return prim_fail(PRIM_ERROR_VALUE, "%s: %s's channels are %d, not 1 to %d", args->call.name,
-                         name, image->channels, PRIM_CONVOLUTION_MOST_CHANNELS);
-    const size_t element_bytes = prim_element_bytes(image->type);
-    const prim_status status =
-        prim_check_bytes(&args->call, name, (size_t)image->channels, image->width, element_bytes);
-    if (status != PRIM_OK)
-        return status;
-    const size_t row_bytes = image->width * (size_t)image->channels * element_bytes;
-    if (image->pitch < row_bytes || image->pitch % element_bytes != 0)
-        return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: %s's pitch is %zu bytes, less than a row's %zu or no multiple of %zu",
-                         args->call.name, name, image->pitch, row_bytes, element_bytes);
-    return prim_check_bytes(&args->call, name, image->height, image->pitch, 1);
+    const prim_mask *x = &args->mask, *y = &args->mask_y;
+    if (x->height != 1)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_x's height is %zu, and a row's is 1",
+                         args->call.name, x->height);
+    if (y->width != 1)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: mask_y's width is %zu, and a column's is 1",
+                         args->call.name, y->width);
+    return check_mask(args, y);
+}
+
+static prim_status check_masks(const prim_convolution_args *args)
+{
+    const bool is_separable = args->kind == PRIM_CONVOLUTION_SEPARABLE;
+    prim_status status = is_separable ? check_types(args, &args->mask_y) : PRIM_OK;
+    if (status == PRIM_OK && is_separable)
+        status = check_parts(args);
+    return status == PRIM_OK ? check_mask(args, &args->mask) : status;
 }
 
 static prim_status check_images(const prim_convolution_args *args)
 {
-    prim_status status = check_image(args, "in", &args->in);
+    prim_status status = prim_check_image(&args->call, "in", &args->in);
     if (status == PRIM_OK)
-        status = check_image(args, "out", &args->out);
+        status = prim_check_image(&args->call, "out", &args->out);
     if (status == PRIM_OK &&
         (args->in.width != args->out.width || args->in.height != args->out.height ||
          args->in.channels != args->out.channels))
@@ -88,33 +111,22 @@ static prim_status check_kind(const void *any)
             PRIM_ERROR_ENUM,
             "%s: boundary is %d, not PRIM_BOUNDARY_CONSTANT to PRIM_BOUNDARY_WRAP, 0 to %d",
             args->call.name, args->boundary, PRIM_BOUNDARY_WRAP);
-    prim_status status = check_types(args);
+    prim_status status = check_types(args, &args->mask);
     if (status == PRIM_OK && (args->flags & ~(unsigned)PRIM_CONVOLUTION_FLIP) != 0)
         status = prim_fail(PRIM_ERROR_VALUE,
                            "%s: flags are %#x, and only PRIM_CONVOLUTION_FLIP, %#x, exists",
                            args->call.name, args->flags, (unsigned)PRIM_CONVOLUTION_FLIP);
     if (status == PRIM_OK)
         status = check_images(args);
-    return status == PRIM_OK ? check_mask(args) : status;
+    return status == PRIM_OK ? check_masks(args) : status;
 }
 
 /* ---- the pointers ---- */
 
-static prim_status check_pixels(const prim_convolution_args *args, const char *name,
-                                const prim_image *image, prim_span *span)
-{
-    const size_t element_bytes = prim_element_bytes(image->type);
-    const size_t row_elements = image->width * (size_t)image->channels;
-    const bool is_empty = row_elements == 0 || image->height == 0;
-    const size_t count =
-        is_empty ? 0 : (image->height - 1) * (image->pitch / element_bytes) + row_elements;
-    return prim_check_vector(&args->call, name, image->data, count, element_bytes, span);
-}
-
 /* What the device reads may be left out, and what the host reads only where the device does. */
-static prim_status check_weights(const prim_convolution_args *args, prim_span *span)
+static prim_status check_weights(const prim_convolution_args *args, const prim_mask *mask,
+                                 prim_span *span)
 {
-    const prim_mask *mask = &args->mask;
     const size_t count = mask->width * mask->height, bytes = prim_element_bytes(mask->type);
     if (args->call.on_host)
         return prim_check_vector(&args->call, "values", mask->h_values, count, bytes, span);
@@ -130,25 +142,30 @@ static prim_status check_operands(const void *any, prim_operands *operands)
     const prim_convolution_args *args = any;
     prim_span *const in = &operands->spans[0], *const out = &operands->spans[1],
                      *const weights = &operands->spans[2];
-    operands->count = 3;
-    prim_status status = check_pixels(args, "in", &args->in, in);
+    operands->count = args->kind == PRIM_CONVOLUTION_SEPARABLE ? 4 : 3;
+    prim_status status = prim_check_pixels(&args->call, "in", &args->in, in);
     if (status == PRIM_OK)
-        status = check_pixels(args, "out", &args->out, out);
+        status = prim_check_pixels(&args->call, "out", &args->out, out);
     if (status == PRIM_OK)
-        status = check_weights(args, weights);
+        status = check_weights(args, &args->mask, &weights[0]);
+    if (status == PRIM_OK && operands->count == 4)
+        status = check_weights(args, &args->mask_y, &weights[1]);
     if (status == PRIM_OK && args->boundary == PRIM_BOUNDARY_CONSTANT)
         status =
             prim_check_scalar(&args->call, "fill", args->fill, prim_element_bytes(args->in.type));
     if (status == PRIM_OK)
         status = prim_check_disjoint(&args->call, *out, *in);
-    return status == PRIM_OK ? prim_check_disjoint(&args->call, *out, *weights) : status;
+    for (int i = 2; i < operands->count && status == PRIM_OK; i++)
+        status = prim_check_disjoint(&args->call, *out, operands->spans[i]);
+    return status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)
 {
     const prim_convolution_args *args = any;
     snprintf(text, bytes, "%s, image %zu × %zu, mask %zu × %zu", prim_element_name(args->in.type),
-             args->in.width, args->in.height, args->mask.width, args->mask.height);
+             args->in.width, args->in.height, args->mask.width,
+             args->kind == PRIM_CONVOLUTION_SEPARABLE ? args->mask_y.height : args->mask.height);
 }
 
 static const prim_ladder ladder = {
@@ -235,6 +252,68 @@ prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary, const 
     return run_host(&args, h_fill, threads);
 }
 
+/* ---- separable masks ---- */
+
+static prim_convolution_args separable_args(const char *name, prim_convolution_variant variant,
+                                            unsigned flags, prim_boundary boundary, prim_image in,
+                                            prim_mask mask_x, prim_mask mask_y, prim_image out)
+{
+    prim_convolution_args args = image_args(name, variant, flags, boundary, in, mask_x, out);
+    args.kind = PRIM_CONVOLUTION_SEPARABLE;
+    args.mask_y = mask_y;
+    return args;
+}
+
+prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
+                                    prim_boundary boundary, const void *h_fill, prim_image in,
+                                    prim_mask mask_x, prim_mask mask_y, prim_image out,
+                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_convolution_args args = separable_args("prim_convolve_separable", variant, flags, boundary,
+                                                in, mask_x, mask_y, out);
+    return run(&args, h_fill, d_workspace, workspace_bytes, stream);
+}
+
+prim_status prim_convolve_separable_workspace_bytes(prim_convolution_variant variant,
+                                                    unsigned flags, prim_boundary boundary,
+                                                    prim_image in, prim_mask mask_x,
+                                                    prim_mask mask_y, prim_image out, size_t *bytes)
+{
+    const prim_convolution_args args =
+        separable_args("prim_convolve_separable_workspace_bytes", variant, flags, boundary, in,
+                       mask_x, mask_y, out);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+bool prim_convolve_separable_supports(prim_convolution_variant variant, unsigned flags,
+                                      prim_boundary boundary, prim_image in, prim_mask mask_x,
+                                      prim_mask mask_y, prim_image out)
+{
+    const prim_convolution_args args = separable_args("prim_convolve_separable_supports", variant,
+                                                      flags, boundary, in, mask_x, mask_y, out);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+prim_convolution_variant prim_convolve_separable_choose(unsigned flags, prim_boundary boundary,
+                                                        prim_image in, prim_mask mask_x,
+                                                        prim_mask mask_y, prim_image out)
+{
+    const prim_convolution_args args =
+        separable_args("prim_convolve_separable_choose", PRIM_CONVOLUTION_AUTO, flags, boundary, in,
+                       mask_x, mask_y, out);
+    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_status prim_convolve_separable_host(unsigned flags, prim_boundary boundary, const void *h_fill,
+                                         prim_image in, prim_mask mask_x, prim_mask mask_y,
+                                         prim_image out, int threads)
+{
+    prim_convolution_args args =
+        separable_args("prim_convolve_separable_host", PRIM_CONVOLUTION_AUTO, flags, boundary, in,
+                       mask_x, mask_y, out);
+    return run_host(&args, h_fill, threads);
+}
+
 /* ---- vectors ---- */
 
 /* Where the bytes of a row do not fit size_t, that is found before its pitch is looked at. */
@@ -255,7 +334,7 @@ static prim_convolution_args vector_args(const char *name, prim_convolution_vari
 {
     prim_convolution_args args = image_args(
         name, variant, flags, boundary, one_row(type, in, count), mask, one_row(type, out, count));
-    args.is_vector = true;
+    args.kind = PRIM_CONVOLUTION_OF_VECTOR;
     return args;
 }
 

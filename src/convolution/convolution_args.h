@@ -10,24 +10,33 @@
 extern "C" {
 #endif
 
+typedef enum prim_convolution_kind {
+    PRIM_CONVOLUTION_OF_IMAGE,
+    PRIM_CONVOLUTION_OF_VECTOR,
+    PRIM_CONVOLUTION_SEPARABLE
+} prim_convolution_kind;
+
 /* A vector is an image of one row and one channel. Of mask's pointers, queries too know whether
  * they are NULL. */
 typedef struct prim_convolution_args {
     prim_call call;
-    bool is_vector;
+    prim_convolution_kind kind;
     unsigned flags;
     prim_boundary boundary;
     const void *fill; /* host; NULL for zeros */
     prim_image in, out;
-    prim_mask mask;
+    prim_mask mask, mask_y; /* mask_y: of separable masks, whose row is mask; otherwise empty */
 } prim_convolution_args;
+
+/* For why_not(). */
+#define PRIM_CONVOLUTION_NOT_SEPARABLE "it does not take separable masks"
 
 /* rungs.c: the one table, and what AUTO takes of it. */
 extern const prim_rung *const prim_convolution_rungs[];
 int prim_convolution_choose_rung(const void *args);
 
 enum {
-    PRIM_CONVOLUTION_MOST_CHANNELS = 4,
+    PRIM_CONVOLUTION_MOST_CHANNELS = PRIM_MOST_CHANNELS,
     PRIM_CONVOLUTION_MOST_SIDE = 255 /* of a mask */
 };
 

@@ -1,4 +1,4 @@
-/* From the elements' type as an enum to a pixel of kernels. */
+/* From the elements' types as enums to a pixel of kernels. */
 #ifndef PRIM_CONVOLUTION_DISPATCH_CUH
 #define PRIM_CONVOLUTION_DISPATCH_CUH
 
@@ -10,11 +10,31 @@
 namespace
 {
 
-/* Every rung has blocks of so many threads. */
+/* Every textbook rung has blocks of so many threads. */
 constexpr unsigned THREADS = 256;
 
-/* Run::run<Pixel>(args, more…) for the type of the elements. */
-PRIM_DISPATCH_TYPE(dispatch, PRIM_CONVOLUTION_TYPES, in.type)
+/* Run::run<Pixel>(args, more…) for elements of one type. */
+PRIM_DISPATCH_TYPE(dispatch_one, PRIM_CONVOLUTION_TYPES, in.type)
+
+template <class Run, typename Args, typename... More>
+auto dispatch(const Args *args, More... more)
+{
+    if (args->in.type != args->out.type)
+        return Run::not_built(args, more...);
+    return dispatch_one<Run>(args, more...);
+}
+
+/* For the types of in and out. */
+template <class Run, typename Args, typename... More>
+auto dispatch_pair(const Args *args, More... more)
+{
+#define PRIM_PAIR_ROW(in_value, out_value, pixel_struct)          \
+    if (args->in.type == in_value && args->out.type == out_value) \
+        return Run::template run<pixel_struct>(args, more...);
+    PRIM_CONVOLUTION_PAIRS(PRIM_PAIR_ROW)
+#undef PRIM_PAIR_ROW
+    return Run::not_built(args, more...);
+}
 
 } // namespace
 

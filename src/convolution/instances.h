@@ -3,10 +3,30 @@
 #ifndef PRIM_CONVOLUTION_INSTANCES_H
 #define PRIM_CONVOLUTION_INSTANCES_H
 
-/* the type of an image's elements, the struct in pixel.cuh */
+/* The textbook's rungs: the type of an image's elements, in and out, and the struct in pixel.cuh.
+ * One kernel serves both signs. */
 #define PRIM_CONVOLUTION_TYPES(X) \
     X(CUDA_R_32F, f32_pixel)      \
-    X(CUDA_R_32I, i32_pixel)      \
+    X(CUDA_R_32I, word_pixel)     \
+    X(CUDA_R_32U, word_pixel)     \
     X(CUDA_R_8U, u8_pixel)
+
+/* REGISTER and the host: the types of in and out, and the struct. */
+#define PRIM_CONVOLUTION_PAIRS(X)             \
+    X(CUDA_R_32F, CUDA_R_32F, f32_pixel)      \
+    X(CUDA_R_64F, CUDA_R_64F, f64_pixel)      \
+    X(CUDA_R_16F, CUDA_R_16F, f16_pixel)      \
+    X(CUDA_R_8U, CUDA_R_8U, u8_pixel)         \
+    X(CUDA_R_8U, CUDA_R_32F, u8_to_f32_pixel) \
+    X(CUDA_R_16U, CUDA_R_16U, u16_pixel)      \
+    X(CUDA_R_32I, CUDA_R_32I, word_pixel)     \
+    X(CUDA_R_32U, CUDA_R_32U, word_pixel)
+
+/* The sides of square and separable masks, and of those of one row, that REGISTER knows when it is
+ * compiled, for f32. */
+#define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
+
+/* The same for squares over u8 → u8, and the channels. */
+#define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
 
 #endif

@@ -43,6 +43,8 @@ inline const char *outputs_why_not(const prim_convolution_args *args)
 {
     const dim3 block = block_of(args);
     const size_t row_elements = args->in.width * static_cast<size_t>(args->in.channels);
+    if (args->kind == PRIM_CONVOLUTION_SEPARABLE)
+        return PRIM_CONVOLUTION_NOT_SEPARABLE;
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     return prim_fits_a_grid(prim_divide_up(args->in.height, block.y),

@@ -8,36 +8,60 @@
 namespace
 {
 
-/* Weights are of the sums' type. */
-struct f32_pixel {
-    using element = float;
-    using sum = float;
-    __host__ __device__ static float stored(float sum)
+/* The nearest of 0 … most, the even one of two; comparisons with NaN fail, so that it gives 0. */
+__host__ __device__ inline float nearest_of(float sum, float most)
+{
+    const float not_below = sum > 0.0f ? sum : 0.0f;
+    return rintf(not_below < most ? not_below : most);
+}
+
+__host__ __device__ inline void store_sum(float sum, uint8_t *to)
+{
+    *to = static_cast<uint8_t>(nearest_of(sum, 255.0f));
+}
+__host__ __device__ inline void store_sum(float sum, uint16_t *to)
+{
+    *to = static_cast<uint16_t>(nearest_of(sum, 65535.0f));
+}
+__host__ __device__ inline void store_sum(float sum, f16 *to)
+{
+    from_float(sum, to);
+}
+template <typename T>
+__host__ __device__ void store_sum(T sum, T *to)
+{
+    *to = sum;
+}
+
+/* Elements of the input, of the output, and the type of weights and sums. */
+template <typename Source, typename Element, typename Sum>
+struct pixel {
+    using source = Source;
+    using element = Element;
+    using sum = Sum;
+
+    __host__ __device__ static sum loaded(source value)
     {
-        return sum;
+        if constexpr (std::is_same<source, f16>::value)
+            return to_float(value);
+        else
+            return static_cast<sum>(value);
+    }
+    __host__ __device__ static element stored(sum value)
+    {
+        element result;
+        store_sum(value, &result);
+        return result;
     }
 };
 
-struct i32_pixel {
-    using element = int32_t;
-    using sum = int32_t;
-    __host__ __device__ static int32_t stored(int32_t sum)
-    {
-        return sum;
-    }
-};
-
-/* The nearest of 0 … 255, the even one of two; comparisons with NaN fail, so that it gives 0. */
-struct u8_pixel {
-    using element = uint8_t;
-    using sum = float;
-    __host__ __device__ static uint8_t stored(float sum)
-    {
-        const float not_below = sum > 0.0f ? sum : 0.0f;
-        const float within = not_below < 255.0f ? not_below : 255.0f;
-        return static_cast<uint8_t>(rintf(within));
-    }
-};
+using f32_pixel = pixel<float, float, float>;
+using f64_pixel = pixel<double, double, double>;
+using f16_pixel = pixel<f16, f16, float>;
+using u8_pixel = pixel<uint8_t, uint8_t, float>;
+using u8_to_f32_pixel = pixel<uint8_t, float, float>;
+using u16_pixel = pixel<uint16_t, uint16_t, float>;
+using word_pixel = pixel<uint32_t, uint32_t, uint32_t>; /* wrapping, with a sign or without */
 
 } // namespace
 

@@ -24,59 +24,91 @@ struct image {
     }
 };
 
-/* The mask is always walked forwards, so that all rungs add in one order; a turned one walks the
- * image backwards: step is 1 or -1. */
+/* A mask that is walked as it lies over the image, from the window's first element on: a turned one
+ * begins with its last weight. */
+template <typename Sum>
+struct weight_list {
+    const Sum *first;
+    int step; /* 1 or -1 */
+
+    __host__ __device__ Sum operator[](int k) const
+    {
+        return first[k * step];
+    }
+};
+
+inline bool is_turned(const prim_convolution_args *args)
+{
+    return (args->flags & PRIM_CONVOLUTION_FLIP) != 0;
+}
+
+/* Elements of a side before the pixel itself. */
+inline int before_pixel(const prim_convolution_args *args, size_t side, size_t anchor)
+{
+    return static_cast<int>(is_turned(args) ? side - 1 - anchor : anchor);
+}
+
+template <typename Sum>
+weight_list<Sum> list_of(const prim_convolution_args *args, const void *values, size_t count)
+{
+    const Sum *const first = static_cast<const Sum *>(values);
+    if (is_turned(args))
+        return {first == nullptr ? first : first + (count - 1), -1};
+    return {first, 1};
+}
+
 template <typename Pixel>
 struct problem {
+    using source = typename Pixel::source;
     using element = typename Pixel::element;
     using sum = typename Pixel::sum;
 
-    image<const element> in;
+    image<const source> in;
     image<element> out;
     int64_t width, height;
-    int mask_width, mask_height, anchor_x, anchor_y, step;
-    const sum *weights;
+    int mask_width, mask_height, before_x, before_y; /* the mask's elements before the pixel's */
+    weight_list<sum> weights;
     prim_boundary boundary;
-    element fill[PRIM_CONVOLUTION_MOST_CHANNELS];
+    source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
 
-    /* Where the first weight lies for output (x, y). */
-    __host__ __device__ int64_t first_x(int64_t x) const
-    {
-        return x - step * anchor_x;
-    }
-    __host__ __device__ int64_t first_y(int64_t y) const
-    {
-        return y - step * anchor_y;
-    }
     /* The input's element, wherever it lies. */
     __host__ __device__ sum value(int64_t x, int64_t y, int channel) const
     {
         const int64_t from_x = stand_in(boundary, x, width);
         const int64_t from_y = stand_in(boundary, y, height);
-        return from_x == FILL || from_y == FILL ? fill[channel] : *in.at(from_x, from_y, channel);
+        return Pixel::loaded(from_x == FILL || from_y == FILL ? fill[channel]
+                                                              : *in.at(from_x, from_y, channel));
     }
 };
+
+template <typename T>
+void copy_fill(const prim_convolution_args *args, T (&fill)[PRIM_CONVOLUTION_MOST_CHANNELS])
+{
+    if (args->boundary == PRIM_BOUNDARY_CONSTANT && args->fill != nullptr)
+        for (int c = 0; c < args->in.channels && c < PRIM_CONVOLUTION_MOST_CHANNELS; c++)
+            fill[c] = static_cast<const T *>(args->fill)[c];
+}
 
 template <typename Pixel>
 problem<Pixel> make_problem(const prim_convolution_args *args)
 {
-    using element = typename Pixel::element;
+    using sum = typename Pixel::sum;
+    const prim_mask &mask = args->mask;
     problem<Pixel> p = {};
-    p.in = {static_cast<const element *>(args->in.data), args->in.pitch, args->in.channels};
-    p.out = {static_cast<element *>(args->out.data), args->out.pitch, args->out.channels};
+    p.in = {static_cast<const typename Pixel::source *>(args->in.data), args->in.pitch,
+            args->in.channels};
+    p.out = {static_cast<typename Pixel::element *>(args->out.data), args->out.pitch,
+             args->out.channels};
     p.width = static_cast<int64_t>(args->in.width);
     p.height = static_cast<int64_t>(args->in.height);
-    p.mask_width = static_cast<int>(args->mask.width);
-    p.mask_height = static_cast<int>(args->mask.height);
-    p.anchor_x = static_cast<int>(args->mask.anchor_x);
-    p.anchor_y = static_cast<int>(args->mask.anchor_y);
-    p.step = (args->flags & PRIM_CONVOLUTION_FLIP) != 0 ? -1 : 1;
-    p.weights = static_cast<const typename Pixel::sum *>(args->call.on_host ? args->mask.h_values
-                                                                            : args->mask.d_values);
+    p.mask_width = static_cast<int>(mask.width);
+    p.mask_height = static_cast<int>(mask.height);
+    p.before_x = before_pixel(args, mask.width, mask.anchor_x);
+    p.before_y = before_pixel(args, mask.height, mask.anchor_y);
+    p.weights = list_of<sum>(args, args->call.on_host ? mask.h_values : mask.d_values,
+                             mask.width * mask.height);
     p.boundary = args->boundary;
-    if (args->boundary == PRIM_BOUNDARY_CONSTANT && args->fill != nullptr)
-        for (int c = 0; c < args->in.channels && c < PRIM_CONVOLUTION_MOST_CHANNELS; c++)
-            p.fill[c] = static_cast<const element *>(args->fill)[c];
+    copy_fill(args, p.fill);
     return p;
 }
 

@@ -46,26 +46,17 @@ __device__ place place_in_tile(const problem<Pixel> &p, unsigned tiles_across)
             static_cast<int>(threadIdx.x), static_cast<int>(threadIdx.y)};
 }
 
-/* The window of output (x, y) covers the tile's elements from (x, y) to (x + w - 1, y + h - 1). A
- * turned mask's first weight lies over the last of them. */
+/* The window of output (x, y) covers the tile's elements from (x, y) to (x + w - 1, y + h - 1). */
 template <typename Pixel, int SIDE_X, int SIDE_Y>
 __device__ typename Pixel::sum sum_in_tile(const problem<Pixel> &p,
                                            const typename Pixel::sum (&tile)[SIDE_Y][SIDE_X],
                                            const place &at)
 {
-    const int first_x = p.step > 0 ? at.x : at.x + p.mask_width - 1;
-    const int first_y = p.step > 0 ? at.y : at.y + p.mask_height - 1;
     typename Pixel::sum sum = 0;
     for (int j = 0, k = 0; j < p.mask_height; j++)
         for (int i = 0; i < p.mask_width; i++, k++)
-            sum = add_product(sum, p.weights[k], tile[first_y + p.step * j][first_x + p.step * i]);
+            sum = add_product(sum, p.weights[k], tile[at.y + j][at.x + i]);
     return sum;
-}
-
-/* From a tile's first output to the halo's first element. */
-__device__ inline int halo_before(int step, int side, int anchor)
-{
-    return step > 0 ? anchor : side - 1 - anchor;
 }
 
 template <typename Pixel, int SIDE_X, int SIDE_Y>
@@ -74,8 +65,8 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
 {
     PRIM_SHARED(typename Pixel::sum, tile, [SIDE_Y][SIDE_X]);
     const place at = place_in_tile<Pixel, SIDE_X, SIDE_Y>(p, tiles_across);
-    const int64_t from_x = at.first_x - halo_before(p.step, p.mask_width, p.anchor_x) + at.x;
-    const int64_t from_y = at.first_y - halo_before(p.step, p.mask_height, p.anchor_y) + at.y;
+    const int64_t from_x = at.first_x - p.before_x + at.x;
+    const int64_t from_y = at.first_y - p.before_y + at.y;
     const int64_t to_x = at.first_x + at.x, to_y = at.first_y + at.y;
     const bool is_output = at.x + p.mask_width <= SIDE_X && at.y + p.mask_height <= SIDE_Y &&
                            to_x < p.width && to_y < p.height;
@@ -109,6 +100,8 @@ outputs outputs_of_tile(const prim_convolution_args *args)
 const char *why_not(const void *any)
 {
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    if (args->kind == PRIM_CONVOLUTION_SEPARABLE)
+        return PRIM_CONVOLUTION_NOT_SEPARABLE;
     if (args->mask.d_values == nullptr)
         return "it needs the mask's d_values";
     if (args->mask.width >= SIDE || args->mask.height >= SIDE)

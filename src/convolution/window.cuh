@@ -9,6 +9,7 @@
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 
+#include "common/unroll.cuh"
 #include "convolution/problem.cuh"
 
 namespace
@@ -18,22 +19,20 @@ template <typename Pixel>
 __host__ __device__ bool window_is_inside(const problem<Pixel> &p, int64_t first_x, int64_t first_y)
 {
     return is_inside(first_x, p.width) && is_inside(first_y, p.height) &&
-           is_inside(first_x + p.step * (p.mask_width - 1), p.width) &&
-           is_inside(first_y + p.step * (p.mask_height - 1), p.height);
+           is_inside(first_x + p.mask_width - 1, p.width) &&
+           is_inside(first_y + p.mask_height - 1, p.height);
 }
 
 template <typename Pixel, typename Weights>
 __host__ __device__ typename Pixel::sum sum_inside(const problem<Pixel> &p, const Weights &weights,
                                                    int64_t first_x, int64_t first_y, int channel)
 {
-    const int from_pixel_to_pixel = p.step * p.in.channels;
+    const int from_pixel_to_pixel = p.in.channels;
     typename Pixel::sum sum = 0;
     for (int j = 0, k = 0; j < p.mask_height; j++) {
-        const typename Pixel::element *from = p.in.at(first_x, first_y + p.step * j, channel);
-        for (int i = 0; i < p.mask_width; i++, k++) {
-            const typename Pixel::sum value = from[i * from_pixel_to_pixel];
-            sum = add_product(sum, weights[k], value);
-        }
+        const typename Pixel::source *from = p.in.at(first_x, first_y + j, channel);
+        for (int i = 0; i < p.mask_width; i++, k++)
+            sum = add_product(sum, weights[k], Pixel::loaded(from[i * from_pixel_to_pixel]));
     }
     return sum;
 }
@@ -44,18 +43,18 @@ __host__ __device__ typename Pixel::sum sum_at_edge(const problem<Pixel> &p, con
 {
     typename Pixel::sum sum = 0;
     for (int j = 0, k = 0; j < p.mask_height; j++)
-        for (int i = 0; i < p.mask_width; i++, k++)
-            sum = add_product(sum, weights[k],
-                              p.value(first_x + p.step * i, first_y + p.step * j, channel));
+        PRIM_UNROLL(1) /* where elements are looked for takes most of the time */
+    for (int i = 0; i < p.mask_width; i++, k++)
+        sum = add_product(sum, weights[k], p.value(first_x + i, first_y + j, channel));
     return sum;
 }
 
-/* weights[k]: a pointer, or something that looks like one. */
+/* weights[k]: a list, or something that looks like one. */
 template <typename Pixel, typename Weights>
 __host__ __device__ void convolve_element(const problem<Pixel> &p, const Weights &weights,
                                           int64_t x, int64_t y, int channel)
 {
-    const int64_t first_x = p.first_x(x), first_y = p.first_y(y);
+    const int64_t first_x = x - p.before_x, first_y = y - p.before_y;
     const typename Pixel::sum sum = window_is_inside(p, first_x, first_y)
                                         ? sum_inside(p, weights, first_x, first_y, channel)
                                         : sum_at_edge(p, weights, first_x, first_y, channel);

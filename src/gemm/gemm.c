@@ -1,5 +1,5 @@
 /* gemm's API: what its arguments must be, and the calls. */
-#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "common/element.h"
@@ -22,24 +22,39 @@ static prim_status check_enums(const prim_gemm_args *args)
     return PRIM_OK;
 }
 
+/* Which types go together; A and B have the same. */
+static const struct {
+    cudaDataType_t in, out;
+} types[] = {
+    {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_32I, CUDA_R_32I},
+    {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
+    {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I},
+};
+
 static prim_status check_types(const prim_gemm_args *args)
 {
-    const cudaDataType_t type = args->c_type;
-    const bool exists = type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_32I;
-    if (exists && args->a_type == type && args->b_type == type)
-        return PRIM_OK;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (args->a_type == types[i].in && args->b_type == types[i].in &&
+            args->c_type == types[i].out)
+            return PRIM_OK;
     return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: a_type %s, b_type %s and c_type %s are not all f32, all f64 or all i32",
+                     "%s: a_type %s, b_type %s and c_type %s are not all f32, all f64 or all i32, "
+                     "nor f16, bf16 or i8 with what they go together with",
                      args->call.name, prim_element_name(args->a_type),
-                     prim_element_name(args->b_type), prim_element_name(type));
+                     prim_element_name(args->b_type), prim_element_name(args->c_type));
 }
 
-static prim_status check_whole(const prim_gemm_args *args, const char *name, double value)
+static prim_status check_sizes(const prim_gemm_args *args)
 {
-    if (args->c_type != CUDA_R_32I || (fabs(value) < 0x1p63 && trunc(value) == value))
-        return PRIM_OK;
-    return prim_fail(PRIM_ERROR_VALUE, "%s: %s is %g, and i32 takes whole numbers below 2^63 only",
-                     args->call.name, name, value);
+    const size_t in = prim_element_bytes(args->a_type), out = prim_element_bytes(args->c_type);
+    prim_status status = prim_check_bytes(&args->call, "a", args->m, args->k, in);
+    if (status == PRIM_OK)
+        status = prim_check_bytes(&args->call, "b", args->k, args->n, in);
+    if (status == PRIM_OK)
+        status = prim_check_bytes(&args->call, "c", args->m, args->n, out);
+    return status == PRIM_OK
+               ? prim_check_bytes(&args->call, "c", args->batches, args->m * args->n, out)
+               : status;
 }
 
 static prim_status check_kind(const void *any)
@@ -49,47 +64,124 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK)
         status = check_types(args);
     if (status == PRIM_OK)
-        status = check_whole(args, "alpha", args->alpha);
+        status = prim_check_whole(&args->call, "alpha", args->alpha, args->c_type);
     if (status == PRIM_OK)
-        status = check_whole(args, "beta", args->beta);
-    const size_t bytes = status == PRIM_OK ? prim_element_bytes(args->c_type) : 1;
-    if (status == PRIM_OK)
-        status = prim_check_bytes(&args->call, "a", args->m, args->k, bytes);
-    if (status == PRIM_OK)
-        status = prim_check_bytes(&args->call, "b", args->k, args->n, bytes);
-    return status == PRIM_OK ? prim_check_bytes(&args->call, "c", args->m, args->n, bytes) : status;
+        status = prim_check_whole(&args->call, "beta", args->beta, args->c_type);
+    return status == PRIM_OK ? check_sizes(args) : status;
 }
 
-/* As it is stored. */
-static prim_status check_factor(const prim_gemm_args *args, const char *name, const void *data,
-                                prim_transpose op, size_t rows, size_t columns, size_t ld,
-                                prim_rectangle *rectangle)
+/* ---- operands ---- */
+
+/* A matrix of each product as it is stored. */
+typedef struct stored {
+    const char *name;
+    const void *data;
+    size_t rows, columns, ld, stride, element_bytes;
+} stored;
+
+static stored stored_factor(const char *name, const void *data, prim_transpose op, size_t rows,
+                            size_t columns, size_t ld, size_t stride, cudaDataType_t type)
 {
     const bool transposed = op == PRIM_TRANSPOSED;
-    return prim_check_rectangle(&args->call, name, data, transposed ? columns : rows,
-                                transposed ? rows : columns, ld, prim_element_bytes(args->c_type),
-                                rectangle);
+    return (stored){name, data,   transposed ? columns : rows, transposed ? rows : columns,
+                    ld,   stride, prim_element_bytes(type)};
+}
+
+/* A batch as one rectangle: side by side in their rows, whole rows below each other, or otherwise
+ * all that lies between its ends. */
+static prim_status check_batch(const prim_gemm_args *args, stored x, prim_rectangle *rectangle)
+{
+    const size_t further = args->batches > 1 ? args->batches - 1 : 0;
+    const bool empty = args->batches == 0 || x.rows == 0 || x.columns == 0;
+    prim_status status =
+        prim_check_rectangle(&args->call, x.name, x.data, args->batches == 0 ? 0 : x.rows,
+                             x.columns, x.ld, x.element_bytes, rectangle);
+    if (status != PRIM_OK || empty || further == 0 || x.stride == 0)
+        return status;
+    status = prim_check_bytes(&args->call, x.name, further, x.stride, x.element_bytes);
+    if (status != PRIM_OK)
+        return status;
+    const size_t away = further * x.stride, extent = (x.rows - 1) * x.ld + x.columns;
+    if (extent > SIZE_MAX / x.element_bytes - away)
+        return prim_fail(
+            PRIM_ERROR_SIZE,
+            "%s: the bytes of %zu matrices %s%s with a stride of %zu do not fit size_t",
+            args->call.name, args->batches, args->call.on_host ? "h_" : "d_", x.name, x.stride);
+    if (away <= x.ld - x.columns)
+        x.columns += away;
+    else if (x.stride % x.ld == 0)
+        x.rows += away / x.ld;
+    else
+        x = (stored){x.name, x.data, 1, away + extent, away + extent, 0, x.element_bytes};
+    return prim_check_rectangle(&args->call, x.name, x.data, x.rows, x.columns, x.ld,
+                                x.element_bytes, rectangle);
+}
+
+/* No C of a batch overlaps another. */
+static prim_status check_c_stride(const prim_gemm_args *args)
+{
+    if (args->batches < 2 || args->m == 0 || args->n == 0)
+        return PRIM_OK;
+    const bool behind = args->c_stride >= (args->m - 1) * args->ldc + args->n;
+    const bool beside =
+        args->c_stride >= args->n && (args->ldc - args->n) / args->c_stride >= args->batches - 1;
+    if (behind || beside)
+        return PRIM_OK;
+    return prim_fail(
+        PRIM_ERROR_VALUE,
+        "%s: c_stride is %zu, and %zu matrices of %zu × %zu with ldc %zu would overlap",
+        args->call.name, args->c_stride, args->batches, args->m, args->n, args->ldc);
+}
+
+/* Of a batch by pointers, only the arrays can be judged, and the shapes. */
+static prim_status check_array(const prim_gemm_args *args, stored x, prim_span *span)
+{
+    prim_rectangle none;
+    prim_status status =
+        prim_check_rectangle(&args->call, x.name, NULL, 0, x.columns, x.ld, x.element_bytes, &none);
+    if (status == PRIM_OK && x.rows > 0)
+        status = prim_check_bytes(&args->call, x.name, x.rows, x.ld, x.element_bytes);
+    return status == PRIM_OK
+               ? prim_check_vector(&args->call, x.name, x.data, args->batches, sizeof(void *), span)
+               : status;
+}
+
+static prim_status check_arrays(const prim_gemm_args *args, const stored x[3],
+                                prim_operands *operands)
+{
+    prim_status status = PRIM_OK;
+    operands->count = 3;
+    for (int i = 0; i < 3 && status == PRIM_OK; i++)
+        status = check_array(args, x[i], &operands->spans[i]);
+    return status;
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_gemm_args *args = any;
-    prim_rectangle a, b, c;
-    prim_status status =
-        check_factor(args, "a", args->a, args->op_a, args->m, args->k, args->lda, &a);
+    const stored x[3] = {stored_factor("a", args->a, args->op_a, args->m, args->k, args->lda,
+                                       args->a_stride, args->a_type),
+                         stored_factor("b", args->b, args->op_b, args->k, args->n, args->ldb,
+                                       args->b_stride, args->b_type),
+                         stored_factor("c", args->c, PRIM_NOT_TRANSPOSED, args->m, args->n,
+                                       args->ldc, args->c_stride, args->c_type)};
+    if (args->pointers)
+        return check_arrays(args, x, operands);
+    prim_rectangle r[3];
+    prim_status status = PRIM_OK;
+    for (int i = 0; i < 3 && status == PRIM_OK; i++)
+        status = check_batch(args, x[i], &r[i]);
     if (status == PRIM_OK)
-        status = check_factor(args, "b", args->b, args->op_b, args->k, args->n, args->ldb, &b);
-    if (status == PRIM_OK)
-        status =
-            check_factor(args, "c", args->c, PRIM_NOT_TRANSPOSED, args->m, args->n, args->ldc, &c);
-    return status == PRIM_OK ? prim_check_product(&args->call, a, b, c, operands) : status;
+        status = check_c_stride(args);
+    return status == PRIM_OK ? prim_check_product(&args->call, r[0], r[1], r[2], operands) : status;
 }
 
 static void describe(const void *any, char *text, size_t bytes)
 {
     const prim_gemm_args *args = any;
-    snprintf(text, bytes, "%s, m %zu, n %zu, k %zu", prim_element_name(args->c_type), args->m,
-             args->n, args->k);
+    snprintf(text, bytes, "%s to %s, m %zu, n %zu, k %zu, batches %zu",
+             prim_element_name(args->a_type), prim_element_name(args->c_type), args->m, args->n,
+             args->k, args->batches);
 }
 
 static const prim_ladder ladder = {
@@ -99,6 +191,8 @@ static const prim_ladder ladder = {
     .check_operands = check_operands,
     .describe = describe,
 };
+
+/* ---- calls ---- */
 
 prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b, size_t m,
                       size_t n, size_t k, double alpha, cudaDataType_t a_type, const void *d_a,
@@ -123,14 +217,84 @@ prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_trans
                            c_type,
                            d_c,
                            ldc,
-                           compute};
+                           compute,
+                           .batches = 1};
     return prim_ladder_run(&ladder, &args.call);
 }
+
+prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                              size_t m, size_t n, size_t k, double alpha, cudaDataType_t a_type,
+                              const void *d_a, size_t lda, size_t a_stride, cudaDataType_t b_type,
+                              const void *d_b, size_t ldb, size_t b_stride, double beta,
+                              cudaDataType_t c_type, void *d_c, size_t ldc, size_t c_stride,
+                              size_t batches, prim_compute compute, void *d_workspace,
+                              size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_gemm_args args = {
+        {"prim_gemm_batched", (int)variant, false, d_workspace, workspace_bytes, stream},
+        op_a,
+        op_b,
+        m,
+        n,
+        k,
+        alpha,
+        a_type,
+        d_a,
+        lda,
+        b_type,
+        d_b,
+        ldb,
+        beta,
+        c_type,
+        d_c,
+        ldc,
+        compute,
+        batches,
+        a_stride,
+        b_stride,
+        c_stride,
+        .pointers = false};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                               size_t m, size_t n, size_t k, double alpha, cudaDataType_t a_type,
+                               const void *const *d_a, size_t lda, cudaDataType_t b_type,
+                               const void *const *d_b, size_t ldb, double beta,
+                               cudaDataType_t c_type, void *const *d_c, size_t ldc, size_t batches,
+                               prim_compute compute, void *d_workspace, size_t workspace_bytes,
+                               cudaStream_t stream)
+{
+    prim_gemm_args args = {
+        {"prim_gemm_pointers", (int)variant, false, d_workspace, workspace_bytes, stream},
+        op_a,
+        op_b,
+        m,
+        n,
+        k,
+        alpha,
+        a_type,
+        d_a,
+        lda,
+        b_type,
+        d_b,
+        ldb,
+        beta,
+        c_type,
+        (void *)(uintptr_t)d_c, /* only read */
+        ldc,
+        compute,
+        batches,
+        .pointers = true};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+/* ---- queries ---- */
 
 static prim_gemm_args shape(const char *name, prim_gemm_variant variant, prim_transpose op_a,
                             prim_transpose op_b, size_t m, size_t n, size_t k,
                             cudaDataType_t a_type, cudaDataType_t b_type, cudaDataType_t c_type,
-                            prim_compute compute)
+                            size_t batches, prim_compute compute)
 {
     return (prim_gemm_args){.call = {.name = name, .variant = (int)variant},
                             .op_a = op_a,
@@ -142,6 +306,7 @@ static prim_gemm_args shape(const char *name, prim_gemm_variant variant, prim_tr
                             .a_type = a_type,
                             .b_type = b_type,
                             .c_type = c_type,
+                            .batches = batches,
                             .compute = compute};
 }
 
@@ -151,7 +316,18 @@ prim_status prim_gemm_workspace_bytes(prim_gemm_variant variant, prim_transpose 
                                       cudaDataType_t c_type, prim_compute compute, size_t *bytes)
 {
     const prim_gemm_args args = shape("prim_gemm_workspace_bytes", variant, op_a, op_b, m, n, k,
-                                      a_type, b_type, c_type, compute);
+                                      a_type, b_type, c_type, 1, compute);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+prim_status prim_gemm_batched_workspace_bytes(prim_gemm_variant variant, prim_transpose op_a,
+                                              prim_transpose op_b, size_t m, size_t n, size_t k,
+                                              cudaDataType_t a_type, cudaDataType_t b_type,
+                                              cudaDataType_t c_type, size_t batches,
+                                              prim_compute compute, size_t *bytes)
+{
+    const prim_gemm_args args = shape("prim_gemm_batched_workspace_bytes", variant, op_a, op_b, m,
+                                      n, k, a_type, b_type, c_type, batches, compute);
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
 
@@ -159,8 +335,18 @@ bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a, prim_tra
                         size_t m, size_t n, size_t k, cudaDataType_t a_type, cudaDataType_t b_type,
                         cudaDataType_t c_type, prim_compute compute)
 {
-    const prim_gemm_args args =
-        shape("prim_gemm_supports", variant, op_a, op_b, m, n, k, a_type, b_type, c_type, compute);
+    const prim_gemm_args args = shape("prim_gemm_supports", variant, op_a, op_b, m, n, k, a_type,
+                                      b_type, c_type, 1, compute);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+bool prim_gemm_batched_supports(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                                size_t m, size_t n, size_t k, cudaDataType_t a_type,
+                                cudaDataType_t b_type, cudaDataType_t c_type, size_t batches,
+                                prim_compute compute)
+{
+    const prim_gemm_args args = shape("prim_gemm_batched_supports", variant, op_a, op_b, m, n, k,
+                                      a_type, b_type, c_type, batches, compute);
     return prim_ladder_supports(&ladder, &args.call);
 }
 
@@ -169,9 +355,21 @@ prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, siz
                                    cudaDataType_t c_type, prim_compute compute)
 {
     const prim_gemm_args args = shape("prim_gemm_choose", PRIM_GEMM_AUTO, op_a, op_b, m, n, k,
-                                      a_type, b_type, c_type, compute);
+                                      a_type, b_type, c_type, 1, compute);
     return (prim_gemm_variant)prim_ladder_choose(&ladder, &args.call);
 }
+
+prim_gemm_variant prim_gemm_batched_choose(prim_transpose op_a, prim_transpose op_b, size_t m,
+                                           size_t n, size_t k, cudaDataType_t a_type,
+                                           cudaDataType_t b_type, cudaDataType_t c_type,
+                                           size_t batches, prim_compute compute)
+{
+    const prim_gemm_args args = shape("prim_gemm_batched_choose", PRIM_GEMM_AUTO, op_a, op_b, m, n,
+                                      k, a_type, b_type, c_type, batches, compute);
+    return (prim_gemm_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+/* ---- on the host ---- */
 
 prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n, size_t k,
                            double alpha, cudaDataType_t a_type, const void *h_a, size_t lda,
@@ -196,7 +394,42 @@ prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, s
                                  c_type,
                                  h_c,
                                  ldc,
-                                 compute};
+                                 compute,
+                                 .batches = 1};
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
+}
+
+prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
+                                   size_t k, double alpha, cudaDataType_t a_type, const void *h_a,
+                                   size_t lda, size_t a_stride, cudaDataType_t b_type,
+                                   const void *h_b, size_t ldb, size_t b_stride, double beta,
+                                   cudaDataType_t c_type, void *h_c, size_t ldc, size_t c_stride,
+                                   size_t batches, prim_compute compute, int threads)
+{
+    const prim_gemm_args args = {{.name = "prim_gemm_batched_host", .on_host = true},
+                                 op_a,
+                                 op_b,
+                                 m,
+                                 n,
+                                 k,
+                                 alpha,
+                                 a_type,
+                                 h_a,
+                                 lda,
+                                 b_type,
+                                 h_b,
+                                 ldb,
+                                 beta,
+                                 c_type,
+                                 h_c,
+                                 ldc,
+                                 compute,
+                                 batches,
+                                 a_stride,
+                                 b_stride,
+                                 c_stride,
+                                 .pointers = false};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
 }

@@ -26,6 +26,9 @@ typedef struct prim_gemm_args {
     void *c;
     size_t ldc;
     prim_compute compute;
+    size_t batches;                      /* products, each with matrices of its own */
+    size_t a_stride, b_stride, c_stride; /* elements from a product's matrix to the next one's */
+    bool pointers; /* instead, a, b and c are arrays of pointers, one a product */
 } prim_gemm_args;
 
 /* rungs.c: the one table, and what AUTO takes of it. */

@@ -17,8 +17,11 @@ namespace naive
 constexpr unsigned SIDE = 16;
 
 template <typename T>
-__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
+__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> all)
 {
+    problem<T> p;
+    if (!take_product(all, p))
+        return;
     const square block = this_square(p.n, SIDE);
     const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
     if (row >= p.m || column >= p.n)
@@ -35,7 +38,7 @@ const char *why_not(const void *args)
 }
 
 struct run_squares : launch_run {
-    template <typename T>
+    template <typename T, typename>
     static cudaError_t run(const prim_gemm_args *args)
     {
         return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T>);

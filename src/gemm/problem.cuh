@@ -1,4 +1,5 @@
-/* A gemm call as its kernels take it: C = alpha · A · B + beta · C, the ops applied. */
+/* A gemm call as its kernels take it: C = alpha · A · B + beta · C, the ops applied, for each
+ * product of a batch. */
 #ifndef PRIM_GEMM_PROBLEM_CUH
 #define PRIM_GEMM_PROBLEM_CUH
 
@@ -7,60 +8,134 @@
 #include "common/matrix.cuh"
 #include "common/scaled.cuh"
 #include "common/sizes.h"
+#include "common/values.cuh"
 #include "gemm/gemm_args.h"
 #include "gemm/instances.h"
 
 namespace
 {
 
-template <typename T>
-struct problem {
-    op_matrix<T> a, b;
-    T *c;
-    size_t m, n, k, ldc;
-    scaled<T> scale;
+/* Products are summed in the type of C, those of halves in f32. */
+template <typename Out>
+using sum_of = accumulator_t<Out>;
 
-    __host__ __device__ void store(size_t row, size_t column, T sum) const
+/* Where the matrices of a batch lie: a stride apart, or by a pointer each. */
+template <typename In, typename Out>
+struct batch_of {
+    size_t count, a_stride, b_stride, c_stride;
+    const In *const *a, *const *b; /* not NULL: device arrays of pointers */
+    Out *const *c;
+};
+
+template <typename In, typename Out = In>
+struct problem {
+    op_matrix<In> a, b;
+    Out *c;
+    size_t m, n, k, ldc;
+    scaled<sum_of<Out>> scale;
+    batch_of<In, Out> batch;
+
+    /* Product i alone. Where nothing is summed, A and B may be nowhere. */
+    __host__ __device__ problem at(size_t i) const
+    {
+        problem one = *this;
+        const bool pointers = batch.c != nullptr;
+        one.c = pointers ? batch.c[i] : c + i * batch.c_stride;
+        if (k > 0) {
+            one.a.data = pointers ? batch.a[i] : a.data + i * batch.a_stride;
+            one.b.data = pointers ? batch.b[i] : b.data + i * batch.b_stride;
+        }
+        return one;
+    }
+
+    __host__ __device__ void store(size_t row, size_t column, sum_of<Out> sum) const
     {
         scale.store(&c[row * ldc + column], sum);
     }
 };
 
-template <typename T>
-problem<T> make_problem(const prim_gemm_args *args)
+template <typename In, typename Out = In>
+problem<In, Out> make_problem(const prim_gemm_args *args)
 {
-    return {make_matrix<T>(args->a, args->lda, args->op_a),
-            make_matrix<T>(args->b, args->ldb, args->op_b),
-            static_cast<T *>(args->c),
+    using Sum = sum_of<Out>;
+    batch_of<In, Out> batch = {args->batches, args->a_stride, args->b_stride, args->c_stride,
+                               nullptr,       nullptr,        nullptr};
+    if (args->pointers) {
+        batch.a = static_cast<const In *const *>(args->a);
+        batch.b = static_cast<const In *const *>(args->b);
+        batch.c = static_cast<Out *const *>(args->c);
+    }
+    return {make_matrix<In>(args->pointers ? nullptr : args->a, args->lda, args->op_a),
+            make_matrix<In>(args->pointers ? nullptr : args->b, args->ldb, args->op_b),
+            args->pointers ? nullptr : static_cast<Out *>(args->c),
             args->m,
             args->n,
-            length_of_sums<T>(args->k, args->alpha),
+            length_of_sums<Sum>(args->k, args->alpha),
             args->ldc,
-            make_scaled<T>(args->alpha, args->beta)};
+            make_scaled<Sum>(args->alpha, args->beta),
+            batch};
 }
 
-/* Run::run<T>(args, more…) for the type of the matrices. */
-PRIM_DISPATCH_TYPE(dispatch, PRIM_GEMM_TYPES, c_type)
+/* Run::run<T, T>(args, more…) for matrices of one type T. */
+template <class Run, typename Args, typename... More>
+auto dispatch(const Args *args, More... more)
+{
+#define PRIM_GEMM_ROW(value, type)                      \
+    if (args->a_type == value && args->c_type == value) \
+        return Run::template run<type, type>(args, more...);
+    PRIM_GEMM_TYPES(PRIM_GEMM_ROW)
+    return Run::not_built(args, more...);
+}
 
-/* A launch of so many blocks, unless C is empty. */
+/* The same, and Run::run<In, Out> where those of A and B are narrower. */
+template <class Run, typename Args, typename... More>
+auto dispatch_all(const Args *args, More... more)
+{
+#define PRIM_GEMM_NARROW_ROW(in_value, in, out_value, out)     \
+    if (args->a_type == in_value && args->c_type == out_value) \
+        return Run::template run<in, out>(args, more...);
+    PRIM_GEMM_NARROW_TYPES(PRIM_GEMM_NARROW_ROW)
+    return dispatch<Run>(args, more...);
+}
+
+/* ---- a grid: blocks of one product along x, products along y and z ---- */
+
+constexpr size_t MOST_ALONG_Y = 65535;
+
+/* This block's product; none is left for some of the last blocks. */
+template <typename T>
+__device__ bool take_product(const problem<T> &all, problem<T> &mine)
+{
+    const size_t i = blockIdx.y + static_cast<size_t>(blockIdx.z) * gridDim.y;
+    if (i >= all.batch.count)
+        return false;
+    mine = all.at(i);
+    return true;
+}
+
+/* A launch of so many blocks for each product, unless C is empty. */
 template <typename T>
 cudaError_t launch_blocks(const prim_gemm_args *args, size_t blocks, dim3 threads,
                           void (*kernel)(problem<T>))
 {
-    if (blocks == 0)
+    if (blocks == 0 || args->batches == 0)
         return cudaSuccess;
-    return prim_launch({args->call.stream, static_cast<unsigned>(blocks), threads}, kernel,
-                       make_problem<T>(args));
+    const size_t y = args->batches < MOST_ALONG_Y ? args->batches : MOST_ALONG_Y;
+    const dim3 grid(static_cast<unsigned>(blocks), static_cast<unsigned>(y),
+                    static_cast<unsigned>(prim_divide_up(args->batches, y)));
+    return prim_launch({args->call.stream, grid, threads}, kernel, make_problem<T>(args));
 }
 
 inline const char *blocks_why_not(const prim_gemm_args *args, size_t down, size_t across)
 {
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    return prim_fits_a_grid(down, across) ? nullptr : PRIM_GRID_TOO_SMALL;
+    const bool fits =
+        prim_fits_a_grid(down, across) && args->batches <= MOST_ALONG_Y * MOST_ALONG_Y;
+    return fits ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* ---- a block for each square of C; squares lie row by row along one dimension of the grid ---- */
+/* ---- a block for each square of C; squares lie row by row along x ---- */
 
 inline size_t squares_of(const prim_gemm_args *args, size_t side)
 {

@@ -20,8 +20,11 @@ namespace row_per_block
 constexpr unsigned THREADS = 256;
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
 {
+    problem<T> p;
+    if (!take_product(all, p))
+        return;
     const size_t i = blockIdx.x;
     for (size_t j = threadIdx.x; j < p.n; j += THREADS) {
         T sum = 0;
@@ -38,7 +41,7 @@ const char *why_not(const void *any)
 }
 
 struct run_rows : launch_run {
-    template <typename T>
+    template <typename T, typename>
     static cudaError_t run(const prim_gemm_args *args)
     {
         return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);

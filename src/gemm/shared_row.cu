@@ -21,9 +21,12 @@ constexpr unsigned PIECE = 1024; /* elements of A's row that fit the shared memo
 
 /* A row that fits one piece is brought once; a longer one anew for each stride of columns. */
 template <typename T>
-__global__ void __launch_bounds__(THREADS) multiply(problem<T> p)
+__global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
 {
     PRIM_SHARED(T, row, [PIECE]);
+    problem<T> p;
+    if (!take_product(all, p))
+        return;
     const size_t i = blockIdx.x;
     for (size_t first = 0; first < p.n; first += THREADS) {
         const size_t j = first + threadIdx.x;
@@ -52,7 +55,7 @@ const char *why_not(const void *any)
 }
 
 struct run_rows : launch_run {
-    template <typename T>
+    template <typename T, typename>
     static cudaError_t run(const prim_gemm_args *args)
     {
         return launch_blocks<T>(args, args->n == 0 ? 0 : args->m, THREADS, multiply<T>);

@@ -39,10 +39,13 @@ __device__ void bring(T (&tile)[SIDE][SIDE + 1], const op_matrix<T> &from, size_
 }
 
 template <typename T, unsigned SIDE>
-__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> p)
+__global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> all)
 {
     PRIM_SHARED(T, tile_a, [SIDE][SIDE + 1]);
     PRIM_SHARED(T, tile_b, [SIDE][SIDE + 1]);
+    problem<T> p;
+    if (!take_product(all, p))
+        return;
     const square block = this_square(p.n, SIDE);
     T sum = 0;
     for (size_t begin = 0; begin < p.k; begin += SIDE) {
@@ -67,7 +70,7 @@ const char *why_not(const void *args)
 
 template <unsigned SIDE>
 struct run_squares : launch_run {
-    template <typename T>
+    template <typename T, typename>
     static cudaError_t run(const prim_gemm_args *args)
     {
         return launch_blocks<T>(args, squares_of(args, SIDE), dim3(SIDE, SIDE), multiply<T, SIDE>);

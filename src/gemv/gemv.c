@@ -5,35 +5,57 @@
 #include "common/fail.h"
 #include "gemv/gemv_args.h"
 
+/* A and x, and y. */
+static const cudaDataType_t pairs[][2] = {{CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
+                                          {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_16F, CUDA_R_16F},
+                                          {CUDA_R_16F, CUDA_R_32F},  {CUDA_R_16BF, CUDA_R_16BF},
+                                          {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
+
+static bool are_types(const prim_gemv_args *args)
+{
+    size_t i = 0;
+    while (i < sizeof pairs / sizeof *pairs &&
+           (args->a_type != pairs[i][0] || args->y_type != pairs[i][1]))
+        i++;
+    return i < sizeof pairs / sizeof *pairs && args->x_type == args->a_type;
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_gemv_args *args = any;
-    const cudaDataType_t type = args->y_type;
     if ((unsigned)args->op > PRIM_TRANSPOSED)
         return prim_fail(PRIM_ERROR_ENUM,
                          "%s: op is %d, neither PRIM_NOT_TRANSPOSED nor PRIM_TRANSPOSED, 0 or 1",
                          args->call.name, args->op);
-    if ((type != CUDA_R_32F && type != CUDA_R_64F) || args->a_type != type || args->x_type != type)
-        return prim_fail(PRIM_ERROR_TYPE,
-                         "%s: a_type %s, x_type %s and y_type %s are not all f32 or all f64",
-                         args->call.name, prim_element_name(args->a_type),
-                         prim_element_name(args->x_type), prim_element_name(type));
-    const size_t bytes = prim_element_bytes(type);
+    if (!are_types(args))
+        return prim_fail(
+            PRIM_ERROR_TYPE,
+            "%s: a_type %s, x_type %s and y_type %s do not go together: A and x are of "
+            "one type, and y of that or, for f16, bf16 and i8, of a wider one",
+            args->call.name, prim_element_name(args->a_type), prim_element_name(args->x_type),
+            prim_element_name(args->y_type));
+    const size_t bytes = prim_element_bytes(args->a_type),
+                 y_bytes = prim_element_bytes(args->y_type);
     const bool transposed = args->op == PRIM_TRANSPOSED;
-    prim_status status = prim_check_bytes(&args->call, "a", args->rows, args->columns, bytes);
+    prim_status status = prim_check_whole(&args->call, "alpha", args->alpha, args->y_type);
+    if (status == PRIM_OK)
+        status = prim_check_whole(&args->call, "beta", args->beta, args->y_type);
+    if (status == PRIM_OK)
+        status = prim_check_bytes(&args->call, "a", args->rows, args->columns, bytes);
     if (status == PRIM_OK)
         status =
             prim_check_bytes(&args->call, "x", 1, transposed ? args->rows : args->columns, bytes);
     if (status == PRIM_OK)
         status =
-            prim_check_bytes(&args->call, "y", 1, transposed ? args->columns : args->rows, bytes);
+            prim_check_bytes(&args->call, "y", 1, transposed ? args->columns : args->rows, y_bytes);
     return status;
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_gemv_args *args = any;
-    const size_t bytes = prim_element_bytes(args->y_type);
+    const size_t bytes = prim_element_bytes(args->a_type),
+                 y_bytes = prim_element_bytes(args->y_type);
     const bool transposed = args->op == PRIM_TRANSPOSED;
     prim_span *const a = &operands->spans[0], *const x = &operands->spans[1],
                      *const y = &operands->spans[2];
@@ -45,7 +67,7 @@ static prim_status check_operands(const void *any, prim_operands *operands)
                                    transposed ? args->rows : args->columns, bytes, x);
     if (status == PRIM_OK)
         status = prim_check_vector(&args->call, "y", args->y,
-                                   transposed ? args->columns : args->rows, bytes, y);
+                                   transposed ? args->columns : args->rows, y_bytes, y);
     if (status == PRIM_OK)
         status = prim_check_disjoint(&args->call, *y, *a);
     return status == PRIM_OK ? prim_check_disjoint(&args->call, *y, *x) : status;
@@ -54,8 +76,8 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 static void describe(const void *any, char *text, size_t bytes)
 {
     const prim_gemv_args *args = any;
-    snprintf(text, bytes, "%s, %zu × %zu", prim_element_name(args->y_type), args->rows,
-             args->columns);
+    snprintf(text, bytes, "%s -> %s, %zu × %zu", prim_element_name(args->a_type),
+             prim_element_name(args->y_type), args->rows, args->columns);
 }
 
 static const prim_ladder ladder = {

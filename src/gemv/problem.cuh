@@ -7,6 +7,7 @@
 #include "common/matrix.cuh"
 #include "common/scaled.cuh"
 #include "common/sizes.h"
+#include "common/values.cuh"
 #include "gemv/gemv_args.h"
 #include "gemv/instances.h"
 
@@ -15,32 +16,61 @@ namespace
 
 constexpr unsigned THREADS = 128; /* a block, one for each element of y */
 
-/* An element of y is `inner` products; a.at(output, i) is what it multiplies x[i] with. */
-template <typename T>
+/* An element of y is `inner` products; a.at(output, i) is what it multiplies x[i] with. Products
+ * are summed in the type of y, those of halves in f32. */
+template <typename In, typename Out = In>
 struct problem {
-    op_matrix<T> a;
-    const T *x;
-    T *y;
+    using element = In;
+    using sum_type = accumulator_t<Out>;
+
+    op_matrix<In> a;
+    const In *x;
+    Out *y;
     size_t outputs, inner;
-    scaled<T> scale;
+    scaled<sum_type> scale;
+
+    __host__ __device__ void store(size_t output, sum_type sum) const
+    {
+        const sum_type before = scale.beta == 0 ? sum_type(0) : value_of(y[output]);
+        y[output] = finished<Out>(scale.of(before, sum));
+    }
+
+    /* An element as it is multiplied. */
+    template <typename T>
+    __host__ __device__ static sum_type value_of(T element)
+    {
+        return static_cast<sum_type>(converted<Out>(element));
+    }
 };
 
-template <typename T>
-problem<T> make_problem(const prim_gemv_args *args)
+template <typename In, typename Out = In>
+problem<In, Out> make_problem(const prim_gemv_args *args)
 {
+    using sum_type = accumulator_t<Out>;
     const bool transposed = args->op == PRIM_TRANSPOSED;
-    return {make_matrix<T>(args->a, args->lda, args->op),
-            static_cast<const T *>(args->x),
-            static_cast<T *>(args->y),
+    return {make_matrix<In>(args->a, args->lda, args->op),
+            static_cast<const In *>(args->x),
+            static_cast<Out *>(args->y),
             transposed ? args->columns : args->rows,
-            length_of_sums<T>(transposed ? args->rows : args->columns, args->alpha),
-            make_scaled<T>(args->alpha, args->beta)};
+            length_of_sums<sum_type>(transposed ? args->rows : args->columns, args->alpha),
+            make_scaled<sum_type>(args->alpha, args->beta)};
 }
 
-/* Run::run<T>(args, more…) for the type of matrix and vectors. */
-PRIM_DISPATCH_TYPE(dispatch, PRIM_GEMV_TYPES, y_type)
+/* Run::run<T>(args, more…) for matrix and vectors of one type T. */
+template <class Run, typename Args, typename... More>
+auto dispatch(const Args *args, More... more)
+{
+#define PRIM_GEMV_ROW(value, type)                      \
+    if (args->a_type == value && args->y_type == value) \
+        return Run::template run<type>(args, more...);
+    PRIM_GEMV_TYPES(PRIM_GEMV_ROW)
+    return Run::not_built(args, more...);
+}
 
-/* All rungs have a thread for each element of y. */
+/* Run::run<In, Out>(args, more…), also where y has another type than matrix and x. */
+PRIM_DISPATCH_PAIRS(dispatch_pairs, PRIM_GEMV_PAIRS, a_type, y_type)
+
+/* For the rungs that have a thread for each element of y. */
 inline const char *outputs_why_not(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);

@@ -1,26 +1,27 @@
 /* gemv's rungs, upwards, and which of them AUTO takes. */
+#include "common/element.h"
 #include "gemv/gemv_args.h"
+#include "gemv/order.h"
 
 #define RUNGS(X)            \
     X(gemv, row_per_thread) \
     X(gemv, column)         \
     X(gemv, constant)       \
     X(gemv, shared)         \
-    X(gemv, shuffle)
+    X(gemv, shuffle)        \
+    X(gemv, warp_per_row)   \
+    X(gemv, split)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemv_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* CONSTANT has state, so nobody gets it unasked. Measured on an H200: transposed, SHUFFLE is the
- * fastest of the others or within 8 %; not transposed, SHARED, but for f32 rows that are too few to
- * hide the strip's barriers. */
+/* By the shape alone: the bits follow from the rung. A row that a warp reads in a few steps is a
+ * warp's; a longer one, and a column, is cut. */
 int prim_gemv_choose_rung(const void *any)
 {
-    enum { ROWS_FOR_STRIPS = 1 << 16 };
     const prim_gemv_args *args = any;
-    if (args->op == PRIM_TRANSPOSED)
-        return PRIM_GEMV_SHUFFLE;
-    return args->y_type == CUDA_R_32F && args->rows < ROWS_FOR_STRIPS ? PRIM_GEMV_ROW_PER_THREAD
-                                                                      : PRIM_GEMV_SHARED;
+    const size_t width = PRIM_GEMV_VECTOR_BYTES / prim_element_bytes(args->a_type);
+    const bool is_short = args->columns > 1 && args->columns <= width * PRIM_GEMV_SHORT_ROW;
+    return args->op == PRIM_NOT_TRANSPOSED && is_short ? PRIM_GEMV_WARP_PER_ROW : PRIM_GEMV_SPLIT;
 }

@@ -6,6 +6,7 @@
 #include "common/dispatch.cuh"
 #include "common/element.h"
 #include "common/numeric.cuh"
+#include "common/ordered.cuh"
 #include "common/values.cuh"
 #include "histogram/histogram_args.h"
 #include "histogram/instances.h"
@@ -132,16 +133,20 @@ __host__ __device__ size_t place_of(const binning &b, T sample)
 
 constexpr size_t NOWHERE = SIZE_MAX;
 
-/* The counter for the sample, by the policy: a bin, bins + 0 … 2 for d_outside's, or NOWHERE. */
+/* The counter for a place, by the policy: a bin, bins + 0 … 2 for d_outside's, or NOWHERE. */
+__host__ __device__ inline size_t counter_at(size_t place, size_t bins, prim_outside outside)
+{
+    if (place < bins || outside == PRIM_OUTSIDE_COUNT)
+        return place;
+    if (outside == PRIM_OUTSIDE_DROP || place == bins + NOT_A_NUMBER)
+        return NOWHERE;
+    return place == bins + BELOW ? 0 : bins - 1;
+}
+
 template <typename T>
 __host__ __device__ size_t counter_of(const binning &b, T sample)
 {
-    const size_t place = place_of(b, sample);
-    if (place < b.bins || b.outside == PRIM_OUTSIDE_COUNT)
-        return place;
-    if (b.outside == PRIM_OUTSIDE_DROP || place == b.bins + NOT_A_NUMBER)
-        return NOWHERE;
-    return place == b.bins + BELOW ? 0 : b.bins - 1;
+    return counter_at(place_of(b, sample), b.bins, b.outside);
 }
 
 /* Run::run<T>(args, more…) for the samples' type. */

@@ -15,7 +15,7 @@ inline cudaError_t clear_counters(const prim_histogram_args *args)
 {
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
         return cudaSuccess;
-    const size_t bytes = prim_element_bytes(args->counter_type);
+    const size_t bytes = prim_element_bytes(args->counter_type) * prim_histogram_sets(args);
     cudaError_t error = cudaMemsetAsync(args->counters, 0, args->bins * bytes, args->call.stream);
     if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
         error = cudaMemsetAsync(args->outside_counters, 0, PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes,
@@ -31,6 +31,43 @@ inline unsigned choose_blocks(size_t count, unsigned block_samples,
         static_cast<size_t>(prim_device_multiprocessors()) * blocks_a_multiprocessor;
     const size_t needed = prim_divide_up(count, block_samples);
     return static_cast<unsigned>(needed < most ? needed : most);
+}
+
+/* ---- counters ---- */
+
+/* The call's counters, and behind the bins those for what lies outside. */
+struct counters {
+    void *bins, *outside;
+    uint32_t bin_count;
+    bool wide; /* u64 */
+
+    __device__ void add_to(void *where, size_t at, uint32_t n) const
+    {
+        if (wide)
+            atomicAdd(static_cast<unsigned long long *>(where) + at,
+                      static_cast<unsigned long long>(n));
+        else
+            atomicAdd(static_cast<uint32_t *>(where) + at, n);
+    }
+
+    __device__ void add_to_bin(uint32_t bin, uint32_t n) const
+    {
+        add_to(bins, bin, n);
+    }
+
+    __device__ void add(uint32_t counter, uint32_t n) const
+    {
+        if (counter < bin_count)
+            add_to_bin(counter, n);
+        else
+            add_to(outside, counter - bin_count, n);
+    }
+};
+
+inline counters make_counters(const prim_histogram_args *args)
+{
+    return {args->counters, args->outside_counters, static_cast<uint32_t>(args->bins),
+            args->counter_type == CUDA_R_64U};
 }
 
 /* ---- the rungs up to PRIVATIZED ---- */

@@ -15,30 +15,29 @@ bool prim_histogram_is_real(cudaDataType_t sample_type)
 }
 
 /* Integer and float samples have fields of their own. */
-static prim_status check_range(const prim_histogram_args *args)
+prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,
+                                       const prim_histogram_range *r)
 {
-    const prim_histogram_range *r = &args->range;
     if (!prim_histogram_is_real(args->sample_type))
         return r->upper > r->lower
                    ? PRIM_OK
                    : prim_fail(PRIM_ERROR_VALUE,
-                               "%s: range's upper is %lld, not above its lower, %lld (%s samples)",
-                               args->call.name, (long long)r->upper, (long long)r->lower,
+                               "%s: %s's upper is %lld, not above its lower, %lld (%s samples)",
+                               args->call.name, name, (long long)r->upper, (long long)r->lower,
                                prim_element_name(args->sample_type));
     if (!isfinite(r->real_lower) || !isfinite(r->real_upper - r->real_lower))
-        return prim_fail(
-            PRIM_ERROR_VALUE,
-            "%s: range's real_lower %g, real_upper %g or their difference is not finite",
-            args->call.name, r->real_lower, r->real_upper);
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: %s's real_lower %g, real_upper %g or their difference is not finite",
+                         args->call.name, name, r->real_lower, r->real_upper);
     if (!(r->real_upper > r->real_lower))
         return prim_fail(PRIM_ERROR_VALUE,
-                         "%s: range's real_upper is %g, not above its real_lower, %g (%s samples)",
-                         args->call.name, r->real_upper, r->real_lower,
+                         "%s: %s's real_upper is %g, not above its real_lower, %g (%s samples)",
+                         args->call.name, name, r->real_upper, r->real_lower,
                          prim_element_name(args->sample_type));
     return PRIM_OK;
 }
 
-static prim_status check_policy_and_types(const prim_histogram_args *args)
+prim_status prim_histogram_check_policy(const prim_histogram_args *args)
 {
     const char *const call = args->call.name;
     const cudaDataType_t type = args->sample_type;
@@ -57,23 +56,29 @@ static prim_status check_policy_and_types(const prim_histogram_args *args)
                          call, args->flags, (unsigned)ALL_FLAGS);
     if (args->bins == 0)
         return prim_fail(PRIM_ERROR_VALUE, "%s: bins is 0, less than 1", call);
-    return check_range(args);
+    return PRIM_OK;
 }
 
-static prim_status check_kind(const void *any)
+prim_status prim_histogram_check_sizes(const prim_histogram_args *args)
 {
-    const prim_histogram_args *args = any;
-    prim_status status = check_policy_and_types(args);
-    if (status == PRIM_OK)
-        status = prim_check_bytes(&args->call, "samples", 1, args->count,
-                                  prim_element_bytes(args->sample_type));
+    prim_status status = prim_check_bytes(&args->call, "samples", 1, args->count,
+                                          prim_element_bytes(args->sample_type));
     if (status == PRIM_OK)
         status = prim_check_bytes(&args->call, "counters", 1, args->bins,
                                   prim_element_bytes(args->counter_type));
     return status;
 }
 
-static prim_status check_operands(const void *any, prim_operands *operands)
+static prim_status check_kind(const void *any)
+{
+    const prim_histogram_args *args = any;
+    prim_status status = prim_histogram_check_policy(args);
+    if (status == PRIM_OK)
+        status = prim_histogram_check_range(args, "range", &args->range);
+    return status == PRIM_OK ? prim_histogram_check_sizes(args) : status;
+}
+
+prim_status prim_histogram_check_operands(const void *any, prim_operands *operands)
 {
     const prim_histogram_args *args = any;
     const size_t counter_bytes = prim_element_bytes(args->counter_type);
@@ -102,7 +107,7 @@ static const prim_ladder ladder = {
     .rungs = prim_histogram_rungs,
     .choose = prim_histogram_choose_rung,
     .check_kind = check_kind,
-    .check_operands = check_operands,
+    .check_operands = prim_histogram_check_operands,
     .describe = describe,
 };
 
@@ -114,17 +119,17 @@ prim_status prim_histogram_even(prim_histogram_variant variant, unsigned flags,
                                 cudaStream_t stream)
 {
     prim_histogram_args args = {
-        {"prim_histogram_even", (int)variant, false, d_workspace, workspace_bytes, stream},
-        flags,
-        outside,
-        range,
-        sample_type,
-        d_samples,
-        count,
-        bins,
-        counter_type,
-        d_counters,
-        d_outside};
+        .call = {"prim_histogram_even", (int)variant, false, d_workspace, workspace_bytes, stream},
+        .flags = flags,
+        .outside = outside,
+        .range = range,
+        .sample_type = sample_type,
+        .samples = d_samples,
+        .count = count,
+        .bins = bins,
+        .counter_type = counter_type,
+        .counters = d_counters,
+        .outside_counters = d_outside};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -180,17 +185,17 @@ prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
                                      cudaDataType_t counter_type, void *h_counters, void *h_outside,
                                      int threads)
 {
-    const prim_histogram_args args = {{.name = "prim_histogram_even_host", .on_host = true},
-                                      flags,
-                                      outside,
-                                      range,
-                                      sample_type,
-                                      h_samples,
-                                      count,
-                                      bins,
-                                      counter_type,
-                                      h_counters,
-                                      h_outside};
+    const prim_histogram_args args = {.call = {.name = "prim_histogram_even_host", .on_host = true},
+                                      .flags = flags,
+                                      .outside = outside,
+                                      .range = range,
+                                      .sample_type = sample_type,
+                                      .samples = h_samples,
+                                      .count = count,
+                                      .bins = bins,
+                                      .counter_type = counter_type,
+                                      .counters = h_counters,
+                                      .outside_counters = h_outside};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_on_host(&args, threads) : status;
 }

@@ -20,6 +20,14 @@ typedef struct prim_histogram_args {
     size_t count, bins;
     cudaDataType_t counter_type;
     void *counters, *outside_counters;
+    cudaDataType_t edge_type; /* of bins between edges; the range is not looked at then */
+    const void *edges;
+    prim_image image; /* of channels: its data and type are samples and sample_type, and count is
+                         its pixels'; counters and outside_counters have a set for each channel */
+    const prim_histogram_range *ranges; /* host; one a channel, in place of range */
+    cudaDataType_t weight_type;    /* of weighted samples, whose sums counters and outside_counters
+                                      are;    counter_type is that of the sums on their way, 64 bits */
+    const void *weights, *largest; /* largest: host, or NULL */
 } prim_histogram_args;
 
 /* rungs.c: the one table, and what AUTO takes of it. */
@@ -32,11 +40,47 @@ enum { PRIM_HISTOGRAM_OUTSIDE_COUNTERS = 3 };
 #define PRIM_HISTOGRAM_MOST_BINS ((size_t)1 << 31)
 #define PRIM_HISTOGRAM_TOO_MANY_BINS "it takes 2^31 bins at most"
 
+/* edges.c: likewise, of bins between edges. */
+extern const prim_rung *const prim_histogram_edges_rungs[];
+int prim_histogram_choose_edges_rung(const void *args);
+
+/* channels.c: likewise, of an image's channels. */
+extern const prim_rung *const prim_histogram_channels_rungs[];
+int prim_histogram_choose_channels_rung(const void *args);
+
+/* weighted.c: likewise, of weighted samples; and their workspace: two words of 64 bits, and a sum
+ * for each bin and for what lies outside. */
+extern const prim_rung *const prim_histogram_weighted_rungs[];
+int prim_histogram_choose_weighted_rung(const void *args);
+enum { PRIM_HISTOGRAM_WEIGHTED_WORDS = 2 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS };
+size_t prim_histogram_weighted_bytes(const void *args);
+
+/* Sets of counters: one for each channel of an image, otherwise one. */
+static inline size_t prim_histogram_sets(const prim_histogram_args *args)
+{
+    return args->image.channels > 0 ? (size_t)args->image.channels : 1;
+}
+
+/* Is there a first bin below the last one? `name` is the range's. */
+prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,
+                                       const prim_histogram_range *range);
+
+/* What all kinds of bins share: policy, types, flags and sizes; and the operands but the edges. */
+prim_status prim_histogram_check_policy(const prim_histogram_args *args);
+prim_status prim_histogram_check_sizes(const prim_histogram_args *args);
+prim_status prim_histogram_check_operands(const void *args, prim_operands *operands);
+
 /* Float samples have the range's real_ fields. */
 bool prim_histogram_is_real(cudaDataType_t sample_type);
 
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads);
+prim_status prim_histogram_edges_on_host(const prim_histogram_args *args, int threads);
+prim_status prim_histogram_channels_on_host(const prim_histogram_args *args, int threads);
+prim_status prim_histogram_weighted_on_host(const prim_histogram_args *args, int threads);
+
+/* The first edge that is NaN or less than the one before; bins + 1: they ascend. */
+size_t prim_histogram_descent(cudaDataType_t edge_type, const void *h_edges, size_t bins);
 
 #if defined(__cplusplus)
 }

@@ -16,7 +16,7 @@
  * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
  */
 #include "common/vectors.cuh"
-#include "histogram/shared_add.cuh"
+#include "histogram/copies.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -28,15 +28,6 @@ constexpr unsigned LOADS = 4;
 constexpr unsigned BYTE_THREADS = 512,
                    BYTE_BLOCKS = 2; /* of 8-bit samples: 2 on a multiprocessor */
 constexpr unsigned COUNTING = 1024; /* of wider ones: 1 with all its memory */
-constexpr unsigned VALUES = 256, MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
-
-__device__ uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
-{
-    uint32_t sum = 0;
-    for (unsigned c = 0; c < copies; c++) /* every lane begins in a bank of its own */
-        sum += own[counter * copies + ((c + threadIdx.x) & (copies - 1))];
-    return sum;
-}
 
 /* ---- 8-bit samples ---- */
 
@@ -95,27 +86,6 @@ __global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
 }
 
 /* ---- wider samples ---- */
-
-/* Behind the bins stands one counter for what is in none, so that no addition has a condition; then
- * those for what lies outside. */
-struct copied_counters {
-    shared_words own; /* the lane's copy */
-    uint32_t stride;  /* bytes from a counter to the next */
-    uint32_t bins;
-
-    __device__ void one(uint32_t counter)
-    {
-        add_one(own, (counter < bins ? counter : counter + 1) * stride);
-    }
-
-    template <typename T>
-    __device__ void vector(const placed<T> &where, bool)
-    {
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            add_one(own, where.bin[e] * stride);
-    }
-};
 
 template <typename T>
 __global__ void __launch_bounds__(COUNTING, 1)

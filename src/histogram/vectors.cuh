@@ -156,41 +156,6 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
 
 /* ---- counters ---- */
 
-/* The call's counters, and behind the bins those for what lies outside. */
-struct counters {
-    void *bins, *outside;
-    uint32_t bin_count;
-    bool wide; /* u64 */
-
-    __device__ void add_to(void *where, size_t at, uint32_t n) const
-    {
-        if (wide)
-            atomicAdd(static_cast<unsigned long long *>(where) + at,
-                      static_cast<unsigned long long>(n));
-        else
-            atomicAdd(static_cast<uint32_t *>(where) + at, n);
-    }
-
-    __device__ void add_to_bin(uint32_t bin, uint32_t n) const
-    {
-        add_to(bins, bin, n);
-    }
-
-    __device__ void add(uint32_t counter, uint32_t n) const
-    {
-        if (counter < bin_count)
-            add_to_bin(counter, n);
-        else
-            add_to(outside, counter - bin_count, n);
-    }
-};
-
-inline counters make_counters(const prim_histogram_args *args)
-{
-    return {args->counters, args->outside_counters, static_cast<uint32_t>(args->bins),
-            args->counter_type == CUDA_R_64U};
-}
-
 /* What a block's samples can be counted in 32 bits. */
 constexpr size_t MOST_OF_A_BLOCK = static_cast<size_t>(1) << 31;
 
@@ -202,7 +167,7 @@ inline uint32_t all_counters(const prim_histogram_args *args)
 
 /* ---- clearing, beside the launch of what counts ---- */
 
-__global__ void __launch_bounds__(THREADS)
+[[maybe_unused]] __global__ void __launch_bounds__(THREADS)
     clear_words(uint32_t *words, size_t count, uint32_t *more, unsigned more_count)
 {
     trigger_launch_completion();
@@ -221,10 +186,11 @@ cudaError_t clear_and_launch(const prim_histogram_args *args, launch_config wher
                              void (*kernel)(Parameters...), Arguments... arguments)
 {
     const bool adds = (args->flags & PRIM_HISTOGRAM_ADD) != 0;
-    const unsigned words_each = args->counter_type == CUDA_R_64U ? 2 : 1;
+    const size_t words_each =
+        (args->counter_type == CUDA_R_64U ? 2 : 1) * prim_histogram_sets(args);
     if (!adds) {
         const size_t words = args->bins * words_each;
-        const unsigned more =
+        const size_t more =
             args->outside == PRIM_OUTSIDE_COUNT ? words_each * PRIM_HISTOGRAM_OUTSIDE_COUNTERS : 0;
         const cudaError_t error =
             prim_launch({args->call.stream, choose_blocks(words, 4 * THREADS, 8), THREADS},

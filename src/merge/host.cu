@@ -261,6 +261,54 @@ struct co_rank_version : host_version {
     }
 };
 
+/* How many of the run's keys come before x: less than it, or equal where `or_equal`. */
+template <typename Key>
+size_t keys_before(key_order<Key> order, const Key *keys, size_t count, Key x, bool or_equal)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (or_equal ? !order.before(x, keys[middle]) : order.before(keys[middle], x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct co_ranks_version : host_version {
+    template <typename Key>
+    static prim_status run(const prim_co_ranks_args *args, int)
+    {
+        for (size_t i = 0; i < args->count; i++)
+            for (size_t r = 0; r < args->run_count; r++)
+                args->ranks[i * args->run_count + r] = rank_in<Key>(args, r, args->diagonals[i]);
+        return PRIM_OK;
+    }
+
+    /* Keys of the run that have fewer than k others before them. */
+    template <typename Key>
+    static size_t rank_in(const prim_co_ranks_args *args, size_t run, uint64_t k)
+    {
+        const Key *const keys = static_cast<const Key *>(args->runs[run]);
+        size_t low = 0, high = args->counts[run];
+        while (low < high) {
+            const size_t middle = low + (high - low) / 2;
+            uint64_t before = middle;
+            for (size_t r = 0; r < args->run_count; r++)
+                if (r != run)
+                    before +=
+                        keys_before(order_of<Key>(args), static_cast<const Key *>(args->runs[r]),
+                                    args->counts[r], keys[middle], r < run);
+            if (before < k)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    }
+};
+
 struct is_sorted_version : host_version {
     template <typename Key>
     static prim_status run(const prim_is_sorted_args *args, int)
@@ -293,6 +341,11 @@ prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int thread
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args)
 {
     return dispatch<host::co_rank_version>(args, 1);
+}
+
+prim_status prim_co_ranks_on_host(const prim_co_ranks_args *args)
+{
+    return dispatch<host::co_ranks_version>(args, 1);
 }
 
 prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args)

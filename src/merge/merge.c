@@ -8,8 +8,8 @@
 
 /* ---- what all three have ---- */
 
-static prim_status check_order_and_type(const prim_call *call, prim_order order,
-                                        cudaDataType_t key_type)
+prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order order,
+                                            cudaDataType_t key_type)
 {
     if ((unsigned)order > PRIM_DESCENDING)
         return prim_fail(PRIM_ERROR_ENUM,
@@ -76,7 +76,7 @@ static prim_status check_values(const prim_call *call, cudaDataType_t key_type, 
 static prim_status check_merge(const void *any)
 {
     const prim_merge_args *args = any;
-    prim_status status = check_order_and_type(&args->call, args->order, args->key_type);
+    prim_status status = prim_merge_check_order_and_type(&args->call, args->order, args->key_type);
     if (status == PRIM_OK)
         status = check_both_counts(&args->call, args->key_type, args->a_count, args->b_count);
     if (status == PRIM_OK && args->has_values)
@@ -279,7 +279,7 @@ prim_status prim_merge_pairs_host(prim_order order, cudaDataType_t key_type, siz
 static prim_status check_sort(const void *any)
 {
     const prim_merge_sort_args *args = any;
-    prim_status status = check_order_and_type(&args->call, args->order, args->key_type);
+    prim_status status = prim_merge_check_order_and_type(&args->call, args->order, args->key_type);
     if (status == PRIM_OK && args->permutation && args->index_type != CUDA_R_32U &&
         args->index_type != CUDA_R_64U)
         status = prim_fail(PRIM_ERROR_TYPE, "%s: index_type is %s, not u32 or u64", args->call.name,
@@ -548,7 +548,7 @@ prim_status prim_merge_sort_permutation_host(prim_order order, cudaDataType_t ke
 static prim_status check_co_rank(const void *any)
 {
     const prim_co_rank_args *args = any;
-    prim_status status = check_order_and_type(&args->call, args->order, args->key_type);
+    prim_status status = prim_merge_check_order_and_type(&args->call, args->order, args->key_type);
     if (status == PRIM_OK)
         status = check_both_counts(&args->call, args->key_type, args->a_count, args->b_count);
     if (status == PRIM_OK)

@@ -49,6 +49,18 @@ typedef struct prim_co_rank_args {
     uint64_t *ranks;
 } prim_co_rank_args;
 
+typedef struct prim_co_ranks_args {
+    prim_call call;
+    prim_order order;
+    cudaDataType_t key_type;
+    size_t run_count;
+    const void *runs[PRIM_CO_RANKS_MOST_RUNS]; /* NULL and 0 behind the last one */
+    size_t counts[PRIM_CO_RANKS_MOST_RUNS];
+    const uint64_t *diagonals;
+    size_t count;
+    uint64_t *ranks;
+} prim_co_ranks_args;
+
 typedef struct prim_gather_args {
     prim_call call;
     size_t value_bytes;
@@ -78,10 +90,14 @@ int prim_merge_choose_rung(const void *args);
 int prim_merge_sort_choose_rung(const void *args);
 int prim_co_rank_choose_rung(const void *args);
 
+prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order order,
+                                            cudaDataType_t key_type);
+
 /* The CPU's versions, args pointing to host memory. */
 prim_status prim_merge_on_host(const prim_merge_args *args, int threads);
 prim_status prim_merge_sort_on_host(const prim_merge_sort_args *args, int threads);
 prim_status prim_co_rank_on_host(const prim_co_rank_args *args);
+prim_status prim_co_ranks_on_host(const prim_co_ranks_args *args);
 prim_status prim_is_sorted_on_host(const prim_is_sorted_args *args);
 
 #if defined(__cplusplus)

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "common/unroll.cuh"
+#include "common/vectors.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
 
@@ -34,7 +35,7 @@ struct alignas(CHUNK_BYTES) key_chunk {
 template <typename Key>
 __host__ __device__ unsigned keys_behind_boundary(const Key *keys)
 {
-    return static_cast<unsigned>(reinterpret_cast<uintptr_t>(keys) % CHUNK_BYTES / sizeof(Key));
+    return bytes_past_vector(keys) / static_cast<unsigned>(sizeof(Key));
 }
 
 template <typename Key>

@@ -108,8 +108,9 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
-/* Rows without gaps are one line. What lies around it are other rows, but for the first and the
- * last block, which have single elements at the matrix's ends. */
+/* Rows without gaps are one line. What lies around it are other rows, but for the first block, and
+ * the last ones, behind which less than a vector is left: they have single elements at the matrix's
+ * ends. */
 template <typename T>
 __device__ void stage_span(T *to, const T *from, unsigned count, bool first, bool last)
 {
@@ -290,7 +291,7 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_B
     element *const first = staged + bytes_past_vector(from) / sizeof(element);
     if (shape.ld == shape.count)
         stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
-                   block_row + rows == shape.rows);
+                   (shape.rows - block_row - rows) * shape.count < VECTOR_ELEMENTS<element>);
     else
         stage_rows(first, from, shape, rows);
     wait_for_copies();

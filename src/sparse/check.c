@@ -1,4 +1,6 @@
-/* Is this a matrix? The shape for every call; the contents, in host memory, where one asks. */
+/* Is this a matrix? The shape for every call; the contents where one asks: in host memory here, in
+ * device memory by check.cu. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/element.h"
@@ -10,11 +12,36 @@ enum { MOST_ROWS = INT32_MAX };
 
 const char *prim_sparse_format_name(prim_sparse_format format)
 {
-    static const char *const names[] = {"CSR", "COO", "ELL", "HYB", "JDS"};
+    static const char *const names[] = {"CSR", "COO", "ELL", "HYB", "JDS", "SELL"};
     return names[format];
 }
 
 /* ---- the shape ---- */
+
+prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format)
+{
+    if ((unsigned)format <= PRIM_SPARSE_SELL)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_ENUM,
+                     "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_SELL, 0 to %d",
+                     call->name, format, PRIM_SPARSE_SELL);
+}
+
+static bool has_halves(const prim_sparse *m)
+{
+    return m->value_type == CUDA_R_16F || m->value_type == CUDA_R_16BF;
+}
+
+static bool has_offsets(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_CSR || m->format == PRIM_SPARSE_SELL;
+}
+
+bool prim_sparse_has_permutation(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_JDS ||
+           (m->format == PRIM_SPARSE_SELL && m->permutation != NULL);
+}
 
 static bool has_ell(const prim_sparse *m)
 {
@@ -56,15 +83,13 @@ static prim_status check_groups(const prim_call *call, const prim_sparse *m)
 
 prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
 {
-    if ((unsigned)m->format > PRIM_SPARSE_JDS)
-        return prim_fail(PRIM_ERROR_ENUM,
-                         "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_JDS, 0 to %d",
-                         call->name, m->format, PRIM_SPARSE_JDS);
-    if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F)
-        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, neither f32 nor f64", call->name,
-                         prim_element_name(m->value_type));
-    if (m->format == PRIM_SPARSE_CSR && m->offset_type != CUDA_R_32I &&
-        m->offset_type != CUDA_R_64I)
+    const prim_status exists = prim_sparse_check_format(call, m->format);
+    if (exists != PRIM_OK)
+        return exists;
+    if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F && !has_halves(m))
+        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, none of f32, f64, f16 and bf16",
+                         call->name, prim_element_name(m->value_type));
+    if (has_offsets(m) && m->offset_type != CUDA_R_32I && m->offset_type != CUDA_R_64I)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(m->offset_type));
     if (m->rows > MOST_ROWS || m->columns > MOST_ROWS)
@@ -104,7 +129,10 @@ static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
             (array){"row_offsets", m->row_offsets, m->rows + 1, prim_element_bytes(m->offset_type)};
     if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
         arrays[count++] = (array){"row_indices", m->row_indices, m->entries, index};
-    if (m->format == PRIM_SPARSE_JDS)
+    if (m->format == PRIM_SPARSE_SELL)
+        arrays[count++] = (array){"slice_offsets", m->slice_offsets, prim_sparse_slices(m) + 1,
+                                  prim_element_bytes(m->offset_type)};
+    if (prim_sparse_has_permutation(m))
         arrays[count++] = (array){"permutation", m->permutation, m->rows, index};
     if (m->format == PRIM_SPARSE_JDS && on_host) /* for the device, these lie elsewhere */
         arrays[count++] = (array){"groups", m->h_groups, m->group_count * sizeof *m->h_groups, 1};
@@ -157,6 +185,28 @@ static prim_status check_offsets(const prim_sparse *m)
     return PRIM_OK;
 }
 
+/* Slices are whole. */
+static prim_status check_slices(const prim_sparse *m)
+{
+    const size_t slices = prim_sparse_slices(m);
+    size_t before = prim_sparse_offset(m, 0);
+    if (before != 0)
+        return wrong("slice_offsets", 0, (long long)before, 0, 1);
+    for (size_t slice = 1; slice <= slices; slice++) {
+        const size_t offset = prim_sparse_offset(m, slice);
+        if (offset < before || offset > m->entries)
+            return wrong("slice_offsets", slice, (long long)offset, before, m->entries + 1);
+        if (offset % PRIM_SPARSE_SLICE_ROWS != 0)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: slice_offsets[%zu] is %zu, no multiple of %d",
+                             slice, offset, PRIM_SPARSE_SLICE_ROWS);
+        before = offset;
+    }
+    if (before != m->entries)
+        return wrong("slice_offsets", slices, (long long)before, m->entries, m->entries + 1);
+    return PRIM_OK;
+}
+
 static prim_status check_row_indices(const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
@@ -167,25 +217,50 @@ static prim_status check_row_indices(const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* Padding only behind a row's entries. */
-static prim_status check_ell(const prim_sparse *m)
+/* Padding only behind a row's entries: `count` places from `first` on. */
+static prim_status check_strip(const prim_sparse *m, const char *name, const int32_t *columns,
+                               size_t first, size_t stride, size_t count)
 {
-    for (size_t row = 0; row < m->rows; row++) {
-        bool padded = false;
-        for (size_t s = 0; s < m->ell_width; s++) {
-            const size_t entry = s * m->ell_ld + row;
-            const int32_t column = m->ell_columns[entry];
-            if (column == PRIM_SPARSE_PADDING)
-                padded = true;
-            else if (padded)
-                return prim_fail(PRIM_ERROR_VALUE,
-                                 "prim_sparse_check_host: ell_columns[%zu] is %d behind padding",
-                                 entry, column);
-            else if (column < 0 || (size_t)column >= m->columns)
-                return wrong("ell_columns", entry, column, 0, m->columns);
-        }
+    bool padded = false;
+    for (size_t s = 0; s < count; s++) {
+        const size_t entry = first + s * stride;
+        const int32_t column = columns[entry];
+        if (column == PRIM_SPARSE_PADDING)
+            padded = true;
+        else if (padded)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: %s[%zu] is %d behind padding", name, entry,
+                             column);
+        else if (column < 0 || (size_t)column >= m->columns)
+            return wrong(name, entry, column, 0, m->columns);
     }
     return PRIM_OK;
+}
+
+static prim_status check_ell(const prim_sparse *m)
+{
+    prim_status status = PRIM_OK;
+    for (size_t row = 0; row < m->rows && status == PRIM_OK; row++)
+        status = check_strip(m, "ell_columns", m->ell_columns, row, m->ell_ld, m->ell_width);
+    return status;
+}
+
+/* Behind the last row there is padding alone. */
+static prim_status check_sell(const prim_sparse *m)
+{
+    enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
+    prim_status status = check_slices(m);
+    for (size_t place = 0; place < prim_sparse_slices(m) * SLICE && status == PRIM_OK; place++) {
+        const size_t begin = prim_sparse_offset(m, place / SLICE), first = begin + place % SLICE,
+                     count = (prim_sparse_offset(m, place / SLICE + 1) - begin) / SLICE;
+        if (place >= m->rows && count > 0 && m->column_indices[first] != PRIM_SPARSE_PADDING)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: column_indices[%zu] is %d behind the last "
+                             "row's place",
+                             first, m->column_indices[first]);
+        status = check_strip(m, "column_indices", m->column_indices, first, SLICE, count);
+    }
+    return status;
 }
 
 static prim_status check_columns(const prim_sparse *m)
@@ -233,9 +308,78 @@ prim_status prim_sparse_check_host(prim_sparse m)
         status = check_row_indices(&m);
     if (status == PRIM_OK && has_ell(&m))
         status = check_ell(&m);
-    if (status == PRIM_OK && m.format == PRIM_SPARSE_JDS)
+    if (status == PRIM_OK && m.format == PRIM_SPARSE_SELL)
+        status = check_sell(&m);
+    if (status == PRIM_OK && prim_sparse_has_permutation(&m))
         status = check_permutation(&m);
-    if (status == PRIM_OK && m.format != PRIM_SPARSE_ELL)
+    if (status == PRIM_OK && m.format != PRIM_SPARSE_ELL && m.format != PRIM_SPARSE_SELL)
         status = check_columns(&m);
     return status;
+}
+
+/* ---- on the device ---- */
+
+PRIM_DECLARE_RUNG(sparse_check, rules)
+
+static const prim_rung *const rungs[] = {&prim_sparse_check_rules_rung, NULL};
+
+static int choose_rung(const void *args)
+{
+    (void)args;
+    return prim_sparse_check_rules_rung.variant.value;
+}
+
+static prim_status check_kind(const void *any)
+{
+    const prim_sparse_check_args *args = any;
+    return prim_sparse_check_shape(&args->call, &args->matrix);
+}
+
+static prim_status check_operands(const void *any, prim_operands *operands)
+{
+    const prim_sparse_check_args *args = any;
+    int arrays;
+    prim_status status =
+        prim_sparse_check_arrays(&args->call, &args->matrix, operands->spans, &arrays);
+    prim_span *const finding = &operands->spans[arrays];
+    operands->count = arrays + 1;
+    if (status == PRIM_OK)
+        status =
+            prim_check_vector(&args->call, "finding", args->finding, 2, sizeof(uint64_t), finding);
+    for (int a = 0; a < arrays && status == PRIM_OK; a++)
+        status = prim_check_disjoint(&args->call, *finding, operands->spans[a]);
+    return status;
+}
+
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_sparse_check_args *args = any;
+    snprintf(text, bytes, "%s, %zu × %zu, %zu entries",
+             prim_sparse_format_name(args->matrix.format), args->matrix.rows, args->matrix.columns,
+             args->matrix.entries);
+}
+
+static const prim_ladder ladder = {
+    .rungs = rungs,
+    .choose = choose_rung,
+    .check_kind = check_kind,
+    .check_operands = check_operands,
+    .describe = describe,
+};
+
+prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding, void *d_workspace,
+                              size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_sparse_check_args args = {
+        {"prim_sparse_check", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream},
+        matrix,
+        d_finding};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_t *bytes)
+{
+    const prim_sparse_check_args args = {.call = {.name = "prim_sparse_check_workspace_bytes"},
+                                         .matrix = matrix};
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }

@@ -5,43 +5,25 @@
 
 #include "common/element.h"
 #include "common/fail.h"
+#include "sparse/layout.h"
 #include "sparse/rows.h"
 #include "sparse/sparse_args.h"
 
-/* ---- places in one piece of memory ---- */
-
-enum { ALIGNMENT = 16 };
-
-typedef struct arena {
-    char *memory; /* NULL: only counting */
-    size_t bytes;
-    bool full; /* more than size_t holds */
-} arena;
-
-static void *take(arena *a, size_t count, size_t element_bytes)
-{
-    const size_t begin = a->bytes + (ALIGNMENT - a->bytes % ALIGNMENT) % ALIGNMENT;
-    if (begin < a->bytes || count > (SIZE_MAX - begin) / element_bytes) {
-        a->full = true;
-        return NULL;
-    }
-    a->bytes = begin + count * element_bytes;
-    return a->memory != NULL ? a->memory + begin : NULL;
-}
-
 /* ---- what the target will be like ---- */
 
-/* Rows by length, for JDS's groups and HYB's width. */
+/* Rows by length, for JDS's groups, HYB's width and SELL's order. */
 typedef struct lengths {
     size_t *of_row;    /* rows */
     size_t *rows_with; /* longest + 1: how many rows have so many entries */
     size_t longest, all;
+    int32_t *order; /* SELL's places, where its rows are sorted */
 } lengths;
 
 static void free_lengths(lengths *l)
 {
     free(l->of_row);
     free(l->rows_with);
+    free(l->order);
 }
 
 static bool measure_rows(const prim_sparse *m, lengths *l)
@@ -90,9 +72,78 @@ static size_t count_groups(const lengths *l)
     return groups;
 }
 
+/* ---- SELL's order ---- */
+
+/* Rows first … first + count - 1, the longest first, equal ones in their own order: merged from
+ * sorted halves. */
+static void sort_rows(const size_t *length_of, int32_t *rows, int32_t *spare, size_t count)
+{
+    const size_t half = count / 2;
+    if (count < 2)
+        return;
+    sort_rows(length_of, rows, spare, half);
+    sort_rows(length_of, rows + half, spare, count - half);
+    for (size_t i = 0, a = 0, b = half; i < count; i++) {
+        const bool from_a = a < half && (b == count || length_of[rows[a]] >= length_of[rows[b]]);
+        spare[i] = rows[from_a ? a++ : b++];
+    }
+    memcpy(rows, spare, count * sizeof *rows);
+}
+
+/* false: there is no memory. */
+static bool make_order(lengths *l, size_t rows, size_t sigma)
+{
+    int32_t *spare = malloc((rows + 1) * sizeof *spare);
+    l->order = malloc((rows + 1) * sizeof *l->order);
+    for (size_t row = 0; spare != NULL && l->order != NULL && row < rows; row++)
+        l->order[row] = (int32_t)row;
+    for (size_t first = 0; spare != NULL && l->order != NULL && first < rows;) {
+        const size_t count = rows - first < sigma ? rows - first : sigma;
+        sort_rows(l->of_row, l->order + first, spare, count);
+        first += count;
+    }
+    free(spare);
+    return spare != NULL && l->order != NULL;
+}
+
+static size_t row_at(const lengths *l, size_t place)
+{
+    return l->order != NULL ? (size_t)l->order[place] : place;
+}
+
+static size_t width_of_slice(const lengths *l, size_t slice, size_t rows)
+{
+    const size_t begin = slice * PRIM_SPARSE_SLICE_ROWS;
+    size_t width = 0;
+    for (size_t place = begin; place < rows && place < begin + PRIM_SPARSE_SLICE_ROWS; place++) {
+        const size_t length = l->of_row[row_at(l, place)];
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+/* What all slices store, padding too. */
+static size_t sell_entries(const lengths *l, size_t rows)
+{
+    size_t stored = 0;
+    for (size_t slice = 0; slice * PRIM_SPARSE_SLICE_ROWS < rows; slice++)
+        stored += width_of_slice(l, slice, rows) * PRIM_SPARSE_SLICE_ROWS;
+    return stored;
+}
+
+/* Sorts the rows where that was asked for, or is worth it. A width that is wrong is refused later.
+ */
+static bool choose_order(lengths *l, size_t rows, int64_t width)
+{
+    enum { SIGMA = 1024 };
+    if (width == PRIM_SPARSE_WIDTH_AUTO)
+        width = sell_entries(l, rows) > l->all + l->all / 4 ? SIGMA : 1;
+    return width <= 1 || make_order(l, rows, (size_t)width);
+}
+
 /* The target's fields that are no pointers. */
 static prim_sparse plan(const prim_sparse *from, prim_sparse_format format,
-                        cudaDataType_t offset_type, int64_t ell_width, const lengths *l)
+                        cudaDataType_t offset_type, int64_t width, const lengths *l)
 {
     prim_sparse to = {.format = format,
                       .rows = from->rows,
@@ -102,36 +153,15 @@ static prim_sparse plan(const prim_sparse *from, prim_sparse_format format,
                       .offset_type = offset_type};
     if (format == PRIM_SPARSE_ELL || format == PRIM_SPARSE_HYB) {
         const size_t best = format == PRIM_SPARSE_ELL ? l->longest : hyb_width(l, from->rows);
-        to.ell_width = ell_width == PRIM_SPARSE_WIDTH_AUTO ? best : (size_t)ell_width;
+        to.ell_width = width == PRIM_SPARSE_WIDTH_AUTO ? best : (size_t)width;
         to.ell_ld = from->rows;
         to.entries = format == PRIM_SPARSE_ELL ? 0 : entries_beyond(l, to.ell_width);
     }
     if (format == PRIM_SPARSE_JDS)
         to.group_count = count_groups(l);
+    if (format == PRIM_SPARSE_SELL)
+        to.entries = sell_entries(l, from->rows);
     return to;
-}
-
-static void lay_out(prim_sparse *m, arena *a)
-{
-    const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
-    if (m->format == PRIM_SPARSE_CSR)
-        m->row_offsets = take(a, m->rows + 1, prim_element_bytes(m->offset_type));
-    if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
-        m->row_indices = take(a, m->entries, index);
-    if (m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB) {
-        if (m->ell_width > 0 && m->ell_ld > SIZE_MAX / m->ell_width)
-            a->full = true;
-        m->ell_columns = take(a, m->ell_width * m->ell_ld, index);
-        m->ell_values = take(a, m->ell_width * m->ell_ld, value);
-    }
-    if (m->format == PRIM_SPARSE_JDS) {
-        m->permutation = take(a, m->rows, index);
-        m->h_groups = take(a, m->group_count, sizeof *m->h_groups);
-    }
-    if (m->format != PRIM_SPARSE_ELL) {
-        m->column_indices = take(a, m->entries, index);
-        m->values = take(a, m->entries, value);
-    }
 }
 
 /* ---- filling the target ---- */
@@ -148,10 +178,11 @@ static void put(const int32_t *columns, const void *values, size_t value_bytes, 
 
 static void set_offset(prim_sparse *m, size_t i, size_t offset)
 {
+    const void *const offsets = m->format == PRIM_SPARSE_SELL ? m->slice_offsets : m->row_offsets;
     if (m->offset_type == CUDA_R_64I)
-        ((int64_t *)m->row_offsets)[i] = (int64_t)offset;
+        ((int64_t *)offsets)[i] = (int64_t)offset;
     else
-        ((int32_t *)m->row_offsets)[i] = (int32_t)offset;
+        ((int32_t *)offsets)[i] = (int32_t)offset;
 }
 
 /* Any format to CSR. */
@@ -185,7 +216,46 @@ static void fill_coo(prim_sparse *to, const prim_sparse *from)
     }
 }
 
-/* ELL, and HYB with its rest; padding has the value 0, which nobody reads. */
+/* `places` of a strip whose first `strip->count` are a row's entries; padding has the value 0,
+ * which does not count. */
+static void fill_strip(const int32_t *columns, const void *values, size_t value_bytes, size_t first,
+                       size_t stride, size_t places, const prim_strip *strip)
+{
+    for (size_t s = 0; s < places; s++) {
+        const size_t entry = first + s * stride;
+        if (s < strip->count) {
+            put(columns, values, value_bytes, entry, strip, s);
+        } else {
+            ((int32_t *)columns)[entry] = PRIM_SPARSE_PADDING;
+            memset((char *)values + entry * value_bytes, 0, value_bytes);
+        }
+    }
+}
+
+/* Places behind the last row are padding. */
+static void fill_sell(prim_sparse *to, const prim_sparse *from, const lengths *l)
+{
+    enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
+    static const prim_strip nothing = {0};
+    const size_t value_bytes = prim_element_bytes(to->value_type);
+    set_offset(to, 0, 0);
+    for (size_t slice = 0, begin = 0; slice < prim_sparse_slices(to); slice++) {
+        const size_t width = width_of_slice(l, slice, from->rows);
+        for (size_t lane = 0; lane < SLICE; lane++) {
+            const size_t place = slice * SLICE + lane;
+            prim_row row = {0};
+            if (place < from->rows)
+                row = prim_sparse_row_at(from, row_at(l, place));
+            fill_strip(to->column_indices, to->values, value_bytes, begin + lane, SLICE, width,
+                       place < from->rows ? &row.strips[0] : &nothing);
+        }
+        set_offset(to, slice + 1, begin += width * SLICE);
+    }
+    if (l->order != NULL && from->rows > 0)
+        memcpy((int32_t *)to->permutation, l->order, from->rows * sizeof *l->order);
+}
+
+/* ELL, and HYB with its rest. */
 static void fill_ell(prim_sparse *to, const prim_sparse *from)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -193,15 +263,8 @@ static void fill_ell(prim_sparse *to, const prim_sparse *from)
     for (size_t r = 0; r < from->rows; r++) {
         const prim_row row = prim_sparse_row_at(from, r);
         const prim_strip *strip = &row.strips[0];
-        for (size_t s = 0; s < to->ell_width; s++) {
-            const size_t entry = s * to->ell_ld + r;
-            if (s < strip->count) {
-                put(to->ell_columns, to->ell_values, value_bytes, entry, strip, s);
-            } else {
-                ((int32_t *)to->ell_columns)[entry] = PRIM_SPARSE_PADDING;
-                memset((char *)to->ell_values + entry * value_bytes, 0, value_bytes);
-            }
-        }
+        fill_strip(to->ell_columns, to->ell_values, value_bytes, r, to->ell_ld, to->ell_width,
+                   strip);
         for (size_t i = to->ell_width; i < strip->count; i++, rest++) {
             ((int32_t *)to->row_indices)[rest] = (int32_t)r;
             put(to->column_indices, to->values, value_bytes, rest, strip, i);
@@ -260,6 +323,9 @@ static bool fill(prim_sparse *to, const prim_sparse *from, const lengths *l)
     case PRIM_SPARSE_HYB:
         fill_ell(to, from);
         return true;
+    case PRIM_SPARSE_SELL:
+        fill_sell(to, from, l);
+        return true;
     default:
         return fill_jds(to, from, l);
     }
@@ -270,11 +336,11 @@ static bool fill(prim_sparse *to, const prim_sparse *from, const lengths *l)
 static prim_status check_request(const prim_call *call, const prim_sparse *from,
                                  prim_sparse_format format, cudaDataType_t offset_type)
 {
-    if ((unsigned)format > PRIM_SPARSE_JDS)
-        return prim_fail(PRIM_ERROR_ENUM,
-                         "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_JDS, 0 to %d",
-                         call->name, format, PRIM_SPARSE_JDS);
-    if (format == PRIM_SPARSE_CSR && offset_type != CUDA_R_32I && offset_type != CUDA_R_64I)
+    const prim_status exists = prim_sparse_check_format(call, format);
+    const bool has_offsets = format == PRIM_SPARSE_CSR || format == PRIM_SPARSE_SELL;
+    if (exists != PRIM_OK)
+        return exists;
+    if (has_offsets && offset_type != CUDA_R_32I && offset_type != CUDA_R_64I)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(offset_type));
     const prim_status status = prim_sparse_check_host(*from);
@@ -287,21 +353,26 @@ static prim_status check_request(const prim_call *call, const prim_sparse *from,
     return PRIM_OK;
 }
 
-static prim_status check_plan(const prim_call *call, const prim_sparse *to, int64_t ell_width,
+static prim_status check_plan(const prim_call *call, const prim_sparse *to, int64_t width,
                               const lengths *l)
 {
-    if (to->format == PRIM_SPARSE_CSR && to->offset_type == CUDA_R_32I && l->all > INT32_MAX)
+    const bool has_offsets = to->format == PRIM_SPARSE_CSR || to->format == PRIM_SPARSE_SELL;
+    if (has_offsets && to->offset_type == CUDA_R_32I && to->entries > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE,
                          "%s: offset_type is i32, and %zu entries are more than %d", call->name,
-                         l->all, INT32_MAX);
+                         to->entries, INT32_MAX);
+    if (to->format == PRIM_SPARSE_SELL && (width < PRIM_SPARSE_WIDTH_AUTO || width == 0))
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: width is %lld, neither at least 1 nor %d, which chooses one",
+                         call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     const bool has_width = to->format == PRIM_SPARSE_ELL || to->format == PRIM_SPARSE_HYB;
-    if (has_width && ell_width < PRIM_SPARSE_WIDTH_AUTO)
+    if (has_width && width < PRIM_SPARSE_WIDTH_AUTO)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ell_width is %lld, less than %d, which chooses one",
-                         call->name, (long long)ell_width, PRIM_SPARSE_WIDTH_AUTO);
+                         call->name, (long long)width, PRIM_SPARSE_WIDTH_AUTO);
     if (to->format == PRIM_SPARSE_ELL && to->ell_width < l->longest)
         return prim_fail(PRIM_ERROR_VALUE,
                          "%s: ell_width is %lld, less than the longest row's %zu entries",
-                         call->name, (long long)ell_width, l->longest);
+                         call->name, (long long)width, l->longest);
     return PRIM_OK;
 }
 
@@ -321,15 +392,16 @@ static prim_status check_memory(const prim_call *call, const prim_sparse *from, 
     return status;
 }
 
-/* Lays the target out in the arena; in memory that is given, fills it too. */
+/* Lays the target out; where there is a `to`, in memory of so many bytes, fills it too. */
 static prim_status convert(const prim_call *call, const prim_sparse *from,
-                           prim_sparse_format format, cudaDataType_t offset_type, int64_t ell_width,
-                           arena *a, size_t bytes, prim_sparse *to)
+                           prim_sparse_format format, cudaDataType_t offset_type, int64_t width,
+                           void *memory, size_t bytes, prim_sparse *to, size_t *needed)
 {
     lengths l;
+    bool fits = true;
     prim_status status = check_request(call, from, format, offset_type);
     if (status == PRIM_OK)
-        status = check_memory(call, from, a->memory, bytes);
+        status = check_memory(call, from, memory, bytes);
     if (status != PRIM_OK)
         return status;
     if (!measure_rows(from, &l)) {
@@ -338,17 +410,23 @@ static prim_status convert(const prim_call *call, const prim_sparse *from,
                          "%s: malloc() gave no memory for the lengths of %zu rows", call->name,
                          from->rows);
     }
-    prim_sparse made = plan(from, format, offset_type, ell_width, &l);
-    status = check_plan(call, &made, ell_width, &l);
+    if (format == PRIM_SPARSE_SELL && !choose_order(&l, from->rows, width)) {
+        free_lengths(&l);
+        return prim_fail(PRIM_ERROR_WORKSPACE,
+                         "%s: malloc() gave no memory for the order of %zu rows", call->name,
+                         from->rows);
+    }
+    prim_sparse made = plan(from, format, offset_type, width, &l);
+    status = check_plan(call, &made, width, &l);
     if (status == PRIM_OK)
-        lay_out(&made, a);
-    if (status == PRIM_OK && a->full)
+        fits = prim_sparse_lay_out(&made, memory, l.order != NULL, needed);
+    if (!fits)
         status = prim_fail(PRIM_ERROR_SIZE,
                            "%s: the bytes of %zu entries in this format do not fit size_t",
                            call->name, l.all);
-    if (status == PRIM_OK && to != NULL && a->bytes > bytes)
+    if (status == PRIM_OK && to != NULL && *needed > bytes)
         status = prim_fail(PRIM_ERROR_WORKSPACE, "%s: bytes is %zu, and %zu are needed", call->name,
-                           bytes, a->bytes);
+                           bytes, *needed);
     if (status == PRIM_OK && to != NULL && !fill(&made, from, &l))
         status =
             prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for the order of %zu rows",
@@ -360,33 +438,33 @@ static prim_status convert(const prim_call *call, const prim_sparse *from,
 }
 
 prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
-                                           cudaDataType_t offset_type, int64_t ell_width,
-                                           size_t *bytes)
+                                           cudaDataType_t offset_type, int64_t width, size_t *bytes)
 {
     const prim_call call = {.name = "prim_sparse_convert_bytes_host", .on_host = true};
-    arena a = {0};
+    size_t needed = 0;
     if (bytes == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call.name);
-    const prim_status status = convert(&call, &from, format, offset_type, ell_width, &a, 0, NULL);
+    const prim_status status =
+        convert(&call, &from, format, offset_type, width, NULL, 0, NULL, &needed);
     if (status == PRIM_OK)
-        *bytes = a.bytes;
+        *bytes = needed;
     return status;
 }
 
 prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format,
-                                     cudaDataType_t offset_type, int64_t ell_width, void *h_memory,
+                                     cudaDataType_t offset_type, int64_t width, void *h_memory,
                                      size_t bytes, prim_sparse *to)
 {
     const prim_call call = {.name = "prim_sparse_convert_host", .on_host = true};
-    arena a = {.memory = h_memory};
+    size_t needed = 0;
     if (to == NULL || (h_memory == NULL && bytes > 0))
         return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", call.name,
                          to == NULL ? "to" : "h_memory");
-    if ((uintptr_t)h_memory % ALIGNMENT != 0)
+    if ((uintptr_t)h_memory % PRIM_SPARSE_ALIGNMENT != 0)
         return prim_fail(PRIM_ERROR_MISALIGNED,
                          "%s: h_memory is %p, which is not aligned to %d bytes", call.name,
-                         h_memory, ALIGNMENT);
-    return convert(&call, &from, format, offset_type, ell_width, &a, bytes, to);
+                         h_memory, PRIM_SPARSE_ALIGNMENT);
+    return convert(&call, &from, format, offset_type, width, h_memory, bytes, to, &needed);
 }
 
 /* NULL stays NULL. */
@@ -405,5 +483,6 @@ prim_sparse prim_sparse_moved(prim_sparse m, const void *from, const void *to)
     m.ell_columns = moved(m.ell_columns, from, to);
     m.ell_values = moved(m.ell_values, from, to);
     m.permutation = moved(m.permutation, from, to);
+    m.slice_offsets = moved(m.slice_offsets, from, to);
     return m;
 }

@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(THREADS)
     for (size_t e = 0; of.x != nullptr && e < count; e++)
         if (static_cast<size_t>(row_of[e]) == row)
             sum = of.add(sum, e);
-    of.scale.store(&of.y[row], sum);
+    of.store(row, sum);
 }
 
 struct run_product : launch_run {

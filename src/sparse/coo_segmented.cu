@@ -7,6 +7,7 @@
  * Work: entries · log2(256) at most. Steps: 8 a block, log128(entries) levels. Bytes: 12 an entry
  * for f32, y three times, x as the columns ask for it.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/scale.cuh"
 #include "sparse/segments.cuh"
 
 namespace
@@ -14,25 +15,11 @@ namespace
 namespace coo_segmented
 {
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS) scale_y(T *y, size_t rows, scaled<T> scale)
-{
-    const size_t row = this_thread();
-    if (row < rows)
-        scale.store(&y[row], T(0));
-}
-
 struct run_product : launch_run {
     template <typename T>
     static cudaError_t run(const prim_spmv_args *args)
     {
-        const size_t rows = args->matrix.rows;
-        if (rows == 0)
-            return cudaSuccess;
-        const scaled<T> only_beta = make_scaled<T>(0, args->beta);
-        const cudaError_t error =
-            prim_launch({args->call.stream, blocks_for(rows, THREADS), THREADS}, scale_y<T>,
-                        static_cast<T *>(args->y), rows, only_beta);
+        const cudaError_t error = launch_scale<T>(args);
         return error == cudaSuccess ? add_segments<T>(args) : error;
     }
 };

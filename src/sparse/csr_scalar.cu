@@ -19,7 +19,7 @@ namespace csr_scalar
 {
 
 template <typename T, typename Offset>
-__global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
+__global__ void __launch_bounds__(THREADS) multiply(csr_rows<Offset, T> m)
 {
     const size_t row = this_thread();
     if (row >= m.rows)
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
     if (m.of.x != nullptr)
         for (Offset e = m.offsets[row]; e < m.offsets[row + 1]; e++)
             sum = m.of.add(sum, static_cast<size_t>(e));
-    m.of.scale.store(&m.of.y[row], sum);
+    m.of.store(row, sum);
 }
 
 struct run_product : launch_run {

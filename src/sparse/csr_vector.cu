@@ -18,7 +18,7 @@ namespace csr_vector
 {
 
 template <typename T, typename Offset>
-__global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
+__global__ void __launch_bounds__(THREADS) multiply(csr_rows<Offset, T> m)
 {
     const size_t row = this_thread() / WARP;
     const unsigned lane = threadIdx.x % WARP;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(THREADS) multiply(csr_rows<T, Offset> m)
             sum = m.of.add(sum, e);
     sum = reduce_warp<sum_operator>(sum);
     if (lane == 0)
-        m.of.scale.store(&m.of.y[row], sum);
+        m.of.store(row, sum);
 }
 
 struct run_product : launch_run {

@@ -14,21 +14,21 @@ namespace ell
 {
 
 struct run_product : launch_run {
-    template <typename T>
+    template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
     {
-        return launch_ell<T>(args);
+        return launch_ell<V, X>(args);
     }
 };
 
 const char *why_not(const void *args)
 {
-    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_ELL);
+    return mixed_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_ELL);
 }
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
 }
 
 } // namespace ell

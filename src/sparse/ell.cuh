@@ -9,43 +9,39 @@
 #ifndef PRIM_SPARSE_ELL_CUH
 #define PRIM_SPARSE_ELL_CUH
 
-#include "sparse/problem.cuh"
+#include "sparse/strip.cuh"
 
 namespace
 {
 
-template <typename T>
+template <typename V, typename X>
 struct ell_rows {
     size_t rows, width, ld;
-    entries<T> of;
+    entries<V, X> of;
 };
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS) ell_product(ell_rows<T> m)
+template <typename V, typename X>
+__global__ void __launch_bounds__(THREADS) ell_product(ell_rows<V, X> m)
 {
     const size_t row = this_thread();
     if (row >= m.rows)
         return;
-    T sum = 0;
-    for (size_t s = 0; m.of.x != nullptr && s < m.width; s++) {
-        const size_t entry = s * m.ld + row;
-        if (m.of.columns[entry] < 0)
-            break;
-        sum = m.of.add(sum, entry);
-    }
-    m.of.scale.store(&m.of.y[row], sum);
+    working_t<V> sum = 0;
+    if (m.of.x != nullptr)
+        sum = sum_of_strip(m.of, row, m.ld, m.width);
+    m.of.store(row, sum);
 }
 
-template <typename T>
+template <typename V, typename X>
 cudaError_t launch_ell(const prim_spmv_args *args)
 {
     const prim_sparse *m = &args->matrix;
     if (m->rows == 0)
         return cudaSuccess;
-    const ell_rows<T> rows = {m->rows, m->ell_width, m->ell_ld,
-                              make_entries<T>(args, m->ell_columns, m->ell_values)};
-    return prim_launch({args->call.stream, blocks_for(m->rows, THREADS), THREADS}, ell_product<T>,
-                       rows);
+    const ell_rows<V, X> rows = {m->rows, m->ell_width, m->ell_ld,
+                                 make_entries<V, X>(args, m->ell_columns, m->ell_values)};
+    return prim_launch({args->call.stream, blocks_for(m->rows, THREADS), THREADS},
+                       ell_product<V, X>, rows);
 }
 
 } // namespace

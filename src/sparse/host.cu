@@ -8,33 +8,31 @@ namespace
 namespace host
 {
 
-template <typename T>
-T sum_of(const prim_row &row, const T *x)
+template <typename V, typename X>
+working_t<V> sum_of(const prim_row &row, const X *x)
 {
-    T sum = 0;
+    working_t<V> sum = 0;
     for (int s = 0; s < row.strip_count; s++) {
         const prim_strip &strip = row.strips[s];
-        const T *values = static_cast<const T *>(strip.values);
+        const V *values = static_cast<const V *>(strip.values);
         for (size_t i = 0; i < strip.count; i++) {
             const size_t entry = strip.first + i * strip.stride;
-            sum = add_product(sum, values[entry], x[strip.columns[entry]]);
+            sum = add_product(sum, number(values[entry]), number(x[strip.columns[entry]]));
         }
     }
     return sum;
 }
 
 struct host_version {
-    template <typename T>
+    template <typename V, typename X>
     static prim_status run(const prim_spmv_args *args, int threads)
     {
         (void)threads; /* without OpenMP */
-        const scaled<T> scale = make_scaled<T>(args->alpha, args->beta);
-        const T *x = static_cast<const T *>(args->x);
-        T *y = static_cast<T *>(args->y);
+        const entries<V, X> of = make_entries<V, X>(args, nullptr, nullptr);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
         for (size_t place = 0; place < args->matrix.rows; place++) {
             const prim_row row = prim_sparse_row_at(&args->matrix, place);
-            scale.store(&y[row.row], scale.alpha != 0 ? sum_of(row, x) : T(0));
+            of.store(row.row, of.x != nullptr ? sum_of<V>(row, of.x) : working_t<V>(0));
         }
         return PRIM_OK;
     }
@@ -51,5 +49,5 @@ struct host_version {
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
+    return status == PRIM_OK ? dispatch_mixed<host::host_version>(args, threads) : status;
 }

@@ -1,4 +1,4 @@
-/* HYB: ELL for most of each row, segmented COO for the rest.
+/* HYB: ELL for most of each row, COO by tiles for the rest.
  *
  *     a b c d e f g        ELL of width 3   a b c      COO   (0,·) d e f g
  *     h i                                   h i ·
@@ -7,10 +7,10 @@
  * ELL's width is what many rows fill, so little is padding; the few long rows leave the rest to a
  * sum that does not care for rows. ELL writes y = alpha · sum + beta · y for all rows, COO adds.
  *
- * Work, steps and bytes: those of ELL and of COO_SEGMENTED for their parts.
+ * Work, steps and bytes: those of ELL and of COO_TILED for their parts.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/coo_tiles.cuh"
 #include "sparse/ell.cuh"
-#include "sparse/segments.cuh"
 
 namespace
 {
@@ -18,29 +18,29 @@ namespace hyb
 {
 
 struct run_product : launch_run {
-    template <typename T>
+    template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
     {
-        const cudaError_t error = launch_ell<T>(args);
-        return error == cudaSuccess ? add_segments<T>(args) : error;
+        const cudaError_t error = launch_ell<V, X>(args);
+        return error == cudaSuccess ? coo_tiles::add_entries<V, X>(args, true) : error;
     }
 };
 
 const char *why_not(const void *args)
 {
-    return segments_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_HYB);
+    return coo_tiles::why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_HYB);
 }
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
 }
 
 } // namespace hyb
 } // namespace
 
 PRIM_DEFINE_RUNG(spmv, hyb) = {
-    {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, segmented COO for the rest"},
+    {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, COO by tiles for the rest"},
     hyb::why_not,
-    segments_workspace,
+    coo_tiles::workspace_bytes,
     hyb::launch};

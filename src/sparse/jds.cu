@@ -6,58 +6,67 @@
  *     2  ■■■■    1  ■■
  *     3  ■■      3  ■■
  *
- * The threads of a warp have rows of one length: none waits, and all reads are whole. What holds it
- * back: a matrix with many different lengths needs many launches of few threads each, one behind
- * the other; and y is written where the permutation says.
+ * The threads of a warp have rows of one length: none waits, and all reads are whole. Groups run
+ * side by side from compute capability 9.0 on. What holds it back: a matrix with many different
+ * lengths needs many launches of few threads each; and y is written where the permutation says.
  *
  * Work: entries. Steps: the sum of the groups' widths. Launches: groups. Bytes: entries once, the
  * permutation, y in sectors, x as the columns ask for it.
  * Source: Y. Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat. Comput. 10
  * (1989). */
-#include "sparse/problem.cuh"
+#include "sparse/strip.cuh"
 
 namespace
 {
 namespace jds
 {
 
-template <typename T>
+template <typename V, typename X>
 __global__ void __launch_bounds__(THREADS)
-    jds_group(const int32_t *row_at, prim_jds_group group, entries<T> of)
+    jds_group(const int32_t *row_at, prim_jds_group group, entries<V, X> of)
 {
     const size_t place = this_thread();
-    if (place >= group.rows)
-        return;
-    T sum = 0;
-    for (size_t s = 0; of.x != nullptr && s < group.width; s++)
-        sum = of.add(sum, group.first_entry + s * group.rows + place);
-    of.scale.store(&of.y[row_at[group.first_row + place]], sum);
+    trigger_launch_completion(); /* groups write different rows: the next one need not wait */
+    if (place < group.rows) {
+        working_t<V> sum = 0;
+        if (of.x != nullptr)
+            sum = sum_of_strip(of, group.first_entry + place, group.rows, group.width);
+        of.store(static_cast<size_t>(row_at[group.first_row + place]), sum);
+    }
+    grid_dependency_synchronize(); /* for whoever waits for the last one */
 }
 
 struct run_product : launch_run {
-    template <typename T>
+    template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
     {
         const prim_sparse *m = &args->matrix;
-        const entries<T> of = make_entries<T>(args, m->column_indices, m->values);
+        const entries<V, X> of = make_entries<V, X>(args, m->column_indices, m->values);
         cudaError_t error = cudaSuccess;
-        for (size_t g = 0; g < m->group_count && error == cudaSuccess; g++)
-            if (m->h_groups[g].rows > 0)
-                error = prim_launch(
-                    {args->call.stream, blocks_for(m->h_groups[g].rows, THREADS), THREADS},
-                    jds_group<T>, m->permutation, m->h_groups[g], of);
+        bool first = true;
+        for (size_t g = 0; g < m->group_count && error == cudaSuccess; g++) {
+            const prim_jds_group &group = m->h_groups[g];
+            if (group.rows == 0)
+                continue;
+            const launch_config where = {args->call.stream, blocks_for(group.rows, THREADS),
+                                         THREADS};
+            error = first
+                        ? prim_launch(where, jds_group<V, X>, m->permutation, group, of)
+                        : prim_launch_dependent(where, jds_group<V, X>, m->permutation, group, of);
+            first = false;
+        }
         return error;
     }
 };
 
 const char *why_not(const void *args)
 {
-    return format_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_JDS);
+    return mixed_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_JDS);
 }
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<run_product>(static_cast<const prim_spmv_args *>(args));
+    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
 }
 
 } // namespace jds

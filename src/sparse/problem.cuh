@@ -6,6 +6,7 @@
 #include "common/launch.cuh"
 #include "common/scaled.cuh"
 #include "common/sizes.h"
+#include "common/values.cuh"
 #include "sparse/instances.h"
 #include "sparse/sparse_args.h"
 
@@ -14,38 +15,96 @@ namespace
 
 constexpr unsigned THREADS = 256; /* a block of every rung */
 
-/* Column numbers and values side by side, with x and what becomes of a row's sum. */
+/* A number as it is calculated with: halves as floats. */
 template <typename T>
-struct entries {
-    const int32_t *columns;
-    const T *values;
-    const T *x; /* NULL: alpha is 0, and no entry is looked at */
-    T *y;
-    scaled<T> scale;
+__host__ __device__ working_t<T> number(T element)
+{
+    return converted<T>(element);
+}
 
-    __host__ __device__ T add(T sum, size_t entry) const
+__host__ __device__ inline void put(float *to, float value)
+{
+    *to = value;
+}
+
+__host__ __device__ inline void put(double *to, double value)
+{
+    *to = value;
+}
+
+template <typename Half>
+__host__ __device__ void put(Half *to, float value)
+{
+    from_float(value, to);
+}
+
+/* Column numbers and values side by side, with x and what becomes of a row's sum. */
+template <typename V, typename X = V>
+struct entries {
+    using sum_type = working_t<V>;
+
+    const int32_t *columns;
+    const V *values;
+    const X *x; /* NULL: alpha is 0, and no entry is looked at */
+    X *y;
+    scaled<sum_type> scale;
+
+    __host__ __device__ sum_type add(sum_type sum, size_t entry) const
     {
-        return add_product(sum, values[entry], x[columns[entry]]);
+        return add_product(sum, number(values[entry]), number(x[columns[entry]]));
+    }
+
+    /* y = alpha · sum + beta · y, rounded once. */
+    __host__ __device__ void store(size_t row, sum_type sum) const
+    {
+        scale.store(&y[row], sum);
+    }
+
+    /* y = y + alpha · sum */
+    __host__ __device__ void add_to(size_t row, sum_type sum) const
+    {
+        put(&y[row], ::add(number(y[row]), multiply(scale.alpha, sum)));
     }
 };
 
-template <typename T>
-entries<T> make_entries(const prim_spmv_args *args, const int32_t *columns, const void *values)
+template <typename V, typename X = V>
+entries<V, X> make_entries(const prim_spmv_args *args, const int32_t *columns, const void *values)
 {
-    const scaled<T> scale = make_scaled<T>(args->alpha, args->beta);
-    return {columns, static_cast<const T *>(values),
-            scale.alpha != 0 ? static_cast<const T *>(args->x) : nullptr, static_cast<T *>(args->y),
+    const scaled<working_t<V>> scale = make_scaled<working_t<V>>(args->alpha, args->beta);
+    return {columns, static_cast<const V *>(values),
+            scale.alpha != 0 ? static_cast<const X *>(args->x) : nullptr, static_cast<X *>(args->y),
             scale};
 }
 
-/* Run::run<T>(args, more…) for the type of the values. */
-PRIM_DISPATCH_TYPE(dispatch, PRIM_SPARSE_TYPES, y_type)
+/* Run::run<T>(args, more…) for the type of the values, which x and y have too. */
+PRIM_DISPATCH_TYPE(dispatch, PRIM_SPARSE_TYPES, matrix.value_type)
 
-inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format)
+/* Run::run<V, X>(args, more…) for the types of the values, and of x and y. */
+PRIM_DISPATCH_PAIRS(dispatch_mixed, PRIM_SPARSE_MIXED_TYPES, matrix.value_type, y_type)
+
+/* Types that the format does not have are not looked at. */
+inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format,
+                                  bool (*types_are_built)(const prim_spmv_args *))
 {
     if (args->matrix.format != format)
         return "it is for matrices of another format";
-    return dispatch<is_built>(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+    return types_are_built(args) ? nullptr : PRIM_TYPES_NOT_BUILT;
+}
+
+inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format)
+{
+    return format_why_not(args, format, dispatch<is_built>);
+}
+
+inline const char *mixed_why_not(const prim_spmv_args *args, prim_sparse_format format)
+{
+    return format_why_not(args, format, dispatch_mixed<is_built>);
+}
+
+/* What a sum takes: halves are summed as floats. */
+inline size_t sum_bytes(const prim_spmv_args *args)
+{
+    return args->matrix.value_type == CUDA_R_64F ? sizeof(double) : sizeof(float);
 }
 
 /* A thread for each of `count`, or so many blocks of them. */

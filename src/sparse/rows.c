@@ -37,6 +37,17 @@ static prim_strip ell_strip(const prim_sparse *m, size_t row)
     return strip;
 }
 
+static prim_strip sell_strip(const prim_sparse *m, size_t place)
+{
+    const size_t slice = place / PRIM_SPARSE_SLICE_ROWS, end = prim_sparse_offset(m, slice + 1);
+    prim_strip strip = {m->column_indices, m->values,
+                        prim_sparse_offset(m, slice) + place % PRIM_SPARSE_SLICE_ROWS,
+                        PRIM_SPARSE_SLICE_ROWS, 0};
+    for (size_t e = strip.first; e < end && m->column_indices[e] >= 0; e += strip.stride)
+        strip.count++;
+    return strip;
+}
+
 /* The last group that does not begin behind the place: the ones before it may be empty. */
 static const prim_jds_group *group_of(const prim_sparse *m, size_t place)
 {
@@ -71,6 +82,10 @@ prim_row prim_sparse_row_at(const prim_sparse *m, size_t place)
         return (prim_row){place, {ell_strip(m, place)}, 1};
     case PRIM_SPARSE_HYB:
         return (prim_row){place, {ell_strip(m, place), coo_strip(m, place)}, 2};
+    case PRIM_SPARSE_SELL:
+        return (prim_row){m->permutation != NULL ? (size_t)m->permutation[place] : place,
+                          {sell_strip(m, place)},
+                          1};
     default:
         return (prim_row){(size_t)m->permutation[place], {jds_strip(m, place)}, 1};
     }

@@ -22,7 +22,7 @@ typedef struct prim_row {
     int strip_count;
 } prim_row;
 
-/* The row at a place: of JDS's order by length, and otherwise the place's own. The matrix is
+/* The row at a place: of JDS's and SELL's order, and otherwise the place's own. The matrix is
  * valid. COO and JDS look for it, log2(entries) or log2(groups) steps long. */
 prim_row prim_sparse_row_at(const prim_sparse *matrix, size_t place);
 
@@ -35,11 +35,18 @@ static inline size_t prim_row_length(const prim_row *row)
     return length;
 }
 
-/* CSR's offset i. */
+/* Offset i of CSR's rows or SELL's slices. */
 static inline size_t prim_sparse_offset(const prim_sparse *matrix, size_t i)
 {
-    return matrix->offset_type == CUDA_R_64I ? (size_t)((const int64_t *)matrix->row_offsets)[i]
-                                             : (size_t)((const int32_t *)matrix->row_offsets)[i];
+    const void *const offsets =
+        matrix->format == PRIM_SPARSE_SELL ? matrix->slice_offsets : matrix->row_offsets;
+    return matrix->offset_type == CUDA_R_64I ? (size_t)((const int64_t *)offsets)[i]
+                                             : (size_t)((const int32_t *)offsets)[i];
+}
+
+static inline size_t prim_sparse_slices(const prim_sparse *matrix)
+{
+    return (matrix->rows + PRIM_SPARSE_SLICE_ROWS - 1) / PRIM_SPARSE_SLICE_ROWS;
 }
 
 #if defined(__cplusplus)

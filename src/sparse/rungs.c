@@ -4,9 +4,12 @@
 #define RUNGS(X)           \
     X(spmv, csr_scalar)    \
     X(spmv, csr_vector)    \
+    X(spmv, csr_merge)     \
     X(spmv, ell)           \
+    X(spmv, sell)          \
     X(spmv, coo_scan_all)  \
     X(spmv, coo_segmented) \
+    X(spmv, coo_tiled)     \
     X(spmv, hyb)           \
     X(spmv, jds)
 
@@ -14,25 +17,20 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_spmv_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* A warp a row pays where rows have some entries. */
-static int choose_for_csr(const prim_sparse *m)
-{
-    enum { ENTRIES_FOR_A_WARP = 8 };
-    return m->entries / ENTRIES_FOR_A_WARP >= m->rows ? PRIM_SPMV_CSR_VECTOR : PRIM_SPMV_CSR_SCALAR;
-}
-
 int prim_spmv_choose_rung(const void *any)
 {
     const prim_spmv_args *args = any;
     switch (args->matrix.format) {
     case PRIM_SPARSE_CSR:
-        return choose_for_csr(&args->matrix);
+        return prim_preferred_rung(prim_spmv_rungs, &prim_spmv_csr_merge_rung, args);
     case PRIM_SPARSE_COO: /* COO_SCAN_ALL takes more entries than a grid has blocks for */
-        return prim_preferred_rung(prim_spmv_rungs, &prim_spmv_coo_segmented_rung, args);
+        return prim_preferred_rung(prim_spmv_rungs, &prim_spmv_coo_tiled_rung, args);
     case PRIM_SPARSE_ELL:
         return PRIM_SPMV_ELL;
     case PRIM_SPARSE_HYB:
         return PRIM_SPMV_HYB;
+    case PRIM_SPARSE_SELL:
+        return PRIM_SPMV_SELL;
     default:
         return PRIM_SPMV_JDS;
     }

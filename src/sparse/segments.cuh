@@ -48,11 +48,11 @@ inline const char *segments_why_not(const prim_spmv_args *args, prim_sparse_form
 }
 
 /* Numbers and their rows: the products of entries, or the carries of the level before. */
-template <typename T>
+template <typename T, typename X = T>
 struct numbers {
     const int32_t *rows;
     size_t count;
-    entries<T> products; /* where columns is NULL, values are the numbers themselves */
+    entries<T, X> products; /* where columns is NULL, values are the numbers themselves */
 
     __device__ T at(size_t i) const
     {
@@ -82,11 +82,13 @@ __device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS],
     }
 }
 
-template <typename T>
-__global__ void __launch_bounds__(THREADS) sum_segments(numbers<T> in, carries<T> out)
+template <typename T, typename X>
+__global__ void __launch_bounds__(THREADS) sum_segments(numbers<T, X> in, carries<T> out)
 {
     PRIM_SHARED(T, sums, [2][THREADS]);
     PRIM_SHARED(int32_t, rows, [THREADS]);
+    trigger_launch_completion();
+    grid_dependency_synchronize();
     const unsigned t = threadIdx.x;
     const size_t first = static_cast<size_t>(blockIdx.x) * THREADS;
     const unsigned count =
@@ -104,7 +106,7 @@ __global__ void __launch_bounds__(THREADS) sum_segments(numbers<T> in, carries<T
     const bool is_first = rows[t] == rows[0], is_last = t == THREADS - 1;
     const T sum = sums[from][t];
     if (alone || (!is_first && !is_last))
-        in.products.y[rows[t]] += in.products.scale.alpha * sum;
+        in.products.add_to(static_cast<size_t>(rows[t]), sum);
     if (!alone && is_first) {
         out.sums[2 * blockIdx.x] = sum;
         out.rows[2 * blockIdx.x] = rows[t];
@@ -115,22 +117,14 @@ __global__ void __launch_bounds__(THREADS) sum_segments(numbers<T> in, carries<T
     }
 }
 
-/* The levels. All sums lie before all rows in the workspace, so that both are aligned. */
-template <typename T>
-cudaError_t add_segments(const prim_spmv_args *args)
+/* Level after level, each out of what the one before has left. */
+template <typename T, typename X>
+cudaError_t add_levels(cudaStream_t stream, numbers<T, X> in, carries<T> out)
 {
-    const prim_sparse *m = &args->matrix;
-    carries<T> out = {static_cast<T *>(args->call.workspace), nullptr};
-    out.rows = reinterpret_cast<int32_t *>(out.sums + carries_of(m->entries));
-
-    numbers<T> in = {m->row_indices, m->entries,
-                     make_entries<T>(args, m->column_indices, m->values)};
-    if (in.products.x == nullptr)
-        return cudaSuccess;
     cudaError_t error = cudaSuccess;
     while (in.count > 0 && error == cudaSuccess) {
         const unsigned blocks = blocks_for(in.count, THREADS);
-        error = prim_launch({args->call.stream, blocks, THREADS}, sum_segments<T>, in, out);
+        error = prim_launch_dependent({stream, blocks, THREADS}, sum_segments<T, X>, in, out);
         in.rows = out.rows;
         in.products.values = out.sums;
         in.products.columns = nullptr;
@@ -139,6 +133,18 @@ cudaError_t add_segments(const prim_spmv_args *args)
         out.rows += in.count;
     }
     return error;
+}
+
+/* All sums lie before all rows in the workspace, so that both are aligned. */
+template <typename T>
+cudaError_t add_segments(const prim_spmv_args *args)
+{
+    const prim_sparse *m = &args->matrix;
+    carries<T> out = {static_cast<T *>(args->call.workspace), nullptr};
+    out.rows = reinterpret_cast<int32_t *>(out.sums + carries_of(m->entries));
+    const numbers<T> in = {m->row_indices, m->entries,
+                           make_entries<T>(args, m->column_indices, m->values)};
+    return in.products.x == nullptr ? cudaSuccess : add_levels(args->call.stream, in, out);
 }
 
 } // namespace

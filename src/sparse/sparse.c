@@ -12,12 +12,14 @@ static prim_status check_kind(const void *any)
     if (status != PRIM_OK)
         return status;
     const cudaDataType_t type = args->matrix.value_type;
-    if (args->x_type == type && args->y_type == type)
+    const bool halves = type == CUDA_R_16F || type == CUDA_R_16BF;
+    if (args->x_type == args->y_type &&
+        (args->y_type == type || (halves && args->y_type == CUDA_R_32F)))
         return PRIM_OK;
-    return prim_fail(PRIM_ERROR_TYPE,
-                     "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s",
-                     args->call.name, prim_element_name(args->x_type),
-                     prim_element_name(args->y_type), prim_element_name(type));
+    return prim_fail(
+        PRIM_ERROR_TYPE, "%s: x_type is %s and y_type %s, not both the matrix's value_type, %s%s",
+        args->call.name, prim_element_name(args->x_type), prim_element_name(args->y_type),
+        prim_element_name(type), halves ? ", or both f32" : "");
 }
 
 static prim_status check_operands(const void *any, prim_operands *operands)

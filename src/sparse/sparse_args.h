@@ -21,6 +21,58 @@ typedef struct prim_spmv_args {
     void *y;
 } prim_spmv_args;
 
+typedef struct prim_sparse_check_args {
+    prim_call call;
+    prim_sparse matrix;
+    prim_sparse_finding *finding;
+} prim_sparse_check_args;
+
+typedef struct prim_sparse_convert_args {
+    prim_call call;
+    prim_sparse from;
+    prim_sparse_format format;
+    cudaDataType_t offset_type;
+    int64_t width;
+    size_t size;
+    void *memory;
+    size_t bytes;
+    uint64_t *missing;
+    bool wants_size; /* prim_sparse_convert_size(): of the above, only from, format and width */
+    uint64_t *d_size;
+    bool transposed; /* the target's rows are the columns of `from` */
+} prim_sparse_convert_args;
+
+/* The target: its arrays in args->memory, *bytes long. false: that does not fit size_t. */
+bool prim_sparse_target(const prim_sparse_convert_args *args, prim_sparse *to, size_t *bytes);
+
+/* For whatever makes such a target: its types, its size and that it can be laid out; and the
+ * memory, size and d_missing as operands behind those that are read, and that none overlaps
+ * another. */
+prim_status prim_sparse_check_target(const prim_sparse_convert_args *args);
+prim_status prim_sparse_check_written(const prim_sparse_convert_args *args,
+                                      prim_operands *operands);
+
+/* What the calls that make a matrix end with. The bytes of the target; and the call itself, after
+ * which *to is the target. */
+prim_status prim_sparse_target_bytes(const prim_ladder *of, const prim_sparse_convert_args *args,
+                                     size_t *bytes);
+prim_status prim_sparse_make_target(const prim_ladder *of, prim_sparse_convert_args *args,
+                                    prim_sparse *to);
+
+/* A dense matrix to CSR: `convert` is as if its elements that are not 0 were CSR already. */
+typedef struct prim_sparse_from_dense_args {
+    prim_sparse_convert_args convert;
+    const void *in;
+    size_t ld;
+} prim_sparse_from_dense_args;
+
+typedef struct prim_sparse_to_dense_args {
+    prim_call call;
+    prim_sparse matrix;
+    void *out;
+    size_t ld;
+} prim_sparse_to_dense_args;
+
 /* rungs.c: the one table, and what AUTO takes of it. */
 extern const prim_rung *const prim_spmv_rungs[];
 int prim_spmv_choose_rung(const void *args);
@@ -31,8 +83,13 @@ prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 /* The format, the types, the sizes and the groups: all that is no array on the device. */
 prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *matrix);
 
+prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format);
+
 /* "CSR", "COO", …, of a format that exists. */
 const char *prim_sparse_format_name(prim_sparse_format format);
+
+/* JDS has one, and SELL where it is not NULL. */
+bool prim_sparse_has_permutation(const prim_sparse *matrix);
 
 /* The arrays of the matrix's format as ranges; *count of them. */
 enum { PRIM_SPARSE_MOST_ARRAYS = 5 };

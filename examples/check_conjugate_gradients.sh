@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Runs conjugate_gradients on matrices that are positive definite, and on some that are not.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+fails() { # ARGUMENT…: prints what it says
+  if "$program" "$@" 2>&1; then
+    echo "$program $*: exit status 0" >&2
+    exit 1
+  fi
+}
+
+# Second differences on a line of 200 points: done after 100 steps, as b is symmetric too.
+awk 'BEGIN {
+  n = 200
+  print "%%MatrixMarket matrix coordinate real symmetric"
+  print n, n, 2 * n - 1
+  for (i = 1; i <= n; i++) {
+    print i, i, 2
+    if (i > 1) print i, i - 1, -1
+  }
+}' >"$directory/line"
+"$program" "$directory/line" >"$directory/said"
+steps=$(sed -nE 's/^step ([0-9]+) .*/\1/p' "$directory/said" | tail -1)
+[ "$steps" -le 110 ]
+awk '/^x is within/ {exit !($4 < 1e-6)}' "$directory/said"
+
+# Rows of very different scales: Jacobi makes one step of it.
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1e-6\n2 2 1\n3 3 1e6\n' >"$directory/diagonal"
+[ "$("$program" "$directory/diagonal" | grep -c ^step)" -eq 1 ]
+
+# Too few steps are an exit status.
+fails "$directory/line" 3 >/dev/null
+
+printf '%%%%MatrixMarket matrix coordinate pattern general\n4 5 1\n1 5\n' >"$directory/wide"
+said=$(fails "$directory/wide")
+[[ $said == *'4 rows and 5 columns'* ]]
+fails "$directory/none" >/dev/null
+fails >/dev/null

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Runs picture_histogram on pictures whose counts awk knows, and on what it must refuse.
+set -euo pipefail
+program=$1
+numbers=$(dirname "$program")/picture_numbers
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+
+# expect FORMAT WIDTH HEIGHT CHANNEL…: a picture of pseudo-random bytes, and what is said of it.
+expect() {
+  local format=$1 width=$2 height=$3
+  shift 3
+  awk -v n="$((width * height * $#))" 'BEGIN {
+    for (x = 1; n-- > 0;) { x = (x * 1103515245 + 12345) % 2147483648; print int(x / 65536) % 251 } }' \
+    >"$directory/bytes"
+  "$numbers" write "$format" "$width" "$height" "$directory/in.png" <"$directory/bytes"
+  awk -v names="$*" 'BEGIN { channels = split(names, name, " ") }
+    { c = (NR - 1) % channels; count[c, $1]++; sum[c] += $1; pixels[c]++ }
+    END {
+      for (c = 0; c < channels; c++) {
+        best = 0
+        for (b = 0; b < 256; b++) if (count[c, b] + 0 > count[c, best] + 0) best = b
+        printf "%-10s mean %7.3f, most frequent %3d: %u of %u\n", name[c + 1], sum[c] / pixels[c],
+          best, count[c, best], pixels[c]
+      }
+    }' "$directory/bytes" >"$directory/right"
+  if ! "$program" "$directory/in.png" "$directory/out.svg" | diff "$directory/right" -; then
+    echo "picture_histogram $format $width × $height: not what was expected" >&2
+    exit 1
+  fi
+  if [ "$(grep -c '<title>' "$directory/out.svg")" -ne $# ]; then
+    echo "picture_histogram $format: no curve for each of $# channels" >&2
+    exit 1
+  fi
+}
+
+expect rgb 97 61 red green blue
+expect rgba 33 40 red green blue opacity
+expect gray 101 7 brightness
+expect ga 5 300 brightness opacity
+
+# One colour: each curve is one step, as high as the drawing.
+awk 'BEGIN { for (i = 0; i < 70; i++) print "255 0 128" }' | "$numbers" write rgb 10 7 "$directory/plain.png"
+"$program" "$directory/plain.png" "$directory/plain.svg" >/dev/null
+if [ "$(grep -c ' V20\.00 ' "$directory/plain.svg")" -ne 3 ] ||
+  [ "$(grep -o ' V20\.00 ' "$directory/plain.svg" | wc -l)" -ne 3 ]; then
+  echo "picture_histogram: the curves of one colour are not one step each" >&2
+  exit 1
+fi
+
+refuse() { # STATUS WORDS ARGUMENTS…
+  local status=0 said
+  said=$("$program" "${@:3}" 2>&1) || status=$?
+  if [ "$status" -ne "$1" ] || [[ $said != *"$2"* ]]; then
+    printf 'picture_histogram %s: status %s and "%s"\n' "${*:3}" "$status" "$said" >&2
+    exit 1
+  fi
+}
+refuse 2 usage "$directory/in.png"
+refuse 1 none.png "$directory/none.png" "$directory/out.svg"
+refuse 1 'none/out.svg: No such file' "$directory/in.png" "$directory/none/out.svg"

@@ -1,0 +1,193 @@
+/* What programs that repeat a step on a sparse matrix have in common: the matrix and vectors on the
+ * device, and the step as a CUDA graph, so that each further one is a single launch. */
+#ifndef EXAMPLES_STEPS_CUH
+#define EXAMPLES_STEPS_CUH
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <primitives/reduce.h>
+#include <primitives/sparse.h>
+
+#include "common/launch.cuh"
+#include "matrix_market.h"
+
+namespace
+{
+
+constexpr unsigned THREADS = 256;
+
+inline void check_cuda(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "%s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+inline void check(prim_status status)
+{
+    if (status == PRIM_OK)
+        return;
+    fprintf(stderr, "%s\n", prim_last_error(nullptr));
+    exit(1);
+}
+
+inline void *allocate(size_t bytes)
+{
+    void *data = malloc(bytes > 0 ? bytes : 1);
+    if (data != nullptr)
+        return data;
+    fprintf(stderr, "out of memory\n");
+    exit(1);
+}
+
+/* What on_device() has given out; free_device() takes all of it back. */
+enum { MOST_ARRAYS = 16 };
+void *device_arrays[MOST_ARRAYS];
+int device_array_count;
+
+inline void *on_device(const void *h_data, size_t bytes)
+{
+    void *d_data;
+    if (device_array_count == MOST_ARRAYS) {
+        fprintf(stderr, "more than %d arrays on the device\n", MOST_ARRAYS);
+        exit(1);
+    }
+    check_cuda(cudaMalloc(&d_data, bytes > 0 ? bytes : 1));
+    device_arrays[device_array_count++] = d_data;
+    if (h_data != nullptr)
+        check_cuda(cudaMemcpy(d_data, h_data, bytes, cudaMemcpyHostToDevice));
+    return d_data;
+}
+
+inline void free_device()
+{
+    while (device_array_count > 0)
+        check_cuda(cudaFree(device_arrays[--device_array_count]));
+}
+
+inline double *vector_on_device(const double *h_data, size_t count)
+{
+    return static_cast<double *>(on_device(h_data, count * sizeof(double)));
+}
+
+/* Of f64 and in CSR, as matrix_market_read() has it. */
+inline prim_sparse matrix_on_device(const prim_sparse &csr)
+{
+    prim_sparse m = csr;
+    m.row_offsets = on_device(csr.row_offsets, (csr.rows + 1) * sizeof(int64_t));
+    m.column_indices =
+        static_cast<const int32_t *>(on_device(csr.column_indices, csr.entries * sizeof(int32_t)));
+    m.values = on_device(csr.values, csr.entries * sizeof(double));
+    return m;
+}
+
+inline prim_sparse read_square_matrix(const char *program, const char *path)
+{
+    char sentence[MATRIX_MARKET_SENTENCE];
+    prim_sparse csr;
+    if (!matrix_market_read(path, &csr, sentence)) {
+        fprintf(stderr, "%s: %s\n", program, sentence);
+        exit(1);
+    }
+    if (csr.rows == csr.columns && csr.rows > 0)
+        return csr;
+    fprintf(stderr, "%s: %s has %zu rows and %zu columns, and a square matrix is needed\n", program,
+            path, csr.rows, csr.columns);
+    exit(1);
+}
+
+/* Products and dot products in f64, with workspaces that stay where they are: a graph has their
+ * addresses. */
+struct calculator {
+    prim_sparse matrix;
+    cudaStream_t stream;
+    void *product_workspace, *dot_workspace;
+    size_t product_bytes, dot_bytes;
+
+    explicit calculator(const prim_sparse &d_matrix) : matrix(d_matrix)
+    {
+        check_cuda(cudaStreamCreate(&stream));
+        check(prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, matrix, CUDA_R_64F, CUDA_R_64F,
+                                        &product_bytes));
+        check(prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, CUDA_R_64F, matrix.rows, CUDA_R_64F,
+                                       &dot_bytes));
+        product_workspace = on_device(nullptr, product_bytes);
+        dot_workspace = on_device(nullptr, dot_bytes);
+    }
+
+    ~calculator()
+    {
+        check_cuda(cudaStreamDestroy(stream));
+    }
+    calculator(const calculator &) = delete;
+    calculator &operator=(const calculator &) = delete;
+
+    /* y = alpha · A · x */
+    void product(double alpha, const double *d_x, double *d_y) const
+    {
+        check(prim_spmv(PRIM_SPMV_AUTO, alpha, matrix, CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y,
+                        product_workspace, product_bytes, stream));
+    }
+
+    void dot(const double *d_x, const double *d_y, double *d_sum) const
+    {
+        check(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, d_x, d_y, matrix.rows, CUDA_R_64F, d_sum,
+                       dot_workspace, dot_bytes, stream));
+    }
+
+    /* A thread for each row. */
+    template <typename... Parameters, typename... Arguments>
+    void for_each_row(void (*kernel)(Parameters...), Arguments... arguments) const
+    {
+        const unsigned blocks = static_cast<unsigned>((matrix.rows + THREADS - 1) / THREADS);
+        check_cuda(prim_launch({stream, blocks, THREADS}, kernel, arguments...));
+    }
+
+    double read(const double *d_value) const
+    {
+        double value;
+        check_cuda(cudaMemcpyAsync(&value, d_value, sizeof value, cudaMemcpyDeviceToHost, stream));
+        check_cuda(cudaStreamSynchronize(stream));
+        return value;
+    }
+};
+
+/* Submits the first step; every further one replays it. */
+template <class Step>
+struct repeated {
+    const calculator &with;
+    Step step;
+    cudaGraphExec_t graph;
+
+    void first()
+    {
+        cudaGraph_t recorded;
+        step();
+        check_cuda(cudaStreamBeginCapture(with.stream, cudaStreamCaptureModeThreadLocal));
+        step();
+        check_cuda(cudaStreamEndCapture(with.stream, &recorded));
+        check_cuda(cudaGraphInstantiate(&graph, recorded, 0));
+        check_cuda(cudaGraphDestroy(recorded));
+    }
+    void next() const
+    {
+        check_cuda(cudaGraphLaunch(graph, with.stream));
+    }
+    void end() const
+    {
+        if (graph != nullptr)
+            check_cuda(cudaGraphExecDestroy(graph));
+    }
+};
+
+template <class Step>
+repeated<Step> make_repeated(const calculator &with, Step step)
+{
+    return {with, step, nullptr};
+}
+
+} // namespace
+
+#endif

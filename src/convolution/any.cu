@@ -1,0 +1,95 @@
+/* REGISTER's kernels for masks of any size and for all types: see any.cuh. */
+#include "convolution/any.cuh"
+#include "convolution/dispatch.cuh"
+#include "convolution/register.h"
+
+namespace
+{
+namespace any
+{
+
+static_assert(FEW_WEIGHTS == PRIM_CONVOLUTION_FEW_WEIGHTS, "what register.cu goes by");
+
+/* From the host where they are few, otherwise from the device. */
+template <typename Sum>
+weights<Sum> weights_of(const prim_convolution_args *args)
+{
+    const prim_mask &mask = args->mask;
+    const size_t count = mask.width * mask.height;
+    weights<Sum> w = {};
+    if (mask.h_values == nullptr || count > FEW_WEIGHTS) {
+        w.list = list_of<Sum>(args, mask.d_values, count);
+        return w;
+    }
+    const weight_list<Sum> host = list_of<Sum>(args, mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        w.few[k] = host[static_cast<int>(k)];
+    return w;
+}
+
+template <typename Pixel>
+cudaError_t launch_with_mask(const prim_convolution_args *args, outer_row outer)
+{
+    return launch<Pixel>(args, weights_of<typename Pixel::sum>(args), outer);
+}
+
+struct run_any : launch_run {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args)
+    {
+        return launch_with_mask<Pixel>(args, NO_OUTER_ROW);
+    }
+};
+
+/* The sums of rows lie without gaps, in sums' type. */
+template <typename Sum>
+prim_image sums_of_rows(const prim_convolution_args *args)
+{
+    prim_image sums = args->in;
+    sums.data = args->call.workspace;
+    sums.pitch = sums.width * static_cast<size_t>(sums.channels) * sizeof(Sum);
+    return sums;
+}
+
+struct run_two_passes : launch_run {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args)
+    {
+        using source = typename Pixel::source;
+        using element = typename Pixel::element;
+        using sum = typename Pixel::sum;
+        const bool has_outer = args->boundary == PRIM_BOUNDARY_CONSTANT;
+        prim_convolution_args across = *args, down = *args;
+        across.mask_y = down.mask_y = {};
+        across.out = down.in = sums_of_rows<sum>(args);
+        down.mask = args->mask_y;
+        const cudaError_t error = launch_with_mask<pixel<source, sum, sum>>(
+            &across, has_outer ? WRITES_OUTER_ROW : NO_OUTER_ROW);
+        return error != cudaSuccess ? error
+                                    : launch_with_mask<pixel<sum, element, sum>>(
+                                          &down, has_outer ? READS_OUTER_ROW : NO_OUTER_ROW);
+    }
+};
+
+} // namespace any
+} // namespace
+
+cudaError_t prim_convolution_plain(const prim_convolution_args *args)
+{
+    return any::launch_plain(args);
+}
+
+cudaError_t prim_convolution_any(const prim_convolution_args *args)
+{
+    return dispatch_pair<any::run_any>(args);
+}
+
+cudaError_t prim_convolution_two_passes(const prim_convolution_args *args)
+{
+    return dispatch_pair<any::run_two_passes>(args);
+}
+
+bool prim_convolution_any_is_built(const prim_convolution_args *args)
+{
+    return dispatch_pair<is_built>(args);
+}

@@ -1,0 +1,402 @@
+/* REGISTER where nothing of a mask is known at compile time: a thread has a column of 8 outputs at
+ * each of 4 or 8 places, and each element that it reads serves the whole column.
+ *
+ *     lane   0 1 2 … 31 0 1 2 … 31 …     places lie a warp apart, so that lanes read and write side
+ *     row 0  ■ □ □    □ ■ □ □    □       by side, however images are aligned, and taps may lie any
+ *     row 1  ■ □ □    □ ■ □ □    □       number of channels apart
+ *     …
+ *     row 7  ■ □ □    □ ■ □ □    □       ■ of one thread
+ *
+ * Row r of the input comes into shared memory, as sums' type, and adds to row o of the outputs what
+ * row r - o of the mask makes of it: 4 taps at a time, 4 · 8 elements and 8 · 4 weights read for
+ * 4 · 64 products. A mask too large for its place in shared memory is taken in bands of rows.
+ * Images narrower than a warp's places are walked by groups of lanes, one below the other. */
+#ifndef PRIM_CONVOLUTION_ANY_CUH
+#define PRIM_CONVOLUTION_ANY_CUH
+
+#include "common/async_copy.cuh"
+#include "common/launch.cuh"
+#include "common/shared.cuh"
+#include "common/vectors.cuh"
+#include "convolution/strips.cuh"
+
+namespace
+{
+namespace any
+{
+
+constexpr int LANES = 32, MOST_WARPS = 4, DOWN = 8, RING = 3, TAPS = 4;
+constexpr size_t SHARED_BYTES = 48 << 10, WEIGHT_BYTES = 16 << 10;
+
+/* Places of a thread side by side. */
+template <typename Sum>
+constexpr int ACROSS = sizeof(Sum) > 4 ? 4 : 8;
+
+/* Host masks that travel as arguments; turned ones have been turned. */
+constexpr int FEW_WEIGHTS = 256;
+template <typename Sum>
+struct weights {
+    weight_list<Sum> list; /* first: nullptr for `few` */
+    Sum few[FEW_WEIGHTS];
+
+    __device__ Sum operator[](int k) const
+    {
+        return list.first == nullptr ? few[k] : list[k];
+    }
+};
+
+/* How lanes and shared memory are shared out. */
+struct plan {
+    int mask_width, mask_height;
+    int band;        /* rows of the mask in shared memory */
+    int padded;      /* weights of its rows, whole vectors */
+    int lanes;       /* of a group */
+    int needed;      /* elements of a group's row */
+    int apart, row;  /* from group to group in the ring, and from row to row */
+    unsigned groups; /* of a warp */
+    unsigned warps;  /* of a block */
+};
+
+/* A lane's place in its warp. */
+struct place {
+    int lane, group;
+};
+
+/* A value on its way into shared memory, asynchronously where it is the same there. */
+template <typename Pixel>
+__device__ void put(typename Pixel::sum *to, const typename Pixel::source *from)
+{
+    if constexpr (std::is_same<typename Pixel::source, typename Pixel::sum>::value)
+        copy_async(to, from);
+    else
+        *to = Pixel::loaded(*from);
+}
+
+template <typename Pixel>
+__device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
+                      int row, typename Pixel::sum *to, int lane)
+{
+    if (from.is_inside(row)) {
+        const typename Pixel::source *begin = from.begin(p, row);
+        PRIM_UNROLL(4)
+        for (int k = lane; k < cut.needed; k += cut.lanes)
+            put<Pixel>(to + k, begin + k);
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (int k = lane; k < cut.needed; k += cut.lanes) {
+        int channel;
+        const typename Pixel::source *element = from.element(p, row, k, &channel);
+        if (element != nullptr)
+            put<Pixel>(to + k, element);
+        else
+            to[k] = Pixel::loaded(p.fill[channel]);
+    }
+}
+
+/* Where weights are read: shared memory, or the launch's arguments, which multiply-adds take as
+ * operands. */
+template <typename Sum>
+struct shared_weights {
+    const Sum *rows;
+    int padded;
+
+    template <int COUNT>
+    __device__ void read(int row, int tap, Sum (&w)[COUNT]) const
+    {
+        const Sum *const from = rows + row * padded + tap;
+        if constexpr (COUNT % VECTOR_ELEMENTS<Sum> == 0) {
+            PRIM_UNROLL(COUNT)
+            for (int i = 0; i < COUNT; i += static_cast<int>(VECTOR_ELEMENTS<Sum>)) {
+                const vector<Sum> some = load_vector(from + i);
+                PRIM_UNROLL(4)
+                for (int e = 0; e < static_cast<int>(VECTOR_ELEMENTS<Sum>); e++)
+                    w[i + e] = some.words[e];
+            }
+        } else {
+            PRIM_UNROLL(COUNT)
+            for (int i = 0; i < COUNT; i++)
+                w[i] = from[i];
+        }
+    }
+};
+
+struct argument_weights {
+    float values[FEW_WEIGHTS]; /* rows as they are padded in shared memory */
+};
+
+struct passed_weights {
+    const argument_weights &in;
+    int padded;
+
+    template <int COUNT>
+    __device__ void read(int row, int tap, float (&w)[COUNT]) const
+    {
+        PRIM_UNROLL(COUNT)
+        for (int i = 0; i < COUNT; i++)
+            w[i] = in.values[row * padded + tap + i];
+    }
+};
+
+/* COUNT taps from `tap` on, of mask rows row, row - 1, …, for the outputs' rows 0, 1, …. PLAIN: of
+ * one channel, and no groups of lanes. */
+template <bool PLAIN, bool ALL, int COUNT, typename Sum, class Weights>
+__device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
+                         int rows, const Sum *elements, const Weights &weights, int tap)
+{
+    Sum x[COUNT][ACROSS<Sum>];
+    PRIM_UNROLL(COUNT)
+    for (int i = 0; i < COUNT; i++)
+        PRIM_UNROLL(ACROSS<Sum>)
+    for (int c = 0; c < ACROSS<Sum>; c++)
+        x[i][c] = PLAIN ? elements[i + c * LANES] : elements[i * channels + c * cut.lanes];
+    PRIM_UNROLL(DOWN)
+    for (int o = 0; o < DOWN; o++) {
+        if (!ALL && (row < o || row - o >= rows))
+            continue;
+        Sum w[COUNT];
+        weights.read(row - o, tap, w);
+        PRIM_UNROLL(COUNT)
+        for (int i = 0; i < COUNT; i++)
+            PRIM_UNROLL(ACROSS<Sum>)
+        for (int c = 0; c < ACROSS<Sum>; c++)
+            sums[o][c] = add_product(sums[o][c], w[i], x[i][c]);
+    }
+}
+
+template <bool PLAIN, bool ALL, typename Sum, class Weights>
+__device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
+                        int rows, const Sum *elements, const Weights &weights)
+{
+    int i = 0;
+    PRIM_UNROLL(1)
+    for (; i + TAPS <= cut.mask_width; i += TAPS, elements += TAPS * (PLAIN ? 1 : channels))
+        add_taps<PLAIN, ALL, TAPS>(sums, cut, channels, row, rows, elements, weights, i);
+    PRIM_UNROLL(1)
+    for (; i < cut.mask_width; i++, elements += PLAIN ? 1 : channels)
+        add_taps<PLAIN, ALL, 1>(sums, cut, channels, row, rows, elements, weights, i);
+}
+
+template <typename Sum>
+__device__ void bring_weights(const plan &cut, const weights<Sum> &w, int first, int rows, Sum *to)
+{
+    for (int row = 0; row < rows; row++)
+        for (int i = static_cast<int>(threadIdx.x); i < cut.mask_width;
+             i += static_cast<int>(blockDim.x))
+            to[row * cut.padded + i] = w[(first + row) * cut.mask_width + i];
+}
+
+/* A band's rows of the mask over all rows of the input that they meet. */
+template <typename Pixel, bool PLAIN, class Weights>
+__device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel::sum>],
+                         const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
+                         int first, int rows, typename Pixel::sum *ring, const Weights &weights,
+                         place at)
+{
+    const int needed = rows + DOWN - 1;
+    ring += at.group * cut.apart;
+    for (int row = 0; row < RING - 1; row++) {
+        if (row < needed)
+            bring(p, cut, from, first + row, ring + row * cut.row, at.lane);
+        close_batch_of_copies();
+    }
+    PRIM_UNROLL(1)
+    for (int row = 0; row < needed; row++) {
+        wait_for_copies_but<RING - 2>();
+        __syncwarp(); /* the row is there, and the one before has been read */
+        const int next = row + RING - 1;
+        if (next < needed)
+            bring(p, cut, from, first + next, ring + next % RING * cut.row, at.lane);
+        close_batch_of_copies();
+        const typename Pixel::sum *elements = ring + row % RING * cut.row + at.lane;
+        if (row >= DOWN - 1 && row < rows)
+            add_row<PLAIN, true>(sums, cut, p.channels, row, rows, elements, weights);
+        else
+            add_row<PLAIN, false>(sums, cut, p.channels, row, rows, elements, weights);
+    }
+    wait_for_copies();
+    __syncwarp(); /* before the next band comes */
+}
+
+template <typename Pixel>
+__device__ void store(const typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel::sum>],
+                      const strips<Pixel> &p, const plan &cut, int64_t x, int64_t y, place at)
+{
+    constexpr int PLACES = ACROSS<typename Pixel::sum>;
+    const int64_t span = static_cast<int64_t>(cut.lanes) * PLACES;
+    PRIM_UNROLL(DOWN)
+    for (int o = 0; o < DOWN; o++) {
+        if (y + o >= p.rows)
+            return;
+        typename Pixel::element *const to = p.row_at(p.out, p.out_step, y + o) + x;
+        const int64_t left = p.line - (p.is_folded ? (y + o) * span : x);
+        PRIM_UNROLL(PLACES)
+        for (int c = 0; c < PLACES; c++)
+            if (at.lane + c * cut.lanes < left)
+                to[at.lane + c * cut.lanes] = Pixel::stored(sums[o][c]);
+    }
+}
+
+/* What a warp has to do. */
+template <typename Pixel>
+struct task {
+    int64_t x, y;
+    bool any_rows;
+
+    __device__ task(const strips<Pixel> &p, const plan &cut, int64_t strip, int group)
+        : x(strip % p.across * cut.lanes * ACROSS<typename Pixel::sum>),
+          y(strip / p.across * p.high + group * DOWN), any_rows(strip / p.across * p.high < p.rows)
+    {
+    }
+};
+
+template <typename Pixel, bool PLAIN>
+__global__ void __launch_bounds__(LANES *MOST_WARPS, 3)
+    convolve(const __grid_constant__ strips<Pixel> p, const __grid_constant__ plan cut,
+             const __grid_constant__ weights<typename Pixel::sum> w)
+{
+    using sum = typename Pixel::sum;
+    PRIM_SHARED_DYNAMIC(sum, shared);
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / LANES, lane = thread % LANES;
+    const place at = {PLAIN ? lane : lane % cut.lanes, PLAIN ? 0 : lane / cut.lanes};
+    const task<Pixel> mine(p, cut, static_cast<int64_t>(blockIdx.x) * cut.warps + warp, at.group);
+    sum *const ring = shared + cut.band * cut.padded + warp * RING * cut.row;
+    const strip_rows<Pixel> from(p, mine.x, mine.y, cut.lanes * ACROSS<sum>, cut.needed);
+    const shared_weights<sum> band = {shared, cut.padded};
+    sum sums[DOWN][ACROSS<sum>] = {};
+    for (int first = 0; first < cut.mask_height; first += cut.band) {
+        const int left = cut.mask_height - first, rows = left < cut.band ? left : cut.band;
+        __syncthreads();
+        bring_weights(cut, w, first, rows, shared);
+        __syncthreads();
+        if (mine.any_rows)
+            add_band<Pixel, PLAIN>(sums, p, cut, from, first, rows, ring, band, at);
+    }
+    store(sums, p, cut, mine.x, mine.y, at);
+}
+
+/* The same with weights in the launch's arguments, for f32 of one channel. */
+template <typename Pixel>
+__global__ void __launch_bounds__(LANES *MOST_WARPS, 4)
+    convolve_plain(const __grid_constant__ strips<Pixel> p, const __grid_constant__ plan cut,
+                   const __grid_constant__ argument_weights w)
+{
+    PRIM_SHARED_DYNAMIC(float, shared);
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / LANES, lane = thread % LANES;
+    const place at = {lane, 0};
+    const task<Pixel> mine(p, cut, static_cast<int64_t>(blockIdx.x) * cut.warps + warp, 0);
+    if (!mine.any_rows)
+        return;
+    const strip_rows<Pixel> from(p, mine.x, mine.y, LANES * ACROSS<float>, cut.needed);
+    const passed_weights passed = {w, cut.padded};
+    float sums[DOWN][ACROSS<float>] = {};
+    add_band<Pixel, true>(sums, p, cut, from, 0, cut.mask_height, shared + warp * RING * cut.row,
+                          passed, at);
+    store(sums, p, cut, mine.x, mine.y, at);
+}
+
+/* ---- launches ---- */
+
+template <typename Sum>
+plan make_plan(const prim_convolution_args *args, bool is_folded)
+{
+    constexpr int PLACES = ACROSS<Sum>;
+    const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
+    const int halo = static_cast<int>(args->mask.width - 1) * args->in.channels;
+    plan cut = {};
+    cut.mask_width = static_cast<int>(args->mask.width);
+    cut.mask_height = static_cast<int>(args->mask.height);
+    cut.padded = (cut.mask_width + TAPS - 1) / TAPS * TAPS;
+    cut.band = static_cast<int>(WEIGHT_BYTES / sizeof(Sum)) / cut.padded;
+    cut.band = cut.band < cut.mask_height ? cut.band : cut.mask_height;
+    const size_t room = SHARED_BYTES - cut.band * cut.padded * sizeof(Sum);
+    for (cut.lanes = is_folded ? LANES : 1;; cut.lanes *= 2) {
+        cut.groups = static_cast<unsigned>(LANES / cut.lanes);
+        cut.needed = cut.lanes * PLACES + halo;
+        cut.apart = cut.needed | 1; /* groups in banks of their own */
+        cut.row = cut.lanes == LANES ? cut.needed : static_cast<int>(cut.groups) * cut.apart;
+        const size_t ring_bytes = RING * sizeof(Sum) * static_cast<size_t>(cut.row);
+        const bool is_wide = static_cast<size_t>(cut.lanes) * PLACES >= line;
+        if (cut.lanes == LANES || (is_wide && ring_bytes <= room / MOST_WARPS)) {
+            const size_t warps = room / ring_bytes;
+            cut.warps = static_cast<unsigned>(warps < MOST_WARPS ? warps : MOST_WARPS);
+            return cut;
+        }
+    }
+}
+
+/* Strips of a plan, as blocks. */
+inline size_t strips_down(size_t rows, const plan &cut)
+{
+    return prim_divide_up(rows, DOWN * cut.groups);
+}
+
+/* Separable masks take two launches. The first one may write a row more than the image has, of what
+ * lies outside of its rows, for the second one to read. */
+enum outer_row { NO_OUTER_ROW, WRITES_OUTER_ROW, READS_OUTER_ROW };
+
+template <typename Pixel>
+strips<Pixel> strips_of(const prim_convolution_args *args, const plan &cut, outer_row outer)
+{
+    const size_t span = static_cast<size_t>(cut.lanes) * ACROSS<typename Pixel::sum>;
+    strips<Pixel> p = make_strips<Pixel>(args, static_cast<int>(span));
+    if (outer != NO_OUTER_ROW && p.is_folded) {
+        p.is_folded = false;
+        p.in_step = args->in.pitch;
+        p.out_step = args->out.pitch;
+        p.across = static_cast<unsigned>(prim_divide_up(static_cast<size_t>(p.line), span));
+    }
+    if (outer != NO_OUTER_ROW)
+        p.rows = p.height + (outer == WRITES_OUTER_ROW);
+    p.has_outer_row = outer == READS_OUTER_ROW;
+    p.high = DOWN * static_cast<int>(cut.groups);
+    return p;
+}
+
+/* Blocks for all strips, with a ring for each warp, and behind the weights. */
+template <typename Pixel>
+launch_config config_of(const prim_convolution_args *args, const strips<Pixel> &p, const plan &cut,
+                        int weight_count)
+{
+    const size_t all = strips_down(static_cast<size_t>(p.rows), cut) * p.across;
+    const size_t elements =
+        static_cast<size_t>(weight_count) + static_cast<size_t>(cut.row) * RING * cut.warps;
+    return {args->call.stream, static_cast<unsigned>(prim_divide_up(all, cut.warps)),
+            LANES * cut.warps, elements * sizeof(typename Pixel::sum)};
+}
+
+template <typename Pixel>
+cudaError_t launch(const prim_convolution_args *args, const weights<typename Pixel::sum> &w,
+                   outer_row outer)
+{
+    const bool is_folded = is_line(args) && outer == NO_OUTER_ROW;
+    const plan cut = make_plan<typename Pixel::sum>(args, is_folded);
+    const strips<Pixel> p = strips_of<Pixel>(args, cut, outer);
+    if (p.rows == 0 || p.line == 0)
+        return cudaSuccess;
+    const launch_config where = config_of(args, p, cut, cut.band * cut.padded);
+    if constexpr (std::is_same<Pixel, f32_pixel>::value)
+        if (p.channels == 1 && cut.lanes == LANES)
+            return prim_launch(where, convolve<Pixel, true>, p, cut, w);
+    return prim_launch(where, convolve<Pixel, false>, p, cut, w);
+}
+
+inline cudaError_t launch_plain(const prim_convolution_args *args)
+{
+    const plan cut = make_plan<float>(args, is_line(args));
+    const strips<f32_pixel> p = strips_of<f32_pixel>(args, cut, NO_OUTER_ROW);
+    const weight_list<float> list =
+        list_of<float>(args, args->mask.h_values, args->mask.width * args->mask.height);
+    argument_weights w = {};
+    for (int j = 0, k = 0; j < cut.mask_height; j++)
+        for (int i = 0; i < cut.mask_width; i++, k++)
+            w.values[j * cut.padded + i] = list[k];
+    return p.rows == 0 || p.line == 0
+               ? cudaSuccess
+               : prim_launch(config_of(args, p, cut, 0), convolve_plain<f32_pixel>, p, cut, w);
+}
+
+} // namespace any
+} // namespace
+
+#endif

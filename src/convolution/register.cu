@@ -1,0 +1,166 @@
+/* REGISTER: what a thread has read serves many products before it goes.
+ *
+ *     out   ┌─┬─┬─┬─┐        A thread has several outputs, one below the other and side by side,
+ *           │ │ │ │ │        and their sums grow in registers: a row of the input is read once for
+ *           ├─┼─┼─┼─┤        all of them, each element for up to w · h products. Rows come through
+ *           │ │ │ │ │        shared memory, some ahead of those that are summed, and each warp has
+ *           └─┴─┴─┴─┘        rows of its own, so that none waits for another.
+ *
+ * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
+ * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
+ * walks down 4 columns with a window that slides: walk.cuh. Everything else has a column of 8
+ * outputs a thread, and weights in shared memory: any.cuh.
+ *
+ * Only rows and columns at the image's sides ask what stands in for an element.
+ *
+ * Work: w · h products an output; of separable masks w + h. Steps: as many. Bytes: out once, in
+ * once and, out of L2, what strips that meet both need.
+ * Source: the sliding window is that of Chen, Wahib, Takizawa, Takano and Matsuoka, A versatile
+ * software systolic execution model for GPU memory-bound kernels, SC 2019, through shared memory in
+ * place of shuffles. */
+#include "common/element.h"
+#include "common/ladder.h"
+#include "common/launch.cuh"
+#include "common/sizes.h"
+#include "convolution/instances.h"
+#include "convolution/register.h"
+
+namespace
+{
+namespace registers
+{
+
+bool is_separable(const prim_convolution_args *args)
+{
+    return args->mask_y.height > 0;
+}
+
+size_t weight_count(const prim_mask &mask)
+{
+    return mask.width * mask.height;
+}
+
+bool is_compiled_side(size_t side)
+{
+#define PRIM_SIDE(compiled) \
+    if (side == compiled)   \
+        return true;
+    PRIM_CONVOLUTION_SIDES(PRIM_SIDE)
+#undef PRIM_SIDE
+    return false;
+}
+
+/* walk.cuh takes it, and the image is no smaller than the mask. */
+bool is_walked(const prim_convolution_args *args)
+{
+    const size_t MOST_COLUMNS = 0x7fffffff; /* of an image that is not folded */
+    const prim_mask &mask = args->mask, &mask_y = args->mask_y;
+    const prim_image &in = args->in;
+    const size_t rows = is_separable(args) ? mask_y.height : mask.height;
+    if (in.type != CUDA_R_32F || args->out.type != CUDA_R_32F || in.channels != 1 ||
+        mask.h_values == nullptr || !is_compiled_side(mask.width) || in.width < mask.width ||
+        in.height < rows || (in.height > 1 && in.width > MOST_COLUMNS))
+        return false;
+    if (is_separable(args))
+        return rows == mask.width && mask_y.h_values != nullptr;
+    return rows == 1 || rows == mask.width;
+}
+
+bool has_bytes(const prim_convolution_args *args)
+{
+    const prim_mask &mask = args->mask;
+    const prim_image &in = args->in;
+    const size_t most_elements = 0x7fffffff; /* of a line */
+    if (is_separable(args) || in.type != CUDA_R_8U || args->out.type != CUDA_R_8U ||
+        mask.h_values == nullptr || mask.width != mask.height || in.width < mask.width ||
+        in.height < mask.height || in.width * static_cast<size_t>(in.channels) > most_elements)
+        return false;
+#define PRIM_ROW(side, channel_count)                       \
+    if (mask.width == side && in.channels == channel_count) \
+        return true;
+    PRIM_CONVOLUTION_BYTES(PRIM_ROW)
+#undef PRIM_ROW
+    return false;
+}
+
+bool is_plain(const prim_convolution_args *args)
+{
+    enum { LEAST_COLUMNS = 129 }; /* of fewer, groups of lanes share a warp */
+    const prim_mask &mask = args->mask;
+    return !is_separable(args) && args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F &&
+           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS && mask.h_values != nullptr &&
+           prim_divide_up(mask.width, 4) * 4 * mask.height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
+}
+
+/* What two passes leave between them: a row more, of what lies outside of the image's rows. */
+size_t sum_bytes(const prim_convolution_args *args)
+{
+    return (args->in.height + 1) * args->in.width * static_cast<size_t>(args->in.channels) *
+           prim_element_bytes(args->mask.type);
+}
+
+bool copies_weights(const prim_convolution_args *args)
+{
+    return args->mask.d_values == nullptr &&
+           weight_count(args->mask) > PRIM_CONVOLUTION_FEW_WEIGHTS;
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    if (args->in.width == 0 || args->in.height == 0 || is_walked(args))
+        return 0;
+    if (is_separable(args))
+        return sum_bytes(args);
+    return copies_weights(args) ? weight_count(args->mask) * prim_element_bytes(args->mask.type)
+                                : 0;
+}
+
+/* Blocks of 4 warps for a strip each, of 8 rows at least: the least that a launch may have. */
+const char *why_not(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    enum { LEAST_COLUMNS = 128, LEAST_ROWS = 8 };
+    if (!prim_convolution_any_is_built(args))
+        return PRIM_TYPES_NOT_BUILT;
+    const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
+    return prim_fits_a_grid(prim_divide_up(args->in.height, LEAST_ROWS),
+                            prim_divide_up(line, LEAST_COLUMNS))
+               ? nullptr
+               : PRIM_GRID_TOO_SMALL;
+}
+
+cudaError_t launch_with_copy(const prim_convolution_args *args)
+{
+    prim_convolution_args copied = *args;
+    const cudaError_t error = prim_convolution_put_weights(args, args->call.workspace);
+    copied.mask.h_values = nullptr;
+    copied.mask.d_values = args->call.workspace;
+    return error != cudaSuccess ? error : prim_convolution_any(&copied);
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
+    if (args->in.width == 0 || args->in.height == 0)
+        return cudaSuccess;
+    if (is_separable(args))
+        return is_walked(args) ? prim_convolution_separable(args)
+                               : prim_convolution_two_passes(args);
+    if (is_walked(args))
+        return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
+    if (has_bytes(args))
+        return prim_convolution_bytes(args);
+    if (is_plain(args))
+        return prim_convolution_plain(args);
+    return copies_weights(args) ? launch_with_copy(args) : prim_convolution_any(args);
+}
+
+} // namespace registers
+} // namespace
+
+PRIM_DEFINE_RUNG(convolution, register) = {
+    {PRIM_CONVOLUTION_REGISTER, "register", "a window of sums in registers slides down the rows"},
+    registers::why_not,
+    registers::workspace_bytes,
+    registers::launch};

@@ -1,0 +1,46 @@
+/* REGISTER's launches, each with kernels of its own. Masks lie where register.cu says. */
+#ifndef PRIM_CONVOLUTION_REGISTER_H
+#define PRIM_CONVOLUTION_REGISTER_H
+
+#include <cuda_runtime_api.h>
+
+#include "convolution/convolution_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* Host masks of more weights go through the workspace. */
+enum { PRIM_CONVOLUTION_FEW_WEIGHTS = 256 };
+
+/* Masks whose sides are known at compile time: of one channel of f32, from host memory, no larger
+ * than the image. */
+cudaError_t prim_convolution_square(const prim_convolution_args *args);
+cudaError_t prim_convolution_row(const prim_convolution_args *args);
+cudaError_t prim_convolution_separable(const prim_convolution_args *args);
+
+/* The same of u8 → u8 of 1, 3 or 4 channels. */
+cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
+
+/* Any mask: few weights on the host, or all on the device. */
+cudaError_t prim_convolution_any(const prim_convolution_args *args);
+
+/* The same for one channel of f32, no narrower than a warp's places, with few weights on the host,
+ * counted as if rows had 4, 8, 12, … of them. */
+cudaError_t prim_convolution_plain(const prim_convolution_args *args);
+
+/* A separable mask as two masks, one launch behind the other, with all sums of rows between them in
+ * the workspace. */
+cudaError_t prim_convolution_two_passes(const prim_convolution_args *args);
+
+/* Copies weights from the host, as launches' arguments, into device memory. */
+cudaError_t prim_convolution_put_weights(const prim_convolution_args *args, void *d_values);
+
+/* Are its kernels built for the types? */
+bool prim_convolution_any_is_built(const prim_convolution_args *args);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,219 @@
+/* How REGISTER's warps share an image: in strips, SPAN elements wide and some rows high, which a
+ * warp walks down, and how it finds what lies under its rows.
+ *
+ *     │ strip 0 │ strip 1 │ …      A vector is folded: rows of SPAN elements, each of which goes
+ *     │    ▼    │    ▼    │        on where the one above ends. So there is one strip across, and
+ *     ├─────────┼─────────┼─       a row's halo lies in the rows beside it.
+ *     │ strip n │         │
+ *
+ * Rows and columns count elements, channels included: the taps of a mask lie `channels` apart. */
+#ifndef PRIM_CONVOLUTION_STRIPS_CUH
+#define PRIM_CONVOLUTION_STRIPS_CUH
+
+#include "common/device.h"
+#include "common/sizes.h"
+#include "convolution/problem.cuh"
+
+namespace
+{
+
+template <typename Pixel>
+struct strips {
+    using source = typename Pixel::source;
+    using element = typename Pixel::element;
+
+    const source *in;
+    element *out;
+    size_t in_step, out_step; /* bytes from row to row, folded ones too */
+    size_t in_pitch;          /* bytes from line to line of the image */
+    int64_t width, height;    /* of the image, in pixels */
+    int64_t line, rows;       /* elements of a line of the image, rows of the output */
+    int channels;
+    int before_x, before_y; /* elements and rows of a window before its output */
+    int high;               /* rows of a strip */
+    unsigned across;        /* strips side by side */
+    bool is_folded;
+    bool has_outer_row;    /* row `height` of the input holds what lies outside of its rows */
+    bool rows_are_aligned; /* the output's, to 16 bytes */
+    bool copies_vectors;   /* of walk.cuh: a strip's rows begin at whole vectors */
+    prim_boundary boundary;
+    source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
+
+    /* The element that stands in for number `e` of row `row`, nullptr for the fill. */
+    __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
+    {
+        int64_t from_y = is_folded ? 0 : stand_in(boundary, row, height), from = e;
+        if (from_y == FILL && has_outer_row)
+            from_y = height;
+        *channel = 0;
+        if (from_y == FILL || !is_inside(e, line)) {
+            const int64_t x = (e - repeat(e, channels)) / channels;
+            const int64_t from_x = stand_in(boundary, x, width);
+            *channel = static_cast<int>(e - x * channels);
+            if (from_y == FILL || from_x == FILL)
+                return nullptr;
+            from = from_x * channels + *channel;
+        }
+        return row_at(in, in_pitch, from_y) + from;
+    }
+
+    /* The same of images of one channel that are no smaller than the mask. */
+    __device__ const source *near_element_at(int64_t row, int64_t e) const
+    {
+        const int64_t from_y = is_folded ? 0 : near_stand_in(boundary, row, height);
+        const int64_t from_x = near_stand_in(boundary, e, line);
+        return from_y == FILL || from_x == FILL ? nullptr : row_at(in, in_pitch, from_y) + from_x;
+    }
+
+    /* So many bytes behind `data`. Offsets, unlike addresses, may lie outside, and leave the
+     * compiler sure of what memory it is. */
+    template <typename T>
+    __device__ static T *bytes_behind(T *data, int64_t bytes)
+    {
+        using byte = typename std::conditional<std::is_const<T>::value, const char, char>::type;
+        return reinterpret_cast<T *>(reinterpret_cast<byte *>(data) + bytes);
+    }
+
+    template <typename T>
+    __device__ static T *row_at(T *data, size_t step, int64_t row)
+    {
+        using byte = typename std::conditional<std::is_const<T>::value, const char, char>::type;
+        return reinterpret_cast<T *>(reinterpret_cast<byte *>(data) +
+                                     static_cast<size_t>(row) * step);
+    }
+};
+
+/* What a warp sees of its strip, or of a group of lanes: row 0 is the first that a window of its
+ * outputs reaches. */
+template <typename Pixel>
+struct strip_rows {
+    int64_t first_row, first_e; /* of what it reads: row, and element of a row */
+    int inside_from, inside_to; /* the rows that lie inside of the image with all they need */
+    int64_t step;               /* from row to row in elements of a folded line; 0 */
+
+    __device__ strip_rows(const strips<Pixel> &p, int64_t x, int64_t y, int span, int needed)
+        : first_row(y - p.before_y), first_e(x - p.before_x), inside_from(0), inside_to(0),
+          step(p.is_folded ? span : 0)
+    {
+        int64_t from = 0, to = p.height;
+        if (p.is_folded) {
+            const int64_t last = p.line + p.before_x - needed;
+            from = (p.before_x + span - 1) / span;
+            to = last < 0 ? 0 : last / span + 1;
+        } else if (first_e < 0 || first_e + needed > p.line) {
+            to = 0;
+        }
+        inside_from = near_row(from);
+        inside_to = near_row(to);
+    }
+
+    /* Row `row` of the image as a row of the strip; what is far away, as far away. */
+    __device__ int near_row(int64_t row) const
+    {
+        constexpr int64_t FAR = 1 << 30;
+        row -= first_row;
+        return static_cast<int>(row < -FAR ? -FAR : row > FAR ? FAR : row);
+    }
+
+    __device__ bool is_inside(int row) const
+    {
+        return row >= inside_from && row < inside_to;
+    }
+    /* Where row `row` begins, which lies inside. */
+    __device__ const typename Pixel::source *begin(const strips<Pixel> &p, int row) const
+    {
+        return p.row_at(p.in, p.in_step, first_row + row) + first_e;
+    }
+    /* Element k of row `row`, wherever it lies; nullptr for the fill. */
+    __device__ const typename Pixel::source *element(const strips<Pixel> &p, int row, int k,
+                                                     int *channel) const
+    {
+        return p.element_at(first_row + row, first_e + (first_row + row) * step + k, channel);
+    }
+    __device__ const typename Pixel::source *near_element(const strips<Pixel> &p, int row,
+                                                          int k) const
+    {
+        return p.near_element_at(first_row + row, first_e + (first_row + row) * step + k);
+    }
+    /* How many elements of a row anything is made of, where the line ends before `needed`. */
+    __device__ int needed_of(const strips<Pixel> &p, int row, int side, int needed) const
+    {
+        const int64_t left = p.line - (first_e + p.before_x + (first_row + row) * step) + side - 1;
+        return left < needed ? static_cast<int>(left) : needed;
+    }
+};
+
+/* ---- on the host ---- */
+
+/* A line without rows above or below it, that neither image nor mask have, is folded. */
+inline bool is_line(const prim_convolution_args *args)
+{
+    return args->in.height == 1 && args->mask.height == 1 && args->mask_y.height <= 1;
+}
+
+/* As images lie; strips are cut later. */
+template <typename Pixel>
+strips<Pixel> make_strips(const prim_convolution_args *args, int span)
+{
+    using source = typename Pixel::source;
+    using element = typename Pixel::element;
+    const prim_image &in = args->in, &out = args->out;
+    strips<Pixel> p = {};
+    p.in = static_cast<const source *>(in.data);
+    p.out = static_cast<element *>(out.data);
+    p.width = static_cast<int64_t>(in.width);
+    p.height = static_cast<int64_t>(in.height);
+    p.line = p.width * in.channels;
+    p.channels = in.channels;
+    p.boundary = args->boundary;
+    copy_fill(args, p.fill);
+    p.before_x = before_pixel(args, args->mask.width, args->mask.anchor_x) * in.channels;
+    p.before_y = before_pixel(args, args->mask.height, args->mask.anchor_y);
+    p.is_folded = is_line(args);
+    p.in_pitch = in.pitch;
+    p.in_step = p.is_folded ? span * sizeof(source) : in.pitch;
+    p.out_step = p.is_folded ? span * sizeof(element) : out.pitch;
+    const size_t line = in.width * static_cast<size_t>(in.channels);
+    const size_t parts = prim_divide_up(line, static_cast<size_t>(span));
+    p.rows = p.is_folded ? static_cast<int64_t>(parts) : p.height;
+    p.across = static_cast<unsigned>(p.is_folded ? 1 : parts);
+    p.rows_are_aligned = (reinterpret_cast<uintptr_t>(out.data) | p.out_step) % 16 == 0;
+    return p;
+}
+
+/* Rows of a strip, so that strips fill one or several waves of warps as nearly as may be. A wave
+ * lasts as long as a strip: its rows, those that it reads besides, and some time to begin; and the
+ * last one leaves some warps idle, as if there were an eighth of a wave more. `step` rows are taken
+ * at once; a multiprocessor has `warps` at a time. */
+inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
+{
+    constexpr int64_t MOST_WAVES = 12, MOST_ROWS = 1 << 20;
+    const int64_t more = mask_rows - 1, begin = 1;
+    const int64_t at_once = static_cast<int64_t>(prim_device_multiprocessors()) * warps;
+    int64_t best = 0, least = 0;
+    for (int64_t waves = 1; waves <= MOST_WAVES; waves++) {
+        const int64_t most = waves * at_once / across, strips = most > 1 ? most : 1;
+        int64_t high = (rows + strips - 1) / strips;
+        high = (high + more + step - 1) / step * step - more; /* so that no step is cut short */
+        const int64_t all = (rows + high - 1) / high * across;
+        const int64_t time = (8 * ((all + at_once - 1) / at_once) + 1) * (high + more + begin);
+        if (best == 0 || time < least) {
+            best = high;
+            least = time;
+        }
+    }
+    return static_cast<int>(best < MOST_ROWS ? best : MOST_ROWS);
+}
+
+/* Of a folded line: few, so that warps read what lies together at one time, but no more warps than
+ * keep a multiprocessor busy. */
+inline int rows_of_folded_strips(int64_t rows, int step)
+{
+    constexpr int64_t MOST = 12, WARPS = 16;
+    const int64_t high = rows / (static_cast<int64_t>(prim_device_multiprocessors()) * WARPS + 1);
+    return static_cast<int>(high > MOST ? MOST : high < step ? step : high / step * step);
+}
+
+} // namespace
+
+#endif

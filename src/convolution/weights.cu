@@ -1,0 +1,50 @@
+/* A host's mask that does not fit a launch's arguments, as arguments of several launches: so they
+ * are read during the call, and a graph keeps them. */
+#include <cstring>
+
+#include "common/element.h"
+#include "common/launch.cuh"
+#include "convolution/register.h"
+
+namespace
+{
+namespace put
+{
+
+/* 32,000 of the 32,764 bytes that a kernel's arguments may have. */
+constexpr size_t WORDS = 8000;
+constexpr unsigned THREADS = 256;
+
+struct words {
+    uint32_t values[WORDS];
+};
+
+__global__ void __launch_bounds__(THREADS)
+    store(uint32_t *to, size_t count, const __grid_constant__ words from)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    if (i < count)
+        to[i] = from.values[i];
+}
+
+} // namespace put
+} // namespace
+
+cudaError_t prim_convolution_put_weights(const prim_convolution_args *args, void *d_values)
+{
+    const size_t all = args->mask.width * args->mask.height *
+                       (prim_element_bytes(args->mask.type) / sizeof(uint32_t));
+    for (size_t first = 0; first < all; first += put::WORDS) {
+        const size_t left = all - first, count = left < put::WORDS ? left : put::WORDS;
+        put::words some = {};
+        std::memcpy(some.values, static_cast<const uint32_t *>(args->mask.h_values) + first,
+                    count * sizeof(uint32_t));
+        const unsigned blocks = static_cast<unsigned>((count + put::THREADS - 1) / put::THREADS);
+        const cudaError_t error =
+            prim_launch({args->call.stream, blocks, put::THREADS}, put::store,
+                        static_cast<uint32_t *>(d_values) + first, count, some);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return cudaSuccess;
+}

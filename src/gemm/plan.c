@@ -1,0 +1,158 @@
+/* Which tile, and into how many parts k is cut: by an estimate of the time of each choice.
+ *
+ * A device takes the blocks in rounds, BLOCKS to a multiprocessor; the last round may have fewer,
+ * and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into small ones, or
+ * its sums into parts, until the rounds are nearly full. */
+#include "gemm/plan.h"
+
+#include "common/device.h"
+#include "common/element.h"
+#include "common/sizes.h"
+#include "gemm/tiles.h"
+
+enum { RATES = 4 };
+
+typedef struct tile {
+    size_t m, n, k;
+    unsigned blocks; /* on a multiprocessor */
+    double rates[RATES];
+} tile;
+
+#define TILE(m, n, k, warps_m, warps_n, lanes_m, stages, blocks, r1, r2, r3, r4) \
+    {m, n, k, blocks, {r1, r2, r3, r4}},
+
+static const tile tiles_f32[] = {PRIM_GEMM_TILES_F32(TILE)};
+static const tile tiles_f64[] = {PRIM_GEMM_TILES_F64(TILE)};
+static const tile tiles_others[] = {PRIM_GEMM_TILES_OTHERS(TILE)};
+
+typedef struct tile_list {
+    const tile *tiles;
+    unsigned count;
+} tile_list;
+
+static tile_list tiles_of(const prim_gemm_args *args)
+{
+    if (args->a_type == CUDA_R_32F)
+        return (tile_list){tiles_f32, sizeof tiles_f32 / sizeof *tiles_f32};
+    if (args->a_type == CUDA_R_64F)
+        return (tile_list){tiles_f64, sizeof tiles_f64 / sizeof *tiles_f64};
+    return (tile_list){tiles_others, sizeof tiles_others / sizeof *tiles_others};
+}
+
+static size_t sum_bytes(const prim_gemm_args *args)
+{
+    return prim_element_bytes(prim_accumulator_type(args->c_type));
+}
+
+/* ---- the estimate, in clocks ---- */
+
+static const double BLOCK_CLOCKS = 2000;       /* for a block's beginning and end */
+static const double CLOCKS_OF_SUM = 0.25;      /* for each element that a block stores */
+static const double SECOND_PASS_CLOCKS = 4500; /* its launch, and its reads' latency */
+static const double SECOND_PASS_BYTES = 1400;  /* that all move in a clock, through L2 */
+
+/* So many blocks on a multiprocessor at a time. */
+static double round_clocks(const tile *t, size_t blocks, size_t steps)
+{
+    const size_t rate = blocks < RATES ? blocks - 1 : RATES - 1;
+    return (double)(blocks * t->m * t->n * steps) / t->rates[rate] + BLOCK_CLOCKS +
+           CLOCKS_OF_SUM * (double)(t->m * t->n);
+}
+
+static double estimate(const prim_gemm_args *args, size_t multiprocessors, const tile *t,
+                       size_t parts, size_t part)
+{
+    const size_t all = multiprocessors * t->blocks;
+    const double blocks = (double)prim_divide_up(args->m, t->m) *
+                          (double)prim_divide_up(args->n, t->n) * (double)parts *
+                          (double)args->batches;
+    const double whole = blocks / (double)all >= 1e9 ? 1e9 : (double)(size_t)(blocks / (double)all);
+    const double left = blocks - whole * (double)all;
+    double clocks = whole * round_clocks(t, t->blocks, part);
+    if (left > 0 && whole < 1e9)
+        clocks += round_clocks(t, prim_divide_up((size_t)left, multiprocessors), part);
+    if (parts > 1)
+        clocks += SECOND_PASS_CLOCKS + 2 * (double)parts *
+                                           (double)(args->m * args->n * args->batches) *
+                                           (double)sum_bytes(args) / SECOND_PASS_BYTES;
+    return clocks;
+}
+
+/* ---- plans ---- */
+
+/* How many parts are tried: as many as leave LEAST_PART steps in each, and do not give a device
+ * more than ROUNDS rounds of blocks. */
+static const size_t some_parts[] = {2,  3,  4,  5,  6,  7,   8,   10,   12,
+                                    14, 16, 24, 32, 64, 128, 256, 1024, 4096};
+enum { LEAST_PART = 48, ROUNDS = 4 };
+
+static prim_gemm_plan make_plan(const prim_gemm_args *args, size_t multiprocessors, unsigned index,
+                                size_t parts)
+{
+    const tile *const t = &tiles_of(args).tiles[index];
+    const size_t slabs = prim_divide_up(args->k, t->k);
+    const size_t part = slabs == 0 ? t->k : prim_divide_up(slabs, parts) * t->k;
+    const size_t filled = args->k == 0 ? 1 : prim_divide_up(args->k, part);
+    return (prim_gemm_plan){index, (unsigned)filled, part,
+                            estimate(args, multiprocessors, t, filled, part)};
+}
+
+prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args)
+{
+    const size_t multiprocessors = prim_device_multiprocessors();
+    prim_gemm_plan best = make_plan(args, multiprocessors, 0, 1);
+    for (unsigned index = 1; index < tiles_of(args).count; index++) {
+        const prim_gemm_plan plan = make_plan(args, multiprocessors, index, 1);
+        if (plan.clocks < best.clocks)
+            best = plan;
+    }
+    return best;
+}
+
+static bool is_worth_trying(const prim_gemm_args *args, size_t multiprocessors, const tile *t,
+                            size_t parts)
+{
+    const double blocks = (double)prim_divide_up(args->m, t->m) *
+                          (double)prim_divide_up(args->n, t->n) * (double)args->batches;
+    return args->k / parts >= LEAST_PART &&
+           blocks * (double)parts <= (double)(ROUNDS * multiprocessors * t->blocks);
+}
+
+/* Two parts at least, where k has two slabs. */
+prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args)
+{
+    const size_t multiprocessors = prim_device_multiprocessors();
+    prim_gemm_plan best = make_plan(args, multiprocessors, 0, 2);
+    for (unsigned index = 0; index < tiles_of(args).count; index++)
+        for (size_t i = 0; i < sizeof some_parts / sizeof *some_parts; i++) {
+            const size_t parts = some_parts[i];
+            if (i > 0 &&
+                !is_worth_trying(args, multiprocessors, &tiles_of(args).tiles[index], parts))
+                break;
+            const prim_gemm_plan plan = make_plan(args, multiprocessors, index, parts);
+            if (plan.clocks < best.clocks)
+                best = plan;
+        }
+    return best;
+}
+
+bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    const tile *const t = &tiles_of(args).tiles[plan.tile];
+    const size_t down = prim_divide_up(args->m, t->m), across = prim_divide_up(args->n, t->n);
+    return prim_fits_a_grid(down, across) && prim_fits_a_grid(down * across, plan.parts) &&
+           prim_fits_a_grid(down * across * plan.parts, args->batches);
+}
+
+size_t prim_gemm_plan_ld(const prim_gemm_args *args)
+{
+    const size_t vector = 16 / sum_bytes(args);
+    return prim_divide_up(args->n, vector) * vector;
+}
+
+size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan)
+{
+    return plan.parts < 2
+               ? 0
+               : args->batches * plan.parts * args->m * prim_gemm_plan_ld(args) * sum_bytes(args);
+}

@@ -1,0 +1,37 @@
+/* How WARP_TILED and SPLIT_K cut a call into blocks. */
+#ifndef PRIM_GEMM_PLAN_H
+#define PRIM_GEMM_PLAN_H
+
+#include "gemm/gemm_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+typedef struct prim_gemm_plan {
+    unsigned tile;  /* of the list that the types have in tiles.h */
+    unsigned parts; /* of k */
+    size_t part;    /* steps of k in each, but the last one may have less */
+    double clocks;  /* how long it takes, as estimated */
+} prim_gemm_plan;
+
+/* The plan with the least estimated time, of one part or of several. */
+prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args);
+prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args);
+
+/* Does a grid have so many blocks? */
+bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan);
+
+/* The sums of the parts: rows of whole vectors of 16 bytes, part by part, product by product. */
+size_t prim_gemm_plan_ld(const prim_gemm_args *args);
+size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan);
+
+/* Are there kernels for these types? And the launch: the caller's workspace holds the sums. */
+bool prim_gemm_has_tiles(const prim_gemm_args *args);
+cudaError_t prim_gemm_launch_tiles(const prim_gemm_args *args, prim_gemm_plan plan);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

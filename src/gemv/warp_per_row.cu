@@ -1,0 +1,164 @@
+/* WARP_PER_ROW: the lanes of a warp stand side by side in a row, 16 bytes each.
+ *
+ *     row 0   0 0 0 0 1 1 1 1 … 31 31 31 31 0 0 0 0 1 …     the number is the lane
+ *     row 1   likewise, by the same lanes: x comes once for four rows
+ *     …
+ *
+ * What 128 threads did with strips through shared memory, loads of 16 bytes do by themselves: a
+ * warp reads 512 bytes of a row at once, an element goes from memory to a register and into its
+ * product. The lanes' sums are added by shuffles, five for each row. Where a row is shorter than a
+ * warp, fewer lanes share it, and a warp takes several rows side by side.
+ *
+ * Where rows are few, a warp takes one row and has four vectors of it under way instead. Rows that
+ * are not aligned are read element by element, in whole sectors all the same (row_sums.cuh).
+ *
+ * Transposed, a row of op(A) lies across memory, and no warp reads it as a line: SPLIT does that.
+ *
+ * Work: rows · columns products. Steps: columns / 128. Bytes: A once, x once for four rows. */
+#include "common/element.h"
+#include "gemv/order.h"
+#include "gemv/row_sums.cuh"
+
+namespace
+{
+namespace warp_per_row
+{
+
+[[maybe_unused]] constexpr unsigned BLOCK = PRIM_GEMV_THREADS;
+[[maybe_unused]] constexpr unsigned UNROLL = 4; /* vectors of a single row under way */
+constexpr size_t MANY_ROWS = 4 * 4224;          /* a wave of warps, four rows each */
+
+template <unsigned N, class Problem>
+__device__ void store_sums(const row_bundle<Problem> &rows, unsigned lane,
+                           const typename Problem::sum_type (&sums)[N])
+{
+    PRIM_UNROLL(N)
+    for (unsigned r = 0; r < N; r++)
+        if (lane == 0 && rows.has(r))
+            rows.p.store(rows.row(r), sums[r]);
+}
+
+/* Rows that their lanes have in one step: x stays in registers. */
+template <row_way WAY, unsigned N, class Problem>
+__device__ void multiply_short(row_bundle<Problem> rows, unsigned lanes, unsigned bundles)
+{
+    using T = typename Problem::element;
+    using sum_type = typename Problem::sum_type;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const Problem &p = rows.p;
+    const unsigned lane = threadIdx.x & (lanes - 1);
+    const lane_elements<WAY, T> mine(0, lane);
+    const vector<T> x = mine.load(p.x, p.inner, 1, bytes_past_vector(p.x) == 0);
+    PRIM_UNROLL(1)
+    for (unsigned b = 0; b < bundles; b++, rows.advance(N)) {
+        vector<T> a[N];
+        sum_type sums[N];
+        PRIM_UNROLL(N)
+        for (unsigned r = 0; r < N; r++)
+            a[r] = mine.load(rows.data(r), p.inner, 1, true);
+        PRIM_UNROLL(N)
+        for (unsigned r = 0; r < N; r++) {
+            sum_type places[WIDTH];
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                places[e] = add(sum_type(0), product_of<Problem>(a[r], x, e));
+            sums[r] = sum_of_lanes<WAY>(places, lanes);
+        }
+        store_sums(rows, lane, sums);
+    }
+}
+
+/* A block takes several bundles of rows after each other: its start costs as much as a short row.
+ */
+template <class Problem, unsigned N>
+__global__ void __launch_bounds__(BLOCK,
+                                  blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
+    multiply(Problem p, unsigned lane_bits, unsigned bundles)
+{
+    using T = typename Problem::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned lanes = 1u << lane_bits, stride = BLOCK >> lane_bits;
+    row_bundle<Problem> rows(
+        p, static_cast<size_t>(blockIdx.x) * bundles * N * stride + (threadIdx.x >> lane_bits),
+        stride);
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (p.inner <= lanes * WIDTH) {
+        if (rows_are_aligned(p))
+            multiply_short<ROW_VECTORS, N>(rows, lanes, bundles);
+        else
+            multiply_short<ROW_SINGLES, N>(rows, lanes, bundles);
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (unsigned b = 0; b < bundles; b++, rows.advance(N)) {
+        typename Problem::sum_type sums[N];
+        sum_rows<N, (N == 1 ? UNROLL : 1)>(rows, 0, (p.inner + WIDTH - 1) / WIDTH, lanes, lanes,
+                                           sums);
+        store_sums(rows, threadIdx.x & (lanes - 1), sums);
+    }
+}
+
+/* How the rows are shared out. */
+struct share {
+    unsigned lane_bits, rows, bundles; /* of a lane at a time; of a block after each other */
+    size_t blocks;
+};
+
+share share_of(const prim_gemv_args *args)
+{
+    constexpr size_t ENOUGH = 8 * 528, MOST = 16;
+    const unsigned width =
+        static_cast<unsigned>(PRIM_GEMV_VECTOR_BYTES / prim_element_bytes(args->a_type));
+    share s;
+    s.lane_bits = prim_gemv_lane_bits(prim_divide_up(args->columns, width));
+    s.rows = args->rows < MANY_ROWS ? 1 : width <= 4 ? 4 : 16 / width;
+    const size_t bundle = static_cast<size_t>(BLOCK >> s.lane_bits) * s.rows,
+                 wanted = args->rows / bundle / ENOUGH;
+    s.bundles = static_cast<unsigned>(wanted < 1 ? 1 : wanted < MOST ? wanted : MOST);
+    s.blocks = prim_divide_up(args->rows, bundle * s.bundles);
+    return s;
+}
+
+const char *why_not(const void *any)
+{
+    const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
+    if (!dispatch_pairs<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (args->op == PRIM_TRANSPOSED)
+        return "it takes matrices that are not transposed";
+    return prim_fits_a_grid(1, share_of(args).blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+struct run_rows : launch_run {
+    template <typename In, typename Out>
+    static cudaError_t run(const prim_gemv_args *args)
+    {
+        using Problem = problem<In, Out>;
+        constexpr unsigned ROWS = ROWS_AT_ONCE<In>;
+        const Problem p = make_problem<In, Out>(args);
+        const share s = share_of(args);
+        const launch_config where = {args->call.stream, static_cast<unsigned>(s.blocks), BLOCK};
+        if (p.outputs == 0)
+            return cudaSuccess;
+        return s.rows == 1
+                   ? prim_launch_dependent(where, multiply<Problem, 1>, p, s.lane_bits, s.bundles)
+                   : prim_launch_dependent(where, multiply<Problem, ROWS>, p, s.lane_bits,
+                                           s.bundles);
+    }
+};
+
+cudaError_t launch(const void *args)
+{
+    return dispatch_pairs<run_rows>(static_cast<const prim_gemv_args *>(args));
+}
+
+} // namespace warp_per_row
+} // namespace
+
+PRIM_DEFINE_RUNG(gemv,
+                 warp_per_row) = {{PRIM_GEMV_WARP_PER_ROW, "warp_per_row",
+                                   "the lanes of a warp side by side in a row, 16 bytes each"},
+                                  warp_per_row::why_not,
+                                  nullptr,
+                                  warp_per_row::launch};

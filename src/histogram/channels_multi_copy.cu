@@ -1,0 +1,447 @@
+/* CHANNELS_MULTI_COPY: a thread takes a group of as many 16-byte vectors as the image has channels,
+ * so that all groups of a row begin with the same channel; counters as in MULTI_COPY.
+ *
+ *     row       │ head │ rgbrgbrgb… │ rgbrgbrgb… │ … │ tail │      groups between its ends
+ *     slots     0   r r r …     samples s, s + 3, s + 6, … of a group are its slot s: of one
+ *               1   g g g …     channel, which the row's head alone decides, and as many as a
+ *               2   b b b …     vector holds
+ *
+ * A slot is binned by its channel's range, as a vector is in MULTI_COPY.
+ *
+ * One and two channels take groups of four vectors: whatever divides four is dealt with as if it
+ * were four channels. Nothing is divided for a sample, and for a group only counted on. What no
+ * group holds, fewer than a group's and a vector's samples in each row, is counted one by one. A
+ * row's head ends at a multiple of 16 bytes, so no load leaves the row.
+ *
+ * 8-bit samples are counted by their 256 values, as in MULTI_COPY.
+ *
+ * Work: an addition in shared memory a sample, and blocks · channels · bins in global memory.
+ * Bytes: each sample once. Workspace: none. It is launched while another kernel clears the
+ * counters. */
+#include "common/vectors.cuh"
+#include "histogram/channels.cuh"
+#include "histogram/copies.cuh"
+
+namespace
+{
+namespace channels_multi_copy
+{
+
+/* Threads: one block a multiprocessor, with all its memory. Wider samples take registers for their
+ * bins, most of them where eight are in a vector. */
+template <typename T>
+constexpr unsigned COUNTING = sizeof(T) == 1   ? 1024
+                              : sizeof(T) == 2 ? 512
+                                               : 768;
+
+/* ---- groups ---- */
+
+/* Samples before the row's first whole vector. */
+template <typename T>
+__device__ unsigned head_of(const T *row, size_t samples)
+{
+    const unsigned past = bytes_past_vector(row);
+    const unsigned head = past == 0 ? 0 : (VECTOR_BYTES - past) / static_cast<unsigned>(sizeof(T));
+    return head < samples ? head : static_cast<unsigned>(samples);
+}
+
+/* Samples of a group of so many vectors. */
+template <unsigned GROUP, typename T>
+constexpr unsigned IN_GROUP = GROUP *AT_ONCE<T>;
+
+/* The channel of a slot's samples. */
+template <unsigned GROUP>
+__device__ unsigned channel_of(const image_rows &image, unsigned head, unsigned slot)
+{
+    return GROUP == 3 ? (head + slot) % 3 : (head + slot) & (image.channels - 1);
+}
+
+/* take(from, head) for each group, shared by the grid's threads: which row a thread's next group is
+ * in is counted on. A row has one group fewer where its head leaves no room. */
+template <unsigned GROUP, typename T, class Take>
+__device__ void for_each_group(const image_rows &image, const Take &take)
+{
+    constexpr unsigned SAMPLES = IN_GROUP<GROUP, T>;
+    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING<T>,
+                 thread = static_cast<size_t>(blockIdx.x) * COUNTING<T> + threadIdx.x;
+    const size_t groups = image.samples / SAMPLES;
+    if (groups == 0)
+        return;
+    const size_t rows_on = threads / groups, groups_on = threads % groups;
+    size_t row = thread / groups, group = thread % groups;
+    PRIM_UNROLL(1)
+    while (row < image.rows) {
+        const T *const samples = row_of<T>(image, row);
+        const unsigned head = head_of(samples, image.samples);
+        if (head + (group + 1) * SAMPLES <= image.samples)
+            take(samples + head + group * SAMPLES, head);
+        row += rows_on;
+        group += groups_on;
+        if (group >= groups) {
+            group -= groups;
+            row++;
+        }
+    }
+}
+
+/* one(sample, channel) for each sample that no group holds; a warp takes a row's. */
+template <unsigned GROUP, typename T, class One>
+__device__ void for_each_end(const image_rows &image, const One &one)
+{
+    constexpr unsigned SAMPLES = IN_GROUP<GROUP, T>, WARPS = COUNTING<T> / WARP;
+    const unsigned lane = threadIdx.x % WARP;
+    size_t row = static_cast<size_t>(blockIdx.x) * WARPS + threadIdx.x / WARP;
+    PRIM_UNROLL(1)
+    for (; row < image.rows; row += static_cast<size_t>(gridDim.x) * WARPS) {
+        const T *const samples = row_of<T>(image, row);
+        const unsigned head = head_of(samples, image.samples);
+        const size_t in_groups = (image.samples - head) / SAMPLES * SAMPLES;
+        const unsigned ends = static_cast<unsigned>(image.samples - in_groups);
+        PRIM_UNROLL(1)
+        for (unsigned e = lane; e < ends; e += WARP) /* groups hold whole pixels */
+            one(samples[e < head ? e : e + in_groups], e % image.channels);
+    }
+}
+
+template <unsigned GROUP, typename T>
+__device__ void load_group(const T *from, sixteen_bytes (&v)[GROUP])
+{
+    PRIM_UNROLL(4)
+    for (unsigned i = 0; i < GROUP; i++)
+        v[i] = load_samples(from + i * AT_ONCE<T>);
+}
+
+/* ---- 8-bit samples ---- */
+
+/* A channel's counters of values lie behind those of the channel before. */
+struct value_counters {
+    shared_words own; /* the lane's copy */
+    uint32_t stride;  /* bytes from a counter to the next */
+
+    __device__ shared_words of(unsigned channel) const
+    {
+        return own + channel * VALUES * stride;
+    }
+};
+
+template <unsigned GROUP>
+__device__ void count_values(const image_rows &image, const value_counters &add)
+{
+    for_each_end<GROUP, uint8_t>(image, [&add](uint8_t sample, unsigned channel) {
+        add_one(add.of(channel), sample * add.stride);
+    });
+    for_each_group<GROUP, uint8_t>(image, [&](const uint8_t *from, unsigned head) {
+        sixteen_bytes v[GROUP];
+        shared_words slots[GROUP];
+        load_group(from, v);
+        PRIM_UNROLL(4)
+        for (unsigned s = 0; s < GROUP; s++)
+            slots[s] = add.of(channel_of<GROUP>(image, head, s));
+        PRIM_UNROLL(64)
+        for (unsigned i = 0; i < IN_GROUP<GROUP, uint8_t>; i++)
+            add_one(slots[i % GROUP],
+                    chosen_bytes(v[i / 16].words[i / 4 % 4], 0, 0x4440 + i % 4) * add.stride);
+    });
+}
+
+__global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
+    count_bytes(image_rows image, channel_binnings b, unsigned copies_log2, channel_counters to)
+{
+    PRIM_SHARED_DYNAMIC(uint32_t, own);
+    const unsigned all = VALUES * image.channels, copies = 1u << copies_log2;
+    for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING<uint8_t>)
+        own[w] = 0;
+    __syncthreads();
+
+    const value_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
+                                static_cast<uint32_t>(copies * sizeof(uint32_t))};
+    if (image.channels == 3)
+        count_values<3>(image, add);
+    else
+        count_values<4>(image, add);
+    __syncthreads();
+    grid_dependency_synchronize();
+
+    for (unsigned c = threadIdx.x; c < all; c += COUNTING<uint8_t>) {
+        const uint32_t n = sum_of_copies(own, c, copies);
+        const unsigned channel = c / VALUES;
+        const size_t counter = counter_of(b.of[channel], static_cast<uint8_t>(c % VALUES));
+        if (n != 0 && counter != NOWHERE)
+            to.add(channel, counter, n);
+    }
+}
+
+/* ---- wider samples ---- */
+
+/* Quick bins of all channels, by one method: it is chosen once a kernel. */
+struct channel_quick_binnings {
+    quick_binning of[PRIM_MOST_CHANNELS];
+};
+
+/* Every method also does what those before it in the enum do, but EXACT, which does all. */
+inline quick_method common_method(const channel_quick_binnings &q, int channels)
+{
+    quick_method method = q.of[0].method;
+    for (int c = 1; c < channels; c++) {
+        const quick_method other = q.of[c].method;
+        method = method == EXACT || other == EXACT ? EXACT : other > method ? other : method;
+    }
+    return method;
+}
+
+/* A slot's samples as a vector: number e of them is number e · GROUP + slot of the group's. */
+template <unsigned GROUP, typename T>
+__device__ sixteen_bytes samples_of_slot(const sixteen_bytes (&v)[GROUP], unsigned slot)
+{
+    sixteen_bytes of;
+    PRIM_UNROLL(4)
+    for (unsigned w = 0; w < 4; w++) {
+        if constexpr (sizeof(T) == 2) {
+            const unsigned low = 2 * w * GROUP + slot, high = low + GROUP;
+            of.words[w] =
+                chosen_bytes(v[low / 8].words[low / 2 % 4], v[high / 8].words[high / 2 % 4],
+                             (low % 2 == 0 ? 0x10 : 0x32) | (high % 2 == 0 ? 0x5400 : 0x7600));
+        } else {
+            constexpr unsigned WORDS = sizeof(T) / sizeof(uint32_t);
+            const unsigned at = (w / WORDS * GROUP + slot) * WORDS + w % WORDS;
+            of.words[w] = v[at / 4].words[at % 4];
+        }
+    }
+    return of;
+}
+
+/* What a block counts in: a channel's counters, and its table if there are any, lie behind those of
+ * the channel before. */
+struct block_counters {
+    shared_words own; /* the lane's copy */
+    const float *first;
+    uint32_t stride; /* bytes from a counter to the next */
+    uint32_t bins;
+
+    /* Behind the bins: one for what is in none, and those for what lies outside. */
+    __device__ static unsigned each(uint32_t bins)
+    {
+        return bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
+    }
+
+    __device__ copied_counters of(unsigned channel) const
+    {
+        return {own + channel * each(bins) * stride, stride, bins};
+    }
+
+    __device__ const float *table_of(unsigned channel) const
+    {
+        return first + channel * (bins + 2);
+    }
+};
+
+template <unsigned GROUP, typename T>
+struct image_loop {
+    const image_rows &image;
+    const channel_quick_binnings &q;
+    const block_counters &add;
+
+    /* What the quick way leaves: bit s · AT_ONCE + e of `others` for sample e of slot s. */
+    __device__ void count_rest(uint32_t others, const T *from, unsigned head) const
+    {
+        PRIM_UNROLL(1)
+        for (unsigned i = 0; others != 0; i++, others >>= 1)
+            if ((others & 1) != 0) {
+                const unsigned slot = i / AT_ONCE<T>, e = i % AT_ONCE<T>,
+                               channel = channel_of<GROUP>(image, head, slot);
+                copied_counters of = add.of(channel);
+                count_exactly(q.of[channel].exact, from[e * GROUP + slot], of);
+            }
+    }
+
+    template <quick_method METHOD>
+    __device__ void run() const
+    {
+        static_assert(IN_GROUP<GROUP, T> <= 32, "a bit for each sample");
+        for_each_group<GROUP, T>(image, [this](const T *from, unsigned head) {
+            sixteen_bytes v[GROUP];
+            uint32_t others = 0;
+            load_group(from, v);
+            PRIM_UNROLL(4)
+            for (unsigned s = 0; s < GROUP; s++) {
+                const unsigned channel = channel_of<GROUP>(image, head, s);
+                copied_counters of = add.of(channel);
+                others |= count_vector<METHOD, T>(q.of[channel], add.table_of(channel),
+                                                  samples_of_slot<GROUP, T>(v, s), of, false)
+                          << s * AT_ONCE<T>;
+            }
+            count_rest(others, from, head);
+        });
+    }
+};
+
+template <unsigned GROUP, typename T>
+__device__ void count_image(const image_rows &image, const channel_quick_binnings &q,
+                            const block_counters &add)
+{
+    for_each_end<GROUP, T>(image, [&q, &add](T sample, unsigned channel) {
+        copied_counters of = add.of(channel);
+        count_exactly(q.of[channel].exact, sample, of);
+    });
+    const image_loop<GROUP, T> loop = {image, q, add};
+    with_method<true, T>(q.of[0], loop);
+}
+
+template <typename T>
+__global__ void __launch_bounds__(COUNTING<T>, 1)
+    count_samples(image_rows image, channel_quick_binnings q, unsigned copies_log2,
+                  channel_counters to)
+{
+    PRIM_SHARED_DYNAMIC(uint32_t, own);
+    const uint32_t bins = q.of[0].bins;
+    const unsigned each = block_counters::each(bins), all = each * image.channels,
+                   copies = 1u << copies_log2;
+    float *const first = reinterpret_cast<float *>(own + (all << copies_log2));
+    for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING<T>)
+        own[w] = 0;
+    const block_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))), first,
+                                static_cast<uint32_t>(copies * sizeof(uint32_t)), bins};
+    if (q.of[0].method == IN_FLOAT)
+        for (unsigned c = 0; c < image.channels; c++)
+            make_table(q.of[c], first + c * (bins + 2));
+    __syncthreads();
+
+    if (image.channels == 3)
+        count_image<3, T>(image, q, add);
+    else
+        count_image<4, T>(image, q, add);
+    __syncthreads();
+    grid_dependency_synchronize();
+
+    for (unsigned c = threadIdx.x; c < all; c += COUNTING<T>) {
+        const uint32_t n = sum_of_copies(own, c, copies);
+        const unsigned channel = c / each, counter = c % each;
+        if (n != 0 && counter != bins)
+            to.add(channel, counter < bins ? counter : counter - 1, n);
+    }
+}
+
+/* ---- launching ---- */
+
+/* Of one copy. */
+size_t counter_bytes(const prim_histogram_args *args)
+{
+    const size_t each = prim_element_bytes(args->sample_type) == 1
+                            ? static_cast<size_t>(VALUES)
+                            : args->bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
+    return each * static_cast<size_t>(args->image.channels) * sizeof(uint32_t);
+}
+
+/* One table, in the memory that counters leave. */
+size_t table_bytes(const prim_histogram_args *args)
+{
+    return (args->bins + 2) * static_cast<size_t>(args->image.channels) * sizeof(float);
+}
+
+channel_quick_binnings make_channel_quick_binnings(const prim_histogram_args *args)
+{
+    channel_quick_binnings q = {};
+    for (int c = 0; c < args->image.channels; c++) {
+        const prim_histogram_args one = args_of_channel(args, c);
+        q.of[c] = make_quick_binning(&one);
+    }
+    quick_method method = common_method(q, args->image.channels);
+    if (method == IN_FLOAT && counter_bytes(args) + table_bytes(args) > prim_device_shared_bytes())
+        method = IN_DOUBLE;
+    for (int c = 0; c < args->image.channels; c++) {
+        q.of[c].method = method;
+        q.of[c].asks = q.of[c].asks || method == EXACT;
+    }
+    return q;
+}
+
+/* As many as fit beside `table` bytes, unless clearing them would cost more than the samples do. */
+unsigned choose_copies_log2(const prim_histogram_args *args, size_t table, unsigned blocks)
+{
+    const size_t one_copy = counter_bytes(args), most = prim_device_shared_bytes(),
+                 samples = args->count * static_cast<size_t>(args->image.channels) / (blocks + 1);
+    unsigned copies_log2 = 0;
+    while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= most &&
+           (one_copy << copies_log2) / sizeof(uint32_t) < samples)
+        copies_log2++;
+    return copies_log2;
+}
+
+/* A thread has two groups, or a warp a row. */
+template <typename T>
+unsigned blocks_for(const image_rows &image)
+{
+    const size_t groups = prim_divide_up(image.rows * image.samples, 2 * IN_GROUP<4, T>),
+                 lanes = image.rows * WARP;
+    return choose_blocks(groups > lanes ? groups : lanes, COUNTING<T>, 1);
+}
+
+struct run_count : launch_run {
+    template <typename T>
+    static cudaError_t run(const prim_histogram_args *args)
+    {
+        if constexpr (sizeof(T) == 1)
+            return run_bytes(args);
+        else
+            return run_wide<T>(args);
+    }
+
+    static cudaError_t run_bytes(const prim_histogram_args *args)
+    {
+        const image_rows image = make_rows(args);
+        const unsigned blocks = blocks_for<uint8_t>(image);
+        const unsigned copies_log2 = choose_copies_log2(args, 0, blocks);
+        const cudaError_t error = prim_allow_shared(count_bytes, prim_device_shared_bytes());
+        if (error != cudaSuccess)
+            return error;
+        return clear_and_launch(
+            args,
+            {args->call.stream, blocks, COUNTING<uint8_t>, counter_bytes(args) << copies_log2},
+            count_bytes, image, make_channel_binnings(args), copies_log2,
+            make_channel_counters(args));
+    }
+
+    template <typename T>
+    static cudaError_t run_wide(const prim_histogram_args *args)
+    {
+        const image_rows image = make_rows(args);
+        const channel_quick_binnings q = make_channel_quick_binnings(args);
+        const size_t table = q.of[0].method == IN_FLOAT ? table_bytes(args) : 0;
+        const unsigned blocks = blocks_for<T>(image);
+        const unsigned copies_log2 = choose_copies_log2(args, table, blocks);
+        const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
+        if (error != cudaSuccess)
+            return error;
+        return clear_and_launch(
+            args,
+            {args->call.stream, blocks, COUNTING<T>, (counter_bytes(args) << copies_log2) + table},
+            count_samples<T>, image, q, copies_log2, make_channel_counters(args));
+    }
+};
+
+const char *why_not(const void *any)
+{
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
+    if (!dispatch<is_built>(args))
+        return PRIM_TYPES_NOT_BUILT;
+    if (args->bins > PRIM_HISTOGRAM_MOST_BINS)
+        return PRIM_HISTOGRAM_TOO_MANY_BINS;
+    if (counter_bytes(args) > prim_device_shared_bytes())
+        return "a block's shared memory does not hold the counters of so many bins and channels";
+    return nullptr;
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch<run_count>(static_cast<const prim_histogram_args *>(args));
+}
+
+} // namespace channels_multi_copy
+} // namespace
+
+PRIM_DEFINE_RUNG(histogram, channels_multi_copy) = {
+    {PRIM_HISTOGRAM_CHANNELS_MULTI_COPY, "channels_multi_copy",
+     "groups of as many 16-byte loads as channels, and up to 32 copies of a block's counters"},
+    channels_multi_copy::why_not,
+    nullptr,
+    channels_multi_copy::launch};

@@ -1,0 +1,46 @@
+/* Copies of a block's counters: what MULTI_COPY and CHANNELS_MULTI_COPY share. Copy c of counter k
+ * is word k · copies + c, so that 32 copies lie in a bank each. */
+#ifndef PRIM_HISTOGRAM_COPIES_CUH
+#define PRIM_HISTOGRAM_COPIES_CUH
+
+#include "histogram/shared_add.cuh"
+#include "histogram/vectors.cuh"
+
+namespace
+{
+
+constexpr unsigned VALUES = 256, /* of 8-bit samples */
+    MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
+
+__device__ inline uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
+{
+    uint32_t sum = 0;
+    for (unsigned c = 0; c < copies; c++) /* every lane begins in a bank of its own */
+        sum += own[counter * copies + ((c + threadIdx.x) & (copies - 1))];
+    return sum;
+}
+
+/* Behind the bins stands one counter for what is in none, so that no addition has a condition; then
+ * those for what lies outside. */
+struct copied_counters {
+    shared_words own; /* the lane's copy */
+    uint32_t stride;  /* bytes from a counter to the next */
+    uint32_t bins;
+
+    __device__ void one(uint32_t counter)
+    {
+        add_one(own, (counter < bins ? counter : counter + 1) * stride);
+    }
+
+    template <typename T>
+    __device__ void vector(const placed<T> &where, bool)
+    {
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            add_one(own, where.bin[e] * stride);
+    }
+};
+
+} // namespace
+
+#endif

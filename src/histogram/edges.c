@@ -1,0 +1,222 @@
+/* Histograms of bins between edges: what the arguments must be, the rungs, and the calls. */
+#include <stdio.h>
+
+#include "common/element.h"
+#include "common/fail.h"
+#include "histogram/histogram_args.h"
+
+#define RUNGS(X)               \
+    X(histogram, edges_search) \
+    X(histogram, edges_table)
+
+RUNGS(PRIM_DECLARE_RUNG)
+
+const prim_rung *const prim_histogram_edges_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
+
+/* The table, unless there are fewer samples than it has entries to make. */
+int prim_histogram_choose_edges_rung(const void *any)
+{
+    const prim_histogram_args *args = any;
+    const bool is_worth = args->count >= args->bins / 4;
+    return prim_preferred_rung(prim_histogram_edges_rungs,
+                               is_worth && prim_histogram_edges_table_rung.why_not(args) == NULL
+                                   ? &prim_histogram_edges_table_rung
+                                   : &prim_histogram_edges_search_rung,
+                               args);
+}
+
+static cudaDataType_t edge_type_of(cudaDataType_t sample_type)
+{
+    switch (sample_type) {
+    case CUDA_R_8I:
+    case CUDA_R_8U:
+    case CUDA_R_16I:
+    case CUDA_R_16U:
+        return CUDA_R_32I;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+        return CUDA_R_32F;
+    default:
+        return sample_type;
+    }
+}
+
+static prim_status check_kind(const void *any)
+{
+    const prim_histogram_args *args = any;
+    const cudaDataType_t edge_type = edge_type_of(args->sample_type);
+    prim_status status = prim_histogram_check_policy(args);
+    if (status == PRIM_OK && args->edge_type != edge_type)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, and %s samples take %s",
+                         args->call.name, prim_element_name(args->edge_type),
+                         prim_element_name(args->sample_type), prim_element_name(edge_type));
+    if (status == PRIM_OK)
+        status = prim_histogram_check_sizes(args);
+    if (status == PRIM_OK && args->bins == SIZE_MAX)
+        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds",
+                         args->call.name);
+    return status == PRIM_OK ? prim_check_bytes(&args->call, "edges", 1, args->bins + 1,
+                                                prim_element_bytes(edge_type))
+                             : status;
+}
+
+/* Samples and edges are only read, and may overlap. */
+static prim_status check_operands(const void *any, prim_operands *operands)
+{
+    const prim_histogram_args *args = any;
+    prim_status status = prim_histogram_check_operands(any, operands);
+    prim_span *const edges = &operands->spans[operands->count];
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "edges", args->edges,
+                                   args->count > 0 ? args->bins + 1 : 0,
+                                   prim_element_bytes(args->edge_type), edges);
+    for (int i = 1; status == PRIM_OK && i < operands->count; i++)
+        status = prim_check_disjoint(&args->call, operands->spans[i], *edges);
+    operands->count++;
+    return status;
+}
+
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_histogram_args *args = any;
+    snprintf(text, bytes, "%s, %zu samples, %zu bins between edges",
+             prim_element_name(args->sample_type), args->count, args->bins);
+}
+
+static const prim_ladder ladder = {
+    .rungs = prim_histogram_edges_rungs,
+    .choose = prim_histogram_choose_edges_rung,
+    .check_kind = check_kind,
+    .check_operands = check_operands,
+    .describe = describe,
+};
+
+prim_status prim_histogram_edges(prim_histogram_edges_variant variant, unsigned flags,
+                                 prim_outside outside, cudaDataType_t sample_type,
+                                 const void *d_samples, size_t count, size_t bins,
+                                 cudaDataType_t edge_type, const void *d_edges,
+                                 cudaDataType_t counter_type, void *d_counters, void *d_outside,
+                                 void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_histogram_args args = {
+        .call = {"prim_histogram_edges", (int)variant, false, d_workspace, workspace_bytes, stream},
+        .flags = flags,
+        .outside = outside,
+        .sample_type = sample_type,
+        .samples = d_samples,
+        .count = count,
+        .bins = bins,
+        .counter_type = counter_type,
+        .counters = d_counters,
+        .outside_counters = d_outside,
+        .edge_type = edge_type,
+        .edges = d_edges};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+static prim_histogram_args shape(const char *name, prim_histogram_edges_variant variant,
+                                 unsigned flags, prim_outside outside, cudaDataType_t sample_type,
+                                 size_t count, size_t bins, cudaDataType_t edge_type,
+                                 cudaDataType_t counter_type)
+{
+    return (prim_histogram_args){.call = {.name = name, .variant = (int)variant},
+                                 .flags = flags,
+                                 .outside = outside,
+                                 .sample_type = sample_type,
+                                 .count = count,
+                                 .bins = bins,
+                                 .counter_type = counter_type,
+                                 .edge_type = edge_type};
+}
+
+prim_status prim_histogram_edges_workspace_bytes(prim_histogram_edges_variant variant,
+                                                 unsigned flags, prim_outside outside,
+                                                 cudaDataType_t sample_type, size_t count,
+                                                 size_t bins, cudaDataType_t edge_type,
+                                                 cudaDataType_t counter_type, size_t *bytes)
+{
+    const prim_histogram_args args =
+        shape("prim_histogram_edges_workspace_bytes", variant, flags, outside, sample_type, count,
+              bins, edge_type, counter_type);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
+bool prim_histogram_edges_supports(prim_histogram_edges_variant variant, unsigned flags,
+                                   prim_outside outside, cudaDataType_t sample_type, size_t count,
+                                   size_t bins, cudaDataType_t edge_type,
+                                   cudaDataType_t counter_type)
+{
+    const prim_histogram_args args = shape("prim_histogram_edges_supports", variant, flags, outside,
+                                           sample_type, count, bins, edge_type, counter_type);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
+prim_histogram_edges_variant prim_histogram_edges_choose(unsigned flags, prim_outside outside,
+                                                         cudaDataType_t sample_type, size_t count,
+                                                         size_t bins, cudaDataType_t edge_type,
+                                                         cudaDataType_t counter_type)
+{
+    const prim_histogram_args args =
+        shape("prim_histogram_edges_choose", PRIM_HISTOGRAM_EDGES_AUTO, flags, outside, sample_type,
+              count, bins, edge_type, counter_type);
+    return (prim_histogram_edges_variant)prim_ladder_choose(&ladder, &args.call);
+}
+
+prim_status prim_histogram_edges_host(unsigned flags, prim_outside outside,
+                                      cudaDataType_t sample_type, const void *h_samples,
+                                      size_t count, size_t bins, cudaDataType_t edge_type,
+                                      const void *h_edges, cudaDataType_t counter_type,
+                                      void *h_counters, void *h_outside, int threads)
+{
+    const prim_histogram_args args = {
+        .call = {.name = "prim_histogram_edges_host", .on_host = true},
+        .flags = flags,
+        .outside = outside,
+        .sample_type = sample_type,
+        .samples = h_samples,
+        .count = count,
+        .bins = bins,
+        .counter_type = counter_type,
+        .counters = h_counters,
+        .outside_counters = h_outside,
+        .edge_type = edge_type,
+        .edges = h_edges};
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_histogram_edges_on_host(&args, threads) : status;
+}
+
+prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_type,
+                                            const void *h_edges, size_t *where)
+{
+    const prim_call call = {.name = "prim_histogram_check_edges_host", .on_host = true};
+    prim_span span;
+    if (edge_type_of(edge_type) != edge_type || prim_element_bytes(edge_type) < 4)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, not i32, u32, i64, u64, f32 or f64",
+                         call.name, prim_element_name(edge_type));
+    if (bins == SIZE_MAX)
+        return prim_fail(PRIM_ERROR_SIZE, "%s: bins + 1 is more than size_t holds", call.name);
+    prim_status status =
+        prim_check_bytes(&call, "edges", 1, bins + 1, prim_element_bytes(edge_type));
+    if (status == PRIM_OK)
+        status = prim_check_vector(&call, "edges", h_edges, bins + 1, prim_element_bytes(edge_type),
+                                   &span);
+    if (status != PRIM_OK)
+        return status;
+    const size_t descent = prim_histogram_descent(edge_type, h_edges, bins);
+    if (descent > bins)
+        return PRIM_OK;
+    if (where != NULL)
+        *where = descent;
+    return prim_fail(PRIM_ERROR_VALUE, "%s: edge %zu is NaN or less than the one before", call.name,
+                     descent);
+}
+
+const prim_variant *prim_histogram_edges_variant_at(size_t index)
+{
+    return prim_ladder_variant_at(&ladder, index);
+}
+
+const prim_variant *prim_histogram_edges_variant_info(prim_histogram_edges_variant variant)
+{
+    return prim_ladder_variant_info(&ladder, (int)variant);
+}

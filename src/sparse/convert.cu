@@ -1,0 +1,475 @@
+/* prim_sparse_convert(): a thread for each place of the format that has more of them.
+ *
+ *     CSR    a b|c|d e f          ELL    a c d        place (s, row) of ELL and SELL is entry
+ *            0   2 3     6               b · e        offset[row] + s of CSR: to ELL, a thread
+ *                                        · · f        brings what belongs to its place, or
+ *                                                     padding; from ELL, it takes it away
+ *
+ * Between CSR and COO the entries lie alike, and only rows and offsets follow from each other: an
+ * entry looks for its row among the offsets, a row for its first entry among the rows. Lengths of
+ * ELL's and SELL's rows are found by halving, for padding comes last. sums.cu makes offsets of
+ * them. Values are moved as they are, 2, 4 or 8 bytes.
+ *
+ * SELL's order: how many rows of the window of sigma come before this one is its place.
+ *
+ * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
+ * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
+ * place. */
+#include "common/shared.cuh"
+#include "common/sizes.h"
+#include "common/warp.cuh"
+#include "sparse/launches.cuh"
+#include "sparse/lines.cuh"
+#include "sparse/offsets.cuh"
+#include "sparse/sums.h"
+
+namespace
+{
+namespace convert
+{
+
+static_assert(WARP == PRIM_SPARSE_SLICE_ROWS, "a warp has a slice");
+
+/* ---- entries ---- */
+
+__device__ inline void move_entry(const lines &to, size_t t, const lines &from, size_t f)
+{
+    to.columns[t] = from.columns[f];
+    move_value(to, t, from.values, f);
+}
+
+__device__ inline void put_padding(const lines &to, size_t t)
+{
+    to.columns[t] = PRIM_SPARSE_PADDING;
+    move_value(to, t, nullptr, 0);
+}
+
+/* ---- places of ELL and SELL ---- */
+
+/* Entry s of a row; behind the last row of SELL, the row is `rows`. */
+struct place {
+    size_t at, row, s;
+};
+
+struct ell_places {
+    size_t rows, width, ld;
+
+    size_t count() const
+    {
+        return rows * width;
+    }
+    __device__ bool find(size_t i, place *p) const
+    {
+        if (i >= rows * width)
+            return false;
+        p->s = i / rows;
+        p->row = i - p->s * rows;
+        p->at = p->s * ld + p->row;
+        return true;
+    }
+    __device__ size_t length_at(size_t row, const int32_t *columns, size_t *of_row) const;
+};
+
+struct sell_places {
+    offsets_view offsets;
+    const int32_t *permutation;
+    size_t rows, slices, entries;
+
+    size_t count() const
+    {
+        return slices > 0 ? entries : 0;
+    }
+    __device__ size_t row_at(size_t place) const
+    {
+        return place < rows && permutation != nullptr ? static_cast<size_t>(permutation[place])
+               : place < rows                         ? place
+                                                      : rows;
+    }
+    __device__ bool find(size_t i, place *p) const
+    {
+        if (i >= entries || i >= offsets.at(slices))
+            return false;
+        const size_t slice = last_offset_up_to(offsets, 0, slices, i);
+        p->at = i;
+        p->s = (i - offsets.at(slice)) / WARP;
+        p->row = row_at(slice * WARP + i % WARP);
+        return true;
+    }
+    __device__ size_t length_at(size_t place, const int32_t *columns, size_t *of_row) const;
+};
+
+ell_places ell_of(const prim_sparse *m)
+{
+    return {m->rows, m->ell_width, m->ell_ld};
+}
+
+sell_places sell_of(const prim_sparse *m)
+{
+    return {offsets_of(m), m->permutation, m->rows, prim_divide_up(m->rows, WARP), m->entries};
+}
+
+/* How many of `count` columns, a stride apart, come before the padding. */
+__device__ inline size_t length_of_strip(const int32_t *columns, size_t stride, size_t count)
+{
+    size_t length = 0;
+    while (count > 0) {
+        const size_t half = count / 2;
+        if (columns[(length + half) * stride] >= 0) {
+            length += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return length;
+}
+
+__device__ inline size_t ell_places::length_at(size_t row, const int32_t *columns,
+                                               size_t *of_row) const
+{
+    *of_row = row;
+    return length_of_strip(columns + row, ld, width);
+}
+
+__device__ inline size_t sell_places::length_at(size_t place, const int32_t *columns,
+                                                size_t *of_row) const
+{
+    const size_t first = offsets.at(place / WARP), end = offsets.at(place / WARP + 1);
+    *of_row = row_at(place);
+    return length_of_strip(columns + first + place % WARP, WARP, (end - first) / WARP);
+}
+
+/* ---- CSR to ELL and SELL ---- */
+
+template <typename Places>
+__global__ void __launch_bounds__(THREADS)
+    fill_places(Places places, lines to, offsets_view offsets, lines from)
+{
+    place p;
+    if (!places.find(this_thread(), &p))
+        return;
+    const uint64_t first = p.row < places.rows ? offsets.at(p.row) : 0,
+                   end = p.row < places.rows ? offsets.at(p.row + 1) : 0;
+    if (p.s < end - first)
+        move_entry(to, p.at, from, first + p.s);
+    else
+        put_padding(to, p.at);
+}
+
+__global__ void __launch_bounds__(THREADS)
+    measure_beyond(offsets_view offsets, size_t rows, uint64_t width, uint64_t *lengths)
+{
+    const size_t row = this_thread();
+    if (row >= rows)
+        return;
+    const uint64_t length = offsets.at(row + 1) - offsets.at(row);
+    lengths[row] = length > width ? length - width : 0;
+}
+
+__global__ void set_word(uint64_t *word, uint64_t value)
+{
+    *word = value;
+}
+
+struct greatest {
+    static __device__ uint64_t combine(uint64_t a, uint64_t b)
+    {
+        return a > b ? a : b;
+    }
+};
+
+__global__ void __launch_bounds__(THREADS)
+    find_longest(offsets_view offsets, size_t rows, uint64_t *longest)
+{
+    const size_t row = this_thread();
+    const uint64_t length =
+        reduce_warp<greatest>(row < rows ? offsets.at(row + 1) - offsets.at(row) : 0);
+    if (threadIdx.x % WARP == 0 && length > 0)
+        atomicMax(reinterpret_cast<unsigned long long *>(longest),
+                  static_cast<unsigned long long>(length));
+}
+
+/* The longest rows of each window first, equal ones in their own order. */
+__global__ void __launch_bounds__(THREADS)
+    find_order(offsets_view offsets, size_t rows, size_t sigma, int32_t *permutation)
+{
+    const size_t row = this_thread();
+    if (row >= rows)
+        return;
+    const size_t first = row - row % sigma, count = rows - first < sigma ? rows - first : sigma;
+    const uint64_t mine = offsets.at(row + 1) - offsets.at(row);
+    size_t at = first;
+    for (uint64_t other = first, begin = offsets.at(first); other < first + count; other++) {
+        const uint64_t end = offsets.at(other + 1), length = end - begin;
+        at += length > mine || (length == mine && other < row);
+        begin = end;
+    }
+    permutation[at] = static_cast<int32_t>(row);
+}
+
+/* All places of each slice, by its warp. */
+__global__ void __launch_bounds__(THREADS)
+    measure_slices(offsets_view offsets, sell_places to, uint64_t *lengths)
+{
+    const size_t at = this_thread(), row = to.row_at(at);
+    const uint64_t width =
+        reduce_warp<greatest>(row < to.rows ? offsets.at(row + 1) - offsets.at(row) : 0);
+    if (at % WARP == 0 && at < to.rows)
+        lengths[at / WARP] = width * WARP;
+}
+
+/* ---- ELL and SELL to CSR ---- */
+
+template <typename Places>
+__global__ void __launch_bounds__(THREADS)
+    measure_rows(Places places, const int32_t *columns, uint64_t *lengths)
+{
+    const size_t at = this_thread();
+    if (at >= places.rows)
+        return;
+    size_t row;
+    const uint64_t length = places.length_at(at, columns, &row);
+    lengths[row] = length;
+}
+
+/* Where CSR ends before the row does, the rest has no place. */
+template <typename Places>
+__global__ void __launch_bounds__(THREADS)
+    take_places(Places places, lines from, const uint64_t *lengths, offsets_view offsets, lines to,
+                size_t most)
+{
+    place p;
+    if (!places.find(this_thread(), &p) || p.row >= places.rows || p.s >= lengths[p.row])
+        return;
+    const uint64_t entry = offsets.at(p.row) + p.s;
+    if (entry < most)
+        move_entry(to, entry, from, p.at);
+}
+
+/* ---- CSR and COO ---- */
+
+__global__ void __launch_bounds__(THREADS) copy_entries(lines from, lines to, size_t entries)
+{
+    const size_t e = this_thread();
+    if (e < entries)
+        move_entry(to, e, from, e);
+}
+
+/* Each entry's row; the rows of a block's first and last entry are looked for first, and bound the
+ * others'. */
+__global__ void __launch_bounds__(THREADS)
+    find_rows(offsets_view offsets, size_t rows, size_t entries, int32_t *row_indices)
+{
+    PRIM_SHARED(size_t, bounds, [2]);
+    const size_t first = static_cast<size_t>(blockIdx.x) * THREADS, e = first + threadIdx.x;
+    if (threadIdx.x < 2) {
+        const size_t last = entries - first < THREADS ? entries - 1 : first + THREADS - 1;
+        bounds[threadIdx.x] = last_offset_up_to(offsets, 0, rows, threadIdx.x == 0 ? first : last);
+    }
+    __syncthreads();
+    if (e < entries)
+        row_indices[e] = static_cast<int32_t>(
+            last_offset_up_to(offsets, bounds[0], bounds[1] - bounds[0] + 1, e));
+}
+
+__global__ void __launch_bounds__(THREADS)
+    find_offsets(const int32_t *row_indices, size_t entries, size_t rows, new_offsets to)
+{
+    const size_t row = this_thread();
+    if (row <= rows)
+        to.put(row, first_entry_of(row_indices, entries, row));
+}
+
+__global__ void __launch_bounds__(THREADS)
+    copy_offsets(offsets_view from, size_t rows, new_offsets to)
+{
+    const size_t row = this_thread();
+    if (row <= rows)
+        to.put(row, from.at(row));
+}
+
+/* ---- a conversion ---- */
+
+bool needs_lengths(const prim_sparse_convert_args *args)
+{
+    return args->format == PRIM_SPARSE_ELL || args->format == PRIM_SPARSE_SELL ||
+           args->from.format == PRIM_SPARSE_ELL || args->from.format == PRIM_SPARSE_SELL;
+}
+
+bool is_sorted(const prim_sparse_convert_args *args)
+{
+    return args->format == PRIM_SPARSE_SELL && args->width > 1;
+}
+
+/* A length for each row, or for each slice that is made. */
+size_t count_of_lengths(const prim_sparse_convert_args *args)
+{
+    const size_t rows = args->from.rows;
+    return args->format == PRIM_SPARSE_SELL ? prim_divide_up(rows, WARP) : rows;
+}
+
+/* Lengths with their sums, and behind them SELL's order, where only its size is wanted. */
+size_t workspace_bytes(const void *any)
+{
+    const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
+    return (needs_lengths(args) ? prim_sparse_sums_bytes(count_of_lengths(args)) : 0) +
+           (is_sorted(args) ? args->from.rows * sizeof(int32_t) : 0);
+}
+
+/* The launches of one call. `to` is empty where only its size is wanted. */
+struct job : launches {
+    const prim_sparse_convert_args *args;
+    const prim_sparse *from, *to;
+    uint64_t *lengths; /* the workspace */
+
+    /* Offsets of the target, or its size alone, or only what is missing. */
+    void sum_lengths(const void *offsets, uint64_t most)
+    {
+        const prim_sparse_sums sums = {lengths,
+                                       count_of_lengths(args),
+                                       const_cast<void *>(offsets),
+                                       args->offset_type == CUDA_R_64I,
+                                       most,
+                                       args->d_size,
+                                       args->missing};
+        if (error == cudaSuccess)
+            error = prim_sparse_sum(stream, &sums);
+    }
+    void copy_all_entries()
+    {
+        then(from->entries, copy_entries, lines_of(from), lines_of(to), from->entries);
+        if (args->missing != nullptr)
+            then_once(set_word, args->missing, uint64_t(0));
+    }
+};
+
+void csr_to_csr(job *j)
+{
+    j->then(j->from->rows + 1, copy_offsets, offsets_of(j->from), j->from->rows,
+            new_offsets_of(j->to));
+    j->copy_all_entries();
+}
+
+void coo_to_csr(job *j)
+{
+    j->then(j->from->rows + 1, find_offsets, j->from->row_indices, j->from->entries, j->from->rows,
+            new_offsets_of(j->to));
+    j->copy_all_entries();
+}
+
+void csr_to_coo(job *j)
+{
+    j->then(j->from->entries, find_rows, offsets_of(j->from), j->from->rows, j->from->entries,
+            const_cast<int32_t *>(j->to->row_indices));
+    j->copy_all_entries();
+}
+
+void csr_to_ell(job *j)
+{
+    const offsets_view offsets = offsets_of(j->from);
+    const size_t rows = j->from->rows;
+    if (j->args->wants_size) {
+        j->then_once(set_word, j->args->d_size, uint64_t(0));
+        j->then(rows, find_longest, offsets, rows, j->args->d_size);
+        return;
+    }
+    const ell_places places = ell_of(j->to);
+    j->then(places.count(), fill_places<ell_places>, places, lines_of(j->to), offsets,
+            lines_of(j->from));
+    if (j->args->missing != nullptr) {
+        j->then(rows, measure_beyond, offsets, rows, uint64_t(places.width), j->lengths);
+        j->sum_lengths(nullptr, 0);
+    }
+}
+
+void csr_to_sell(job *j)
+{
+    const offsets_view offsets = offsets_of(j->from);
+    const size_t rows = j->from->rows, count = count_of_lengths(j->args);
+    sell_places places = sell_of(j->to);
+    places.rows = rows;
+    if (is_sorted(j->args)) {
+        int32_t *const order =
+            j->args->wants_size
+                ? static_cast<int32_t *>(static_cast<void *>(
+                      j->lengths + prim_sparse_sums_bytes(count) / sizeof(uint64_t)))
+                : const_cast<int32_t *>(j->to->permutation);
+        j->then(rows, find_order, offsets, rows, static_cast<size_t>(j->args->width), order);
+        places.permutation = order;
+    }
+    j->then(count * WARP, measure_slices, offsets, places, j->lengths);
+    j->sum_lengths(j->to->slice_offsets, j->args->size);
+    if (!j->args->wants_size)
+        j->then(places.count(), fill_places<sell_places>, places, lines_of(j->to), offsets,
+                lines_of(j->from));
+}
+
+template <typename Places>
+void places_to_csr(job *j, const Places &places)
+{
+    const lines from = lines_of(j->from);
+    j->then(places.rows, measure_rows<Places>, places, from.columns, j->lengths);
+    j->sum_lengths(j->to->row_offsets, j->args->size);
+    if (!j->args->wants_size)
+        j->then(places.count(), take_places<Places>, places, from, j->lengths, offsets_of(j->to),
+                lines_of(j->to), j->args->size);
+}
+
+cudaError_t launch(const void *any)
+{
+    const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
+    const prim_sparse_format from = args->from.format, format = args->format;
+    prim_sparse to = {};
+    size_t bytes;
+    job j = {
+        {args->call.stream}, args, &args->from, &to, static_cast<uint64_t *>(args->call.workspace)};
+    if (!args->wants_size)
+        prim_sparse_target(args, &to, &bytes);
+    else if (!needs_lengths(args))
+        j.then_once(set_word, args->d_size, uint64_t(args->from.entries));
+    if (from == PRIM_SPARSE_ELL)
+        places_to_csr(&j, ell_of(&args->from));
+    else if (from == PRIM_SPARSE_SELL)
+        places_to_csr(&j, sell_of(&args->from));
+    else if (format == PRIM_SPARSE_ELL)
+        csr_to_ell(&j);
+    else if (format == PRIM_SPARSE_SELL)
+        csr_to_sell(&j);
+    else if (!args->wants_size && from == PRIM_SPARSE_COO)
+        coo_to_csr(&j);
+    else if (!args->wants_size && format == PRIM_SPARSE_COO)
+        csr_to_coo(&j);
+    else if (!args->wants_size)
+        csr_to_csr(&j);
+    return j.error;
+}
+
+/* Why it does not run here, whatever the sizes. */
+const char *pair_why_not(const prim_sparse_convert_args *args)
+{
+    const prim_sparse_format from = args->from.format, to = args->format;
+    if (from == PRIM_SPARSE_HYB || from == PRIM_SPARSE_JDS || to == PRIM_SPARSE_HYB ||
+        to == PRIM_SPARSE_JDS)
+        return "HYB and JDS are converted on the host";
+    return from == PRIM_SPARSE_CSR || to == PRIM_SPARSE_CSR ? nullptr
+                                                            : "one of the two formats must be CSR";
+}
+
+/* Rows always fit. */
+const char *why_not(const void *any)
+{
+    const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
+    const prim_sparse *m = &args->from;
+    const char *const reason = pair_why_not(args);
+    const size_t in_ell = m->format == PRIM_SPARSE_ELL ? m->rows * m->ell_width : m->entries,
+                 asked = args->format == PRIM_SPARSE_ELL ? m->rows * args->size : args->size;
+    const bool fits = prim_fits_a_grid(1, prim_divide_up(in_ell, THREADS)) &&
+                      (args->wants_size || prim_fits_a_grid(1, prim_divide_up(asked, THREADS)));
+    return reason != nullptr ? reason : fits ? nullptr : PRIM_GRID_TOO_SMALL;
+}
+
+} // namespace convert
+} // namespace
+
+PRIM_DEFINE_RUNG(sparse_convert, places) = {
+    {1, "places", "a thread a place"}, convert::why_not, convert::workspace_bytes, convert::launch};

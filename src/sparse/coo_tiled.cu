@@ -1,0 +1,44 @@
+/* COO_TILED: tiles of entries, staged in shared memory; coo_tiles.cuh draws it.
+ *
+ * What changed from COO_SEGMENTED: a thread has a row or a part of one instead of an entry, so a
+ * row costs its length and no scan with barriers; 2048 entries a block instead of 256, so there is
+ * a 16th of the sums to put together. What holds it back: a row number for each entry, and y twice.
+ *
+ * Work: entries. Steps: of a tile, and log128(entries / 1024) levels. Bytes: 12 an entry for f32, y
+ * twice, or three times where it is scaled, x as the columns ask for it. */
+#include "sparse/coo_tiles.cuh"
+#include "sparse/scale.cuh"
+
+namespace
+{
+namespace coo_tiled
+{
+
+struct run_product : launch_run {
+    template <typename V, typename X>
+    static cudaError_t run(const prim_spmv_args *args)
+    {
+        const cudaError_t error = launch_scale<X>(args);
+        const bool adds = make_scaled<working_t<X>>(0, args->beta).beta != 0;
+        return error == cudaSuccess ? coo_tiles::add_entries<V, X>(args, adds) : error;
+    }
+};
+
+const char *why_not(const void *args)
+{
+    return coo_tiles::why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_COO);
+}
+
+cudaError_t launch(const void *args)
+{
+    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
+}
+
+} // namespace coo_tiled
+} // namespace
+
+PRIM_DEFINE_RUNG(spmv, coo_tiled) = {
+    {PRIM_SPMV_COO_TILED, "coo_tiled", "COO, tiles of entries, staged in shared memory"},
+    coo_tiled::why_not,
+    coo_tiles::workspace_bytes,
+    coo_tiled::launch};

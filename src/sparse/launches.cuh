@@ -1,0 +1,34 @@
+/* Launches of one call, one behind the other. */
+#ifndef PRIM_SPARSE_LAUNCHES_CUH
+#define PRIM_SPARSE_LAUNCHES_CUH
+
+#include "common/launch.cuh"
+#include "sparse/problem.cuh"
+
+namespace
+{
+
+struct launches {
+    cudaStream_t stream;
+    cudaError_t error = cudaSuccess;
+
+    /* A thread for each of `count`; none for none, and nothing behind a launch that failed. */
+    template <typename... Parameters, typename... Arguments>
+    void then(size_t count, void (*kernel)(Parameters...), Arguments... arguments)
+    {
+        if (error == cudaSuccess && count > 0)
+            error =
+                prim_launch({stream, blocks_for(count, THREADS), THREADS}, kernel, arguments...);
+    }
+    /* One thread. */
+    template <typename... Parameters, typename... Arguments>
+    void then_once(void (*kernel)(Parameters...), Arguments... arguments)
+    {
+        if (error == cudaSuccess)
+            error = prim_launch({stream, 1, 1}, kernel, arguments...);
+    }
+};
+
+} // namespace
+
+#endif

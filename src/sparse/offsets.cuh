@@ -1,0 +1,88 @@
+/* Offsets and row numbers as conversions and the check read and write them: of 32 or 64 bits, told
+ * apart as they are read, so that no kernel is built for each. */
+#ifndef PRIM_SPARSE_OFFSETS_CUH
+#define PRIM_SPARSE_OFFSETS_CUH
+
+#include <cstdint>
+
+#include "sparse/sparse_args.h"
+
+namespace
+{
+
+/* Offsets of CSR's rows or SELL's slices. */
+struct offsets_view {
+    const void *data;
+    bool wide;
+
+    /* A negative one becomes larger than any matrix has entries. */
+    __device__ uint64_t at(size_t i) const
+    {
+        return wide ? static_cast<uint64_t>(static_cast<const int64_t *>(data)[i])
+                    : static_cast<uint64_t>(static_cast<const int32_t *>(data)[i]);
+    }
+};
+
+inline offsets_view offsets_of(const prim_sparse *m)
+{
+    return {m->format == PRIM_SPARSE_SELL ? m->slice_offsets : m->row_offsets,
+            m->offset_type == CUDA_R_64I};
+}
+
+/* The same, to be written. */
+struct new_offsets {
+    void *data;
+    bool wide;
+
+    __device__ void put(size_t i, uint64_t offset) const
+    {
+        if (wide)
+            static_cast<int64_t *>(data)[i] = static_cast<int64_t>(offset);
+        else
+            static_cast<int32_t *>(data)[i] = static_cast<int32_t>(offset);
+    }
+};
+
+/* Of a matrix that is made: only the public struct calls its arrays const. */
+inline new_offsets new_offsets_of(const prim_sparse *m)
+{
+    const offsets_view offsets = offsets_of(m);
+    return {const_cast<void *>(offsets.data), offsets.wide};
+}
+
+/* The last of `count` ascending offsets, at least 1, that is not greater than `entry`; the first
+ * one is not. */
+__device__ inline size_t last_offset_up_to(const offsets_view &offsets, size_t first, size_t count,
+                                           uint64_t entry)
+{
+    while (count > 1) {
+        const size_t half = count / 2;
+        if (offsets.at(first + half) <= entry) {
+            first += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    return first;
+}
+
+/* The first of ascending row numbers that is not less. */
+__device__ inline size_t first_entry_of(const int32_t *row_indices, size_t entries, size_t row)
+{
+    size_t first = 0;
+    while (entries > 0) {
+        const size_t half = entries / 2;
+        if (static_cast<size_t>(row_indices[first + half]) < row) {
+            first += half + 1;
+            entries -= half + 1;
+        } else {
+            entries = half;
+        }
+    }
+    return first;
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,405 @@
+/* sparse: conversions on the device make what those on the host make, and no more. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <primitives/sparse.h>
+
+#include "sparse_matrices.h"
+#include "support.h"
+
+static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF};
+
+/* ---- a conversion on the device ---- */
+
+typedef struct request {
+    prim_sparse_format format;
+    cudaDataType_t offset_type;
+    int64_t width; /* SELL's sigma */
+} request;
+
+typedef struct converted {
+    prim_sparse m; /* on the device */
+    guarded memory;
+    kept host; /* a copy in host memory */
+    uint64_t missing;
+} converted;
+
+static uint64_t size_on_device(const prim_sparse *from, request r)
+{
+    size_t bytes;
+    uint64_t size;
+    cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
+    guarded d_size = guarded_new(sizeof size, 0), workspace = guarded_new(bytes, 0);
+    cr_prim(prim_sparse_convert_size(*from, r.format, r.width, d_size.data,
+                                     bytes > 0 ? workspace.data : NULL, bytes, 0));
+    guarded_read(&d_size, &size);
+    guarded_free(&workspace);
+    guarded_free(&d_size);
+    return size;
+}
+
+static converted convert_on_device(const prim_sparse *from, request r, size_t size)
+{
+    converted c;
+    size_t bytes;
+    cr_prim(
+        prim_sparse_convert_bytes(*from, r.format, r.offset_type, r.width, size, &c.host.bytes));
+    cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
+    guarded missing = guarded_new(sizeof c.missing, 0), workspace = guarded_new(bytes, 0);
+    c.memory = guarded_new(c.host.bytes, 0);
+    cr_prim(prim_sparse_convert(*from, r.format, r.offset_type, r.width, size, c.memory.data,
+                                c.host.bytes, &c.m, missing.data, bytes > 0 ? workspace.data : NULL,
+                                bytes, 0));
+    guarded_read(&missing, &c.missing);
+    guarded_free(&workspace);
+    guarded_free(&missing);
+    c.host.memory = allocate(c.host.bytes);
+    guarded_read(&c.memory, c.host.memory);
+    c.host.m = prim_sparse_moved(c.m, c.memory.data, c.host.memory);
+    return c;
+}
+
+static void forget_converted(converted *c)
+{
+    forget(&c->host);
+    guarded_free(&c->memory);
+}
+
+/* ---- comparisons ---- */
+
+static bool same_bytes(const void *a, const void *b, size_t bytes)
+{
+    return (a == NULL) == (b == NULL) && (a == NULL || memcmp(a, b, bytes) == 0);
+}
+
+/* Where the arrays lie, and what is in them. */
+static void expect_same(const kept *is, const kept *right, const char *what)
+{
+    const prim_sparse *a = &is->m, *b = &right->m;
+    const size_t value = type_bytes(b->value_type), places = b->ell_width * b->ell_ld;
+    const bool offsets = b->format == PRIM_SPARSE_CSR || b->format == PRIM_SPARSE_SELL;
+    const size_t offset = offsets ? type_bytes(b->offset_type) : 0, slices = (b->rows + 31) / 32;
+    const prim_sparse moved = prim_sparse_moved(*a, is->memory, right->memory);
+    cr_assert_eq(is->bytes, right->bytes, "%s: %zu bytes, not %zu", what, is->bytes, right->bytes);
+    cr_assert(a->format == b->format && a->rows == b->rows && a->columns == b->columns &&
+                  a->entries == b->entries && a->value_type == b->value_type &&
+                  a->ell_width == b->ell_width && a->ell_ld == b->ell_ld &&
+                  (!offsets || a->offset_type == b->offset_type),
+              "%s", what);
+    cr_assert(moved.row_offsets == b->row_offsets && moved.slice_offsets == b->slice_offsets &&
+                  moved.row_indices == b->row_indices && moved.values == b->values &&
+                  moved.column_indices == b->column_indices &&
+                  moved.ell_columns == b->ell_columns && moved.ell_values == b->ell_values &&
+                  moved.permutation == b->permutation,
+              "%s: arrays lie elsewhere", what);
+    cr_assert(same_bytes(a->row_offsets, b->row_offsets, (b->rows + 1) * offset), "%s: rows", what);
+    cr_assert(same_bytes(a->slice_offsets, b->slice_offsets, (slices + 1) * offset), "%s: slices",
+              what);
+    cr_assert(same_bytes(a->permutation, b->permutation, b->rows * 4), "%s: order", what);
+    cr_assert(same_bytes(a->row_indices, b->row_indices, b->entries * 4), "%s: rows", what);
+    cr_assert(same_bytes(a->column_indices, b->column_indices, b->entries * 4), "%s: columns",
+              what);
+    cr_assert(same_bytes(a->values, b->values, b->entries * value), "%s: values", what);
+    cr_assert(same_bytes(a->ell_columns, b->ell_columns, places * 4), "%s: columns", what);
+    cr_assert(same_bytes(a->ell_values, b->ell_values, places * value), "%s: values", what);
+}
+
+/* ---- there and back, beside the host's ---- */
+
+static const request requests[] = {
+    {PRIM_SPARSE_CSR, CUDA_R_64I, 0},   {PRIM_SPARSE_CSR, CUDA_R_32I, -5},
+    {PRIM_SPARSE_COO, CUDA_R_32I, 0},   {PRIM_SPARSE_ELL, CUDA_R_64I, -9},
+    {PRIM_SPARSE_SELL, CUDA_R_32I, 1},  {PRIM_SPARSE_SELL, CUDA_R_64I, 2},
+    {PRIM_SPARSE_SELL, CUDA_R_32I, 50}, {PRIM_SPARSE_SELL, CUDA_R_64I, INT64_MAX},
+};
+
+/* more: columns of ELL beside those that are needed. */
+static void check_there_and_back(const kept *csr, request r, size_t more, const char *name)
+{
+    const bool ell = r.format == PRIM_SPARSE_ELL;
+    sent d_csr = send_matrix(&csr->m);
+    const size_t size = size_on_device(&d_csr.m, r) + more;
+    kept right = convert(&csr->m, r.format, r.offset_type,
+                         ell           ? (int64_t)size
+                         : r.width < 1 ? 1
+                                       : r.width);
+    converted there = convert_on_device(&d_csr.m, r, size);
+    cr_assert_eq(size - more, ell ? right.m.ell_width - more : right.m.entries, "%s: size", name);
+    cr_assert_eq(there.missing, 0, "%s", name);
+    expect_same(&there.host, &right, name);
+
+    const request home = {PRIM_SPARSE_CSR, csr->m.offset_type, 1};
+    cr_assert_eq(size_on_device(&there.m, home), csr->m.entries, "%s: entries", name);
+    converted back = convert_on_device(&there.m, home, csr->m.entries);
+    kept again = convert(&right.m, PRIM_SPARSE_CSR, csr->m.offset_type, 0);
+    cr_assert_eq(back.missing, 0, "%s", name);
+    expect_same(&back.host, &again, name);
+    cr_assert(same_bytes(back.host.m.values, csr->m.values,
+                         csr->m.entries * type_bytes(csr->m.value_type)),
+              "%s: not what it was", name);
+    forget(&again);
+    forget_converted(&back);
+    forget_converted(&there);
+    forget(&right);
+    forget_sent(&d_csr);
+}
+
+ParameterizedTestParameters(sparse_convert, there_and_back)
+{
+    return cr_make_param_array(request, (request *)requests, COUNT_OF(requests));
+}
+
+ParameterizedTest(request *r, sparse_convert, there_and_back)
+{
+    const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
+    for (size_t s = (size_t)r->format % step; s < shape_count; s += step) {
+        kept csr = make(&shapes[s], types[(s + (size_t)r->format) % COUNT_OF(types)],
+                        s / 2 % 2 == 0 ? CUDA_R_32I : CUDA_R_64I, REAL);
+        check_there_and_back(&csr, *r, 0, shapes[s].name);
+        if (r->format == PRIM_SPARSE_ELL)
+            check_there_and_back(&csr, *r, 3, shapes[s].name);
+        forget(&csr);
+    }
+}
+
+Test(sparse_convert, every_type)
+{
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t r = 0; r < COUNT_OF(requests); r++)
+            for (int o = 0; o < 2; o++) {
+                kept csr = classic(types[t], o == 0 ? CUDA_R_32I : CUDA_R_64I);
+                check_there_and_back(&csr, requests[r], 0, "classic");
+                forget(&csr);
+            }
+}
+
+/* More blocks of lengths than a block has threads. */
+Test(sparse_convert, many_rows)
+{
+    static const shape lines = {"600000 rows", 600000, 7, all_n, 0, false};
+    if (get_test_level() == LEVEL_QUICK)
+        return;
+    kept csr = make(&lines, CUDA_R_16F, CUDA_R_32I, WHOLE),
+         some = new_csr(600000, 7, 4, CUDA_R_32F, CUDA_R_64I);
+    check_there_and_back(&csr, requests[3], 1, "no entries");
+    for (size_t row = 1; row <= 600000; row++)
+        set_offset(&some.m, row, (row > 3) + (row > 2047) + (row > 524288) + (row == 600000));
+    check_there_and_back(&some, requests[3], 0, "four entries");
+    check_there_and_back(&some, requests[2], 0, "four entries");
+    forget(&some);
+    forget(&csr);
+}
+
+/* ---- the layout, by hand ---- */
+
+static void expect_integers(const int32_t *is, const int32_t *right, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        cr_assert_eq(is[i], right[i], "[%zu] is %d, not %d", i, is[i], right[i]);
+}
+
+Test(sparse_convert, the_classic_example)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    sent d_csr = send_matrix(&csr.m);
+    converted coo = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_COO, CUDA_R_32I, 0}, 0);
+    expect_integers(coo.host.m.row_indices, (int32_t[]){0, 0, 2, 2, 2, 3, 3}, 7);
+    expect_integers(coo.host.m.column_indices, (int32_t[]){0, 2, 1, 2, 3, 0, 3}, 7);
+    converted ell = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_ELL, CUDA_R_32I, 0}, 3);
+    expect_integers(ell.host.m.ell_columns, (int32_t[]){0, -1, 1, 0, 2, -1, 2, 3, -1, -1, 3, -1},
+                    12);
+    converted sell = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_SELL, CUDA_R_32I, 3}, 96);
+    expect_integers(sell.host.m.slice_offsets, (int32_t[]){0, 96}, 2);
+    expect_integers(sell.host.m.permutation, (int32_t[]){2, 0, 1, 3}, 4);
+    expect_integers(sell.host.m.column_indices, (int32_t[]){1, 0, -1, 0, -1}, 5);
+    expect_integers(sell.host.m.column_indices + 64, (int32_t[]){3, -1, -1, -1, -1}, 5);
+    converted back = convert_on_device(&sell.m, (request){PRIM_SPARSE_CSR, CUDA_R_32I, 0}, 7);
+    expect_integers(back.host.m.row_offsets, (int32_t[]){0, 2, 2, 5, 7}, 5);
+    forget_converted(&back);
+    forget_converted(&sell);
+    forget_converted(&ell);
+    forget_converted(&coo);
+    forget_sent(&d_csr);
+    forget(&csr);
+}
+
+/* Rows of ELL that lie further apart than there are rows. */
+Test(sparse_convert, places_between_columns_of_ell_are_left_out)
+{
+    int32_t columns[] = {0, 1, 7, 1, -1, 9};
+    float values[] = {1, 2, 77, 3, 78, 79};
+    const prim_sparse m = {.format = PRIM_SPARSE_ELL,
+                           .rows = 2,
+                           .columns = 2,
+                           .value_type = CUDA_R_32F,
+                           .ell_width = 2,
+                           .ell_ld = 3,
+                           .ell_columns = columns,
+                           .ell_values = values};
+    sent d = send_matrix(&m);
+    const request r = {PRIM_SPARSE_CSR, CUDA_R_32I, 0};
+    cr_assert_eq(size_on_device(&d.m, r), 3);
+    converted csr = convert_on_device(&d.m, r, 3);
+    expect_integers(csr.host.m.row_offsets, (int32_t[]){0, 2, 3}, 3);
+    expect_integers(csr.host.m.column_indices, (int32_t[]){0, 1, 1}, 3);
+    const float right[] = {1, 3, 2};
+    cr_assert_arr_eq(csr.host.m.values, right, sizeof right);
+    forget_converted(&csr);
+    forget_sent(&d);
+}
+
+/* ---- sizes that are too small ---- */
+
+/* The entries of a row, in turn, are the first of those in CSR. */
+static void expect_beginnings(const prim_sparse *csr, const prim_sparse *m)
+{
+    const size_t value = type_bytes(csr->value_type);
+    kept cut = convert(m, PRIM_SPARSE_CSR, CUDA_R_64I, 0);
+    for (size_t row = 0; row < csr->rows; row++) {
+        const size_t a = offset_of(csr, row), b = offset_of(&cut.m, row),
+                     length = offset_of(&cut.m, row + 1) - b;
+        cr_assert_leq(length, offset_of(csr, row + 1) - a);
+        cr_assert_arr_eq(cut.m.column_indices + b, csr->column_indices + a, length * 4);
+        cr_assert_arr_eq((const char *)cut.m.values + b * value,
+                         (const char *)csr->values + a * value, length * value);
+    }
+    forget(&cut);
+}
+
+static size_t beyond(const prim_sparse *csr, size_t width)
+{
+    size_t missing = 0;
+    for (size_t row = 0; row < csr->rows; row++) {
+        const size_t length = offset_of(csr, row + 1) - offset_of(csr, row);
+        missing += length > width ? length - width : 0;
+    }
+    return missing;
+}
+
+static void check_cut(const kept *csr, request r, size_t size, size_t needed)
+{
+    sent d_csr = send_matrix(&csr->m);
+    converted c = convert_on_device(&d_csr.m, r, size);
+    cr_assert_eq(c.missing, r.format == PRIM_SPARSE_ELL ? beyond(&csr->m, size) : needed - size);
+    cr_prim(prim_sparse_check_host(c.host.m));
+    expect_beginnings(&csr->m, &c.host.m);
+    forget_converted(&c);
+    forget_sent(&d_csr);
+}
+
+/* Back to CSR with too few entries: the first ones. */
+static void check_cut_back(const kept *csr, request r, size_t needed, size_t entries)
+{
+    sent d_csr = send_matrix(&csr->m);
+    converted there = convert_on_device(&d_csr.m, r, needed),
+              c = convert_on_device(&there.m, (request){PRIM_SPARSE_CSR, CUDA_R_32I, 0}, entries);
+    cr_assert_eq(c.missing, csr->m.entries - entries);
+    cr_prim(prim_sparse_check_host(c.host.m));
+    cr_assert(same_bytes(c.host.m.column_indices, csr->m.column_indices, entries * 4));
+    expect_beginnings(&csr->m, &c.host.m);
+    forget_converted(&c);
+    forget_converted(&there);
+    forget_sent(&d_csr);
+}
+
+Test(sparse_convert, what_does_not_fit_is_missing)
+{
+    static const char *const names[] = {"skewed", "gaps", "long row between others", "33 a row"};
+    for (size_t s = 0; s < shape_count * COUNT_OF(names); s++) {
+        const shape *the = &shapes[s / COUNT_OF(names)];
+        if (strcmp(the->name, names[s % COUNT_OF(names)]) != 0)
+            continue;
+        kept csr = make(the, CUDA_R_16BF, CUDA_R_32I, REAL);
+        sent d_csr = send_matrix(&csr.m);
+        for (size_t i = 3; i < COUNT_OF(requests); i++) {
+            const request r = requests[i];
+            const size_t needed = size_on_device(&d_csr.m, r);
+            const size_t least = r.format == PRIM_SPARSE_SELL ? 32 : 1;
+            check_cut(&csr, r, needed - least, needed);
+            check_cut(&csr, r, needed / least / 3 * least, needed);
+            check_cut(&csr, r, 0, needed);
+            check_cut_back(&csr, r, needed, csr.m.entries - 1);
+            check_cut_back(&csr, r, needed, csr.m.entries / 2);
+            check_cut_back(&csr, r, needed, 0);
+        }
+        forget_sent(&d_csr);
+        forget(&csr);
+    }
+}
+
+/* The target is not sound then, and the check says so; nothing beside it is written. */
+Test(sparse_convert, a_size_that_is_too_large_shows)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    sent d_csr = send_matrix(&csr.m);
+    converted sell = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_SELL, CUDA_R_32I, 1}, 128);
+    cr_assert_eq(sell.missing, 0);
+    cr_refused(prim_sparse_check_host(sell.host.m), PRIM_ERROR_VALUE, "slice_offsets[1] is 96");
+    converted ell = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_ELL, CUDA_R_32I, 0}, 3),
+              wide = convert_on_device(&ell.m, (request){PRIM_SPARSE_CSR, CUDA_R_64I, 0}, 9);
+    cr_assert_eq(wide.missing, 0);
+    cr_refused(prim_sparse_check_host(wide.host.m), PRIM_ERROR_VALUE, "row_offsets[4] is 7");
+    forget_converted(&wide);
+    forget_converted(&ell);
+    forget_converted(&sell);
+    forget_sent(&d_csr);
+    forget(&csr);
+}
+
+/* ---- what is refused ---- */
+
+Test(sparse_convert, what_is_refused)
+{
+    const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
+                             sell = PRIM_SPARSE_SELL;
+    const cudaDataType_t i32 = CUDA_R_32I, i64 = CUDA_R_64I;
+    kept k = classic(CUDA_R_32F, i32);
+    sent d = send_matrix(&k.m);
+    size_t bytes = 7;
+    cr_refused(prim_sparse_convert_bytes(d.m, coo, i32, 0, 0, NULL), PRIM_ERROR_NULL, "bytes");
+    cr_refused(prim_sparse_convert_bytes(d.m, (prim_sparse_format)6, i32, 0, 0, &bytes),
+               PRIM_ERROR_ENUM, "format");
+    cr_refused(prim_sparse_convert_bytes(d.m, csr, CUDA_R_32F, 0, 0, &bytes), PRIM_ERROR_TYPE,
+               "offset_type is f32");
+    cr_refused(prim_sparse_convert_bytes(d.m, sell, CUDA_R_32F, 1, 0, &bytes), PRIM_ERROR_TYPE,
+               "offset_type is f32");
+    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 1, 33, &bytes), PRIM_ERROR_VALUE,
+               "no multiple of 32");
+    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 0, 32, &bytes), PRIM_ERROR_VALUE,
+               "width is 0");
+    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, PRIM_SPARSE_WIDTH_AUTO, 32, &bytes),
+               PRIM_ERROR_VALUE, "width is -1");
+    cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 1, (size_t)1 << 31, &bytes),
+               PRIM_ERROR_VALUE, "i32");
+    cr_prim(prim_sparse_convert_bytes(d.m, sell, i64, 1, (size_t)1 << 31, &bytes));
+    cr_prim(prim_sparse_convert_bytes(d.m, sell, i32, 1, ((size_t)1 << 31) - 32, &bytes));
+    bytes = 7;
+    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 2, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 16, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX >> 16, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "grid");
+    cr_refused(prim_sparse_convert_bytes(d.m, PRIM_SPARSE_HYB, i32, 0, 0, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "host");
+    cr_refused(prim_sparse_convert_bytes(d.m, PRIM_SPARSE_JDS, i32, 0, 0, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "host");
+    cr_refused(prim_sparse_convert_workspace_bytes(d.m, PRIM_SPARSE_JDS, 0, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "host");
+    cr_assert_eq(bytes, 7);
+    for (int format = 0; format <= PRIM_SPARSE_SELL; format++) {
+        kept there = classic_as((prim_sparse_format)format);
+        const bool here = format != PRIM_SPARSE_HYB && format != PRIM_SPARSE_JDS;
+        cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, csr, 0, &bytes),
+                     here ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+        cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, coo, 0, &bytes),
+                     format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+        forget(&there);
+    }
+    cr_refused(prim_sparse_convert(d.m, coo, i32, 0, 0, NULL, 0, NULL, NULL, NULL, 0, 0),
+               PRIM_ERROR_NULL, "to is NULL");
+    forget_sent(&d);
+    forget(&k);
+}
