@@ -14,6 +14,9 @@ if(PRIM_SANITIZE STREQUAL address)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
     -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+    add_link_options(-static-libasan) # each switch of fibers calls it, faster without a detour
+  endif()
 elseif(PRIM_SANITIZE STREQUAL thread)
   add_compile_options(-fsanitize=thread)
   add_link_options(-fsanitize=thread)

@@ -8,7 +8,7 @@
 #   scripts/mutate.sh --list PATTERN           says what would be planted
 #   scripts/mutate.sh --check                  every fault that is argued away still exists
 #
-# scripts/mutants.pl makes the faults. The pattern's tests run on the CPU backend in three thread
+# scripts/mutants.pl makes the faults. The pattern's test programs run on the CPU backend in three thread
 # orders, and those of all patterns in one; what passes all runs under the race check and
 # AddressSanitizer. A fault that still is not seen must be argued in tests/mutants/PATTERN.txt: an ID,
 # and indented below it why no test could see it. Fails where a fault is neither seen nor argued, or
@@ -52,6 +52,11 @@ while [ $# -gt 0 ]; do
 done
 [ "$count" = all ] || [ "$count" -gt 0 ] 2>/dev/null || usage
 [ $mode = check ] || [ -n "${entries[${pattern:-none}]-}" ] || usage
+
+# The pattern's own test programs: those that link it and no other pattern.
+mapfile -t own < <(sed -nE "s/.*target_link_libraries\((test_\w+) PRIVATE primitives::$pattern [^:]*(Threads::Threads m)?\)/\1/p" \
+  tests/CMakeLists.txt)
+[ $mode = check ] || [ ${#own[@]} -gt 0 ] || { echo "$pattern has no test program" >&2 && exit 1; }
 
 need 'command -v perl && perl -MDigest::MD5 -e 1' perl
 install_missing
@@ -152,8 +157,11 @@ fails() {
 }
 
 by_tests() { # PRESET ORDER LABEL
-  local how
-  how=$(fails "$2" "$work/$1/tests/test_$pattern" --fail-fast --verbose) && echo "$3: $how"
+  local program how
+  for program in "${own[@]}"; do
+    how=$(fails "$2" "$work/$1/tests/$program" --fail-fast --verbose) && echo "$3: $how" && return
+  done
+  return 1
 }
 
 by_race_check() {
@@ -245,21 +253,29 @@ what_is() { # ID
 
 # ---- the run ----
 
+own_programs() {
+  (cd "$work/cpu/tests" && sha256sum "${own[@]}")
+}
+
 # The tests pass without a fault, or they would show nothing; a run with one may take three times as
 # long.
 prepare() {
   local start
   copy_tree
   limit=600
-  if ! build_copy cpu "test_$pattern"; then
+  if ! build_copy cpu "${own[@]}"; then
     cat "$work/cpu-configure.txt" "$work/cpu-build.txt" && exit 1
   fi
-  cp "$work/cpu/tests/test_$pattern" "$work/unchanged"
+  own_programs >"$work/unchanged"
   start=$SECONDS
   if by_orders; then
-    echo "test_$pattern fails without any fault" && exit 1
+    echo "a test of $pattern fails without any fault" && exit 1
   fi
   limit=$((SECONDS - start + 10)) # that was three runs
+}
+
+prepare_shared() {
+  local start
   if ! build_copy cpu "${shared[@]}"; then
     cat "$work/cpu-build.txt" && exit 1
   fi
@@ -271,7 +287,7 @@ prepare() {
 }
 
 prepare_sanitizers() {
-  if ! build_copy tsan racecheck || ! build_copy asan "test_$pattern"; then
+  if ! build_copy tsan racecheck || ! build_copy asan "${own[@]}"; then
     cat "$work"/{tsan,asan}-{configure,build}.txt && exit 1
   fi
   limit=$((3 * limit))
@@ -280,21 +296,21 @@ prepare_sanitizers() {
   fi
 }
 
-unseen_ids=()
+unseen_ids=() # by the tests run so far
 
-# A program that is the same, byte for byte, holds no fault.
+# Programs that are the same, byte for byte, hold no fault.
 try_in_orders() { # ID
   local how began=$SECONDS
   plant "$1"
-  if ! build_copy cpu "test_$pattern"; then
+  if ! build_copy cpu "${own[@]}"; then
     broken=$((broken + 1))
     remember broken "$1" ""
-  elif cmp -s "$work/unchanged" "$work/cpu/tests/test_$pattern"; then
+  elif [ "$(own_programs)" = "$(cat "$work/unchanged")" ]; then
     same=$((same + 1))
     remember same "$1" ""
   else
     planted=$((planted + 1))
-    if how=$(by_orders || by_shared); then
+    if how=$(by_orders); then
       seen "$1" "$how"
     else
       unseen_ids+=("$1")
@@ -303,10 +319,21 @@ try_in_orders() { # ID
   restore "$1"
 }
 
+try_in_shared() { # ID
+  local how began=$SECONDS
+  plant "$1"
+  if how=$(by_shared); then
+    seen "$1" "$how"
+  else
+    unseen_ids+=("$1")
+  fi
+  restore "$1"
+}
+
 try_under_sanitizers() { # ID
   local how began=$SECONDS
   plant "$1"
-  build_copy tsan racecheck && build_copy asan "test_$pattern" && how=$(by_sanitizers) &&
+  build_copy tsan racecheck && build_copy asan "${own[@]}" && how=$(by_sanitizers) &&
     seen "$1" "$how" || unseen "$1"
   restore "$1"
 }
@@ -333,11 +360,18 @@ keep_score() {
 }
 
 run() {
-  local id
+  local id rest
   while read -r id; do
     try_or_remember "$id" </dev/null
     [ "$count" = all ] || [ $planted -lt "$count" ] || break
   done < <(cut -f 1 "$work/faults.tsv")
+  if [ ${#unseen_ids[@]} -gt 0 ]; then
+    prepare_shared
+    rest=("${unseen_ids[@]}") unseen_ids=()
+    for id in "${rest[@]}"; do
+      try_in_shared "$id"
+    done
+  fi
   if [ ${#unseen_ids[@]} -gt 0 ]; then
     prepare_sanitizers
     for id in "${unseen_ids[@]}"; do

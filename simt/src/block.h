@@ -51,13 +51,19 @@ typedef struct simt_thread {
     char *sync_objects;  /* ThreadSanitizer's names for the last two of them */
 } simt_thread;
 
+/* The lanes of a warp that wait at a warp operation, and those that have left the kernel: most who
+ * arrive are not the last, and that is seen here. */
+typedef struct simt_lanes {
+    unsigned waiting, exited;
+} simt_lanes;
+
 typedef struct simt_slot {
     const void *key;
     char *memory;
     size_t bytes, alignment;
 } simt_slot;
 
-enum { SIMT_MAX_SLOTS = 32 };
+enum { SIMT_MAX_SLOTS = 32, SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
 struct simt_block {
     const simt_call *call;
@@ -71,6 +77,7 @@ struct simt_block {
     bool begun; /* a thread of it has run */
     uint64_t passes;
     simt_thread *threads; /* SIMT_MAX_BLOCK_THREADS of them */
+    simt_lanes warps[SIMT_MAX_WARPS];
     /* the arena of shared memory */
     char *arena;
     size_t arena_bytes, arena_used, static_bytes, shared_bytes;

@@ -135,6 +135,7 @@ static bool begin_block(seat *s, run *r, uint64_t number, unsigned rank)
     block->call = call;
     block->index = block_index(call, number, rank);
     block->thread_count = block->live = count;
+    memset(block->warps, 0, sizeof block->warps);
     block->at_barrier = 0;
     block->failed = false;
     block->occupied = true;

@@ -78,14 +78,26 @@ static bool lane_in(unsigned mask, unsigned lane)
     return (mask >> lane & 1) != 0;
 }
 
+static simt_lanes *warp_of(const simt_thread *lanes)
+{
+    return &lanes->block->warps[lanes->index / SIMT_WARP_SIZE];
+}
+
+/* Of a warp that is cut off by the block's end, the lanes that are there. */
+static unsigned first_lanes(unsigned count)
+{
+    return count == SIMT_WARP_SIZE ? ~0u : (1u << count) - 1;
+}
+
 static bool all_arrived(const simt_wait *wait, const simt_thread *lanes, unsigned count)
 {
-    for (unsigned l = count; l-- > 0;) {
-        if (!lane_in(wait->mask, l) || lanes[l].state == SIMT_EXITED)
-            continue;
-        if (lanes[l].state != SIMT_AT_WARP || !same_operation(wait, &lanes[l].wait))
+    const simt_lanes *warp = warp_of(lanes);
+    const unsigned awaited = wait->mask & first_lanes(count) & ~warp->exited;
+    if ((awaited & ~warp->waiting) != 0)
+        return false;
+    for (unsigned l = 0; l < count; l++)
+        if (lane_in(awaited, l) && !same_operation(wait, &lanes[l].wait))
             return false;
-    }
     return true;
 }
 
@@ -119,6 +131,7 @@ static void complete(unsigned mask, simt_thread *lanes, unsigned count)
     for (unsigned l = 0; l < count; l++)
         if (lane_in(mask, l) && lanes[l].state == SIMT_AT_WARP)
             lanes[l].state = SIMT_READY;
+    warp_of(lanes)->waiting &= ~mask;
 }
 
 /* Also from lanes that have left the kernel since. */
@@ -151,6 +164,7 @@ uint64_t simt_warp(simt_warp_operation operation, unsigned mask, uint64_t value,
         simt_fault("%s at %s:%d: the calling lane is not in the mask 0x%08x", name, file, line,
                    mask);
     thread->state = SIMT_AT_WARP;
+    warp_of(lanes)->waiting |= 1u << thread->index % SIMT_WARP_SIZE;
     if (operation == SIMT_WARP_SYNC)
         simt_tsan_release(&thread->sync_objects[++thread->warp_syncs & 1]);
     if (all_arrived(wait, lanes, count))
@@ -191,11 +205,13 @@ void simt_thread_exits(simt_thread *thread)
 {
     simt_thread *lanes;
     const unsigned count = warp_lanes(thread, &lanes);
+    simt_lanes *warp = warp_of(lanes);
     thread->state = SIMT_EXITED;
+    warp->exited |= 1u << thread->index % SIMT_WARP_SIZE;
     thread->block->live--;
     release_barrier_if_complete(thread->block);
     simt_leave_cluster(thread);
-    for (unsigned l = 0; l < count; l++)
-        if (lanes[l].state == SIMT_AT_WARP && all_arrived(&lanes[l].wait, lanes, count))
+    for (unsigned l = 0; l < count && warp->waiting != 0; l++)
+        if (lane_in(warp->waiting, l) && all_arrived(&lanes[l].wait, lanes, count))
             complete(lanes[l].wait.mask, lanes, count);
 }
