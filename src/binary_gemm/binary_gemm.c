@@ -180,18 +180,9 @@ prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t 
                              cudaDataType_t c_type, void *d_c, size_t ldc, void *d_workspace,
                              size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_binary_gemm_args args = {
-        {"prim_binary_gemm", (int)variant, false, d_workspace, workspace_bytes, stream},
-        m,
-        n,
-        k,
-        d_a,
-        lda,
-        d_b,
-        ldb,
-        c_type,
-        d_c,
-        ldc};
+    const prim_call call = {"prim_binary_gemm", (int)variant,    false,
+                            d_workspace,        workspace_bytes, stream};
+    prim_binary_gemm_args args = {call, m, n, k, d_a, lda, d_b, ldb, c_type, d_c, ldc};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -231,17 +222,8 @@ prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const uint32_t *
                                   const uint32_t *h_b, size_t ldb, cudaDataType_t c_type, void *h_c,
                                   size_t ldc, int threads)
 {
-    const prim_binary_gemm_args args = {{.name = "prim_binary_gemm_host", .on_host = true},
-                                        m,
-                                        n,
-                                        k,
-                                        h_a,
-                                        lda,
-                                        h_b,
-                                        ldb,
-                                        c_type,
-                                        h_c,
-                                        ldc};
+    const prim_call call = {.name = "prim_binary_gemm_host", .on_host = true};
+    const prim_binary_gemm_args args = {call, m, n, k, h_a, lda, h_b, ldb, c_type, h_c, ldc};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_binary_gemm_on_host(&args, threads) : status;
 }

@@ -200,25 +200,10 @@ prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_trans
                       cudaDataType_t c_type, void *d_c, size_t ldc, prim_compute compute,
                       void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_gemm_args args = {{"prim_gemm", (int)variant, false, d_workspace, workspace_bytes, stream},
-                           op_a,
-                           op_b,
-                           m,
-                           n,
-                           k,
-                           alpha,
-                           a_type,
-                           d_a,
-                           lda,
-                           b_type,
-                           d_b,
-                           ldb,
-                           beta,
-                           c_type,
-                           d_c,
-                           ldc,
-                           compute,
-                           .batches = 1};
+    const prim_call call = {"prim_gemm", (int)variant, false, d_workspace, workspace_bytes, stream};
+    prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
+                           d_a,  lda,     b_type, d_b, ldb, beta, c_type, d_c,
+                           ldc,  compute, 1,      0,   0,   0,    false};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -230,30 +215,11 @@ prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a, pr
                               size_t batches, prim_compute compute, void *d_workspace,
                               size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_gemm_args args = {
-        {"prim_gemm_batched", (int)variant, false, d_workspace, workspace_bytes, stream},
-        op_a,
-        op_b,
-        m,
-        n,
-        k,
-        alpha,
-        a_type,
-        d_a,
-        lda,
-        b_type,
-        d_b,
-        ldb,
-        beta,
-        c_type,
-        d_c,
-        ldc,
-        compute,
-        batches,
-        a_stride,
-        b_stride,
-        c_stride,
-        .pointers = false};
+    const prim_call call = {"prim_gemm_batched", (int)variant,    false,
+                            d_workspace,         workspace_bytes, stream};
+    prim_gemm_args args = {call, op_a,    op_b,    m,        n,        k,        alpha,  a_type,
+                           d_a,  lda,     b_type,  d_b,      ldb,      beta,     c_type, d_c,
+                           ldc,  compute, batches, a_stride, b_stride, c_stride, false};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -265,27 +231,11 @@ prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a, p
                                prim_compute compute, void *d_workspace, size_t workspace_bytes,
                                cudaStream_t stream)
 {
-    prim_gemm_args args = {
-        {"prim_gemm_pointers", (int)variant, false, d_workspace, workspace_bytes, stream},
-        op_a,
-        op_b,
-        m,
-        n,
-        k,
-        alpha,
-        a_type,
-        d_a,
-        lda,
-        b_type,
-        d_b,
-        ldb,
-        beta,
-        c_type,
-        (void *)(uintptr_t)d_c, /* only read */
-        ldc,
-        compute,
-        batches,
-        .pointers = true};
+    const prim_call call = {"prim_gemm_pointers", (int)variant,    false,
+                            d_workspace,          workspace_bytes, stream};
+    prim_gemm_args args = {call, op_a,    op_b,    m,   n,   k,    alpha,  a_type,
+                           d_a,  lda,     b_type,  d_b, ldb, beta, c_type, (void *)(uintptr_t)d_c,
+                           ldc,  compute, batches, 0,   0,   0,    true};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -377,25 +327,10 @@ prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, s
                            cudaDataType_t c_type, void *h_c, size_t ldc, prim_compute compute,
                            int threads)
 {
-    const prim_gemm_args args = {{.name = "prim_gemm_host", .on_host = true},
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 a_type,
-                                 h_a,
-                                 lda,
-                                 b_type,
-                                 h_b,
-                                 ldb,
-                                 beta,
-                                 c_type,
-                                 h_c,
-                                 ldc,
-                                 compute,
-                                 .batches = 1};
+    const prim_call call = {"prim_gemm_host", 0, true, NULL, 0, NULL};
+    const prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
+                                 h_a,  lda,     b_type, h_b, ldb, beta, c_type, h_c,
+                                 ldc,  compute, 1,      0,   0,   0,    false};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
 }
@@ -407,29 +342,10 @@ prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, siz
                                    cudaDataType_t c_type, void *h_c, size_t ldc, size_t c_stride,
                                    size_t batches, prim_compute compute, int threads)
 {
-    const prim_gemm_args args = {{.name = "prim_gemm_batched_host", .on_host = true},
-                                 op_a,
-                                 op_b,
-                                 m,
-                                 n,
-                                 k,
-                                 alpha,
-                                 a_type,
-                                 h_a,
-                                 lda,
-                                 b_type,
-                                 h_b,
-                                 ldb,
-                                 beta,
-                                 c_type,
-                                 h_c,
-                                 ldc,
-                                 compute,
-                                 batches,
-                                 a_stride,
-                                 b_stride,
-                                 c_stride,
-                                 .pointers = false};
+    const prim_call call = {"prim_gemm_batched_host", 0, true, NULL, 0, NULL};
+    const prim_gemm_args args = {
+        call, op_a, op_b,   m,   n,   k,       alpha,   a_type,   h_a,      lda,      b_type, h_b,
+        ldb,  beta, c_type, h_c, ldc, compute, batches, a_stride, b_stride, c_stride, false};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
 }

@@ -94,19 +94,9 @@ prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                       cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
                       void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    prim_gemv_args args = {{"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream},
-                           op,
-                           rows,
-                           columns,
-                           alpha,
-                           a_type,
-                           d_a,
-                           lda,
-                           x_type,
-                           d_x,
-                           beta,
-                           y_type,
-                           d_y};
+    const prim_call call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream};
+    prim_gemv_args args = {call, op,     rows, columns, alpha,  a_type, d_a,
+                           lda,  x_type, d_x,  beta,    y_type, d_y};
     return prim_ladder_run(&ladder, &args.call);
 }
 
@@ -156,19 +146,9 @@ prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, doubl
                            cudaDataType_t x_type, const void *h_x, double beta,
                            cudaDataType_t y_type, void *h_y, int threads)
 {
-    const prim_gemv_args args = {{.name = "prim_gemv_host", .on_host = true},
-                                 op,
-                                 rows,
-                                 columns,
-                                 alpha,
-                                 a_type,
-                                 h_a,
-                                 lda,
-                                 x_type,
-                                 h_x,
-                                 beta,
-                                 y_type,
-                                 h_y};
+    const prim_call call = {.name = "prim_gemv_host", .on_host = true};
+    const prim_gemv_args args = {call, op,     rows, columns, alpha,  a_type, h_a,
+                                 lda,  x_type, h_x,  beta,    y_type, h_y};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemv_on_host(&args, threads) : status;
 }

@@ -355,16 +355,10 @@ channel_quick_binnings make_channel_quick_binnings(const prim_histogram_args *ar
     return q;
 }
 
-/* As many as fit beside `table` bytes, unless clearing them would cost more than the samples do. */
-unsigned choose_copies_log2(const prim_histogram_args *args, size_t table, unsigned blocks)
+unsigned copies_beside(const prim_histogram_args *args, size_t table, unsigned blocks)
 {
-    const size_t one_copy = counter_bytes(args), most = prim_device_shared_bytes(),
-                 samples = args->count * static_cast<size_t>(args->image.channels) / (blocks + 1);
-    unsigned copies_log2 = 0;
-    while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= most &&
-           (one_copy << copies_log2) / sizeof(uint32_t) < samples)
-        copies_log2++;
-    return copies_log2;
+    const size_t samples = args->count * static_cast<size_t>(args->image.channels);
+    return choose_copies_log2(counter_bytes(args), table, samples / (blocks + 1));
 }
 
 /* A thread has two groups, or a warp a row. */
@@ -390,7 +384,7 @@ struct run_count : launch_run {
     {
         const image_rows image = make_rows(args);
         const unsigned blocks = blocks_for<uint8_t>(image);
-        const unsigned copies_log2 = choose_copies_log2(args, 0, blocks);
+        const unsigned copies_log2 = copies_beside(args, 0, blocks);
         const cudaError_t error = prim_allow_shared(count_bytes, prim_device_shared_bytes());
         if (error != cudaSuccess)
             return error;
@@ -408,7 +402,7 @@ struct run_count : launch_run {
         const channel_quick_binnings q = make_channel_quick_binnings(args);
         const size_t table = q.of[0].method == IN_FLOAT ? table_bytes(args) : 0;
         const unsigned blocks = blocks_for<T>(image);
-        const unsigned copies_log2 = choose_copies_log2(args, table, blocks);
+        const unsigned copies_log2 = copies_beside(args, table, blocks);
         const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
         if (error != cudaSuccess)
             return error;

@@ -1,4 +1,4 @@
-/* Copies of a block's counters: what MULTI_COPY and CHANNELS_MULTI_COPY share. Copy c of counter k
+/* Copies of a block's counters: what the rungs that have several share. Copy c of counter k
  * is word k · copies + c, so that 32 copies lie in a bank each. */
 #ifndef PRIM_HISTOGRAM_COPIES_CUH
 #define PRIM_HISTOGRAM_COPIES_CUH
@@ -11,6 +11,18 @@ namespace
 
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
+
+/* As many copies as fit into a block's shared memory beside `beside` bytes, unless clearing them
+ * would cost more than the block's samples do. */
+inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
+{
+    const size_t most = prim_device_shared_bytes();
+    unsigned copies_log2 = 0;
+    while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + beside <= most &&
+           (one_copy << copies_log2) / sizeof(uint32_t) < samples)
+        copies_log2++;
+    return copies_log2;
+}
 
 __device__ inline uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
 {

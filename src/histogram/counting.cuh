@@ -11,16 +11,21 @@ namespace
 
 constexpr unsigned THREADS = 256;
 
-inline cudaError_t clear_counters(const prim_histogram_args *args)
+/* Counters or sums, of so many bytes for each bin. */
+inline cudaError_t clear_results(const prim_histogram_args *args, size_t bytes)
 {
     if ((args->flags & PRIM_HISTOGRAM_ADD) != 0)
         return cudaSuccess;
-    const size_t bytes = prim_element_bytes(args->counter_type) * prim_histogram_sets(args);
     cudaError_t error = cudaMemsetAsync(args->counters, 0, args->bins * bytes, args->call.stream);
     if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
         error = cudaMemsetAsync(args->outside_counters, 0, PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes,
                                 args->call.stream);
     return error;
+}
+
+inline cudaError_t clear_counters(const prim_histogram_args *args)
+{
+    return clear_results(args, prim_element_bytes(args->counter_type) * prim_histogram_sets(args));
 }
 
 /* As many blocks as run at once, or fewer for few samples: the threads stride over the rest. */

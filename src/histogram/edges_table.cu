@@ -13,9 +13,8 @@
  *
  * Work: an addition and some loads from shared memory a sample, and blocks · bins additions in
  * global memory. Bytes: each sample once. Workspace: none. */
+#include "histogram/copies.cuh"
 #include "histogram/edges.cuh"
-#include "histogram/shared_add.cuh"
-#include "histogram/vectors.cuh"
 
 namespace
 {
@@ -23,7 +22,7 @@ namespace edges_table
 {
 
 constexpr unsigned COUNTING = 1024; /* threads: one block a multiprocessor, with all its memory */
-constexpr unsigned LEAST_SLOTS_LOG2 = 10, MOST_SLOTS_LOG2 = 15, MOST_COPIES_LOG2 = 5;
+constexpr unsigned LEAST_SLOTS_LOG2 = 10, MOST_SLOTS_LOG2 = 15;
 [[maybe_unused]] constexpr unsigned LOADS = 2; /* of 16 bytes under way */
 
 /* How shared memory is shared out: keys first, then the table, then counters. */
@@ -165,9 +164,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
     add.count_line(line);
     __syncthreads();
     for (unsigned c = threadIdx.x; c < all; c += COUNTING) {
-        uint32_t n = 0;
-        for (unsigned copy = 0; copy < copies; copy++) /* every lane begins in a bank of its own */
-            n += own[c * copies + ((copy + threadIdx.x) & (copies - 1))];
+        const uint32_t n = sum_of_copies(own, c, copies);
         if (n != 0)
             to.add(c, n);
     }
@@ -175,12 +172,16 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
 /* ---- launching ---- */
 
+/* Of one copy. */
+size_t counter_bytes(const prim_histogram_args *args)
+{
+    return (args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint32_t);
+}
+
 size_t bytes_of(const prim_histogram_args *args, layout where)
 {
-    const size_t edges = args->bins + 1, counters = args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
-    return edges * prim_element_bytes(args->edge_type) +
-           ((static_cast<size_t>(1) << where.slots_log2) + (counters << where.copies_log2)) *
-               sizeof(uint32_t);
+    return (args->bins + 1) * prim_element_bytes(args->edge_type) +
+           (sizeof(uint32_t) << where.slots_log2) + (counter_bytes(args) << where.copies_log2);
 }
 
 /* Slots first, 64 for each bin; then copies; unless making them would cost more than the
@@ -194,10 +195,9 @@ layout layout_of(const prim_histogram_args *args, size_t samples_of_block)
            static_cast<size_t>(4) << where.slots_log2 < samples_of_block &&
            bytes_of(args, {where.slots_log2 + 1, 0}) <= most)
         where.slots_log2++;
-    while (where.copies_log2 < MOST_COPIES_LOG2 &&
-           bytes_of(args, {where.slots_log2, where.copies_log2 + 1}) <= most &&
-           args->bins << where.copies_log2 < samples_of_block)
-        where.copies_log2++;
+    const size_t one_copy = counter_bytes(args);
+    where.copies_log2 =
+        choose_copies_log2(one_copy, bytes_of(args, where) - one_copy, samples_of_block);
     return where;
 }
 

@@ -150,13 +150,9 @@ struct run_count : launch_run {
         const quick_binning q = make_quick_binning(args);
         const size_t one_copy = counter_bytes(args), table = table_bytes(q);
         const unsigned blocks = choose_blocks(args->count, 2 * COUNTING * AT_ONCE<T>, 1);
-        const size_t most = prim_device_shared_bytes(), samples = args->count / (blocks + 1);
-        unsigned copies_log2 = 0;
-        /* As many as fit, unless clearing them would cost more than the samples do. */
-        while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + table <= most &&
-               (one_copy << copies_log2) / sizeof(uint32_t) < samples)
-            copies_log2++;
-        const cudaError_t error = prim_allow_shared(count_samples<T>, most);
+        const unsigned copies_log2 =
+            choose_copies_log2(one_copy, table, args->count / (blocks + 1));
+        const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
         if (error != cudaSuccess)
             return error;
         return clear_and_launch(

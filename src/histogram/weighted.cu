@@ -58,16 +58,6 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-cudaError_t clear_sums(const prim_histogram_args *args)
-{
-    const size_t bytes = prim_element_bytes(args->weight_type);
-    cudaError_t error = cudaMemsetAsync(args->counters, 0, args->bins * bytes, args->call.stream);
-    if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
-        error = cudaMemsetAsync(args->outside_counters, 0, PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes,
-                                args->call.stream);
-    return error;
-}
-
 } // namespace weighted
 } // namespace
 
@@ -75,7 +65,7 @@ cudaError_t prim_histogram_weighted_begin(const prim_histogram_args *args, bool 
 {
     *is_done = args->count == 0;
     if (*is_done)
-        return (args->flags & PRIM_HISTOGRAM_ADD) != 0 ? cudaSuccess : weighted::clear_sums(args);
+        return clear_results(args, prim_element_bytes(args->weight_type));
     const cudaError_t error = cudaMemsetAsync(
         args->call.workspace, 0, prim_histogram_weighted_bytes(args), args->call.stream);
     if (error != cudaSuccess || args->largest != nullptr)

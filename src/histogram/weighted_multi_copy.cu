@@ -12,6 +12,7 @@
  *
  * Work: two additions in shared memory a sample, and blocks · bins in global memory. Bytes: each
  * sample once, and each weight once, or twice where the largest has to be found. */
+#include "histogram/copies.cuh"
 #include "histogram/vectors.cuh"
 #include "histogram/weighted.cuh"
 
@@ -20,7 +21,7 @@ namespace
 namespace weighted_multi_copy
 {
 
-constexpr unsigned COUNTING = 512, MOST_COPIES_LOG2 = 5;
+constexpr unsigned COUNTING = 512;
 
 /* A block's sums; `low` and `high` are the lane's copy. */
 struct block_sums {
@@ -128,16 +129,11 @@ struct run_add : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        const size_t one_copy = sum_bytes(args), most = prim_device_shared_bytes();
+        const size_t one_copy = sum_bytes(args);
         const unsigned blocks = choose_blocks(args->count, 2 * COUNTING * AT_ONCE<T>, 1);
-        const size_t samples = args->count / (blocks + 1);
-        unsigned copies_log2 = 0;
+        const unsigned copies_log2 = choose_copies_log2(one_copy, 0, args->count / (blocks + 1));
         bool is_done;
-        /* As many as fit, unless clearing them would cost more than the samples do. */
-        while (copies_log2 < MOST_COPIES_LOG2 && one_copy << (copies_log2 + 1) <= most &&
-               (one_copy << copies_log2) / sizeof(uint32_t) < samples)
-            copies_log2++;
-        cudaError_t error = prim_allow_shared(add_weights<T>, most);
+        cudaError_t error = prim_allow_shared(add_weights<T>, prim_device_shared_bytes());
         if (error == cudaSuccess)
             error = prim_histogram_weighted_begin(args, &is_done);
         if (error != cudaSuccess || is_done)

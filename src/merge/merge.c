@@ -591,17 +591,9 @@ prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *
                          const void *d_b, size_t b_count, const uint64_t *d_diagonals, size_t count,
                          uint64_t *d_ranks, cudaStream_t stream)
 {
-    prim_co_rank_args args = {
-        {.name = "prim_co_rank", .variant = PRIM_VARIANT_AUTO, .stream = stream},
-        order,
-        key_type,
-        d_a,
-        d_b,
-        a_count,
-        b_count,
-        d_diagonals,
-        count,
-        d_ranks};
+    const prim_call call = {.name = "prim_co_rank", .variant = PRIM_VARIANT_AUTO, .stream = stream};
+    prim_co_rank_args args = {call,    order,   key_type,    d_a,   d_b,
+                              a_count, b_count, d_diagonals, count, d_ranks};
     return prim_ladder_run(&co_rank_ladder, &args.call);
 }
 
@@ -609,16 +601,9 @@ prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type, const v
                               size_t a_count, const void *h_b, size_t b_count,
                               const uint64_t *h_diagonals, size_t count, uint64_t *h_ranks)
 {
-    const prim_co_rank_args args = {{.name = "prim_co_rank_host", .on_host = true},
-                                    order,
-                                    key_type,
-                                    h_a,
-                                    h_b,
-                                    a_count,
-                                    b_count,
-                                    h_diagonals,
-                                    count,
-                                    h_ranks};
+    const prim_call call = {.name = "prim_co_rank_host", .on_host = true};
+    const prim_co_rank_args args = {call,    order,   key_type,    h_a,   h_b,
+                                    a_count, b_count, h_diagonals, count, h_ranks};
     const prim_status status = prim_ladder_check_host(&co_rank_ladder, &args.call);
     return status == PRIM_OK ? prim_co_rank_on_host(&args) : status;
 }

@@ -71,14 +71,9 @@ prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_c
                         cudaDataType_t index_type, const void *d_indices, size_t count, void *d_out,
                         cudaStream_t stream)
 {
-    prim_gather_args args = {{.name = "prim_gather", .stream = stream},
-                             value_bytes,
-                             d_values,
-                             value_count,
-                             index_type,
-                             d_indices,
-                             count,
-                             d_out};
+    const prim_call call = {.name = "prim_gather", .stream = stream};
+    prim_gather_args args = {call,       value_bytes, d_values, value_count,
+                             index_type, d_indices,   count,    d_out};
     return prim_ladder_run(&gather_ladder, &args.call);
 }
 
@@ -86,14 +81,9 @@ prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t va
                              cudaDataType_t index_type, const void *h_indices, size_t count,
                              void *h_out)
 {
-    const prim_gather_args args = {{.name = "prim_gather_host", .on_host = true},
-                                   value_bytes,
-                                   h_values,
-                                   value_count,
-                                   index_type,
-                                   h_indices,
-                                   count,
-                                   h_out};
+    const prim_call call = {.name = "prim_gather_host", .on_host = true};
+    const prim_gather_args args = {call,       value_bytes, h_values, value_count,
+                                   index_type, h_indices,   count,    h_out};
     const prim_status status = prim_ladder_check_host(&gather_ladder, &args.call);
     for (size_t i = 0; status == PRIM_OK && i < count; i++) {
         const uint64_t from = index_type == CUDA_R_64U ? ((const uint64_t *)h_indices)[i]

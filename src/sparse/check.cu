@@ -12,6 +12,7 @@
  * Work: numbers; SELL's with a search among the slices for each 32 of them. Bytes: every number but
  * the values once; of a permutation twice, and 8 for each row in the workspace. */
 #include "common/atomic.cuh"
+#include "common/numeric.cuh"
 #include "common/sizes.h"
 #include "common/warp.cuh"
 #include "sparse/launches.cuh"
@@ -44,13 +45,6 @@ checked make_checked(const prim_sparse_check_args *args)
             m->permutation, args->finding,     static_cast<uint32_t *>(args->call.workspace)};
 }
 
-struct least {
-    static __device__ uint64_t combine(uint64_t a, uint64_t b)
-    {
-        return a < b ? a : b;
-    }
-};
-
 /* By whole warps. */
 __device__ inline void report(const checked &m, prim_sparse_rule rule, bool wrong,
                               uint64_t position)
@@ -58,7 +52,7 @@ __device__ inline void report(const checked &m, prim_sparse_rule rule, bool wron
     if (__ballot_sync(ALL_LANES, wrong) == 0)
         return;
     const uint64_t mine = static_cast<uint64_t>(rule) << POSITION_BITS | position,
-                   first = reduce_warp<least>(wrong ? mine : NOTHING);
+                   first = reduce_warp<min_operator>(wrong ? mine : NOTHING);
     if (threadIdx.x % WARP == 0)
         atomicMin(reinterpret_cast<unsigned long long *>(&m.finding->rule),
                   static_cast<unsigned long long>(first));

@@ -15,6 +15,7 @@
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
  * place. */
+#include "common/numeric.cuh"
 #include "common/shared.cuh"
 #include "common/sizes.h"
 #include "common/warp.cuh"
@@ -171,19 +172,12 @@ __global__ void set_word(uint64_t *word, uint64_t value)
     *word = value;
 }
 
-struct greatest {
-    static __device__ uint64_t combine(uint64_t a, uint64_t b)
-    {
-        return a > b ? a : b;
-    }
-};
-
 __global__ void __launch_bounds__(THREADS)
     find_longest(offsets_view offsets, size_t rows, uint64_t *longest)
 {
     const size_t row = this_thread();
     const uint64_t length =
-        reduce_warp<greatest>(row < rows ? offsets.at(row + 1) - offsets.at(row) : 0);
+        reduce_warp<max_operator>(row < rows ? offsets.at(row + 1) - offsets.at(row) : 0);
     if (threadIdx.x % WARP == 0 && length > 0)
         atomicMax(reinterpret_cast<unsigned long long *>(longest),
                   static_cast<unsigned long long>(length));
@@ -213,7 +207,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     const size_t at = this_thread(), row = to.row_at(at);
     const uint64_t width =
-        reduce_warp<greatest>(row < to.rows ? offsets.at(row + 1) - offsets.at(row) : 0);
+        reduce_warp<max_operator>(row < to.rows ? offsets.at(row + 1) - offsets.at(row) : 0);
     if (at % WARP == 0 && at < to.rows)
         lengths[at / WARP] = width * WARP;
 }

@@ -9,6 +9,7 @@
  * for the one. Bytes: lengths twice, offsets once. */
 #include "sparse/sums.h"
 
+#include "common/numeric.cuh"
 #include "common/shared.cuh"
 #include "common/warp.cuh"
 #include "sparse/launches.cuh"
@@ -21,18 +22,11 @@ namespace sums
 
 constexpr unsigned ITEMS = 8, BLOCK_ITEMS = THREADS * ITEMS, WARPS = THREADS / WARP;
 
-struct sum {
-    static __device__ uint64_t combine(uint64_t a, uint64_t b)
-    {
-        return a + b;
-    }
-};
-
 /* What the threads before have, and *all threads; a barrier lies behind it. */
 __device__ inline uint64_t sum_before(uint64_t mine, uint64_t (&of_warps)[WARPS], uint64_t *all)
 {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    const uint64_t up_to = scan_warp<sum>(mine, lane);
+    const uint64_t up_to = scan_warp<sum_operator>(mine, lane);
     if (lane == WARP - 1)
         of_warps[warp] = up_to;
     __syncthreads();
