@@ -1,8 +1,11 @@
 /* Blurs or sharpens a picture, or shows its edges.
  *
- *     image_filter blur IN.png OUT.png [WAY]       WAY is a variant, basic, constant, …; auto if
- * left image_filter sharpen IN.png OUT.png [WAY]    out. Or it is separable: the mask as a row and
- * a image_filter edges IN.png OUT.png [WAY]      column, which sharpen's is not
+ *     image_filter blur IN.png OUT.png [WAY]
+ *     image_filter sharpen IN.png OUT.png [WAY]
+ *     image_filter edges IN.png OUT.png [WAY]
+ *
+ * WAY is a variant, basic, constant, …; auto if left out. Or it is separable: the mask as a row and
+ * a column, which sharpen's is not.
  *
  * blur: a binomial mask of 5 × 5, which takes a pixel's surroundings with weights that fall off as
  * a bell does. sharpen: five times the pixel less the four beside it. Colour stays. edges: how

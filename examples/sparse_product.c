@@ -1,9 +1,9 @@
 /* y = A · x for a matrix from a Matrix Market file, checked against the host.
  *
- *     sparse_product FILE.mtx [FORMAT [Y.mtx]]      FORMAT is csr, coo, ell, hyb or jds; csr if
- * left out
+ *     sparse_product FILE.mtx [FORMAT [Y.mtx]]
  *
- * x is 1, 1/2, 1/3, … Y.mtx gets y, a Matrix Market file too. */
+ * FORMAT is csr, coo, ell, hyb, jds or sell; csr if left out. x is 1, 1/2, 1/3, … Y.mtx gets y, a
+ * Matrix Market file too. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,14 +1,16 @@
 /* TILED_CACHED: a tile as large as its outputs in shared memory; the halo comes through the cache.
  *
- *     tile   ┌───────────────┐   16 × 16 threads bring an element each and give an output each.
- *          h │o o o o o o o o│ h  What a window reaches outside of the tile lies in the tiles
- * beside h │o o o o o o o o│ h  it, whose blocks run at the same time or have just run: so it is in
- *          h │o o o o o o o o│ h  L2 anyway, and is read from there.
+ *     tile   ┌───────────────┐    16 × 16 threads bring an element each and give an output each.
+ *          h │o o o o o o o o│ h  A vector has tiles of 256 × 1.
+ *          h │o o o o o o o o│ h
+ *          h │o o o o o o o o│ h
  *            └───────────────┘
- *              h h h h h h h h    A vector has tiles of 256 × 1.
+ *              h h h h h h h h
  *
- * No thread idles, and the mask may be of any size. What holds it back: each product asks whether
- * its element is in the tile, and costs two loads, of the element and of the weight.
+ * What a window reaches outside of the tile (h) lies in the tiles beside it, whose blocks run at
+ * the same time or have just run: so it is in L2 anyway, and is read from there. No thread idles,
+ * and the mask may be of any size. What holds it back: each product asks whether its element is in
+ * the tile, and costs two loads, of the element and of the weight.
  *
  * Work: w · h products an output. Steps: w · h, and two barriers a channel. Bytes: in once, and the
  * halos out of L2; out once. Shared memory: 256 elements.

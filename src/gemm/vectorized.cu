@@ -3,8 +3,8 @@
  *     global memory ──16 bytes──→ registers ──→ shared memory, slab 1   while slab 0 is multiplied
  *
  *               B  ▪▪▪▪  ▪▪▪▪     a thread's 8 columns are two vectors of 4, 64 apart; its rows
- *     A  ▪▪▪▪   C  ▒▒▒▒  ▒▒▒▒     likewise. A's slab is turned on its way, so that rows of A lie
- * side ▪▪▪▪      ▒▒▒▒  ▒▒▒▒     by side in shared memory
+ *     A  ▪▪▪▪   C  ▒▒▒▒  ▒▒▒▒     likewise. A's slab is turned on its way, so that rows of A
+ *        ▪▪▪▪      ▒▒▒▒  ▒▒▒▒     lie side by side in shared memory
  *
  * What changed from REGISTER_TILED: 4 loads of 16 bytes for 64 products and not 16 of 4; a slab
  * comes in one load a thread, and its way through registers is as long as a slab's multiplication.

@@ -3,8 +3,7 @@
  *
  *     16 bytes     a a a b b c c c
  *     additions    a: +3   b: +2   c: +3       in the block's shared memory, as in PRIVATIZED;
- *                                              in global memory where the bins are too many for
- * that
+ *                                              in global memory where bins are too many
  *
  * Work: an addition for each run of equal samples; runs end with the 16 bytes. Bytes: each sample
  * once. What holds it back: lanes that meet in one counter, with different amounts, still come one

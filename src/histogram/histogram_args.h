@@ -25,8 +25,9 @@ typedef struct prim_histogram_args {
     prim_image image; /* of channels: its data and type are samples and sample_type, and count is
                          its pixels'; counters and outside_counters have a set for each channel */
     const prim_histogram_range *ranges; /* host; one a channel, in place of range */
-    cudaDataType_t weight_type;    /* of weighted samples, whose sums counters and outside_counters
-                                      are;    counter_type is that of the sums on their way, 64 bits */
+    /* Of weighted samples, whose sums counters and outside_counters are; counter_type is that of
+     * the sums on their way, 64 bits. */
+    cudaDataType_t weight_type;
     const void *weights, *largest; /* largest: host, or NULL */
 } prim_histogram_args;
 

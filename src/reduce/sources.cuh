@@ -10,8 +10,9 @@
  *     loaded        a vector of elements, in registers
  *     has_rows      can there be more than one line?
  *     tile_blocks   so many blocks of tiles on a multiprocessor: six keep 96 KiB under way, which
- * is more than memory needs; fewer where the elements need more registers aligned       does every
- * line begin at a multiple of 16 bytes? plain()       are elements taken as they are?
+ *                   is more than memory needs; fewer where the elements need more registers
+ *     aligned       does every line begin at a multiple of 16 bytes?
+ *     plain()       are elements taken as they are?
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
  *                                  or one that is `further` elements, whole vectors, behind it

@@ -1,8 +1,8 @@
 /* Elements of a line as a warp has them in shared memory: an image of the line's bytes, from a
  * vector of 16 bytes to the next, as they lie in global memory.
  *
- *     memory     ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃     vectors of 16 bytes; the line begins at
- * `shift` image      ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃     the very same vectors
+ *     memory     ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   vectors of 16 bytes; the line begins at `shift`
+ *     image      ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   the very same vectors
  *
  * So copies are aligned and wide wherever a line begins, in both directions, and it is in registers
  * that bytes are shifted: where they leave the image for a lane's run, or for the vectors of the
