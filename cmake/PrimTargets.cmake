@@ -24,7 +24,7 @@ elseif(PRIM_SANITIZE)
   message(FATAL_ERROR "PRIM_SANITIZE is ${PRIM_SANITIZE}, not address or thread")
 endif()
 
-if(PRIM_OPENMP AND NOT PRIM_SANITIZE STREQUAL thread) # its runtime looks like races to TSan
+if(PRIM_OPENMP)
   find_package(OpenMP COMPONENTS CXX)
 endif()
 

@@ -67,7 +67,7 @@ need_examples() {
   need 'pkg-config --exists libpng' libpng-dev
 }
 
-# clang, and its ThreadSanitizer, whose package is named for clang's version.
+# clang, its ThreadSanitizer and its OpenMP, whose packages are named for clang's version.
 install_race_check() {
   local version
   need 'command -v clang' clang
@@ -75,6 +75,8 @@ install_race_check() {
   version=$(clang -dumpversion | cut -d. -f1)
   need 'f=$(mktemp); echo "int main(void){return 0;}" | clang -fsanitize=thread -x c - -o $f; s=$?; rm -f $f; exit $s' \
     "libclang-rt-$version-dev"
+  need 'f=$(mktemp); echo "int main(void){return 0;}" | clang -fopenmp -x c - -o $f; s=$?; rm -f $f; exit $s' \
+    "libomp-$version-dev"
   install_missing
 }
 
