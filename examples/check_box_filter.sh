@@ -81,15 +81,17 @@ echo 9 8 7 0 9 8 7 0 | "$numbers" write rgba 2 1 "$directory/in.png"
 "$program" "$directory/in.png" "$directory/out.png" 1 >"$directory/said"
 "$numbers" read rgba "$directory/out.png" | diff <(echo 0 0 0 0 0 0 0 0) -
 
-# So many pixels that their sum takes more than 32 bits: white stays white.
-row=$(printf '255 %.0s' {1..16448})
-for ((y = 0; y < 1025; y++)); do echo "${row% }"; done >"$directory/right"
-"$numbers" write gray 16448 1025 "$directory/in.png" <"$directory/right"
-"$program" "$directory/in.png" "$directory/out.png" 16448 >"$directory/said"
-if ! "$numbers" read gray "$directory/out.png" | cmp "$directory/right" - ||
-  ! grep -q '^radius 16448: table of u64 ' "$directory/said"; then
-  echo "box_filter of a large picture: not what was expected" >&2
-  exit 1
+# So many pixels that their sum takes more than 32 bits: white stays white. Not at the quick level.
+if [ "${PRIM_TEST_LEVEL-}" != quick ]; then
+  row=$(printf '255 %.0s' {1..16448})
+  for ((y = 0; y < 1025; y++)); do echo "${row% }"; done >"$directory/right"
+  "$numbers" write gray 16448 1025 "$directory/in.png" <"$directory/right"
+  "$program" "$directory/in.png" "$directory/out.png" 16448 >"$directory/said"
+  if ! "$numbers" read gray "$directory/out.png" | cmp "$directory/right" - ||
+    ! grep -q '^radius 16448: table of u64 ' "$directory/said"; then
+    echo "box_filter of a large picture: not what was expected" >&2
+    exit 1
+  fi
 fi
 
 # fails WORDS IN OUT RADIUS…: with one line that has the words in it, and no sanitizer's report.
