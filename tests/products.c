@@ -104,6 +104,45 @@ void matrix_check_unchanged(const guarded *g, const matrix *x, const char *what)
     free(h);
 }
 
+/* ---- the operands of a product ---- */
+
+static void set_special(matrix *x, double value, size_t place)
+{
+    if (x->rows == 0 || x->columns == 0)
+        return;
+    const size_t row = place / x->columns % x->rows, column = place % x->columns;
+    write_float(x->type, matrix_data(x), row * x->ld + column, value);
+}
+
+void factors_fill(factors *x, const contents *c, double beta)
+{
+    matrix *const victims[] = {[IN_A] = &x->a, [IN_B] = &x->b, [IN_C] = &x->before};
+    matrix_fill(&x->a, c->d, c->seed);
+    matrix_fill(&x->b, c->d, c->seed + 77);
+    matrix_fill(&x->before, c->d, c->seed + 777);
+    if (beta == 0 && type_is_float(x->before.type))
+        matrix_fill_nan(&x->before);
+    if (c->special_in == EVERYWHERE_IN_A_AND_B) {
+        matrix_fill_nan(&x->a);
+        matrix_fill_nan(&x->b);
+    } else if (c->special_in != NONE) {
+        set_special(victims[c->special_in], c->special, c->place);
+    }
+}
+
+void factors_free(factors *x)
+{
+    matrix_free(&x->a);
+    matrix_free(&x->b);
+    matrix_free(&x->before);
+    matrix_free(&x->after);
+}
+
+void *or_null(bool asked_for, const matrix *x, void *d_data)
+{
+    return matrix_extent(x) == 0 && asked_for ? NULL : d_data;
+}
+
 /* ---- the oracle ---- */
 
 /* An element of op_a(A)'s row and op_b(B)'s column, summed. */

@@ -32,6 +32,29 @@ void *data_of(const guarded *g, const matrix *x);
 /* Fails the test if the operand on the device is not what it was. */
 void matrix_check_unchanged(const guarded *g, const matrix *x, const char *what);
 
+/* Which operand holds a special value; of y = A · x, x is B and y is C. */
+typedef enum victim { NONE, IN_A, IN_B, IN_C, EVERYWHERE_IN_A_AND_B } victim;
+
+/* The operands of a product. */
+typedef struct factors {
+    matrix a, b, before, after; /* C before and after */
+} factors;
+
+/* What they hold. */
+typedef struct contents {
+    distribution d;
+    uint64_t seed;
+    victim special_in;
+    double special;
+    size_t place; /* of the special value: an element's number, and on from the first one again */
+} contents;
+
+/* A, B and C before; where beta is 0, floats of C are NaNs, since nobody may read them. */
+void factors_fill(factors *x, const contents *c, double beta);
+void factors_free(factors *x);
+/* NULL in place of an empty operand where that is asked for. */
+void *or_null(bool asked_for, const matrix *x, void *d_data);
+
 /* C = alpha · op_a(A) · op_b(B) + beta · C, before and after. */
 typedef struct product {
     cudaDataType_t type; /* C's; halves are summed in f32 */

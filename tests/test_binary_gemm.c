@@ -235,22 +235,18 @@ static void free_signs(signs *s)
     free(s->b);
 }
 
-static void *or_null(const binary_case *c, const matrix *x, void *d_data)
-{
-    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
-}
-
 static void run_on_device(const binary_case *c, const signs *s, matrix *result)
 {
+    const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
     cr_prim(prim_binary_gemm_workspace_bytes(c->variant, c->m, c->n, c->k, c->c_type, &bytes));
     guarded a = matrix_to_device(&s->packed_a), b = matrix_to_device(&s->packed_b),
             out = guarded_copy(result->base, matrix_bytes(result), 4 * c->offset),
             workspace = guarded_new(bytes, 0);
     cr_prim(prim_binary_gemm(c->variant, c->m, c->n, c->k,
-                             or_null(c, &s->packed_a, data_of(&a, &s->packed_a)), s->packed_a.ld,
-                             or_null(c, &s->packed_b, data_of(&b, &s->packed_b)), s->packed_b.ld,
-                             c->c_type, or_null(c, result, out.data), result->ld,
+                             or_null(none, &s->packed_a, data_of(&a, &s->packed_a)), s->packed_a.ld,
+                             or_null(none, &s->packed_b, data_of(&b, &s->packed_b)), s->packed_b.ld,
+                             c->c_type, or_null(none, result, out.data), result->ld,
                              bytes > 0 ? workspace.data : NULL, bytes, 0));
     guarded_read(&out, result->base);
     matrix_check_unchanged(&a, &s->packed_a, "A");

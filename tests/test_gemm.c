@@ -29,9 +29,6 @@ static bool takes_narrow_types(prim_gemm_variant variant)
 
 /* ---- one case ---- */
 
-/* Which operand holds a special value, and where. */
-typedef enum victim { NONE, IN_A, IN_B, IN_C, EVERYWHERE_IN_A_AND_B } victim;
-
 typedef struct gemm_case {
     prim_gemm_variant variant;
     int threads;             /* 0: on the device */
@@ -48,52 +45,19 @@ typedef struct gemm_case {
     size_t place;
 } gemm_case;
 
-typedef struct matrices {
-    matrix a, b, before, after;
-} matrices;
-
-static void set_special(matrix *x, double value, size_t place)
-{
-    if (x->rows == 0 || x->columns == 0)
-        return;
-    const size_t row = place / x->columns % x->rows, column = place % x->columns;
-    write_float(x->type, matrix_data(x), row * x->ld + column, value);
-}
-
-static matrices make_matrices(const gemm_case *c)
+static factors make_matrices(const gemm_case *c)
 {
     const size_t a_rows = c->op_a == N ? c->m : c->k, a_columns = c->op_a == N ? c->k : c->m;
     const size_t b_rows = c->op_b == N ? c->k : c->n, b_columns = c->op_b == N ? c->n : c->k;
-    matrices x = {.a = matrix_new(c->in, a_rows, a_columns, a_columns + c->gaps[0], c->offset),
-                  .b = matrix_new(c->in, b_rows, b_columns, b_columns + c->gaps[1], 3 * c->offset),
-                  .before = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2]),
-                  .after = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2])};
-    matrix_fill(&x.a, c->d, c->seed);
-    matrix_fill(&x.b, c->d, c->seed + 77);
-    matrix_fill(&x.before, c->d, c->seed + 777);
-    if (c->beta == 0 && type_is_float(c->type))
-        matrix_fill_nan(&x.before);
-    if (c->special_in == EVERYWHERE_IN_A_AND_B) {
-        matrix_fill_nan(&x.a);
-        matrix_fill_nan(&x.b);
-    } else if (c->special_in != NONE) {
-        set_special(c->special_in == IN_A   ? &x.a
-                    : c->special_in == IN_B ? &x.b
-                                            : &x.before,
-                    c->special, c->place);
-    }
+    factors x = {.a = matrix_new(c->in, a_rows, a_columns, a_columns + c->gaps[0], c->offset),
+                 .b = matrix_new(c->in, b_rows, b_columns, b_columns + c->gaps[1], 3 * c->offset),
+                 .before = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2]),
+                 .after = matrix_of_pattern(c->type, c->m, c->n, c->n + c->gaps[2])};
+    factors_fill(&x, &(contents){c->d, c->seed, c->special_in, c->special, c->place}, c->beta);
     return x;
 }
 
-static void free_matrices(matrices *x)
-{
-    matrix_free(&x->a);
-    matrix_free(&x->b);
-    matrix_free(&x->before);
-    matrix_free(&x->after);
-}
-
-static void run_on_host(const gemm_case *c, matrices *x)
+static void run_on_host(const gemm_case *c, factors *x)
 {
     memcpy(x->after.base, x->before.base, matrix_bytes(&x->before));
     cr_prim(prim_gemm_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in, matrix_data(&x->a),
@@ -101,14 +65,9 @@ static void run_on_host(const gemm_case *c, matrices *x)
                            matrix_data(&x->after), x->after.ld, PRIM_COMPUTE_DEFAULT, c->threads));
 }
 
-/* NULL in place of an empty operand, in every other case. */
-static void *or_null(const gemm_case *c, const matrix *x, void *d_data)
+static void run_on_device(const gemm_case *c, factors *x)
 {
-    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
-}
-
-static void run_on_device(const gemm_case *c, matrices *x)
-{
+    const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
     cr_prim(prim_gemm_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->in, c->in,
                                       c->type, PRIM_COMPUTE_DEFAULT, &bytes));
@@ -117,9 +76,9 @@ static void run_on_device(const gemm_case *c, matrices *x)
                                c->offset * type_bytes(c->type)),
             workspace = guarded_new(bytes, 0);
     cr_prim(prim_gemm(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in,
-                      or_null(c, &x->a, data_of(&a, &x->a)), x->a.ld, c->in,
-                      or_null(c, &x->b, data_of(&b, &x->b)), x->b.ld, c->beta, c->type,
-                      or_null(c, &x->before, out.data), x->before.ld, PRIM_COMPUTE_DEFAULT,
+                      or_null(none, &x->a, data_of(&a, &x->a)), x->a.ld, c->in,
+                      or_null(none, &x->b, data_of(&b, &x->b)), x->b.ld, c->beta, c->type,
+                      or_null(none, &x->before, out.data), x->before.ld, PRIM_COMPUTE_DEFAULT,
                       bytes > 0 ? workspace.data : NULL, bytes, 0));
     guarded_read(&out, x->after.base);
     matrix_check_unchanged(&a, &x->a, "A");
@@ -130,7 +89,7 @@ static void run_on_device(const gemm_case *c, matrices *x)
     guarded_free(&workspace);
 }
 
-static void run(const gemm_case *c, matrices *x)
+static void run(const gemm_case *c, factors *x)
 {
     if (c->threads > 0)
         run_on_host(c, x);
@@ -141,7 +100,7 @@ static void run(const gemm_case *c, matrices *x)
 static void check(const gemm_case *c)
 {
     char text[280];
-    matrices x = make_matrices(c);
+    factors x = make_matrices(c);
     run(c, &x);
     snprintf(
         text, sizeof text,
@@ -155,7 +114,7 @@ static void check(const gemm_case *c)
                        c->alpha, c->beta, &x.a,    &x.b, &x.before, c->d == INTEGERS};
     const double work = (double)c->m * (double)c->n * (double)c->k;
     product_check(&p, &x.after, work > 1e8 ? 257 : 1, text);
-    free_matrices(&x);
+    factors_free(&x);
 }
 
 /* ---- every variant and type ---- */
@@ -366,14 +325,14 @@ static void check_same_bits_in_every_run(const combination *k)
     c.beta = 3;
     c.gaps[2] = 0;
     for (c.offset = 0; c.offset < 3; c.offset++) {
-        matrices x = make_matrices(&c);
+        factors x = make_matrices(&c);
         run(&c, &x);
         if (first == NULL) {
             first = malloc(matrix_bytes(&x.after));
             memcpy(first, x.after.base, matrix_bytes(&x.after));
         }
         cr_assert_arr_eq(x.after.base, first, matrix_bytes(&x.after));
-        free_matrices(&x);
+        factors_free(&x);
     }
     free(first);
 }
@@ -430,13 +389,13 @@ Test(gemm, host_version_does_not_depend_on_the_threads)
         gemm_case c = varied(&k, 23, 29, 301, 0, 2);
         c.alpha = c.beta = 3;
         c.threads = 1;
-        matrices one = make_matrices(&c), many = make_matrices(&c);
+        factors one = make_matrices(&c), many = make_matrices(&c);
         run(&c, &one);
         c.threads = 7;
         run(&c, &many);
         cr_assert_arr_eq(many.after.base, one.after.base, matrix_bytes(&one.after));
-        free_matrices(&one);
-        free_matrices(&many);
+        factors_free(&one);
+        factors_free(&many);
     }
 }
 

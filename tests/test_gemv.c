@@ -19,9 +19,6 @@ enum { TYPES = 2 };
 
 /* ---- one case ---- */
 
-/* Which operand holds a special value, and where. */
-typedef enum victim { NONE, IN_A, IN_X, IN_Y, EVERYWHERE_IN_A_AND_X } victim;
-
 typedef struct gemv_case {
     prim_gemv_variant variant;
     int threads; /* 0: on the device */
@@ -38,10 +35,6 @@ typedef struct gemv_case {
     size_t place;
 } gemv_case;
 
-typedef struct operands {
-    matrix a, x, before, after; /* x and y are matrices of one column */
-} operands;
-
 static size_t rows_of(const gemv_case *c)
 {
     return c->op == N ? c->length : c->inner;
@@ -52,76 +45,44 @@ static size_t columns_of(const gemv_case *c)
     return c->op == N ? c->inner : c->length;
 }
 
-static void set_special(matrix *x, double value, size_t place)
-{
-    if (x->rows == 0 || x->columns == 0)
-        return;
-    const size_t row = place / x->columns % x->rows, column = place % x->columns;
-    write_float(x->type, matrix_data(x), row * x->ld + column, value);
-}
-
-static operands make_operands(const gemv_case *c)
+/* x and y are matrices of one column. */
+static factors make_operands(const gemv_case *c)
 {
     const size_t rows = rows_of(c), columns = columns_of(c);
-    operands o = {.a = matrix_new(c->type, rows, columns, columns + c->gap, c->offset),
-                  .x = matrix_new(c->type, c->inner, 1, 1, 3 * c->offset),
-                  .before = matrix_of_pattern(c->type, c->length, 1, 1),
-                  .after = matrix_of_pattern(c->type, c->length, 1, 1)};
-    matrix_fill(&o.a, c->d, c->seed);
-    matrix_fill(&o.x, c->d, c->seed + 77);
-    matrix_fill(&o.before, c->d, c->seed + 777);
-    if (c->beta == 0)
-        matrix_fill_nan(&o.before);
-    if (c->special_in == EVERYWHERE_IN_A_AND_X) {
-        matrix_fill_nan(&o.a);
-        matrix_fill_nan(&o.x);
-    } else if (c->special_in != NONE) {
-        set_special(c->special_in == IN_A   ? &o.a
-                    : c->special_in == IN_X ? &o.x
-                                            : &o.before,
-                    c->special, c->place);
-    }
+    factors o = {.a = matrix_new(c->type, rows, columns, columns + c->gap, c->offset),
+                 .b = matrix_new(c->type, c->inner, 1, 1, 3 * c->offset),
+                 .before = matrix_of_pattern(c->type, c->length, 1, 1),
+                 .after = matrix_of_pattern(c->type, c->length, 1, 1)};
+    factors_fill(&o, &(contents){c->d, c->seed, c->special_in, c->special, c->place}, c->beta);
     return o;
 }
 
-static void free_operands(operands *o)
-{
-    matrix_free(&o->a);
-    matrix_free(&o->x);
-    matrix_free(&o->before);
-    matrix_free(&o->after);
-}
-
-static void run_on_host(const gemv_case *c, operands *o)
+static void run_on_host(const gemv_case *c, factors *o)
 {
     memcpy(o->after.base, o->before.base, matrix_bytes(&o->before));
     cr_prim(prim_gemv_host(c->op, rows_of(c), columns_of(c), c->alpha, c->type, matrix_data(&o->a),
-                           o->a.ld, c->type, matrix_data(&o->x), c->beta, c->type,
+                           o->a.ld, c->type, matrix_data(&o->b), c->beta, c->type,
                            matrix_data(&o->after), c->threads));
 }
 
-/* NULL in place of an empty operand, in every other case. */
-static void *or_null(const gemv_case *c, const matrix *x, void *d_data)
+static void run_on_device(const gemv_case *c, factors *o)
 {
-    return matrix_extent(x) == 0 && c->offset > 0 ? NULL : d_data;
-}
-
-static void run_on_device(const gemv_case *c, operands *o)
-{
+    const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
     cr_prim(prim_gemv_workspace_bytes(c->variant, c->op, rows_of(c), columns_of(c), c->type,
                                       c->type, c->type, &bytes));
-    guarded a = matrix_to_device(&o->a), x = matrix_to_device(&o->x),
+    guarded a = matrix_to_device(&o->a), x = matrix_to_device(&o->b),
             y = guarded_copy(o->before.base, matrix_bytes(&o->before),
                              c->offset * type_bytes(c->type)),
             workspace = guarded_new(bytes, 0);
     cr_prim(prim_gemv(c->variant, c->op, rows_of(c), columns_of(c), c->alpha, c->type,
-                      or_null(c, &o->a, data_of(&a, &o->a)), o->a.ld, c->type,
-                      or_null(c, &o->x, data_of(&x, &o->x)), c->beta, c->type,
-                      or_null(c, &o->before, y.data), bytes > 0 ? workspace.data : NULL, bytes, 0));
+                      or_null(none, &o->a, data_of(&a, &o->a)), o->a.ld, c->type,
+                      or_null(none, &o->b, data_of(&x, &o->b)), c->beta, c->type,
+                      or_null(none, &o->before, y.data), bytes > 0 ? workspace.data : NULL, bytes,
+                      0));
     guarded_read(&y, o->after.base);
     matrix_check_unchanged(&a, &o->a, "A");
-    matrix_check_unchanged(&x, &o->x, "x");
+    matrix_check_unchanged(&x, &o->b, "x");
     guarded_free(&a);
     guarded_free(&x);
     guarded_free(&y);
@@ -134,7 +95,7 @@ static bool is_refused(prim_gemv_variant variant, prim_transpose op)
     return variant == PRIM_GEMV_WARP_PER_ROW && op == T;
 }
 
-static void run(const gemv_case *c, operands *o)
+static void run(const gemv_case *c, factors *o)
 {
     if (c->threads > 0)
         run_on_host(c, o);
@@ -147,7 +108,7 @@ static void check(const gemv_case *c)
     char text[240];
     if (c->threads == 0 && is_refused(c->variant, c->op))
         return;
-    operands o = make_operands(c);
+    factors o = make_operands(c);
     run(c, &o);
     snprintf(text, sizeof text,
              "%s (threads %d) %s %c, %zu × %zu, gap %zu, offset %zu, alpha %g, beta %g, inputs %d "
@@ -156,9 +117,9 @@ static void check(const gemv_case *c)
              c->op == N ? 'N' : 'T', rows_of(c), columns_of(c), c->gap, c->offset, c->alpha,
              c->beta, c->d, (unsigned long long)c->seed, c->special, c->special_in, c->place);
     const product p = {c->type,  c->op,   N,    c->length, 1,         c->inner,
-                       c->alpha, c->beta, &o.a, &o.x,      &o.before, c->d == INTEGERS};
+                       c->alpha, c->beta, &o.a, &o.b,      &o.before, c->d == INTEGERS};
     product_check(&p, &o.after, 1, text);
-    free_operands(&o);
+    factors_free(&o);
 }
 
 /* ---- every variant and type ---- */
@@ -320,7 +281,7 @@ static void check_nan_and_infinity_go_through(const combination *k)
             c.special_in = (victim)(IN_A + place % 3);
             c.place = 37 * place;
             c.alpha = s == 1 ? -2 : 1;
-            c.beta = c.special_in == IN_Y || place % 4 == 0 ? 1 : 0;
+            c.beta = c.special_in == IN_C || place % 4 == 0 ? 1 : 0;
             check(&c);
         }
     for (size_t s = 0; s < COUNT_OF(specials); s++) {
@@ -343,7 +304,7 @@ static void check_what_is_not_read_does_not_matter(const combination *k)
         for (int zero = 0; zero < 2; zero++)
             for (int beta = 0; beta < 2; beta++) {
                 gemv_case c = varied(k, 35, 34, op ? T : N, 11);
-                c.special_in = EVERYWHERE_IN_A_AND_X;
+                c.special_in = EVERYWHERE_IN_A_AND_B;
                 c.alpha = zeros[zero];
                 c.beta = beta ? -1.5 : zeros[1 - zero];
                 check(&c); /* A and x are NaN, and y too where beta is 0 */
@@ -377,7 +338,7 @@ Test(gemv, without_products_nothing_is_read_in_any_piece)
                                .inner = shapes[s][1 - op],
                                .alpha = 0,
                                .beta = s % 2 ? 3 : 0,
-                               .special_in = EVERYWHERE_IN_A_AND_X};
+                               .special_in = EVERYWHERE_IN_A_AND_B};
                 if (!takes_too_long(c.variant, c.op, c.length))
                     check(&c);
             }
@@ -397,14 +358,14 @@ static void check_same_bits_in_every_run(const combination *k)
         if (is_refused(c.variant, c.op))
             continue;
         for (c.offset = 0; c.offset < 3; c.offset++) {
-            operands o = make_operands(&c);
+            factors o = make_operands(&c);
             run(&c, &o);
             if (first == NULL) {
                 first = malloc(matrix_bytes(&o.after));
                 memcpy(first, o.after.base, matrix_bytes(&o.after));
             }
             cr_assert_arr_eq(o.after.base, first, matrix_bytes(&o.after));
-            free_operands(&o);
+            factors_free(&o);
         }
         free(first);
     }
@@ -418,7 +379,7 @@ FOR_EACH_VARIANT(same_bits_in_every_run)
 static void check_bits_of_host(gemv_case c)
 {
     c.threads = 1;
-    operands host = make_operands(&c), device = make_operands(&c);
+    factors host = make_operands(&c), device = make_operands(&c);
     run(&c, &host);
     c.threads = 0;
     run(&c, &device);
@@ -426,8 +387,8 @@ static void check_bits_of_host(gemv_case c)
         cr_assert_eq(((char *)device.after.base)[i], ((char *)host.after.base)[i],
                      "%s %c, %zu × %zu, gap %zu, offset %zu: byte %zu of y", type_name(c.type),
                      c.op == N ? 'N' : 'T', rows_of(&c), columns_of(&c), c.gap, c.offset, i);
-    free_operands(&host);
-    free_operands(&device);
+    factors_free(&host);
+    factors_free(&device);
 }
 
 static void check_all_gaps_and_offsets(gemv_case c)
@@ -637,7 +598,7 @@ Test(gemv, host_version)
             for (int op = 0; op < 2; op++) {
                 gemv_case c = varied(&k, 11, 13, op ? T : N, t);
                 c.threads = threads[t];
-                c.special_in = EVERYWHERE_IN_A_AND_X;
+                c.special_in = EVERYWHERE_IN_A_AND_B;
                 c.alpha = 0;
                 c.beta = op;
                 check(&c);
@@ -661,13 +622,13 @@ Test(gemv, host_version_does_not_depend_on_the_threads)
             gemv_case c = varied(&k, 37, 2001, op ? T : N, 2);
             c.alpha = c.beta = 3;
             c.threads = 1;
-            operands one = make_operands(&c), many = make_operands(&c);
+            factors one = make_operands(&c), many = make_operands(&c);
             run(&c, &one);
             c.threads = 7;
             run(&c, &many);
             cr_assert_arr_eq(many.after.base, one.after.base, matrix_bytes(&one.after));
-            free_operands(&one);
-            free_operands(&many);
+            factors_free(&one);
+            factors_free(&many);
         }
 }
 
