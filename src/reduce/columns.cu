@@ -377,7 +377,7 @@ struct column_destination {
     }
 };
 
-template <class Operator, class Source, typename Out>
+template <class Operator, typename Out, class Source>
 cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size_t ld, size_t rows,
                         const prim_column_shape &shape, typename Source::value *values)
 {
@@ -399,6 +399,17 @@ prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
     return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_BYTES / element_bytes));
 }
 
+/* Where further passes take their values from. A value that is also what a result is can pass for an
+ * element, so that the first pass's kernel of that type serves. */
+template <typename Value, typename Out>
+auto further_source(const Value *from)
+{
+    if constexpr (std::is_same<Value, Out>::value)
+        return elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE};
+    else
+        return values<Value>{from};
+}
+
 struct reduce_columns : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
@@ -410,15 +421,15 @@ struct reduce_columns : launch_run {
             return cudaSuccess;
         prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
         value *from = static_cast<value *>(args->call.workspace);
-        cudaError_t error = column_pass<Operator, elements<In, Out>, Out>(
-            args, source, args->ld, args->rows, shape, shape.tiles > 1 ? from : nullptr);
+        cudaError_t error = column_pass<Operator, Out>(args, source, args->ld, args->rows, shape,
+                                                       shape.tiles > 1 ? from : nullptr);
         const size_t ld = prim_reduce_values_ld(args->columns, sizeof(value));
         while (error == cudaSuccess && shape.tiles > 1) {
             const size_t rows = shape.tiles;
             value *const next = from + rows * ld;
             shape = shape_for(rows, args->columns, sizeof(value));
-            error = column_pass<Operator, values<value>, Out>(
-                args, values<value>{from}, ld, rows, shape, shape.tiles > 1 ? next : nullptr);
+            error = column_pass<Operator, Out>(args, further_source<value, Out>(from), ld, rows,
+                                               shape, shape.tiles > 1 ? next : nullptr);
             from = next;
         }
         return error;
