@@ -145,3 +145,12 @@ function(prim_test name)
     prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 2)
   endif()
 endfunction()
+
+# prim_test_on_devices(name): the CPU backend gives this program as many devices as it can.
+function(prim_test_on_devices name)
+  if(PRIM_BACKEND STREQUAL cpu)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    list(FILTER tests INCLUDE REGEX "^${name}\\.(forward|reverse|shuffle-1)$")
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT SIMT_DEVICES=8)
+  endif()
+endfunction()
