@@ -67,8 +67,8 @@ function(prim_shared target)
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
 endfunction()
 
-# prim_pattern(name sources…): the static library primitives::name, or its part of the shared one.
-function(prim_pattern name)
+# prim_library(name sources…): the static library primitives::name, or its part of the shared one.
+function(prim_library name)
   if(BUILD_SHARED_LIBS)
     add_library(prim_${name} OBJECT ${ARGN})
     target_compile_definitions(prim_${name} PRIVATE PRIM_EXPORT)
@@ -85,6 +85,13 @@ function(prim_pattern name)
   target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME} PRIVATE stdc++ m)
   if(NOT name STREQUAL common)
     target_link_libraries(prim_${name} PUBLIC prim_common)
+  endif()
+endfunction()
+
+# prim_pattern(name sources…): such a library, and a part of primitives::primitives.
+function(prim_pattern name)
+  prim_library(${name} ${ARGN})
+  if(NOT name STREQUAL common)
     set_property(GLOBAL APPEND PROPERTY PRIM_PATTERNS ${name})
   endif()
 endfunction()

@@ -145,7 +145,7 @@ static ncclResult_t perform(simt_part **parts, int ranks)
 /* true: all ranks have met once. */
 static bool meet_together(simt_ranks *all)
 {
-    simt_part *parts[SIMT_MAX_RANKS];
+    simt_part *parts[SIMT_MAX_RANKS] = {NULL};
     for (int r = 0; r < all->count; r++) {
         parts[r] = first_collective(all->ranks[r]);
         if (parts[r] == NULL)
