@@ -1,7 +1,9 @@
 /* Sums and products of floats, whose bits depend on the order: that of reduce/order.h, which cuts a
- * line into tiles by position alone. Each rank reduces the tiles that begin in its part, each of
- * them as a row, which gives the tile's value. The values of all tiles are a line again: every rank
- * gets all of them, 1/4096 of the bytes, and reduces that line in the same order as all others. */
+ * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
+ * each of them as a row, which gives the tile's value. The values of all tiles are a line again:
+ * every rank gets all of them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same
+ * order as all others. A line of one value keeps its bits when it is reduced again: no tile's value
+ * is -0, from which +0 would make another. */
 #include "common/element.h"
 #include "distributed/cut.h"
 #include "distributed/finish.h"
