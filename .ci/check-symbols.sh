@@ -2,7 +2,8 @@
 # Every external symbol of the static libraries starts with prim_, and of the CPU backend's with
 # simt_. nvcc turns unnamed namespaces into named ones with the file's hash in the name; those, and
 # the compiler's own reference to the C++ personality routine, are no names that could collide.
-# The shared library exports what the public headers declare, no more and no less.
+# The shared library exports what the public headers declare, no more and no less; distributed.h
+# has a library of its own, a static one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +23,19 @@ done
 [ $found -ge 3 ] || { echo "only $found libraries found: build first" >&2; exit 1; }
 echo "$found libraries define nothing without the prefix"
 
-public=$(cat include/primitives/*.h | tr '\n' ' ' | grep -oE 'PRIM_API [^;(#]*\bprim_[a-z0-9_]+\(' |
-  sed -E 's/.*\b(prim_[a-z0-9_]+)\($/\1/' | sort)
+# The calls that headers declare, one a line.
+declared() { # HEADER…
+  cat "$@" | tr '\n' ' ' | grep -oE 'PRIM_API [^;(#]*\bprim_[a-z0-9_]+\(' |
+    sed -E 's/.*\b(prim_[a-z0-9_]+)\($/\1/' | sort
+}
+
+library=build/cpu/src/libprimitives_distributed.a
+missing=$(declared include/primitives/distributed.h |
+  comm -23 - <(nm -g --defined-only $library | awk 'NF == 3 {print $3}' | sort))
+[ -z "$missing" ] || { echo "$library does not define $missing" >&2; exit 1; }
+
+mapfile -t headers < <(printf '%s\n' include/primitives/*.h | grep -v /distributed.h)
+public=$(declared "${headers[@]}")
 library=build/packaging/shared/src/libprimitives.so
 [ -e $library ] || { echo "there is no $library: run .ci/check-packaging.sh first" >&2; exit 1; }
 diff <(nm -D --defined-only $library | awk '{print $3}' | sort) - <<<"$public" >&2 ||

@@ -67,8 +67,8 @@ function(prim_shared target)
   target_link_options(${target} PRIVATE LINKER:--no-undefined)
 endfunction()
 
-# prim_pattern(name sources…): the static library primitives::name, or its part of the shared one.
-function(prim_pattern name)
+# prim_library(name sources…): the static library primitives::name, or its part of the shared one.
+function(prim_library name)
   if(BUILD_SHARED_LIBS)
     add_library(prim_${name} OBJECT ${ARGN})
     target_compile_definitions(prim_${name} PRIVATE PRIM_EXPORT)
@@ -85,6 +85,13 @@ function(prim_pattern name)
   target_link_libraries(prim_${name} PUBLIC ${PRIM_RUNTIME} PRIVATE stdc++ m)
   if(NOT name STREQUAL common)
     target_link_libraries(prim_${name} PUBLIC prim_common)
+  endif()
+endfunction()
+
+# prim_pattern(name sources…): such a library, and a part of primitives::primitives.
+function(prim_pattern name)
+  prim_library(${name} ${ARGN})
+  if(NOT name STREQUAL common)
     set_property(GLOBAL APPEND PROPERTY PRIM_PATTERNS ${name})
   endif()
 endfunction()
@@ -143,5 +150,14 @@ function(prim_test name)
   else()
     # Each job is a process with a CUDA context of its own, and memory for it.
     prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 2)
+  endif()
+endfunction()
+
+# prim_test_on_devices(name): the CPU backend gives this program as many devices as it can.
+function(prim_test_on_devices name)
+  if(PRIM_BACKEND STREQUAL cpu)
+    get_property(tests DIRECTORY PROPERTY TESTS)
+    list(FILTER tests INCLUDE REGEX "^${name}\\.(forward|reverse|shuffle-1)$")
+    set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT SIMT_DEVICES=8)
   endif()
 endfunction()

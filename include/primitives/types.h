@@ -96,6 +96,7 @@ typedef enum prim_status {
     PRIM_ERROR_MISALIGNED = 70,  /* a pointer lacks the alignment that it needs */
     PRIM_ERROR_UNSUPPORTED = 80, /* valid, but not by this variant, build or device */
     PRIM_ERROR_VALUE = 90,       /* an argument passed by value is out of its range */
+    PRIM_ERROR_NCCL = 95,        /* NCCL returned an error: see prim_last_error() */
     PRIM_ERROR_CUDA = 100        /* the CUDA runtime returned an error: see prim_last_error() */
 } prim_status;
 

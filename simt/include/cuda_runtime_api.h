@@ -9,6 +9,8 @@
  *   - A kernel that cannot go on (threads waiting for each other for ever) is reported on standard
  *     error and fails its launch with the sticky cudaErrorLaunchFailure.
  *   - A capture follows one stream: another one cannot join it through an event.
+ *   - Devices, as many as SIMT_DEVICES says, are all alike. Memory, streams and events belong to
+ *     the one that was current, and a kernel is refused in another one's stream.
  * See simt/README.md for what is modelled, and for the settings. */
 #ifndef SIMT_CUDA_RUNTIME_API_H
 #define SIMT_CUDA_RUNTIME_API_H

@@ -81,12 +81,14 @@ SIMT_API const char *simt_failed_call(void);
 SIMT_API size_t simt_device_allocations(void);
 SIMT_API size_t simt_pool_bytes(void);
 /* Can a kernel use so many bytes from here? *there: as many as there are. By the backend's own
- * allocations, device, managed and pinned memory; pageable host memory has none, and nor has a
- * __device__ or __constant__ variable, which is the program's own here. */
+ * allocations, the current device's memory, managed and pinned memory; another device's, which
+ * needs peer access on a GPU, and pageable host memory have none, and nor has a __device__ or
+ * __constant__ variable, which is the program's own here. */
 SIMT_API bool simt_device_reaches(const void *pointer, size_t bytes, size_t *there);
 /* How much work was submitted so far, to any stream and to this one: where the two do not grow
  * alike, another stream was used. Launches, copies, memsets, what is allocated and freed in the
- * order of a stream, events recorded and waited for, graphs. */
+ * order of a stream, events recorded and waited for, graphs. NULL: the current device's default
+ * stream. */
 SIMT_API uint64_t simt_submissions(void);
 SIMT_API uint64_t simt_submissions_to(cudaStream_t stream);
 

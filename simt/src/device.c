@@ -1,4 +1,4 @@
-/* The one device of this backend, and what it says of itself. */
+/* The devices of this backend, all alike, and what they say of themselves. */
 #define _GNU_SOURCE
 #include "internal.h"
 
@@ -10,25 +10,45 @@ static const simt_device *played(void)
     return simt_get_settings()->device;
 }
 
+static _Thread_local int current;
+
+int simt_current_device(void)
+{
+    return current;
+}
+
+static bool exists(int device)
+{
+    return device >= 0 && device < simt_get_settings()->devices;
+}
+
+static cudaError_t set_device(int device)
+{
+    if (!exists(device))
+        return cudaErrorInvalidDevice;
+    current = device;
+    return cudaSuccess;
+}
+
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    return SIMT_CALL(cudaErrorInitializationError, (*count = 1, cudaSuccess));
+    return SIMT_CALL(cudaErrorInitializationError,
+                     (*count = simt_get_settings()->devices, cudaSuccess));
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-    return SIMT_CALL(cudaErrorInitializationError, (*device = 0, cudaSuccess));
+    return SIMT_CALL(cudaErrorInitializationError, (*device = current, cudaSuccess));
 }
 
 cudaError_t cudaSetDevice(int device)
 {
-    return SIMT_CALL(cudaErrorInitializationError,
-                     device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    return SIMT_CALL(cudaErrorInitializationError, set_device(device));
 }
 
 static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-    if (device != 0)
+    if (!exists(device))
         return cudaErrorInvalidDevice;
     switch (attribute) {
     case cudaDevAttrMaxThreadsPerBlock:
@@ -91,7 +111,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 
 static cudaError_t get_properties(struct cudaDeviceProp *properties, int device)
 {
-    if (device != 0)
+    if (!exists(device))
         return cudaErrorInvalidDevice;
     size_t free_bytes;
     memset(properties, 0, sizeof *properties);

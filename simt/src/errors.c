@@ -1,4 +1,5 @@
-/* CUDA's error state: one last error a host thread, and one sticky error a process. */
+/* CUDA's error state: one last error a host thread, and one sticky error a process,
+ * whichever device it came from. */
 #include "internal.h"
 
 #include <stdatomic.h>

@@ -6,6 +6,7 @@
 #include "work.h"
 
 struct CUevent_st {
+    int device;
     unsigned flags;
     bool recorded, captured;
     struct timespec time;
@@ -16,6 +17,7 @@ static cudaError_t create(cudaEvent_t *event, unsigned flags)
     *event = calloc(1, sizeof **event);
     if (*event == NULL)
         return cudaErrorMemoryAllocation;
+    (*event)->device = simt_current_device();
     (*event)->flags = flags;
     return cudaSuccess;
 }
@@ -26,6 +28,8 @@ static cudaError_t record(cudaEvent_t event, cudaStream_t stream)
     cudaError_t error = simt_sticky();
     if (error == cudaSuccess)
         error = simt_stream_state(stream, &capturing);
+    if (error == cudaSuccess && event->device != simt_stream_device(stream))
+        error = cudaErrorInvalidResourceHandle;
     if (error != cudaSuccess)
         return error;
     simt_count_submission(stream);
@@ -46,8 +50,8 @@ static cudaError_t synchronize(const struct CUevent_st *event)
 static cudaError_t elapsed(float *milliseconds, const struct CUevent_st *start,
                            const struct CUevent_st *end)
 {
-    if (!start->recorded || !end->recorded || start->captured || end->captured ||
-        ((start->flags | end->flags) & cudaEventDisableTiming) != 0)
+    if (!start->recorded || !end->recorded || start->device != end->device || start->captured ||
+        end->captured || ((start->flags | end->flags) & cudaEventDisableTiming) != 0)
         return cudaErrorInvalidResourceHandle;
     const double seconds = (double)(end->time.tv_sec - start->time.tv_sec) +
                            1e-9 * (double)(end->time.tv_nsec - start->time.tv_nsec);

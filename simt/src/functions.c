@@ -7,24 +7,27 @@
 typedef struct allowance {
     struct allowance *next;
     const void *kernel;
+    int device;
     size_t bytes;
 } allowance;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static allowance *allowances;
 
-static allowance *find(const void *kernel)
+/* Each device has its own. */
+static allowance *find(const void *kernel, int device)
 {
     allowance *a = allowances;
-    while (a != NULL && a->kernel != kernel)
+    while (a != NULL && (a->kernel != kernel || a->device != device))
         a = a->next;
     return a;
 }
 
 size_t simt_allowed_shared(const void *kernel)
 {
+    const int device = simt_current_device();
     pthread_mutex_lock(&lock);
-    const allowance *a = find(kernel);
+    const allowance *a = find(kernel, device);
     const size_t bytes = a != NULL ? a->bytes : SIMT_MAX_SHARED_BYTES;
     pthread_mutex_unlock(&lock);
     return bytes;
@@ -32,10 +35,11 @@ size_t simt_allowed_shared(const void *kernel)
 
 static cudaError_t allow(const void *kernel, size_t bytes)
 {
+    const int device = simt_current_device();
     pthread_mutex_lock(&lock);
-    allowance *a = find(kernel);
+    allowance *a = find(kernel, device);
     if (a == NULL && (a = calloc(1, sizeof *a)) != NULL) {
-        *a = (allowance){allowances, kernel, 0};
+        *a = (allowance){allowances, kernel, device, 0};
         allowances = a;
     }
     if (a != NULL)

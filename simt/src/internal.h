@@ -11,6 +11,7 @@ enum {
     SIMT_WARP_SIZE = 32,
     SIMT_MAX_BLOCK_THREADS = 1024,
     SIMT_MAX_CLUSTER_BLOCKS = 8,
+    SIMT_MAX_DEVICES = 8,
     SIMT_MAX_SHARED_BYTES = 48 * 1024, /* of a kernel that is not allowed more */
     SIMT_ALLOCATION_ALIGNMENT = 256
 };
@@ -51,6 +52,7 @@ typedef struct simt_device {
 
 typedef struct simt_settings {
     const simt_device *device;
+    int devices; /* so many of them, all alike */
     simt_order order;
     uint64_t seed;
     bool strict_barriers; /* threads that meet must meet on one line */
@@ -99,9 +101,14 @@ bool simt_is_to_fail(const char *name);
 #define SIMT_CALL(planted, result) \
     simt_result(simt_is_to_fail(__func__) ? (planted) : (cudaError_t)(result))
 
+/* ---- device.c ---- */
+
+/* This host thread's, which cudaSetDevice() chose. */
+int simt_current_device(void);
+
 /* ---- functions.c ---- */
 
-/* How much dynamic shared memory a block of the kernel may have. */
+/* How much dynamic shared memory a block of the kernel may have on the current device. */
 size_t simt_allowed_shared(const void *kernel);
 
 /* ---- regions.c ---- */
@@ -116,12 +123,13 @@ typedef enum simt_space {
 
 void simt_poison(void *memory, size_t bytes);
 /* NULL: no memory. A graph's allocations live as long as the graph. */
-void *simt_allocate(size_t bytes, simt_space space);
+void *simt_allocate(size_t bytes, simt_space space, int device);
 cudaError_t simt_release_device(void *pointer);
 cudaError_t simt_release_pinned(void *pointer);
 /* Where the address lies; of pageable memory, which is not the backend's, nothing more is known. */
 typedef struct simt_place {
     simt_space space;
+    int device;        /* whose memory it is; of pinned memory, the one that was current */
     size_t bytes_left; /* to the end of its allocation */
 } simt_place;
 

@@ -82,6 +82,8 @@ static cudaError_t launch(const cudaLaunchConfig_t *config, const simt_kernel *k
 {
     if (kernel->function == NULL)
         return cudaErrorInvalidDeviceFunction;
+    if (simt_stream_device(config->stream) != simt_current_device())
+        return cudaErrorInvalidResourceHandle;
     cudaError_t error = check_shape(config);
     if (error != cudaSuccess)
         return error;

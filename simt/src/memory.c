@@ -13,7 +13,7 @@ static cudaError_t allocate_now(void **pointer, size_t bytes, simt_space space)
         error = simt_forbidden_while_capturing();
     if (error != cudaSuccess || bytes == 0)
         return error;
-    *pointer = simt_allocate(bytes, space);
+    *pointer = simt_allocate(bytes, space, simt_current_device());
     return *pointer != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
@@ -109,11 +109,12 @@ static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, cons
     };
     if (attributes == NULL || pointer == NULL)
         return cudaErrorInvalidValue;
-    const enum cudaMemoryType type = types[simt_find(pointer).space];
+    const simt_place place = simt_find(pointer);
+    const enum cudaMemoryType type = types[place.space];
     void *const same = (void *)(uintptr_t)pointer;
     *attributes = (struct cudaPointerAttributes){
         .type = type,
-        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .device = place.device,
         .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : same,
         .hostPointer = type == cudaMemoryTypeDevice ? NULL : same,
     };
@@ -136,7 +137,7 @@ static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t
         error = simt_stream_state(stream, &capturing);
     if (error != cudaSuccess || bytes == 0)
         return error;
-    void *memory = simt_allocate(bytes, SIMT_POOL_MEMORY);
+    void *memory = simt_allocate(bytes, SIMT_POOL_MEMORY, simt_stream_device(stream));
     if (memory == NULL)
         return cudaErrorMemoryAllocation;
     if (!capturing) {

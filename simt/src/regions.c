@@ -13,6 +13,7 @@ typedef struct region {
     char *base;
     size_t bytes;
     simt_space space;
+    int device;
 } region;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -72,14 +73,14 @@ static bool add_region(region added)
     return true;
 }
 
-void *simt_allocate(size_t bytes, simt_space space)
+void *simt_allocate(size_t bytes, simt_space space, int device)
 {
     void *memory = NULL;
     if (posix_memalign(&memory, SIMT_ALLOCATION_ALIGNMENT, bytes) != 0)
         return NULL;
     simt_poison(memory, bytes);
     pthread_mutex_lock(&lock);
-    const bool added = add_region((region){memory, bytes, space});
+    const bool added = add_region((region){memory, bytes, space, device});
     pthread_mutex_unlock(&lock);
     if (!added) {
         free(memory);
@@ -137,18 +138,20 @@ size_t simt_pool_bytes(void)
 simt_place simt_find(const void *pointer)
 {
     const char *address = pointer;
-    simt_place place = {.space = SIMT_PAGEABLE_MEMORY};
+    simt_place place = {.space = SIMT_PAGEABLE_MEMORY, .device = cudaInvalidDeviceId};
     pthread_mutex_lock(&lock);
     const size_t after = upper_bound(address);
     const region *r = after > 0 ? &regions[after - 1] : NULL;
     if (r != NULL && (address < r->base + r->bytes || address == r->base))
-        place = (simt_place){r->space, (size_t)(r->base + r->bytes - address)};
+        place = (simt_place){r->space, r->device, (size_t)(r->base + r->bytes - address)};
     pthread_mutex_unlock(&lock);
     return place;
 }
 
 bool simt_device_reaches(const void *pointer, size_t bytes, size_t *there)
 {
-    *there = simt_find(pointer).bytes_left;
+    const simt_place place = simt_find(pointer);
+    const bool anybodys = place.space == SIMT_MANAGED_MEMORY || place.space == SIMT_PINNED_MEMORY;
+    *there = anybodys || place.device == simt_current_device() ? place.bytes_left : 0;
     return bytes <= *there;
 }

@@ -6,6 +6,7 @@
 #include "work.h"
 
 struct CUstream_st {
+    int device;
     unsigned flags;
     struct CUgraph_st *capture; /* NULL: not capturing */
     enum cudaStreamCaptureMode mode;
@@ -13,11 +14,16 @@ struct CUstream_st {
     _Atomic uint64_t submissions;
 };
 
-static _Atomic uint64_t all_submissions, default_submissions;
+static _Atomic uint64_t all_submissions, default_submissions[SIMT_MAX_DEVICES];
 
 static atomic_int global_captures; /* in any thread */
-static atomic_int blocking_captures;
+static atomic_int blocking_captures[SIMT_MAX_DEVICES];
 static _Thread_local int local_captures;
+
+int simt_stream_device(cudaStream_t stream)
+{
+    return stream != NULL ? stream->device : simt_current_device();
+}
 
 /* ---- capture ---- */
 
@@ -31,7 +37,9 @@ cudaError_t simt_stream_state(cudaStream_t stream, bool *capturing)
 {
     *capturing = false;
     if (stream == NULL)
-        return atomic_load(&blocking_captures) > 0 ? cudaErrorStreamCaptureImplicit : cudaSuccess;
+        return atomic_load(&blocking_captures[simt_current_device()]) > 0
+                   ? cudaErrorStreamCaptureImplicit
+                   : cudaSuccess;
     *capturing = stream->capture != NULL;
     return stream->capture != NULL && stream->broken ? cudaErrorStreamCaptureInvalidated
                                                      : cudaSuccess;
@@ -44,7 +52,7 @@ static void count_capture(const struct CUstream_st *stream, int by)
     if (stream->mode == cudaStreamCaptureModeThreadLocal)
         local_captures += by;
     if ((stream->flags & cudaStreamNonBlocking) == 0)
-        atomic_fetch_add(&blocking_captures, by);
+        atomic_fetch_add(&blocking_captures[stream->device], by);
 }
 
 static cudaError_t begin_capture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -104,10 +112,15 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 
 /* ---- work ---- */
 
+static _Atomic uint64_t *submissions_of(cudaStream_t stream)
+{
+    return stream != NULL ? &stream->submissions : &default_submissions[simt_current_device()];
+}
+
 void simt_count_submission(cudaStream_t stream)
 {
     atomic_fetch_add(&all_submissions, 1);
-    atomic_fetch_add(stream != NULL ? &stream->submissions : &default_submissions, 1);
+    atomic_fetch_add(submissions_of(stream), 1);
 }
 
 uint64_t simt_submissions(void)
@@ -117,7 +130,7 @@ uint64_t simt_submissions(void)
 
 uint64_t simt_submissions_to(cudaStream_t stream)
 {
-    return atomic_load(stream != NULL ? &stream->submissions : &default_submissions);
+    return atomic_load(submissions_of(stream));
 }
 
 cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
@@ -151,6 +164,7 @@ static cudaError_t create(cudaStream_t *stream, unsigned flags)
     *stream = calloc(1, sizeof **stream);
     if (*stream == NULL)
         return cudaErrorMemoryAllocation;
+    (*stream)->device = simt_current_device();
     (*stream)->flags = flags;
     return cudaSuccess;
 }

@@ -60,6 +60,8 @@ const simt_work *simt_graph_find_allocation(const struct CUgraph_st *graph, cons
 
 /* ---- stream.c ---- */
 
+/* The device that the stream belongs to; the current one for NULL. */
+int simt_stream_device(cudaStream_t stream);
 /* What uses a stream without simt_submit(). */
 void simt_count_submission(cudaStream_t stream);
 /* Runs the work now, or appends it to the graph that the stream captures. Takes the work over. */

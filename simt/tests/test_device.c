@@ -36,6 +36,13 @@ Test(device, it_is_the_one_that_was_asked_for)
     cr_assert_eq(has_clusters(), large);
 }
 
+Test(device, there_is_one_unless_more_are_asked_for)
+{
+    int count = 0;
+    cr_cuda(cudaGetDeviceCount(&count));
+    cr_assert_eq(count, getenv("SIMT_DEVICES") != NULL ? atoi(getenv("SIMT_DEVICES")) : 1);
+}
+
 /* ---- clusters ---- */
 
 enum { THREADS = 40, MOST = 4096 };

@@ -34,6 +34,8 @@ const char *prim_status_string(prim_status status)
         return "PRIM_ERROR_UNSUPPORTED";
     case PRIM_ERROR_VALUE:
         return "PRIM_ERROR_VALUE";
+    case PRIM_ERROR_NCCL:
+        return "PRIM_ERROR_NCCL";
     case PRIM_ERROR_CUDA:
         return "PRIM_ERROR_CUDA";
     }

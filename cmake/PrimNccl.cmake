@@ -1,0 +1,23 @@
+# Is there an NCCL? PRIM_HAS_NCCL; and where, for CUDA. The CPU backend has a stand-in of its own.
+set(PRIM_NCCL auto CACHE STRING "The library for many GPUs: auto (where NCCL is found), ON or OFF")
+set_property(CACHE PRIM_NCCL PROPERTY STRINGS auto ON OFF)
+set(PRIM_HAS_NCCL OFF)
+
+if(PRIM_NCCL AND PRIM_BACKEND STREQUAL cpu)
+  set(PRIM_HAS_NCCL ON)
+elseif(PRIM_NCCL)
+  find_path(PRIM_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_library(PRIM_NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+  mark_as_advanced(PRIM_NCCL_INCLUDE PRIM_NCCL_LIBRARY)
+  if(PRIM_NCCL_INCLUDE AND PRIM_NCCL_LIBRARY)
+    set(PRIM_HAS_NCCL ON)
+  elseif(NOT PRIM_NCCL STREQUAL auto)
+    message(FATAL_ERROR "PRIM_NCCL is ${PRIM_NCCL}, and there is no nccl.h or no libnccl here")
+  endif()
+endif()
+if(PRIM_HAS_NCCL AND BUILD_SHARED_LIBS) # it uses what a shared library hides
+  set(PRIM_HAS_NCCL OFF)
+  if(NOT PRIM_NCCL STREQUAL auto)
+    message(FATAL_ERROR "PRIM_NCCL needs BUILD_SHARED_LIBS=OFF")
+  endif()
+endif()

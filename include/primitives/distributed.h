@@ -1,0 +1,139 @@
+/* Many GPUs: an array lies in parts on several devices, of one host or of many, and NCCL connects
+ * them. The results are those of the calls for one device, to the bit, however the array is cut.
+ *
+ * This header is not part of primitives.h: it needs nccl.h, and its calls the library
+ * primitives-distributed. The kit creates no communicator and starts no process.
+ *
+ * The model. A communicator has R ranks, each with a device of its own. Rank r holds h_counts[r]
+ * elements; the parts in the order of the ranks are the whole array. A process drives some of the
+ * ranks, one or all, and makes one call for all of these at once. Every process makes the same
+ * calls in the same order, with the same arguments apart from `ranks`; every rank gets the result.
+ *
+ * What every call has in common:
+ *
+ *   h_counts   host, total_ranks counts, read during the call; they may differ, and be 0. Their sum
+ *              must fit size_t, and so must its bytes.
+ *   total_ranks  how many ranks the communicator has, R.
+ *   ranks      host, own_ranks of them, in any order, each of another rank of the communicator.
+ *   own_ranks  how many ranks this process drives, at least 1.
+ *
+ * The work of a rank is submitted to its stream. NCCL may wait for other processes while a call
+ * submits, as it does for its own calls. The calling thread's current device is the same
+ * afterwards. The arguments of all ranks of this process are checked before anything is launched;
+ * what other processes pass is not known here, and a process whose call fails leaves the others
+ * waiting: abort their communicators.
+ *
+ * Beside the statuses of types.h, every call returns
+ *   PRIM_ERROR_VALUE        own_ranks is 0, total_ranks is not the communicator's, or two ranks are
+ *                           the same
+ *   PRIM_ERROR_NULL         h_counts, ranks or a rank's comm is NULL
+ *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
+ *   PRIM_ERROR_NCCL         NCCL returned an error; part of the work may have been submitted
+ * A sentence of prim_last_error() names the rank. */
+#ifndef PRIMITIVES_DISTRIBUTED_H
+#define PRIMITIVES_DISTRIBUTED_H
+
+#include <nccl.h>
+
+#include <primitives/histogram.h>
+#include <primitives/reduce.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* A rank that this process drives. All pointers are to memory of the rank's device. */
+typedef struct prim_rank {
+    ncclComm_t comm;     /* says which rank it is, and which device it has */
+    cudaStream_t stream; /* of that device; NULL: its default stream */
+    const void *d_in;    /* the rank's part; may be NULL if that is empty */
+    void *d_out;         /* the result */
+    void *d_second;      /* a second result, of the calls that have one; otherwise not looked at */
+    void *d_workspace;   /* aligned to 256 bytes, or NULL with workspace_bytes 0: from the pool */
+    size_t workspace_bytes; /* at least what the call's _workspace_bytes() says */
+} prim_rank;
+
+/* d_out of every rank = op(t(x[0]), t(x[1]), …) of all elements x of all parts: the very bits that
+ * prim_reduce() with AUTO, and prim_reduce_host(), give for the whole array.
+ *
+ *   op, transform, in_type, out_type: as for prim_reduce().
+ *   ranks      d_in: h_counts[r] elements of in_type. d_out: 1 element of out_type. They must not
+ *              overlap each other or d_workspace.
+ *
+ * Returns what prim_reduce() does, and what is said above.
+ *
+ * Workspace: for sums and products of floats, T · v bytes and those of prim_reduce() for T values,
+ * with T = sum of the counts / (16384 / bytes of in_type), rounded up, and v the bytes of the type
+ * they are combined in (f32 for 16F and 16BF, otherwise out_type), 16 KB for a tile that the cut
+ * divides, and 1 KB; for all else, R elements of out_type and those of prim_reduce() for the
+ * largest part, and 1 KB.
+ * Traffic: sums and products of floats, T · v bytes to every rank, and for each cut up to 16 KB
+ * from one rank to another; for all else, one element of each rank to every rank.
+ * Determinism: as prim_reduce(): not from the number of ranks, from the cut or from timing. */
+PRIM_API prim_status prim_distributed_reduce(prim_op op, prim_transform transform,
+                                             cudaDataType_t in_type, const size_t *h_counts,
+                                             size_t total_ranks, cudaDataType_t out_type,
+                                             const prim_rank *ranks, size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
+    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
+    size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
+
+/* d_second of every rank = the smallest index i of the whole array at which t(x[i]) is the least
+ * (op MIN) or the greatest (op MAX) of all, and d_out = t(x[i]), as prim_arg_reduce() gives them.
+ *
+ *   op, transform, in_type: as for prim_arg_reduce().
+ *   ranks      d_in: h_counts[r] elements of in_type. d_out: 1 element of in_type. d_second: 1
+ *              uint64_t. They must not overlap each other or d_workspace.
+ *
+ * Returns what prim_arg_reduce() does, and what is said above; PRIM_ERROR_SIZE also where all parts
+ * are empty.
+ * Workspace: that of prim_arg_reduce() for the largest part, R elements, R indices of 8 bytes, and
+ * 1 KB. Traffic: an element and an index of each rank to every rank.
+ * Determinism: there is one right answer. */
+PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform transform,
+                                                 cudaDataType_t in_type, const size_t *h_counts,
+                                                 size_t total_ranks, const prim_rank *ranks,
+                                                 size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_arg_reduce_workspace_bytes(prim_op op,
+                                                                 prim_transform transform,
+                                                                 cudaDataType_t in_type,
+                                                                 const size_t *h_counts,
+                                                                 size_t total_ranks, size_t *bytes);
+
+/* d_out[b] of every rank = how many samples x of all parts have bin(x) = b, with bin(x) as of
+ * prim_histogram_even().
+ *
+ *   variant, flags, outside, range, sample_type, bins, counter_type: as for prim_histogram_even().
+ *              With PRIM_HISTOGRAM_ADD each rank adds the counts of the whole to what its own
+ *              counters hold.
+ *   ranks      d_in: h_counts[r] samples. d_out: the counters, `bins` elements of counter_type.
+ *              d_second: d_outside of prim_histogram_even(), with PRIM_OUTSIDE_COUNT; otherwise it
+ *              is not looked at. They must not overlap each other or d_workspace.
+ *
+ * Returns what prim_histogram_even() does, and what is said above.
+ * Workspace: none, or with PRIM_HISTOGRAM_ADD bins + 3 counters and 512 bytes. Traffic: an
+ * all-reduce of the counters.
+ * Determinism: the same counters in every run, from every variant, on any number of ranks. */
+PRIM_API prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsigned flags,
+                                                     prim_outside outside,
+                                                     prim_histogram_range range,
+                                                     cudaDataType_t sample_type,
+                                                     const size_t *h_counts, size_t total_ranks,
+                                                     size_t bins, cudaDataType_t counter_type,
+                                                     const prim_rank *ranks, size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
+    prim_histogram_variant variant, unsigned flags, prim_outside outside,
+    prim_histogram_range range, cudaDataType_t sample_type, const size_t *h_counts,
+    size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif

@@ -1,0 +1,66 @@
+/* Communicators and what their ranks do together, for nccl.c. */
+#ifndef SIMT_RANKS_H
+#define SIMT_RANKS_H
+
+#include "internal.h"
+#include "nccl.h"
+
+enum { SIMT_MAX_RANKS = 64 };
+
+typedef enum simt_meeting_kind {
+    SIMT_ALL_GATHER,
+    SIMT_ALL_REDUCE,
+    SIMT_BROADCAST,
+    SIMT_SEND,
+    SIMT_RECEIVE
+} simt_meeting_kind;
+
+/* What one rank brings to a meeting. */
+typedef struct simt_part {
+    struct simt_part *next; /* of the same rank, in the order of the calls */
+    struct ncclComm *comm;
+    simt_meeting_kind kind;
+    const void *from;
+    void *to;
+    size_t count, element_bytes;
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int peer; /* of a send or receive; the root of a broadcast */
+    bool done;
+    ncclResult_t result;
+} simt_part;
+
+struct ncclComm {
+    struct simt_ranks *all;
+    int rank, device;
+    simt_part *parts; /* that wait for others */
+};
+
+/* All ranks of a communicator. */
+typedef struct simt_ranks {
+    struct simt_ranks *next;
+    ncclUniqueId id;
+    int count, joined, owners;
+    bool left;    /* a rank is gone */
+    bool aborted; /* by ncclCommAbort() */
+    struct ncclComm *ranks[SIMT_MAX_RANKS];
+} simt_ranks;
+
+/* ---- ranks.c: one lock for all communicators, which its callers need not know ---- */
+
+/* A rank joins; it does not wait for the others. */
+ncclResult_t simt_ranks_join(const ncclUniqueId *id, int count, int rank, int device,
+                             ncclComm_t *comm);
+/* Waits until all ranks have joined. */
+ncclResult_t simt_ranks_await(struct ncclComm *comm);
+void simt_ranks_leave(struct ncclComm *comm, bool aborts);
+bool simt_ranks_aborted(const struct ncclComm *comm);
+/* Brings the parts, and waits until others have brought theirs. */
+ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count);
+
+/* ---- meetings.c ---- */
+
+/* Lets those meet whose parts are all there, and marks them as done. */
+void simt_meet(simt_ranks *all);
+
+#endif

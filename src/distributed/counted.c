@@ -1,0 +1,144 @@
+/* Histograms: each rank counts its own part, and the counters are added. */
+#include "common/element.h"
+#include "distributed/finish.h"
+#include "distributed/team.h"
+
+typedef struct histogram_args {
+    prim_histogram_variant variant;
+    unsigned flags;
+    prim_outside outside;
+    prim_histogram_range range;
+    cudaDataType_t sample_type;
+    size_t bins;
+    cudaDataType_t counter_type;
+} histogram_args;
+
+enum { OUTSIDE_COUNTERS = 3 };
+
+static bool adds(const histogram_args *args)
+{
+    return (args->flags & PRIM_HISTOGRAM_ADD) != 0;
+}
+
+/* Where a rank counts: with PRIM_HISTOGRAM_ADD beside the counters, which are not to be added up
+ * themselves. */
+static void *counters_of(const histogram_args *args, const prim_member *member)
+{
+    return adds(args) ? member->call.workspace : member->rank->d_out;
+}
+
+static void *outside_of(const histogram_args *args, const prim_member *member)
+{
+    const size_t bytes = args->bins * prim_element_bytes(args->counter_type);
+    return adds(args) ? (char *)member->call.workspace + prim_team_padded(bytes)
+                      : member->rank->d_second;
+}
+
+static prim_status needed(const prim_team *team, size_t *bytes)
+{
+    const histogram_args *args = team->args;
+    size_t none; /* a histogram has no workspace of its own */
+    const prim_status status = prim_histogram_even_workspace_bytes(
+        args->variant, args->flags, args->outside, args->range, args->sample_type, team->whole,
+        args->bins, args->counter_type, &none);
+    if (status != PRIM_OK)
+        return status;
+    const size_t counter_bytes = prim_element_bytes(args->counter_type);
+    *bytes = adds(args) ? prim_team_padded(args->bins * counter_bytes) +
+                              prim_team_padded(OUTSIDE_COUNTERS * counter_bytes)
+                        : 0;
+    return PRIM_OK;
+}
+
+static prim_status check(const prim_team *team, const prim_member *member, prim_operands *operands)
+{
+    const histogram_args *args = team->args;
+    const size_t counter_bytes = prim_element_bytes(args->counter_type);
+    prim_span *const spans = operands->spans;
+    operands->count = args->outside == PRIM_OUTSIDE_COUNT ? 3 : 2;
+    prim_status status = prim_check_vector(&member->call, "in", member->rank->d_in, member->count,
+                                           prim_element_bytes(args->sample_type), &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&member->call, "out", member->rank->d_out, args->bins,
+                                   counter_bytes, &spans[1]);
+    if (status == PRIM_OK && operands->count == 3)
+        status = prim_check_vector(&member->call, "second", member->rank->d_second,
+                                   OUTSIDE_COUNTERS, counter_bytes, &spans[2]);
+    return status == PRIM_OK ? prim_check_all_disjoint(&member->call, spans, operands->count)
+                             : status;
+}
+
+static prim_status count_own(const prim_team *team, const prim_member *member)
+{
+    const histogram_args *args = team->args;
+    return prim_histogram_even(
+        args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
+        args->sample_type, member->rank->d_in, member->count, args->bins, args->counter_type,
+        counters_of(args, member), outside_of(args, member), NULL, 0, member->rank->stream);
+}
+
+static prim_status sum(const histogram_args *args, const prim_member *member, void *counters,
+                       size_t count)
+{
+    const ncclDataType_t type = args->counter_type == CUDA_R_32U ? ncclUint32 : ncclUint64;
+    return prim_team_nccl(member, "ncclAllReduce",
+                          ncclAllReduce(counters, counters, count, type, ncclSum,
+                                        member->rank->comm, member->rank->stream));
+}
+
+static prim_status sum_counters(const prim_team *team, const prim_member *member)
+{
+    const histogram_args *args = team->args;
+    const prim_status status = sum(args, member, counters_of(args, member), args->bins);
+    return status == PRIM_OK && args->outside == PRIM_OUTSIDE_COUNT
+               ? sum(args, member, outside_of(args, member), OUTSIDE_COUNTERS)
+               : status;
+}
+
+static prim_status add_up(const prim_team *team, const prim_member *member)
+{
+    const histogram_args *args = team->args;
+    const cudaStream_t stream = member->rank->stream;
+    if (!adds(args))
+        return PRIM_OK;
+    cudaError_t error = prim_distributed_add(args->counter_type, member->rank->d_out,
+                                             counters_of(args, member), args->bins, stream);
+    if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
+        error = prim_distributed_add(args->counter_type, member->rank->d_second,
+                                     outside_of(args, member), OUTSIDE_COUNTERS, stream);
+    return prim_team_cuda(member, "the counts were not added", error);
+}
+
+static const prim_team_steps steps = {
+    .check = check,
+    .needed = needed,
+    .steps = {{count_own, false}, {sum_counters, true}, {add_up, false}},
+};
+
+prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsigned flags,
+                                            prim_outside outside, prim_histogram_range range,
+                                            cudaDataType_t sample_type, const size_t *h_counts,
+                                            size_t total_ranks, size_t bins,
+                                            cudaDataType_t counter_type, const prim_rank *ranks,
+                                            size_t own_ranks)
+{
+    const histogram_args args = {variant, flags, outside, range, sample_type, bins, counter_type};
+    prim_team team = {.name = "prim_distributed_histogram_even",
+                      .args = &args,
+                      .counts = h_counts,
+                      .total = total_ranks};
+    return prim_team_run(&team, &steps, ranks, own_ranks);
+}
+
+prim_status prim_distributed_histogram_even_workspace_bytes(
+    prim_histogram_variant variant, unsigned flags, prim_outside outside,
+    prim_histogram_range range, cudaDataType_t sample_type, const size_t *h_counts,
+    size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes)
+{
+    const histogram_args args = {variant, flags, outside, range, sample_type, bins, counter_type};
+    prim_team team = {.name = "prim_distributed_histogram_even_workspace_bytes",
+                      .args = &args,
+                      .counts = h_counts,
+                      .total = total_ranks};
+    return prim_team_needed(&team, &steps, bytes);
+}

@@ -1,0 +1,80 @@
+#include "distributed/finish.h"
+
+#include "common/launch.cuh"
+#include "common/values.cuh"
+
+namespace
+{
+namespace distributed
+{
+
+__global__ void pick(const char *in, size_t element_bytes, const uint64_t *local, size_t begin,
+                     char *element, uint64_t *index)
+{
+    for (size_t i = 0; i < element_bytes; i++)
+        element[i] = in[*local * element_bytes + i];
+    *index = begin + *local;
+}
+
+__global__ void take(const uint64_t *indices, const uint64_t *at, uint64_t *index)
+{
+    *index = indices[*at];
+}
+
+template <typename Out>
+__global__ void round_value(const float *value, Out *out)
+{
+    *out = finished<Out>(*value);
+}
+
+template <typename T>
+__global__ void add(T *to, const T *from, size_t count)
+{
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
+    for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+         i += threads)
+        to[i] += from[i];
+}
+
+template <typename T>
+cudaError_t launch_add(void *to, const void *from, size_t count, cudaStream_t stream)
+{
+    constexpr unsigned THREADS = 256, MOST_BLOCKS = 1024;
+    const size_t blocks = (count - 1) / THREADS + 1;
+    return prim_launch(
+        {stream, static_cast<unsigned>(blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), THREADS},
+        add<T>, static_cast<T *>(to), static_cast<const T *>(from), count);
+}
+
+} // namespace distributed
+} // namespace
+
+cudaError_t prim_distributed_pick(const void *in, size_t element_bytes, const uint64_t *local,
+                                  size_t begin, void *element, uint64_t *index, cudaStream_t stream)
+{
+    return prim_launch({stream, 1, 1}, distributed::pick, static_cast<const char *>(in),
+                       element_bytes, local, begin, static_cast<char *>(element), index);
+}
+
+cudaError_t prim_distributed_take(const uint64_t *indices, const uint64_t *at, uint64_t *index,
+                                  cudaStream_t stream)
+{
+    return prim_launch({stream, 1, 1}, distributed::take, indices, at, index);
+}
+
+cudaError_t prim_distributed_round(const float *value, cudaDataType_t out_type, void *out,
+                                   cudaStream_t stream)
+{
+    if (out_type == CUDA_R_16F)
+        return prim_launch({stream, 1, 1}, distributed::round_value<f16>, value,
+                           static_cast<f16 *>(out));
+    return prim_launch({stream, 1, 1}, distributed::round_value<bf16>, value,
+                       static_cast<bf16 *>(out));
+}
+
+cudaError_t prim_distributed_add(cudaDataType_t type, void *to, const void *from, size_t count,
+                                 cudaStream_t stream)
+{
+    return type == CUDA_R_32U ? distributed::launch_add<uint32_t>(to, from, count, stream)
+                              : distributed::launch_add<uint64_t>(to, from, count, stream);
+}

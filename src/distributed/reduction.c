@@ -1,0 +1,60 @@
+/* prim_distributed_reduce(): its arguments, and which way it goes. */
+#include "distributed/reduction.h"
+
+#include "common/element.h"
+
+prim_status prim_reduction_check_kind(const prim_team *team)
+{
+    const prim_reduction *r = team->args;
+    size_t bytes;
+    return prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type,
+                                       team->whole, r->out_type, &bytes);
+}
+
+prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
+                                 prim_operands *operands)
+{
+    const prim_reduction *r = team->args;
+    prim_span *const spans = operands->spans;
+    operands->count = 2;
+    prim_status status = prim_check_vector(&member->call, "in", member->rank->d_in, member->count,
+                                           prim_element_bytes(r->in_type), &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&member->call, "out", member->rank->d_out, 1,
+                                   prim_element_bytes(r->out_type), &spans[1]);
+    return status == PRIM_OK ? prim_check_disjoint(&member->call, spans[1], spans[0]) : status;
+}
+
+/* Whatever else is combined, any order gives the same bits: integers wrap, and minimum and maximum
+ * know only one NaN. */
+static const prim_team_steps *way_of(const prim_reduction *r)
+{
+    const bool is_float = r->out_type == CUDA_R_16F || r->out_type == CUDA_R_16BF ||
+                          r->out_type == CUDA_R_32F || r->out_type == CUDA_R_64F;
+    const bool ordered = is_float && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);
+    return ordered ? &prim_ordered_steps : &prim_gathered_steps;
+}
+
+prim_status prim_distributed_reduce(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                    const size_t *h_counts, size_t total_ranks,
+                                    cudaDataType_t out_type, const prim_rank *ranks,
+                                    size_t own_ranks)
+{
+    const prim_reduction args = {op, transform, in_type, out_type};
+    prim_team team = {
+        .name = "prim_distributed_reduce", .args = &args, .counts = h_counts, .total = total_ranks};
+    return prim_team_run(&team, way_of(&args), ranks, own_ranks);
+}
+
+prim_status prim_distributed_reduce_workspace_bytes(prim_op op, prim_transform transform,
+                                                    cudaDataType_t in_type, const size_t *h_counts,
+                                                    size_t total_ranks, cudaDataType_t out_type,
+                                                    size_t *bytes)
+{
+    const prim_reduction args = {op, transform, in_type, out_type};
+    prim_team team = {.name = "prim_distributed_reduce_workspace_bytes",
+                      .args = &args,
+                      .counts = h_counts,
+                      .total = total_ranks};
+    return prim_team_needed(&team, way_of(&args), bytes);
+}

@@ -1,0 +1,21 @@
+/* Inside distributed: a reduction's arguments, and the two ways to reduce. */
+#ifndef PRIM_DISTRIBUTED_REDUCTION_H
+#define PRIM_DISTRIBUTED_REDUCTION_H
+
+#include "distributed/team.h"
+
+typedef struct prim_reduction {
+    prim_op op;
+    prim_transform transform;
+    cudaDataType_t in_type, out_type;
+} prim_reduction;
+
+/* reduction.c: what both ways check. */
+prim_status prim_reduction_check_kind(const prim_team *team);
+prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
+                                 prim_operands *operands);
+
+/* ordered.c: sums and products of floats. gathered.c: all else, in any order. */
+extern const prim_team_steps prim_ordered_steps, prim_gathered_steps;
+
+#endif

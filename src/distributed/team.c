@@ -1,0 +1,296 @@
+#include "distributed/team.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "common/device.h"
+#include "common/fail.h"
+#include "common/workspace.h"
+
+/* ---- sentences ---- */
+
+prim_status prim_team_nccl(const prim_member *member, const char *what, ncclResult_t result)
+{
+    if (result == ncclSuccess)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_NCCL, "%s: %s failed: %s", member->name, what,
+                     ncclGetErrorString(result));
+}
+
+prim_status prim_team_cuda(const prim_member *member, const char *what, cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return PRIM_OK;
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: %s", member->name, what);
+}
+
+/* The sentence of a call for one device, with this call's name before it. */
+static prim_status in_our_name(prim_status status, const char *name)
+{
+    cudaError_t error;
+    char text[256];
+    snprintf(text, sizeof text, "%s", prim_last_error(&error));
+    return error != cudaSuccess ? status : prim_fail(status, "%s: %s", name, text);
+}
+
+/* ---- sizes ---- */
+
+size_t prim_team_padded(size_t bytes)
+{
+    return (bytes + PRIM_WORKSPACE_ALIGNMENT - 1) / PRIM_WORKSPACE_ALIGNMENT *
+           PRIM_WORKSPACE_ALIGNMENT;
+}
+
+size_t prim_team_largest_part(const prim_team *team)
+{
+    size_t most = 0;
+    for (size_t r = 0; r < team->total; r++)
+        most = team->counts[r] > most ? team->counts[r] : most;
+    return most;
+}
+
+static prim_status count_elements(prim_team *team)
+{
+    if (team->counts == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: h_counts is NULL", team->name);
+    if (team->total == 0)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: total_ranks is 0", team->name);
+    team->whole = 0;
+    for (size_t r = 0; r < team->total; r++) {
+        if (team->counts[r] > SIZE_MAX - team->whole)
+            return prim_fail(PRIM_ERROR_SIZE, "%s: the sum of %zu counts does not fit size_t",
+                             team->name, team->total);
+        team->whole += team->counts[r];
+    }
+    return PRIM_OK;
+}
+
+/* ---- who is in it ---- */
+
+static prim_status ask_communicator(const prim_team *team, prim_member *member)
+{
+    int number, total;
+    prim_status status =
+        prim_team_nccl(member, "ncclCommUserRank", ncclCommUserRank(member->rank->comm, &number));
+    if (status == PRIM_OK)
+        status = prim_team_nccl(member, "ncclCommCount", ncclCommCount(member->rank->comm, &total));
+    if (status == PRIM_OK)
+        status = prim_team_nccl(member, "ncclCommCuDevice",
+                                ncclCommCuDevice(member->rank->comm, &member->device));
+    if (status != PRIM_OK)
+        return status;
+    if ((size_t)total != team->total)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: total_ranks is %zu, and the communicator has %d",
+                         team->name, team->total, total);
+    member->number = (size_t)number;
+    return PRIM_OK;
+}
+
+static prim_status add_member(prim_team *team, const prim_rank *rank, size_t index)
+{
+    prim_member *const member = &team->members[index];
+    *member = (prim_member){.rank = rank};
+    snprintf(member->name, sizeof member->name, "%s: ranks[%zu]", team->name, index);
+    if (rank->comm == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: comm is NULL", member->name);
+    const prim_status status = ask_communicator(team, member);
+    if (status != PRIM_OK)
+        return status;
+    for (size_t i = 0; i < index; i++)
+        if (team->members[i].number == member->number)
+            return prim_fail(PRIM_ERROR_VALUE, "%s: ranks[%zu] and ranks[%zu] are both rank %zu",
+                             team->name, i, index, member->number);
+    for (size_t r = 0; r < member->number; r++)
+        member->begin += team->counts[r];
+    member->count = team->counts[member->number];
+    snprintf(member->name, sizeof member->name, "%s: rank %zu", team->name, member->number);
+    member->call = (prim_call){.name = member->name,
+                               .workspace = rank->d_workspace,
+                               .workspace_bytes = rank->workspace_bytes,
+                               .stream = rank->stream};
+    return PRIM_OK;
+}
+
+static prim_status add_members(prim_team *team, const prim_rank *ranks, size_t own_ranks)
+{
+    if (ranks == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: ranks is NULL", team->name);
+    if (own_ranks == 0 || own_ranks > PRIM_MOST_OWN_RANKS)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: own_ranks is %zu, not 1 to %d", team->name,
+                         own_ranks, PRIM_MOST_OWN_RANKS);
+    prim_status status = PRIM_OK;
+    team->own = own_ranks;
+    for (size_t i = 0; i < own_ranks && status == PRIM_OK; i++)
+        status = add_member(team, &ranks[i], i);
+    return status;
+}
+
+/* ---- checks ---- */
+
+static prim_status check_reach(const prim_member *member, prim_span span)
+{
+    size_t there;
+    if (span.bytes == 0 || prim_device_reaches(span.data, span.bytes, &there))
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_MEMORY,
+                     "%s: device %d reaches %zu bytes from d_%s on, and %zu are needed",
+                     member->name, member->device, there, span.name, span.bytes);
+}
+
+static prim_status check_member(const prim_team *team, const prim_team_steps *steps,
+                                prim_member *member)
+{
+    size_t needed;
+    prim_span workspace;
+    prim_operands operands = {.count = 0};
+    prim_status status = steps->needed(team, &needed);
+    if (status != PRIM_OK)
+        return in_our_name(status, member->name);
+    status = steps->check(team, member, &operands);
+    if (status == PRIM_OK)
+        status = prim_workspace_check(&member->call, needed, &workspace);
+    for (int i = 0; i < operands.count && status == PRIM_OK; i++)
+        status = prim_check_disjoint(&member->call, workspace, operands.spans[i]);
+    for (int i = 0; i < operands.count && status == PRIM_OK; i++)
+        status = check_reach(member, operands.spans[i]);
+    return status == PRIM_OK ? check_reach(member, workspace) : status;
+}
+
+/* ---- each rank in turn, its device being current ---- */
+
+static prim_status go_to(const prim_member *member)
+{
+    return prim_team_cuda(member, "its device was not made current", cudaSetDevice(member->device));
+}
+
+static prim_status check_all(prim_team *team, const prim_team_steps *steps)
+{
+    prim_status status = PRIM_OK;
+    for (size_t i = 0; i < team->own && status == PRIM_OK; i++) {
+        status = go_to(&team->members[i]);
+        if (status == PRIM_OK)
+            status = check_member(team, steps, &team->members[i]);
+    }
+    return status;
+}
+
+static prim_status open_workspace(const prim_team *team, const prim_team_steps *steps,
+                                  prim_member *member)
+{
+    size_t needed;
+    prim_workspace workspace;
+    prim_status status = go_to(member);
+    if (status == PRIM_OK)
+        status = steps->needed(team, &needed);
+    if (status == PRIM_OK)
+        status = prim_workspace_open(&member->call, needed, &workspace);
+    if (status != PRIM_OK)
+        return status;
+    member->opened = workspace.from_pool;
+    member->call.workspace = workspace.data;
+    return PRIM_OK;
+}
+
+static prim_status open_all(prim_team *team, const prim_team_steps *steps)
+{
+    prim_status status = PRIM_OK;
+    for (size_t i = 0; i < team->own && status == PRIM_OK; i++)
+        status = open_workspace(team, steps, &team->members[i]);
+    return status;
+}
+
+/* All of them, whatever fails; the first failure is told. */
+static prim_status close_all(prim_team *team, prim_status first)
+{
+    for (size_t i = 0; i < team->own; i++) {
+        const prim_member *const member = &team->members[i];
+        if (!member->opened)
+            continue;
+        const prim_status status = go_to(member);
+        const prim_status closed =
+            prim_workspace_close(&member->call, (prim_workspace){member->call.workspace, true});
+        first = first == PRIM_OK ? status : first;
+        first = first == PRIM_OK ? closed : first;
+    }
+    return first;
+}
+
+static prim_status take_each(const prim_team *team, prim_team_step take)
+{
+    prim_status status = PRIM_OK;
+    for (size_t i = 0; i < team->own && status == PRIM_OK; i++) {
+        status = go_to(&team->members[i]);
+        if (status == PRIM_OK)
+            status = take(team, &team->members[i]);
+    }
+    return status;
+}
+
+/* In a group nothing is called but NCCL, which knows each rank's device: where one of its own calls
+ * fails, the group does nothing, and no rank waits for another. */
+static prim_status take_together(const prim_team *team, prim_team_step take)
+{
+    prim_status status = prim_team_nccl(&team->members[0], "ncclGroupStart", ncclGroupStart());
+    if (status != PRIM_OK)
+        return status;
+    for (size_t i = 0; i < team->own && status == PRIM_OK; i++)
+        status = take(team, &team->members[i]);
+    const ncclResult_t ended = ncclGroupEnd();
+    return status != PRIM_OK ? status : prim_team_nccl(&team->members[0], "ncclGroupEnd", ended);
+}
+
+static prim_status take_steps(const prim_team *team, const prim_team_steps *steps)
+{
+    prim_status status = PRIM_OK;
+    for (int s = 0; steps->steps[s].take != NULL && status == PRIM_OK; s++)
+        status = steps->steps[s].together ? take_together(team, steps->steps[s].take)
+                                          : take_each(team, steps->steps[s].take);
+    return status;
+}
+
+static prim_status run(prim_team *team, const prim_team_steps *steps)
+{
+    prim_status status = check_all(team, steps);
+    if (status != PRIM_OK)
+        return status;
+    status = open_all(team, steps);
+    if (status == PRIM_OK)
+        status = take_steps(team, steps);
+    return close_all(team, status);
+}
+
+prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const prim_rank *ranks,
+                          size_t own_ranks)
+{
+    int device;
+    prim_status status = count_elements(team);
+    if (status == PRIM_OK)
+        status = add_members(team, ranks, own_ranks);
+    if (status != PRIM_OK)
+        return status;
+    const cudaError_t unknown = cudaGetDevice(&device);
+    if (unknown != cudaSuccess)
+        return prim_fail_cuda(PRIM_ERROR_CUDA, unknown, "%s: the current device is unknown",
+                              team->name);
+    status = run(team, steps);
+    const cudaError_t error = cudaSetDevice(device);
+    if (status != PRIM_OK || error == cudaSuccess)
+        return status;
+    return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: device %d was not made current again",
+                          team->name, device);
+}
+
+prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes)
+{
+    if (bytes == NULL)
+        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", team->name);
+    size_t needed;
+    prim_status status = count_elements(team);
+    if (status != PRIM_OK)
+        return status;
+    status = steps->needed(team, &needed);
+    if (status != PRIM_OK)
+        return in_our_name(status, team->name);
+    *bytes = needed;
+    return PRIM_OK;
+}

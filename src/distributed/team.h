@@ -1,0 +1,75 @@
+/* A call on many devices: the ranks that this process drives, as a team that takes the call's steps
+ * together. */
+#ifndef PRIM_DISTRIBUTED_TEAM_H
+#define PRIM_DISTRIBUTED_TEAM_H
+
+#include <primitives/distributed.h>
+
+#include "common/check.h"
+
+enum { PRIM_MOST_OWN_RANKS = 64 };
+
+/* One rank of this process. */
+typedef struct prim_member {
+    const prim_rank *rank;
+    size_t number;       /* of the rank in its communicator */
+    size_t begin, count; /* its part of the whole array */
+    int device;
+    bool opened;    /* its workspace */
+    prim_call call; /* its name says which rank it is; its workspace is never NULL once opened */
+    char name[80];
+} prim_member;
+
+struct prim_team;
+
+/* What a rank does in one step, its device being current unless all take the step together. */
+typedef prim_status (*prim_team_step)(const struct prim_team *team, const prim_member *member);
+
+typedef struct prim_team_steps {
+    /* The operands of one rank, apart from the workspace; *operands become their ranges. */
+    prim_status (*check)(const struct prim_team *team, const prim_member *member,
+                         prim_operands *operands);
+    /* The workspace of a rank on the current device. The statuses are those of the calls that it
+     * asks, and judge all that is no pointer. */
+    prim_status (*needed)(const struct prim_team *team, size_t *bytes);
+    /* In turn; each one is taken by all ranks before the next. `together`: in one group of NCCL,
+     * of whose calls alone the step then consists. */
+    struct {
+        prim_team_step take;
+        bool together;
+    } steps[6];
+} prim_team_steps;
+
+typedef struct prim_team {
+    const char *name; /* of the call */
+    const void *args; /* the call's own */
+    const size_t *counts;
+    size_t total; /* ranks of the communicator */
+    size_t whole; /* elements of all parts */
+    size_t own;
+    prim_member members[PRIM_MOST_OWN_RANKS];
+} prim_team;
+
+/* The whole call: checks everything, then takes the steps. name, args, counts and total are set. */
+prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const prim_rank *ranks,
+                          size_t own_ranks);
+
+/* The query that stands beside a call. */
+prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes);
+
+size_t prim_team_largest_part(const prim_team *team);
+
+/* NULL and 0 where nothing is needed: then no pool is asked. */
+static inline void *prim_team_inner(void *memory, size_t bytes)
+{
+    return bytes > 0 ? memory : NULL;
+}
+
+/* Parts of a workspace begin where one may begin. */
+size_t prim_team_padded(size_t bytes);
+
+/* PRIM_OK, or the sentence of what failed. */
+prim_status prim_team_nccl(const prim_member *member, const char *what, ncclResult_t result);
+prim_status prim_team_cuda(const prim_member *member, const char *what, cudaError_t error);
+
+#endif

@@ -1,0 +1,710 @@
+/* Many GPUs: every call against the host's version of the whole array, to the bit, on 1 to 8 ranks,
+ * however the array is cut, driven by one thread or by one a rank. */
+#define _GNU_SOURCE
+#include <criterion/criterion.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <primitives/distributed.h>
+
+#include "support.h"
+
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#endif
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define cr_nccl(call)                                              \
+    do {                                                           \
+        const ncclResult_t cr_nccl_result = (call);                \
+        cr_assert_eq(cr_nccl_result, ncclSuccess, "%s: %s", #call, \
+                     ncclGetErrorString(cr_nccl_result));          \
+    } while (0)
+
+enum { MOST_RANKS = 8 };
+static const size_t rank_counts[] = {1, 2, 3, 4, 8};
+
+/* ---- devices and communicators ---- */
+
+static size_t devices(void)
+{
+    int count = 0;
+    cr_cuda(cudaGetDeviceCount(&count));
+    return (size_t)count;
+}
+
+static ncclComm_t comms[MOST_RANKS];
+
+static bool connect(size_t ranks)
+{
+    if (ranks > devices())
+        return false;
+    cr_nccl(ncclCommInitAll(comms, (int)ranks, NULL));
+    return true;
+}
+
+static void disconnect(size_t ranks)
+{
+    for (size_t r = 0; r < ranks; r++)
+        cr_nccl(ncclCommDestroy(comms[r]));
+}
+
+/* ---- cuts ---- */
+
+typedef enum cut { EQUAL, RAGGED, EVERY_OTHER, ON_ONE, ONE_EACH, INSIDE_TILES, CUTS } cut;
+static const char *const cut_names[] = {"equal",  "ragged",   "every other",
+                                        "on one", "one each", "inside tiles"};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How much of what is left goes to rank r; the last one takes the rest. */
+static size_t share(cut how, size_t r, size_t ranks, size_t left, size_t whole, size_t tile)
+{
+    switch (how) {
+    case EQUAL:
+        return whole / ranks;
+    case RAGGED:
+        return left > 0 ? random_bits(r + 7 * whole + ranks) % (left + 1) : 0;
+    case EVERY_OTHER:
+        return r % 2 == 0 ? 0 : whole / ranks * 2;
+    case ON_ONE:
+        return r == ranks / 2 ? left : 0;
+    case ONE_EACH:
+        return 1;
+    default: /* one short of a tile, then one more than that, and small parts of one */
+        return r % 3 == 0 ? tile - 1 : r % 3 == 1 ? 2 : tile / 3;
+    }
+}
+
+static void cut_up(cut how, size_t ranks, size_t whole, size_t tile, size_t *counts)
+{
+    size_t left = whole;
+    for (size_t r = 0; r < ranks; r++) {
+        counts[r] = r + 1 == ranks ? left : least(left, share(how, r, ranks, left, whole, tile));
+        left -= counts[r];
+    }
+}
+
+/* ---- a team: its parts, and the results ---- */
+
+typedef struct job {
+    size_t ranks, whole, tile;
+    cut how;
+    cudaDataType_t type;
+    size_t out_bytes, second_bytes;
+    const void *h_in;
+    const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
+    prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
+    prim_status (*query)(const struct job *job, size_t *bytes);
+    const void *args;
+    bool threads, own_workspace;
+    size_t counts[MOST_RANKS];
+} job;
+
+typedef struct device_part {
+    guarded in, out, second, workspace;
+    prim_rank rank;
+} device_part;
+
+static void put(const job *j, size_t r, device_part *part)
+{
+    const size_t bytes = type_bytes(j->type);
+    size_t begin = 0, workspace_bytes = 0;
+    for (size_t i = 0; i < r; i++)
+        begin += j->counts[i];
+    cr_cuda(cudaSetDevice((int)r));
+    /* Neither parts nor results lie at 16 bytes. */
+    part->in = guarded_copy((const char *)j->h_in + begin * bytes, j->counts[r] * bytes, bytes);
+    part->out = guarded_new(j->out_bytes, 8);
+    part->second = guarded_new(j->second_bytes, 8);
+    if (j->h_out != NULL)
+        cr_cuda(cudaMemcpy(part->out.data, j->h_out, j->out_bytes, cudaMemcpyHostToDevice));
+    if (j->h_second != NULL)
+        cr_cuda(
+            cudaMemcpy(part->second.data, j->h_second, j->second_bytes, cudaMemcpyHostToDevice));
+    cr_prim(j->query(j, &workspace_bytes));
+    part->workspace = guarded_new(workspace_bytes, 0);
+    const bool given = j->own_workspace && workspace_bytes > 0;
+    part->rank = (prim_rank){.comm = comms[r],
+                             .d_in = part->in.data,
+                             .d_out = part->out.data,
+                             .d_second = part->second.data,
+                             .d_workspace = given ? part->workspace.data : NULL,
+                             .workspace_bytes = given ? workspace_bytes : 0};
+    cr_cuda(cudaStreamCreateWithFlags(&part->rank.stream, cudaStreamNonBlocking));
+}
+
+static void take(const job *j, size_t r, device_part *part, const void *out, const void *second)
+{
+    char found[8192];
+    cr_cuda(cudaSetDevice((int)r));
+    cr_cuda(cudaStreamSynchronize(part->rank.stream));
+    guarded_read(&part->out, found);
+    cr_assert_eq(memcmp(found, out, j->out_bytes), 0, "rank %zu of %zu, %s, %zu × %s: result", r,
+                 j->ranks, cut_names[j->how], j->whole, type_name(j->type));
+    guarded_read(&part->second, found);
+    cr_assert_eq(memcmp(found, second, j->second_bytes), 0, "rank %zu of %zu, %s, %zu × %s: second",
+                 r, j->ranks, cut_names[j->how], j->whole, type_name(j->type));
+    guarded_free(&part->in);
+    guarded_free(&part->out);
+    guarded_free(&part->second);
+    guarded_free(&part->workspace);
+    cr_cuda(cudaStreamDestroy(part->rank.stream));
+}
+
+typedef struct lone_rank {
+    const job *job;
+    const prim_rank *rank;
+    size_t number;
+    prim_status status;
+} lone_rank;
+
+/* Ranks come late, each time in another order. */
+static void *drive(void *any)
+{
+    lone_rank *const l = any;
+    const uint64_t nap = random_bits(l->number + 31 * l->job->whole + 7 * l->job->ranks) % 5000000;
+    nanosleep(&(struct timespec){0, (long)nap}, NULL);
+    l->status = l->job->call(l->job, l->rank, 1);
+    return NULL;
+}
+
+static void run_in_threads(const job *j, const device_part *parts)
+{
+    pthread_t threads[MOST_RANKS];
+    lone_rank ranks[MOST_RANKS];
+    for (size_t r = 0; r < j->ranks; r++) {
+        ranks[r] = (lone_rank){j, &parts[r].rank, r, PRIM_ERROR_ENUM};
+        cr_assert_eq(pthread_create(&threads[r], NULL, drive, &ranks[r]), 0);
+    }
+    for (size_t r = 0; r < j->ranks; r++) {
+        pthread_join(threads[r], NULL);
+        cr_assert_eq(ranks[r].status, PRIM_OK, "rank %zu", r);
+    }
+}
+
+static void run_in_one(const job *j, const device_part *parts)
+{
+    prim_rank ranks[MOST_RANKS];
+    int device = -1;
+    for (size_t r = 0; r < j->ranks; r++) /* in any order */
+        ranks[r] = parts[j->ranks - 1 - r].rank;
+    cr_cuda(cudaSetDevice((int)(j->ranks / 2)));
+    cr_prim(j->call(j, ranks, j->ranks));
+    cr_cuda(cudaGetDevice(&device));
+    cr_assert_eq(device, (int)(j->ranks / 2));
+}
+
+static void check(job *j, const void *out, const void *second)
+{
+    device_part parts[MOST_RANKS];
+    cut_up(j->how, j->ranks, j->whole, j->tile, j->counts);
+    for (size_t r = 0; r < j->ranks; r++)
+        put(j, r, &parts[r]);
+    if (j->threads)
+        run_in_threads(j, parts);
+    else
+        run_in_one(j, parts);
+    for (size_t r = 0; r < j->ranks; r++)
+        take(j, r, &parts[r], out, second);
+#ifdef SIMT_BACKEND
+    cr_assert_eq(simt_pool_bytes(), 0);
+#endif
+}
+
+/* ---- reduce ---- */
+
+typedef struct reduction {
+    prim_op op;
+    prim_transform transform;
+    cudaDataType_t in, out;
+} reduction;
+
+static prim_status call_reduce(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce(r->op, r->transform, r->in, j->counts, j->ranks, r->out, ranks,
+                                   own_ranks);
+}
+
+static prim_status query_reduce(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_workspace_bytes(r->op, r->transform, r->in, j->counts, j->ranks,
+                                                   r->out, bytes);
+}
+
+static size_t tile_of(cudaDataType_t type)
+{
+    return 16384 / type_bytes(type);
+}
+
+static void *make_input(prim_op op, cudaDataType_t type, size_t count)
+{
+    void *h_in = malloc(count * type_bytes(type) + 1);
+    fill(type, h_in, count, UNIFORM, count);
+    for (size_t i = 0; op == PRIM_OP_PRODUCT && type_is_float(type) && i < count; i++)
+        write_float(type, h_in, i, 1 + 0.001 * (double)(random_bits(i) % 100) - 0.0495);
+    return h_in;
+}
+
+static job reduce_job(const reduction *r, size_t whole, const void *h_in)
+{
+    return (job){.whole = whole,
+                 .tile = tile_of(r->in),
+                 .type = r->in,
+                 .out_bytes = type_bytes(r->out),
+                 .h_in = h_in,
+                 .call = call_reduce,
+                 .query = query_reduce,
+                 .args = r};
+}
+
+static void check_reduce(job *j)
+{
+    const reduction *r = j->args;
+    char expected[8];
+    cr_prim(prim_reduce_host(r->op, r->transform, r->in, j->h_in, j->whole, r->out, expected, 1));
+    check(j, expected, expected);
+}
+
+static const reduction f32_sum = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
+
+static void check_cuts(const reduction *r, size_t ranks, size_t whole, bool threads)
+{
+    void *h_in = make_input(r->op, r->in, whole);
+    for (cut how = 0; how < CUTS; how++) {
+        job j = reduce_job(r, whole, h_in);
+        j.ranks = ranks;
+        j.how = how;
+        j.threads = threads;
+        j.own_workspace = how % 2 == 0;
+        check_reduce(&j);
+    }
+    free(h_in);
+}
+
+/* Each number of ranks that there are devices for; a test of none is skipped. */
+#define EACH_RANKS(ranks)                                                              \
+    for (size_t ranks##_at = 0, ranks;                                                 \
+         ranks##_at < COUNT_OF(rank_counts) && (ranks = rank_counts[ranks##_at]) != 0; \
+         ranks##_at++)                                                                 \
+        if (connect(ranks))
+
+Test(distributed, a_sum_is_the_same_however_it_is_cut)
+{
+    static const size_t sizes[] = {0, 1, 7, 4095, 4096, 4097, 3 * 4096 + 17, 9 * 4096};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            check_cuts(&f32_sum, ranks, sizes[s], false);
+        disconnect(ranks);
+    }
+}
+
+Test(distributed, a_thread_drives_each_rank)
+{
+    static const size_t sizes[] = {0, 5, 4097, 5 * 4096 + 1000};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            check_cuts(&f32_sum, ranks, sizes[s], true);
+        disconnect(ranks);
+    }
+}
+
+/* Every pair of types, and operators and transforms in turn. */
+Test(distributed, all_types_and_operators)
+{
+    static const cudaDataType_t pairs[][2] = {
+        {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
+        {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
+        {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
+        {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
+        {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
+        {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
+    };
+    const size_t ranks = least(devices(), 3);
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+        for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
+            const reduction r = {op, (prim_transform)((p + op) % 3), pairs[p][0], pairs[p][1]};
+            if (type_is_float(r.in) && op >= PRIM_OP_AND)
+                continue;
+            if (!prim_reduce_supports(PRIM_REDUCE_AUTO, r.op, r.transform, r.in, 1, r.out))
+                continue; /* a library with fewer types */
+            const size_t whole = 3 * tile_of(r.in) + 77;
+            void *h_in = make_input(op, r.in, whole);
+            job j = reduce_job(&r, whole, h_in);
+            j.ranks = ranks;
+            j.how = op % 2 == 0 ? RAGGED : EQUAL;
+            check_reduce(&j);
+            free(h_in);
+        }
+    disconnect(ranks);
+}
+
+/* More values of tiles than make a tile. */
+Test(distributed, a_sum_of_three_levels)
+{
+    const reduction sum = {PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_64F, CUDA_R_64F};
+    const size_t ranks = least(devices(), 3), whole = 2048 * 2049 + 5;
+    void *h_in = make_input(sum.op, sum.in, whole);
+    job j = reduce_job(&sum, whole, h_in);
+    cr_assert(connect(ranks));
+    j.ranks = ranks;
+    j.how = RAGGED;
+    check_reduce(&j);
+    free(h_in);
+    disconnect(ranks);
+}
+
+Test(distributed, nan_and_the_ends_of_a_type)
+{
+    static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN, PRIM_OP_MAX, PRIM_OP_PRODUCT};
+    enum { WHOLE = 9000 };
+    const size_t ranks = least(devices(), 4);
+    float *h_in = malloc(WHOLE * sizeof *h_in);
+    cr_assert(connect(ranks));
+    for (size_t o = 0; o < COUNT_OF(ops); o++)
+        for (int nan = 0; nan < 2; nan++) {
+            const reduction r = {ops[o], PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
+            fill(CUDA_R_32F, h_in, WHOLE, EXTREMES, o);
+            for (int i = 0; i < WHOLE && !nan; i++)
+                h_in[i] = isnan(h_in[i]) ? -0.0f : h_in[i];
+            h_in[5000] = nan ? -NAN : 0;
+            job j = reduce_job(&r, WHOLE, h_in);
+            j.ranks = ranks;
+            check_reduce(&j);
+        }
+    free(h_in);
+    disconnect(ranks);
+}
+
+/* ---- arg_reduce ---- */
+
+static prim_status call_arg(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_arg_reduce(r->op, r->transform, r->in, j->counts, j->ranks, ranks,
+                                       own_ranks);
+}
+
+static prim_status query_arg(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_arg_reduce_workspace_bytes(r->op, r->transform, r->in, j->counts,
+                                                       j->ranks, bytes);
+}
+
+static void check_arg(const reduction *r, size_t ranks, cut how, size_t whole, const void *h_in)
+{
+    char value[8];
+    uint64_t index;
+    job j = reduce_job(r, whole, h_in);
+    j.ranks = ranks;
+    j.how = how;
+    j.threads = how == EVERY_OTHER;
+    j.own_workspace = how == EQUAL;
+    j.second_bytes = sizeof index;
+    j.call = call_arg;
+    j.query = query_arg;
+    cr_prim(prim_arg_reduce_host(r->op, r->transform, r->in, h_in, whole, value, &index, 1));
+    check(&j, value, &index);
+}
+
+Test(distributed, the_first_extreme_element)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_8U, CUDA_R_64U, CUDA_R_16F};
+    EACH_RANKS(ranks)
+    {
+        for (size_t t = 0; t < COUNT_OF(types); t++)
+            for (cut how = 0; how < CUTS; how++) {
+                const reduction r = {how % 2 == 0 ? PRIM_OP_MIN : PRIM_OP_MAX,
+                                     (prim_transform)(t % 3), types[t], types[t]};
+                void *h_in = malloc(5000 * type_bytes(types[t]));
+                fill(types[t], h_in, 5000, t % 2 == 0 ? EXTREMES : UNIFORM, how);
+                check_arg(&r, ranks, how, 5000, h_in); /* with many that are equal */
+                check_arg(&r, ranks, how, 1, h_in);
+                free(h_in);
+            }
+        disconnect(ranks);
+    }
+}
+
+/* Squares that differ, and are both infinite as f16, or the same subnormal. */
+Test(distributed, squares_are_compared_before_they_are_rounded)
+{
+    static const double inputs[][2] = {{300, 400}, {0x1p-10, 0x1p-10 + 0x1p-20}};
+    const reduction r = {PRIM_OP_MAX, PRIM_TRANSFORM_SQUARE, CUDA_R_16F, CUDA_R_16F};
+    if (!connect(2))
+        cr_skip_test("needs two devices");
+    for (size_t i = 0; i < COUNT_OF(inputs); i++) {
+        uint16_t h_in[2];
+        for (size_t e = 0; e < 2; e++)
+            write_float(CUDA_R_16F, h_in, e, inputs[i][e]);
+        check_arg(&r, 2, EQUAL, 2, h_in);
+    }
+    disconnect(2);
+}
+
+/* ---- histogram ---- */
+
+typedef struct counting {
+    unsigned flags;
+    prim_outside outside;
+    cudaDataType_t counters;
+    size_t bins;
+} counting;
+
+static const prim_histogram_range range = {-100, 100, -0.8, 0.9};
+
+static prim_status call_histogram(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const counting *c = j->args;
+    return prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, c->flags, c->outside, range,
+                                           j->type, j->counts, j->ranks, c->bins, c->counters,
+                                           ranks, own_ranks);
+}
+
+static prim_status query_histogram(const job *j, size_t *bytes)
+{
+    const counting *c = j->args;
+    return prim_distributed_histogram_even_workspace_bytes(PRIM_HISTOGRAM_AUTO, c->flags,
+                                                           c->outside, range, j->type, j->counts,
+                                                           j->ranks, c->bins, c->counters, bytes);
+}
+
+static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataType_t type,
+                            size_t whole)
+{
+    char before[8192], counters[8192], outside[24], outside_before[24];
+    void *h_in = malloc(whole * type_bytes(type) + 1);
+    const bool counts_outside = c->outside == PRIM_OUTSIDE_COUNT;
+    job j = {.ranks = ranks,
+             .how = how,
+             .whole = whole,
+             .tile = tile_of(type),
+             .type = type,
+             .out_bytes = c->bins * type_bytes(c->counters),
+             .second_bytes = counts_outside ? 3 * type_bytes(c->counters) : 0,
+             .h_in = h_in,
+             .h_out = before,
+             .h_second = outside_before,
+             .call = call_histogram,
+             .query = query_histogram,
+             .args = c,
+             .threads = how == EVERY_OTHER,
+             .own_workspace = how == RAGGED};
+    fill(type, h_in, whole, UNIFORM, whole);
+    memset(before, 1, sizeof before);
+    memset(outside_before, 2, sizeof outside_before);
+    memcpy(counters, before, sizeof before);
+    memcpy(outside, outside_before, sizeof outside);
+    cr_prim(prim_histogram_even_host(c->flags, c->outside, range, type, h_in, whole, c->bins,
+                                     c->counters, counters, outside, 1));
+    check(&j, counters, outside);
+    free(h_in);
+}
+
+Test(distributed, histograms_of_all_parts)
+{
+    static const counting kinds[] = {
+        {0, PRIM_OUTSIDE_DROP, CUDA_R_32U, 64},
+        {0, PRIM_OUTSIDE_COUNT, CUDA_R_64U, 1000},
+        {PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 333},
+        {PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_CLAMP, CUDA_R_64U, 1},
+    };
+    EACH_RANKS(ranks)
+    {
+        for (size_t k = 0; k < COUNT_OF(kinds); k++)
+            for (cut how = 0; how < CUTS; how++) {
+                check_histogram(&kinds[k], ranks, how, CUDA_R_32F, 3001);
+                check_histogram(&kinds[k], ranks, how, CUDA_R_8I, how);
+            }
+        disconnect(ranks);
+    }
+}
+
+/* ---- what is refused, and leaves everything as it was ---- */
+
+typedef struct refusal {
+    prim_status status;
+    const char *words;
+    void (*spoil)(job *j, prim_rank *ranks, size_t *own_ranks, reduction *r);
+} refusal;
+
+#define SPOIL(name, statement)                                                  \
+    static void name(job *j, prim_rank *ranks, size_t *own_ranks, reduction *r) \
+    {                                                                           \
+        (void)j, (void)ranks, (void)own_ranks, (void)r;                         \
+        statement;                                                              \
+    }
+SPOIL(no_ranks, *own_ranks = 0)
+SPOIL(no_comm, ranks[1].comm = NULL)
+SPOIL(twice_the_same, ranks[1].comm = ranks[0].comm)
+SPOIL(too_few, j->ranks = 1)
+SPOIL(no_input, ranks[1].d_in = NULL)
+SPOIL(no_output, ranks[1].d_out = NULL)
+SPOIL(crooked, ranks[1].d_out = (char *)ranks[1].d_out + 1)
+SPOIL(in_the_input, ranks[1].d_out = (void *)(uintptr_t)ranks[1].d_in)
+SPOIL(huge, (j->counts[0] = SIZE_MAX / 2, j->counts[1] = SIZE_MAX / 2 + 2))
+SPOIL(huge_bytes, j->counts[0] = SIZE_MAX / 2)
+SPOIL(no_op, r->op = (prim_op)9)
+SPOIL(no_type, r->out = CUDA_R_8U)
+SPOIL(small_workspace, ranks[1].workspace_bytes--)
+SPOIL(no_workspace, ranks[1].d_workspace = NULL)
+SPOIL(crooked_workspace, ranks[1].d_workspace = (char *)ranks[1].d_workspace + 16)
+SPOIL(host_output, ranks[1].d_out = r)
+SPOIL(another_devices, ranks[1].d_in = ranks[0].d_in)
+
+static const refusal refusals[] = {
+    {PRIM_ERROR_VALUE, "own_ranks is 0", no_ranks},
+    {PRIM_ERROR_NULL, "comm is NULL", no_comm},
+    {PRIM_ERROR_VALUE, "both rank 0", twice_the_same},
+    {PRIM_ERROR_VALUE, "total_ranks is 1", too_few},
+    {PRIM_ERROR_NULL, "rank 1: d_in is NULL", no_input},
+    {PRIM_ERROR_NULL, "rank 1: d_out is NULL", no_output},
+    {PRIM_ERROR_MISALIGNED, "rank 1: d_out", crooked},
+    {PRIM_ERROR_OVERLAP, "rank 1: d_out overlaps d_in", in_the_input},
+    {PRIM_ERROR_SIZE, "sum of 2 counts", huge},
+    {PRIM_ERROR_SIZE, "do not fit size_t", huge_bytes},
+    {PRIM_ERROR_ENUM, "op is 9", no_op},
+    {PRIM_ERROR_TYPE, "out_type is u8", no_type},
+    {PRIM_ERROR_WORKSPACE, "rank 1: workspace_bytes", small_workspace},
+    {PRIM_ERROR_NULL, "rank 1: d_workspace is NULL", no_workspace},
+    {PRIM_ERROR_MISALIGNED, "rank 1: d_workspace", crooked_workspace},
+    {PRIM_ERROR_MEMORY, "rank 1: device 1 reaches 0 bytes", host_output},
+    {PRIM_ERROR_MEMORY, "rank 1: device 1 reaches 0 bytes", another_devices},
+};
+
+Test(distributed, arguments_are_checked_before_anything_runs)
+{
+    enum { WHOLE = 5000 };
+    if (!connect(2))
+        cr_skip_test("needs two devices");
+    float *h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    for (size_t i = 0; i < COUNT_OF(refusals); i++) {
+        reduction r = f32_sum;
+        job j = reduce_job(&r, WHOLE, h_in);
+        device_part parts[2];
+        if (refusals[i].status == PRIM_ERROR_MEMORY && !on_cpu_backend())
+            continue;
+        j.ranks = 2;
+        j.own_workspace = true;
+        cut_up(EQUAL, 2, WHOLE, j.tile, j.counts);
+        for (size_t rank = 0; rank < 2; rank++)
+            put(&j, rank, &parts[rank]);
+        prim_rank ranks[] = {parts[0].rank, parts[1].rank};
+        size_t own_ranks = 2;
+        refusals[i].spoil(&j, ranks, &own_ranks, &r);
+        cr_assert_eq(call_reduce(&j, ranks, own_ranks), refusals[i].status, "%s: %s",
+                     refusals[i].words, prim_last_error(NULL));
+        const char *const sentence = prim_last_error(NULL);
+        cr_assert(strstr(sentence, refusals[i].words) != NULL, "%s: %s", refusals[i].words,
+                  sentence);
+        cr_assert_eq(strncmp(sentence, "prim_distributed_reduce: ", 25), 0, "%s", sentence);
+        for (size_t rank = 0; rank < 2; rank++) {
+            cr_assert(guarded_untouched(&parts[rank].out), "%s", refusals[i].words);
+            cr_assert(guarded_untouched(&parts[rank].workspace), "%s", refusals[i].words);
+            guarded_free(&parts[rank].in);
+            guarded_free(&parts[rank].out);
+            guarded_free(&parts[rank].second);
+            guarded_free(&parts[rank].workspace);
+            cr_cuda(cudaStreamDestroy(parts[rank].rank.stream));
+        }
+    }
+    free(h_in);
+    disconnect(2);
+}
+
+Test(distributed, pointers_that_every_call_needs)
+{
+    size_t bytes, count = 0;
+    prim_rank rank = {.comm = NULL};
+    cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, NULL, 1,
+                                         CUDA_R_32F, &rank, 1),
+                 PRIM_ERROR_NULL);
+    cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, &count, 1,
+                                         CUDA_R_32F, NULL, 1),
+                 PRIM_ERROR_NULL);
+    cr_assert_eq(prim_distributed_reduce_workspace_bytes(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                                         CUDA_R_32F, &count, 1, CUDA_R_32F, NULL),
+                 PRIM_ERROR_NULL);
+    cr_assert_eq(prim_distributed_reduce_workspace_bytes(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                                         CUDA_R_32F, &count, 0, CUDA_R_32F, &bytes),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_distributed_arg_reduce_workspace_bytes(PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
+                                                             CUDA_R_32F, &count, 1, &bytes),
+                 PRIM_ERROR_SIZE);
+    cr_assert_str_eq(prim_status_string(PRIM_ERROR_NCCL), "PRIM_ERROR_NCCL");
+}
+
+#ifdef SIMT_BACKEND
+/* Each call of the runtime and of NCCL fails once: the call says so, and leaves no memory and the
+ * same device behind. */
+static void fail_each(job *j)
+{
+    device_part parts[MOST_RANKS];
+    prim_rank ranks[MOST_RANKS];
+    size_t failures = 0;
+    int device;
+    cut_up(j->how, j->ranks, j->whole, j->tile, j->counts);
+    for (size_t r = 0; r < j->ranks; r++) {
+        put(j, r, &parts[r]);
+        ranks[r] = parts[r].rank;
+    }
+    cr_cuda(cudaSetDevice(1));
+    for (uint64_t n = 1;; n++) {
+        simt_fail_at(n);
+        const prim_status status = j->call(j, ranks, j->ranks);
+        const char *const failed = simt_failed_call();
+        simt_fail_at(0);
+        if (failed == NULL)
+            break;
+        failures++;
+        cr_assert_neq(status, PRIM_OK, "%s (call %zu) failed", failed, (size_t)n);
+        cr_assert_eq(simt_pool_bytes(), 0, "%s (call %zu) left memory", failed, (size_t)n);
+        cr_cuda(cudaGetDevice(&device));
+        cr_assert(device == 1 || strcmp(failed, "cudaSetDevice") == 0, "%s (call %zu)", failed,
+                  (size_t)n);
+        cr_cuda(cudaSetDevice(1));
+        cudaGetLastError();
+    }
+    cr_assert_gt(failures, 20);
+    for (size_t r = 0; r < j->ranks; r++) {
+        cr_cuda(cudaSetDevice((int)r));
+        guarded_free(&parts[r].in);
+        guarded_free(&parts[r].out);
+        guarded_free(&parts[r].second);
+        guarded_free(&parts[r].workspace);
+        cr_cuda(cudaStreamDestroy(parts[r].rank.stream));
+    }
+}
+
+Test(distributed, every_failure_is_told)
+{
+    enum { WHOLE = 3 * 8192 + 17 };
+    const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
+    void *h_in = make_input(PRIM_OP_SUM, CUDA_R_16F, WHOLE);
+    job j = reduce_job(&r, WHOLE, h_in);
+    if (!connect(3))
+        cr_skip_test("needs three devices");
+    j.ranks = 3;
+    fail_each(&j);
+    j.second_bytes = sizeof(uint64_t);
+    j.call = call_arg;
+    j.query = query_arg;
+    const reduction arg = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
+    j.args = &arg;
+    fail_each(&j);
+    free(h_in);
+    disconnect(3);
+}
+#endif
