@@ -1,5 +1,5 @@
-/* convolution: masks of growing size over an image, bytes of three channels, separable masks, and
- * vectors. */
+/* convolution: masks of growing size over an image, bytes of three channels, also under integers,
+ * separable masks, and vectors. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -29,22 +29,26 @@ typedef struct kind {
     int channels;
     extent mask;
     bool is_separable; /* the mask is a row and a column */
+    int32_t divisor;   /* of a mask of integers; 0: it is of floats */
 } kind;
 
 static const kind kinds[] = {
-    {"2d-3x3", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {3, 3}, false},
-    {"2d-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, false},
-    {"2d-7x7", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {7, 7}, false},
-    {"2d-9x9", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {9, 9}, false},
-    {"2d-15x15", "f32", CUDA_R_32F, 4, images, {48, 48}, 1, {15, 15}, false},
-    {"2d-31x31", "f32", CUDA_R_32F, 4, images, {40, 40}, 1, {31, 31}, false},
-    {"separable-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, true},
-    {"separable-15x15", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {15, 15}, true},
-    {"2d-3x3x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {3, 3}, false},
-    {"2d-5x5x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {5, 5}, false},
-    {"1d-5", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {5, 1}, false},
-    {"1d-15", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {15, 1}, false},
-    {"shapes_5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, false},
+    {"2d-3x3", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {3, 3}, false, 0},
+    {"2d-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, false, 0},
+    {"2d-7x7", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {7, 7}, false, 0},
+    {"2d-9x9", "f32", CUDA_R_32F, 4, images, {64, 64}, 1, {9, 9}, false, 0},
+    {"2d-15x15", "f32", CUDA_R_32F, 4, images, {48, 48}, 1, {15, 15}, false, 0},
+    {"2d-31x31", "f32", CUDA_R_32F, 4, images, {40, 40}, 1, {31, 31}, false, 0},
+    {"separable-5x5", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {5, 5}, true, 0},
+    {"separable-15x15", "f32", CUDA_R_32F, 4, images, {96, 96}, 1, {15, 15}, true, 0},
+    {"2d-3x3x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {3, 3}, false, 0},
+    {"2d-5x5x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {5, 5}, false, 0},
+    {"integers-3x3x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {3, 3}, false, 35},
+    {"integers-5x5x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {5, 5}, false, 97},
+    {"shift-3x3x3", "u8", CUDA_R_8U, 1, large_image, {64, 64}, 3, {3, 3}, false, 32},
+    {"1d-5", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {5, 1}, false, 0},
+    {"1d-15", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {15, 1}, false, 0},
+    {"shapes_5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, false, 0},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
 
@@ -77,6 +81,20 @@ static const float *weights_of(const kind *k)
     return weights;
 }
 
+/* The same before they are divided. */
+static const int8_t *integers_of(const kind *k)
+{
+    static int8_t integers[MOST_WEIGHTS];
+    for (size_t i = 0; i < weight_count(k); i++)
+        integers[i] = (int8_t)(1 + i * 5 % 7);
+    return integers;
+}
+
+static const void *values_of(const kind *k)
+{
+    return k->divisor != 0 ? (const void *)integers_of(k) : weights_of(k);
+}
+
 static prim_image image_of(const kind *k, const bench_case *c, void *data)
 {
     const size_t width = c->size / c->rows / (size_t)k->channels,
@@ -104,13 +122,14 @@ extent_of_mask convolution_mask(const bench_case *c)
 
 static prim_mask mask_of(const kind *k, const void *d_values)
 {
-    return (prim_mask){.h_values = weights_of(k),
+    return (prim_mask){.h_values = values_of(k),
                        .d_values = d_values,
                        .width = k->mask.width,
                        .height = k->mask.height,
                        .anchor_x = k->mask.width / 2,
                        .anchor_y = k->mask.height / 2,
-                       .type = CUDA_R_32F};
+                       .type = k->divisor != 0 ? CUDA_R_8I : CUDA_R_32F,
+                       .divisor = k->divisor};
 }
 
 static prim_mask row_of(prim_mask mask)
@@ -132,7 +151,7 @@ static prim_mask column_of(prim_mask mask)
 static bool supports(const kind *k, const bench_case *c)
 {
     const prim_image image = image_of(k, c, NULL);
-    const prim_mask mask = mask_of(k, weights_of(k));
+    const prim_mask mask = mask_of(k, values_of(k));
     const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
     return k->is_separable
                ? prim_convolve_separable_supports(variant, 0, PRIM_BOUNDARY_CLAMP, image,
@@ -223,6 +242,11 @@ static void plan_convolution_shapes(const bench_options *options, bench_plan *pl
 static void copy_weights(const kind *k, char *d_weights)
 {
     const size_t count = weight_count(k);
+    if (k->divisor != 0) {
+        must(cudaMemcpy(d_weights, integers_of(k), count, cudaMemcpyHostToDevice),
+             "copying the weights");
+        return;
+    }
     const float *weights = weights_of(k);
     float turned[MOST_WEIGHTS];
     for (size_t i = 0; i < count; i++)

@@ -39,7 +39,7 @@ static void vector_answer(const void *h_in, size_t count, void *h_out)
 
 static prim_mask vector_mask(const void *h_values, const void *d_values)
 {
-    return (prim_mask){h_values, d_values, TAPS, 1, TAPS_ANCHOR, 0, CUDA_R_32F};
+    return (prim_mask){h_values, d_values, TAPS, 1, TAPS_ANCHOR, 0, CUDA_R_32F, 0};
 }
 
 static prim_status vector_workspace(int variant, size_t count, size_t *bytes)
@@ -186,7 +186,7 @@ static image_arguments valid_images(const operands *o)
         .boundary = PRIM_BOUNDARY_WRAP,
         .in = {o->d_in, o->count, HEIGHT, LD * sizeof(int32_t), CHANNELS, CUDA_R_32I},
         .out = {o->d_out, o->count, HEIGHT, ROW * sizeof(int32_t), CHANNELS, CUDA_R_32I},
-        .mask = {weights, mask_in(o, span), SIDE_X, SIDE_Y, ANCHOR_X, ANCHOR_Y, CUDA_R_32I}};
+        .mask = {weights, mask_in(o, span), SIDE_X, SIDE_Y, ANCHOR_X, ANCHOR_Y, CUDA_R_32I, 0}};
 }
 
 static prim_status ask_for_images(int variant, const image_arguments *a, size_t *bytes)
@@ -211,6 +211,8 @@ static void spoil_images(const operands *o, image_arguments *a)
     FAULT("i32 into f32", PRIM_ERROR_TYPE, "f32", a->out.type = CUDA_R_32F);
     FAULT("f32 over i32", PRIM_ERROR_TYPE, "mask", a->mask.type = CUDA_R_32F);
     FAULT("too high", PRIM_ERROR_VALUE, "mask", a->mask.height = 256);
+    FAULT("of i32", PRIM_ERROR_VALUE, "divisor", a->mask.divisor = 2);
+    FAULT("i32 under i8", PRIM_ERROR_TYPE, "i8", a->mask.type = CUDA_R_8I);
     FAULT("none", PRIM_ERROR_VALUE, "channels", a->in.channels = a->out.channels = 0);
     FAULT("five", PRIM_ERROR_VALUE, "channels",
           (a->in.width = a->out.width = 9, a->in.channels = a->out.channels = 5));
@@ -336,9 +338,9 @@ static separable_arguments valid_separable(const operands *o)
     return (separable_arguments){.boundary = PRIM_BOUNDARY_CLAMP,
                                  .in = {o->d_in, o->count, LINES, PIXEL_ROW, PLANES, CUDA_R_8U},
                                  .out = {o->d_out, o->count, LINES, PIXEL_ROW, PLANES, CUDA_R_8U},
-                                 .row = {parts, values, ROW_TAPS, 1, 2, 0, CUDA_R_32F},
+                                 .row = {parts, values, ROW_TAPS, 1, 2, 0, CUDA_R_32F, 0},
                                  .column = {parts + ROW_TAPS, values + ROW_TAPS * sizeof(float), 1,
-                                            COLUMN_TAPS, 0, 1, CUDA_R_32F}};
+                                            COLUMN_TAPS, 0, 1, CUDA_R_32F, 0}};
 }
 
 static prim_status separable_workspace(int variant, size_t width, size_t *bytes)
@@ -361,6 +363,13 @@ static void spoil_parts(const operands *o, separable_arguments *a)
     FAULT("too high", PRIM_ERROR_VALUE, "mask", a->column.height = 256);
     FAULT("no column", PRIM_ERROR_VALUE, "mask", a->column.height = 0);
     FAULT("behind the column", PRIM_ERROR_VALUE, "anchor", a->column.anchor_y = COLUMN_TAPS);
+    FAULT("i8 over i16", PRIM_ERROR_TYPE, "mask_y's",
+          (a->row.type = CUDA_R_8I, a->column.type = CUDA_R_16I));
+    FAULT("f32 over i8", PRIM_ERROR_TYPE, "mask_y's", a->column.type = CUDA_R_8I);
+    FAULT("of a column of f32", PRIM_ERROR_VALUE, "divisor", a->column.divisor = -1);
+    FAULT("a product of 2^31", PRIM_ERROR_VALUE, "divisor",
+          (a->row.type = a->column.type = CUDA_R_8I, a->row.divisor = 65536,
+           a->column.divisor = 32768));
     FAULT("a column's NULL", PRIM_ERROR_NULL, "h_values",
           a->column.h_values = a->column.d_values = NULL);
     FAULT("a row's NULL", PRIM_ERROR_NULL, "h_values", a->row.h_values = a->row.d_values = NULL);
@@ -394,7 +403,7 @@ static prim_status separable_call(const operands *o)
     return status;
 }
 
-/* The variants that run it. */
+/* The variants that run it, and masks of integers. */
 static const prim_variant *separable_variant_at(size_t index)
 {
     static const prim_convolution_variant takes[] = {PRIM_CONVOLUTION_AUTO,
@@ -412,3 +421,105 @@ const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
                                               .right_answer = bytes_answer,
                                               .workspace_bytes = separable_workspace,
                                               .call = separable_call};
+
+/* ---- convolve_2d of bytes under integers: four channels, turned, with a fill, halves ---- */
+
+enum {
+    DOTS = 45,
+    DOT_LINES = 21,
+    DOT_PLANES = 4,
+    DOT_ROW = DOTS * DOT_PLANES,
+    DOT_SPAN = (DOT_LINES * DOT_ROW + 255) / 256 * 256,
+    DOT_SIDE = 3,
+    DOT_DIVISOR = -6
+};
+static const int16_t dot_weights[DOT_SIDE * DOT_SIDE] = {-9, 4, -300, 7, 281, -32, 5, 21, -3};
+static const uint8_t dot_fill[DOT_PLANES] = {3, 250, 0, 77};
+
+static void dots_input(void *h_in, unsigned seed)
+{
+    for (unsigned i = 0; i < DOT_SPAN; i++)
+        ((uint8_t *)h_in)[i] = (uint8_t)((i * 2654435761u + seed * 97u) >> 11);
+    memcpy((char *)h_in + DOT_SPAN, dot_weights, sizeof dot_weights);
+}
+
+static int dot_at(const uint8_t *dots, size_t width, size_t x, size_t y, size_t plane)
+{
+    return x < width && y < DOT_LINES ? dots[y * DOT_ROW + x * DOT_PLANES + plane]
+                                      : dot_fill[plane];
+}
+
+/* Of a positive number. */
+static int nearest_even(int number, int divisor)
+{
+    const int floor = number / divisor, twice = number % divisor * 2;
+    return floor + (twice > divisor || (twice == divisor && floor % 2 == 1));
+}
+
+static void dots_answer(const void *h_in, size_t width, void *h_out)
+{
+    for (size_t y = 0; y < DOT_LINES; y++)
+        for (size_t e = 0; e < width * DOT_PLANES; e++) {
+            int sum = 0;
+            for (size_t j = 0; j < DOT_SIDE; j++)
+                for (size_t i = 0; i < DOT_SIDE; i++) /* beyond the image where negative, too */
+                    sum += dot_weights[j * DOT_SIDE + i] *
+                           dot_at(h_in, width, e / DOT_PLANES + 1 - i, y + 1 - j, e % DOT_PLANES);
+            const int result = sum > 0 ? 0 : nearest_even(-sum, -DOT_DIVISOR);
+            ((uint8_t *)h_out)[y * DOT_ROW + e] = (uint8_t)(result < 255 ? result : 255);
+        }
+}
+
+static image_arguments valid_dots(const operands *o)
+{
+    return (image_arguments){.flags = PRIM_CONVOLUTION_FLIP,
+                             .boundary = PRIM_BOUNDARY_CONSTANT,
+                             .in = {o->d_in, o->count, DOT_LINES, DOT_ROW, DOT_PLANES, CUDA_R_8U},
+                             .out = {o->d_out, o->count, DOT_LINES, DOT_ROW, DOT_PLANES, CUDA_R_8U},
+                             .mask = {dot_weights, mask_in(o, DOT_SPAN), DOT_SIDE, DOT_SIDE, 1, 1,
+                                      CUDA_R_16I, DOT_DIVISOR}};
+}
+
+static prim_status dots_workspace(int variant, size_t width, size_t *bytes)
+{
+    static char somewhere[64];
+    const operands o = {.d_out = somewhere, .count = width};
+    const image_arguments a = valid_dots(&o);
+    return ask_for_images(variant, &a, bytes);
+}
+
+static prim_status dots_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    volatile int16_t values[DOT_SIDE * DOT_SIDE]; /* volatile: what is written below, too */
+    for (size_t i = 0; i < DOT_SIDE * DOT_SIDE; i++)
+        values[i] = dot_weights[i];
+    image_arguments a = valid_dots(o);
+    a.mask.h_values = (const void *)values;
+    FAULT("into f32", PRIM_ERROR_TYPE, "f32",
+          (a.out.type = CUDA_R_32F, a.out.pitch = DOT_ROW * sizeof(float)));
+    FAULT("of f32", PRIM_ERROR_VALUE, "divisor", a.mask.type = CUDA_R_32F);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "h_values",
+          a.mask.h_values = (const char *)two_words + 1);
+    FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_values",
+          a.mask.d_values = (const char *)a.mask.d_values + 1);
+    FAULT("out in its last byte", PRIM_ERROR_OVERLAP, "d_values",
+          (a.in.height = a.out.height = 1,
+           a.out.data = (char *)(uintptr_t)a.mask.d_values + sizeof dot_weights - 1));
+    const prim_status status =
+        prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, dot_fill, a.in,
+                         a.mask, a.out, c.workspace, c.bytes, o->stream);
+    for (size_t i = 0; i < DOT_SIDE * DOT_SIDE; i++)
+        values[i] = 77;
+    return status;
+}
+
+const entry_point convolve_integers_entry = {.name = "prim_convolve_2d",
+                                             .variant_at = separable_variant_at,
+                                             .in_bytes = DOT_SPAN + sizeof dot_weights,
+                                             .out_bytes = DOT_LINES * DOT_ROW,
+                                             .count = DOTS,
+                                             .make_input = dots_input,
+                                             .right_answer = dots_answer,
+                                             .workspace_bytes = dots_workspace,
+                                             .call = dots_call};

@@ -8,7 +8,8 @@ extern const entry_point histogram_even_entry, histogram_edges_entry, histogram_
     histogram_weighted_entry, histogram_weighted_told_entry;
 extern const entry_point merge_entry, merge_sort_entry, co_rank_entry, merge_pairs_entry,
     merge_sort_pairs_entry, merge_sort_permutation_entry, gather_entry;
-extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separable_entry;
+extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separable_entry,
+    convolve_integers_entry;
 extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hyb_entry,
     spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
     sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
@@ -47,6 +48,7 @@ const entry_point *const entry_points[] = {
     &convolve_1d_entry,
     &convolve_2d_entry,
     &convolve_separable_entry,
+    &convolve_integers_entry,
     /* sparse products */
     &spmv_csr_entry,
     &spmv_coo_entry,

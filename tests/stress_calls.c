@@ -665,17 +665,22 @@ static void convolve_2d(trial *t)
 {
     static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8U,
                                            CUDA_R_32U, CUDA_R_64F, CUDA_R_16U};
+    static const cudaDataType_t byte_masks[] = {CUDA_R_32F, CUDA_R_8I, CUDA_R_16I};
     PICK_VARIANT(t, convolution);
     const unsigned flags = (unsigned)pick(t, 2);
     const prim_boundary boundary = (prim_boundary)pick(t, 5);
     const cudaDataType_t type = pick_type(t, types, COUNT_OF(types)),
-                         mask_type = type == CUDA_R_8U || type == CUDA_R_16U ? CUDA_R_32F : type;
+                         mask_type = type == CUDA_R_8U    ? byte_masks[pick(t, 3)]
+                                     : type == CUDA_R_16U ? CUDA_R_32F
+                                                          : type;
     prim_image in = {NULL, pick_size(t, 100), pick_size(t, 60), 0, 1 + (int)pick(t, 4), type};
     const size_t row = in.width * (size_t)in.channels;
     in.pitch = (row + pick(t, 6)) * bytes_of(type);
     prim_image out = in;
     out.pitch = (row + pick(t, 6)) * bytes_of(type);
-    prim_mask mask = {NULL, NULL, 1 + pick(t, 17), 1 + pick(t, 17), 0, 0, mask_type};
+    prim_mask mask = {NULL, NULL, 1 + pick(t, 17), 1 + pick(t, 17), 0, 0, mask_type, 0};
+    if (mask_type == CUDA_R_8I || mask_type == CUDA_R_16I)
+        mask.divisor = (int32_t)pick(t, 40) - 8;
     mask.anchor_x = pick(t, mask.width);
     mask.anchor_y = pick(t, mask.height);
     operand *weights = add_input(t, mask_type, mask.width * mask.height, false),
@@ -691,9 +696,9 @@ static void convolve_2d(trial *t)
     begin(t, asked, bytes, true);
     describe(t,
              "convolve_2d: variant %d, flags %u, boundary %d, type %d, %zu × %zu × %d, mask of "
-             "%zu × %zu",
+             "%zu × %zu, type %d, divisor %d",
              t->variant, flags, boundary, type, in.width, in.height, in.channels, mask.width,
-             mask.height);
+             mask.height, mask_type, mask.divisor);
     in.data = x->d;
     out.data = y->d;
     mask.d_values = is_on_device ? weights->d : NULL;

@@ -16,20 +16,17 @@
 typedef struct type_pair {
     cudaDataType_t in, out;
     bool is_textbook;
+    cudaDataType_t integers; /* a mask's of them; 0: what weight_type() says */
 } type_pair;
 
-static const type_pair types[] = {{CUDA_R_32F, CUDA_R_32F, true},  {CUDA_R_32I, CUDA_R_32I, true},
-                                  {CUDA_R_8U, CUDA_R_8U, true},    {CUDA_R_32U, CUDA_R_32U, true},
-                                  {CUDA_R_64F, CUDA_R_64F, false}, {CUDA_R_16F, CUDA_R_16F, false},
-                                  {CUDA_R_16U, CUDA_R_16U, false}, {CUDA_R_8U, CUDA_R_32F, false}};
+static const type_pair types[] = {
+    {CUDA_R_32F, CUDA_R_32F, true, 0},        {CUDA_R_32I, CUDA_R_32I, true, 0},
+    {CUDA_R_8U, CUDA_R_8U, true, 0},          {CUDA_R_32U, CUDA_R_32U, true, 0},
+    {CUDA_R_64F, CUDA_R_64F, false, 0},       {CUDA_R_16F, CUDA_R_16F, false, 0},
+    {CUDA_R_16U, CUDA_R_16U, false, 0},       {CUDA_R_8U, CUDA_R_32F, false, 0},
+    {CUDA_R_8U, CUDA_R_8U, false, CUDA_R_8I}, {CUDA_R_8U, CUDA_R_8U, false, CUDA_R_16I}};
 static const char *const boundary_names[] = {"constant", "clamp", "reflect", "reflect_101", "wrap"};
 enum { BOUNDARIES = 5, MOST_CHANNELS = 4 };
-
-static cudaDataType_t weight_type(cudaDataType_t type)
-{
-    const bool is_wide = type == CUDA_R_32I || type == CUDA_R_32U || type == CUDA_R_64F;
-    return is_wide ? type : CUDA_R_32F;
-}
 
 static bool is_word(cudaDataType_t type)
 {
@@ -53,7 +50,8 @@ typedef struct convolution {
     prim_convolution_variant variant;
     unsigned flags;
     prim_boundary boundary;
-    cudaDataType_t type, out_type;
+    cudaDataType_t type, out_type, integers;
+    int32_t divisors[2]; /* of integers; the second one a column's */
     int channels;
     extent image, mask;
     anchor anchor;
@@ -71,6 +69,12 @@ typedef struct arrays {
     char fill[32];
     double unit; /* every product is a multiple of it; 0: of nothing in particular */
 } arrays;
+
+static cudaDataType_t weight_type(const convolution *c)
+{
+    const bool is_wide = is_word(c->type) || c->type == CUDA_R_64F;
+    return c->integers != 0 ? c->integers : is_wide ? c->type : CUDA_R_32F;
+}
 
 static size_t row_elements(const convolution *c)
 {
@@ -130,9 +134,21 @@ static double fill_weights_for_bytes(const convolution *c, float *h_mask)
     return c->distribution == INTEGERS && !c->is_separable ? unit : 0;
 }
 
+/* Small ones, or those that the distribution has. */
+static void fill_integers(const convolution *c, void *h_mask)
+{
+    fill(c->integers, h_mask, weights(c), c->distribution, c->seed + 77);
+    for (size_t k = 0; c->distribution == INTEGERS && k < weights(c); k++)
+        write_integer(c->integers, h_mask, k, random_bits(c->seed + k) % 9 - 3);
+}
+
 static double fill_mask(const convolution *c, void *h_mask)
 {
-    const cudaDataType_t type = weight_type(c->type);
+    if (c->integers != 0) {
+        fill_integers(c, h_mask);
+        return 1;
+    }
+    const cudaDataType_t type = weight_type(c);
     const bool is_saturated = c->type == CUDA_R_8U || c->type == CUDA_R_16U;
     if (is_saturated && c->distribution != EXTREMES)
         return fill_weights_for_bytes(c, h_mask);
@@ -150,7 +166,7 @@ static arrays make_arrays(const convolution *c)
     const size_t bytes = type_bytes(c->type), row_bytes = row_elements(c) * bytes;
     arrays a = {.in = malloc(in_bytes(c) + 1),
                 .out = malloc(out_bytes(c) + 1),
-                .mask = malloc(weights(c) * type_bytes(weight_type(c->type)))};
+                .mask = malloc(weights(c) * type_bytes(weight_type(c)))};
     memset(a.in, 0xff, in_bytes(c) + 1); /* NaN as f32 */
     for (size_t y = 0; y < c->image.height && row_bytes > 0; y++)
         fill(c->type, a.in + y * in_pitch(c), row_elements(c), c->distribution, c->seed + 1000 * y);
@@ -172,12 +188,13 @@ static void describe(const convolution *c, char *text, size_t bytes)
 {
     snprintf(text, bytes,
              "%s %s → %s %s%s, %zu × %zu × %d with %zu × %zu at (%zu, %zu), gaps %zu %zu, fill %d, "
-             "distribution %d, place %d",
+             "distribution %d, place %d, integers %s by %d and %d%s",
              prim_convolution_variant_info(c->variant)->name, type_name(c->type),
              type_name(c->out_type), boundary_names[c->boundary], c->flags ? " flipped" : "",
              c->image.width, c->image.height, c->channels, c->mask.width, c->mask.height,
              c->anchor.x, c->anchor.y, c->in_gap, c->out_gap, c->has_fill, (int)c->distribution,
-             (int)c->place);
+             (int)c->place, c->integers != 0 ? type_name(c->integers) : "none", c->divisors[0],
+             c->divisors[1], c->is_separable ? ", separable" : "");
 }
 
 /* ---- the oracle ---- */
@@ -220,13 +237,13 @@ static const char *element_at(const convolution *c, const arrays *a, long long x
 }
 
 typedef struct expected {
-    uint64_t integer; /* of i32 and u32 */
+    uint64_t integer; /* of i32 and u32; of masks of integers, with a sign */
     long double value, magnitude;
 } expected;
 
 static expected expect(const convolution *c, const arrays *a, long long x, long long y, int channel)
 {
-    const cudaDataType_t type = weight_type(c->type);
+    const cudaDataType_t type = weight_type(c);
     const int step = c->flags & PRIM_CONVOLUTION_FLIP ? -1 : 1;
     expected e = {0};
     for (size_t j = 0; j < c->mask.height; j++)
@@ -235,7 +252,7 @@ static expected expect(const convolution *c, const arrays *a, long long x, long 
             const long long from_y = y + step * ((long long)j - (long long)c->anchor.y);
             const char *element = element_at(c, a, from_x, from_y, channel);
             const size_t k = c->is_separable ? i : j * c->mask.width + i, l = c->mask.width + j;
-            if (is_word(c->type)) {
+            if (is_word(c->type) || c->integers != 0) {
                 e.integer += read_integer(c->type, element, 0) * read_integer(type, a->mask, k) *
                              (c->is_separable ? read_integer(type, a->mask, l) : 1);
                 continue;
@@ -264,6 +281,23 @@ static long double byte_of(long double sum)
     return nearest_of(sum, 255);
 }
 
+/* sum / divisors, exactly: to even, saturated. */
+static int divided_byte(const convolution *c, int64_t sum)
+{
+    int64_t divisor = c->divisors[0] == 0 ? 1 : c->divisors[0];
+    if (c->is_separable && c->divisors[1] != 0)
+        divisor *= c->divisors[1];
+    if (divisor < 0) {
+        divisor = -divisor;
+        sum = -sum;
+    }
+    if (sum <= 0)
+        return 0;
+    const int64_t floor = sum / divisor, twice = sum % divisor * 2;
+    const int64_t nearest = floor + (twice > divisor || (twice == divisor && floor % 2 == 1));
+    return nearest < 255 ? (int)nearest : 255;
+}
+
 /* What a sum of sums' type, within `bound` of the true one, may be stored as. */
 static bool is_stored(cudaDataType_t type, const void *result, long double sum, long double bound)
 {
@@ -287,9 +321,11 @@ static bool is_stored(cudaDataType_t type, const void *result, long double sum, 
 
 static bool right(const convolution *c, const arrays *a, const expected *e, const void *result)
 {
+    if (c->integers != 0)
+        return *(const uint8_t *)result == divided_byte(c, (int64_t)e->integer);
     if (is_word(c->type))
         return read_integer(c->type, result, 0) == e->integer;
-    const long double u = unit_roundoff(weight_type(c->type)), n = (long double)weights(c) + 1;
+    const long double u = unit_roundoff(weight_type(c)), n = (long double)weights(c) + 1;
     const bool exact = a->unit > 0 && e->magnitude * u <= a->unit;
     const long double bound = exact ? 0 : n * u / (1 - n * u) * e->magnitude;
     return is_stored(c->out_type, result, e->value, bound);
@@ -307,7 +343,7 @@ static void check_gaps(const convolution *c, const arrays *a, const char *text)
 /* Every `every`th row and column, and all near the image's sides. */
 static void check_answer(const convolution *c, const arrays *a, size_t every)
 {
-    char text[256];
+    char text[320];
     describe(c, text, sizeof text);
     for (size_t y = 0; y < c->image.height; y++)
         for (size_t x = 0; x < c->image.width; x++) {
@@ -351,7 +387,8 @@ static prim_mask mask_of(const convolution *c, const void *h_values, const void 
                        .height = c->mask.height,
                        .anchor_x = c->anchor.x,
                        .anchor_y = c->anchor.y,
-                       .type = weight_type(c->type)};
+                       .type = weight_type(c),
+                       .divisor = c->divisors[0]};
 }
 
 /* The two parts of a separable mask. */
@@ -368,6 +405,7 @@ static prim_mask column_of(const convolution *c, prim_mask mask)
     const size_t row_bytes = c->mask.width * type_bytes(mask.type);
     mask.width = 1;
     mask.anchor_x = 0;
+    mask.divisor = c->divisors[1];
     if (mask.h_values != NULL)
         mask.h_values = (const char *)mask.h_values + row_bytes;
     if (mask.d_values != NULL)
@@ -396,6 +434,19 @@ static prim_status call(const convolution *c, const arrays *a, const void *d_in,
                             out_of(c, d_out), NULL, 0, stream);
 }
 
+static prim_status convolve_on_host(const convolution *c, arrays *a, int threads)
+{
+    const prim_mask mask = mask_of(c, a->mask, NULL);
+    const prim_image in = in_of(c, a->in), out = out_of(c, a->out);
+    if (c->is_separable)
+        return prim_convolve_separable_host(c->flags, c->boundary, fill_of(c, a), in,
+                                            row_of(c, mask), column_of(c, mask), out, threads);
+    return c->is_vector ? prim_convolve_1d_host(c->flags, c->boundary, fill_of(c, a), c->type,
+                                                a->in, c->image.width, mask, a->out, threads)
+                        : prim_convolve_2d_host(c->flags, c->boundary, fill_of(c, a), in, mask, out,
+                                                threads);
+}
+
 static bool supports(const convolution *c)
 {
     static const char somewhere;
@@ -412,7 +463,7 @@ static bool supports(const convolution *c)
 
 static bool is_textbook(const convolution *c)
 {
-    return c->type == c->out_type &&
+    return c->type == c->out_type && c->integers == 0 &&
            (is_word(c->type) || c->type == CUDA_R_32F || c->type == CUDA_R_8U);
 }
 
@@ -438,12 +489,12 @@ static bool should_support(const convolution *c)
 
 static void run(const convolution *c, arrays *a)
 {
-    const size_t weight_bytes = type_bytes(weight_type(c->type));
+    const size_t weight_bytes = type_bytes(weight_type(c));
     guarded in = guarded_copy(a->in, in_bytes(c), c->offset * type_bytes(c->type));
     guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->out_type));
     guarded mask = guarded_copy(a->mask, weights(c) * weight_bytes, weight_bytes);
     const prim_status status = call(c, a, in.data, out.data, mask.data, 0);
-    char text[256];
+    char text[320];
     describe(c, text, sizeof text);
     cr_assert_eq(status, should_support(c) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED, "%s: %s", text,
                  prim_last_error(NULL));
@@ -469,7 +520,7 @@ static void check(const convolution *c, size_t every)
 
 typedef struct combination {
     prim_convolution_variant variant;
-    cudaDataType_t type, out_type;
+    cudaDataType_t type, out_type, integers;
 } combination;
 
 /* Does any call of it run? */
@@ -486,8 +537,8 @@ static struct criterion_test_params combinations(void)
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(types); t++)
             if (is_any(prim_convolution_variant_at(v)->value, &types[t]))
-                rows[count++] =
-                    (combination){prim_convolution_variant_at(v)->value, types[t].in, types[t].out};
+                rows[count++] = (combination){prim_convolution_variant_at(v)->value, types[t].in,
+                                              types[t].out, types[t].integers};
     return cr_make_param_array(combination, rows, count);
 }
 
@@ -513,6 +564,29 @@ static anchor anchor_for(extent mask, uint64_t bits)
     }
 }
 
+/* Such a divisor that sums are some bytes, more often than not. */
+static int32_t likely_divisor(const convolution *c)
+{
+    const double most = 5e8, deviation = c->integers == CUDA_R_8I ? 74 : 18900;
+    const double part = c->is_separable ? deviation * deviation : deviation;
+    const double places = (double)(c->mask.width * c->mask.height);
+    const double divisor = c->distribution == INTEGERS ? places : part * sqrt(places) / 2;
+    return (int32_t)(divisor < 1 ? 1 : divisor > most ? most : divisor);
+}
+
+static void choose_divisors(convolution *c)
+{
+    static const int32_t few[] = {0, 1, -1, 2, 6, 256, -9, INT32_MIN}, others[] = {0, 1, 2, -3};
+    const uint64_t bits = random_bits(c->seed + 9);
+    if (c->integers == 0)
+        return;
+    c->divisors[0] = bits % 3 == 0 ? few[bits / 4 % 8] : likely_divisor(c) + (int)(bits / 4 % 2);
+    if (bits % 3 == 1 && bits / 8 % 4 == 0)
+        c->divisors[0] *= -1;
+    const bool is_far = c->divisors[0] == INT32_MIN;
+    c->divisors[1] = c->is_separable && !is_far ? others[bits / 64 % 4] : 0;
+}
+
 /* Everything that is not given, by chance; the same in every run. */
 static convolution by_chance(const combination *k, prim_boundary boundary, extent image,
                              extent mask, uint64_t seed)
@@ -523,6 +597,7 @@ static convolution by_chance(const combination *k, prim_boundary boundary, exten
                      .boundary = boundary,
                      .type = k->type,
                      .out_type = k->out_type,
+                     .integers = k->integers,
                      .channels = 1 + (int)(bits >> 1 & 3),
                      .image = image,
                      .mask = mask,
@@ -535,6 +610,7 @@ static convolution by_chance(const combination *k, prim_boundary boundary, exten
                      .place = place_for(k->variant, bits >> 45),
                      .seed = seed};
     c.is_vector = c.channels == 1 && image.height == 1 && mask.height == 1 && c.type == c.out_type;
+    choose_divisors(&c);
     return c;
 }
 
@@ -585,7 +661,7 @@ static void check_strips(prim_convolution_variant variant, extent mask, bool is_
 {
     for (size_t i = 0; i < COUNT_OF(strip_images); i++)
         for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
-            const combination k = {variant, CUDA_R_32F, CUDA_R_32F};
+            const combination k = {variant, CUDA_R_32F, CUDA_R_32F, 0};
             convolution c = by_chance(&k, (prim_boundary)b, strip_images[i], mask, seed);
             if (get_test_level() == LEVEL_QUICK && (i + b + seed / 97) % BOUNDARIES > 1)
                 continue;
@@ -634,7 +710,7 @@ ParameterizedTest(const size_t *side, convolution, strips_of_rows)
     check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, 1}, false, 9200 + 1000 * *side);
     for (size_t l = 0; l < COUNT_OF(lengths); l++)
         for (size_t b = 0; b < BOUNDARIES; b++) {
-            const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F};
+            const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
             convolution c = by_chance(&k, (prim_boundary)b, (extent){lengths[l], 1},
                                       (extent){*side, 1}, 9300 + 8 * l + b);
             c.channels = 1;
@@ -650,7 +726,8 @@ ParameterizedTestParameters(convolution, separable_masks)
 {
     static combination rows[COUNT_OF(types)];
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        rows[t] = (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out};
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
     return cr_make_param_array(combination, rows, COUNT_OF(types));
 }
 
@@ -665,8 +742,9 @@ ParameterizedTest(combination *k, convolution, separable_masks)
                 convolution c = by_chance(k, (prim_boundary)b, images[i], parts[m], seed);
                 c.is_separable = true;
                 c.is_vector = false;
-                if (c.distribution == EXTREMES && !is_word(k->type)) /* they would overflow */
-                    c.distribution = UNIFORM;
+                if (c.distribution == EXTREMES && !is_word(k->type) && c.integers == 0)
+                    c.distribution = UNIFORM; /* they would overflow */
+                choose_divisors(&c);
                 if (quick && (m + i + b) % BOUNDARIES > 1)
                     continue;
                 const double products = (double)(c.image.width * c.image.height) *
@@ -679,7 +757,7 @@ ParameterizedTest(combination *k, convolution, separable_masks)
 Test(convolution, only_register_takes_separable_masks)
 {
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
-        const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F, CUDA_R_32F};
+        const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F, CUDA_R_32F, 0};
         convolution c = by_chance(&k, PRIM_BOUNDARY_WRAP, (extent){20, 10}, (extent){3, 3}, 5);
         c.is_separable = true;
         c.is_vector = false;
@@ -743,7 +821,7 @@ ParameterizedTest(combination *k, convolution, long_images)
     if (get_test_level() == LEVEL_QUICK && !is_vector)
         cr_skip_test("the vector only at this level");
     if (k->variant == PRIM_CONVOLUTION_AUTO || k->type == CUDA_R_32U || k->type != k->out_type ||
-        (k->variant == PRIM_CONVOLUTION_TILED_HALO && image.width == 1))
+        k->integers != 0 || (k->variant == PRIM_CONVOLUTION_TILED_HALO && image.width == 1))
         cr_skip_test("long, and another case has the same");
     convolution c = by_chance(k, is_vector ? PRIM_BOUNDARY_REFLECT : PRIM_BOUNDARY_WRAP, image,
                               is_vector ? (extent){5, 1} : (extent){3, 3}, 4);
@@ -780,6 +858,7 @@ ParameterizedTest(combination *k, convolution, boundaries_as_drawn)
                                  .boundary = (prim_boundary)b,
                                  .type = k->type,
                                  .out_type = k->out_type,
+                                 .integers = k->integers,
                                  .channels = 1,
                                  .image = {4, 1},
                                  .mask = {10, 1},
@@ -790,7 +869,7 @@ ParameterizedTest(combination *k, convolution, boundaries_as_drawn)
                 if (flags & PRIM_CONVOLUTION_FLIP)
                     c.anchor.x = 6;
                 arrays a = make_arrays(&c);
-                const cudaDataType_t weight = weight_type(k->type);
+                const cudaDataType_t weight = weight_type(&c);
                 for (size_t i = 0; i < 10; i++) /* output 0 is what the drawing shows */
                     write_number(weight, a.mask, i, i == (flags ? 9 - place : place));
                 for (size_t i = 0; i < 4; i++)
@@ -839,7 +918,7 @@ ParameterizedTestParameters(convolution, nan_and_infinity)
 ParameterizedTest(combination *k, convolution, nan_and_infinity)
 {
     static const float specials[] = {NAN, INFINITY, -INFINITY, -NAN};
-    if (is_word(k->type))
+    if (is_word(k->type) || k->integers != 0)
         cr_skip_test("integers have no NaN");
     for (uint64_t s = 0; s < 24; s++) {
         const combination one = *k;
@@ -849,7 +928,7 @@ ParameterizedTest(combination *k, convolution, nan_and_infinity)
         c.in_gap = 0;
         arrays a = make_arrays(&c);
         a.unit = 0;
-        const cudaDataType_t weight = weight_type(k->type);
+        const cudaDataType_t weight = weight_type(&c);
         if (type_is_float(k->type) && s % 3 != 0)
             write_float(k->type, a.in, random_bits(s) % (21 * 19), (double)specials[s % 4]);
         else
@@ -874,7 +953,7 @@ Test(convolution, bytes_are_rounded_to_even_and_saturated)
     for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
         for (size_t f = 0; f < COUNT_OF(factors); f++) {
             cr_cuda(cudaMemcpy(d_mask.data, &factors[f], 4, cudaMemcpyHostToDevice));
-            const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F};
+            const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F, 0};
             cr_prim(prim_convolve_1d(prim_convolution_variant_at(v)->value, 0, PRIM_BOUNDARY_CLAMP,
                                      NULL, CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
             guarded_read(&out, h_out);
@@ -910,7 +989,8 @@ Test(convolution, rungs_agree_to_the_bit)
 {
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (uint64_t s = 0; s < 20; s++) {
-            const combination k = {PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out};
+            const combination k = {PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out,
+                                   types[t].integers};
             const extent mask = {1 + random_bits(s) % 15, 1 + random_bits(s + 99) % 15};
             convolution c =
                 by_chance(&k, (prim_boundary)(s % BOUNDARIES), (extent){23, 18}, mask, 500 + s);
@@ -933,12 +1013,179 @@ Test(convolution, rungs_agree_to_the_bit)
         }
 }
 
+/* ---- integers over bytes ---- */
+
+/* A case by REGISTER, and on the host. */
+static void check_integers(const convolution *c, const void *h_weights)
+{
+    arrays a = make_arrays(c);
+    memset(a.in, 0xff, in_bytes(c));
+    memcpy(a.mask, h_weights, weights(c) * type_bytes(c->integers));
+    run(c, &a);
+    check_answer(c, &a, 1);
+    memset(a.out, GUARD_PATTERN, out_bytes(c));
+    convolution on_host = *c;
+    on_host.place = ON_HOST;
+    cr_prim(convolve_on_host(&on_host, &a, 1));
+    check_answer(c, &a, 1);
+    free_arrays(&a);
+}
+
+/* Every byte times a weight, over divisors that make halves, negative ones and the largest. */
+static void check_quotients(extent mask, int16_t weight, int32_t divisor)
+{
+    convolution c = {.variant = PRIM_CONVOLUTION_REGISTER,
+                     .type = CUDA_R_8U,
+                     .out_type = CUDA_R_8U,
+                     .integers = CUDA_R_16I,
+                     .divisors = {divisor, 0},
+                     .boundary = PRIM_BOUNDARY_CLAMP,
+                     .channels = 1,
+                     .image = {16, 16},
+                     .mask = mask,
+                     .anchor = {mask.width / 2, mask.height / 2},
+                     .place = ON_HOST};
+    arrays a = make_arrays(&c);
+    for (int i = 0; i < 256; i++)
+        a.in[i] = (char)i;
+    memset(a.mask, 0, weights(&c) * sizeof weight);
+    memcpy(a.mask + weights(&c) / 2 * sizeof weight, &weight, sizeof weight);
+    run(&c, &a);
+    check_answer(&c, &a, 1);
+    cr_prim(convolve_on_host(&c, &a, 1));
+    check_answer(&c, &a, 1);
+    free_arrays(&a);
+}
+
+Test(convolution, integers_are_divided_exactly)
+{
+    static const int16_t factors[] = {1, -1, 3, 127, -128, 32767, -32768};
+    static const int32_t divisors[] = {0,    1,     2,         3,         4,       5,  6,
+                                       -1,   -2,    -6,        14,        100,     -8, 255,
+                                       -254, 32768, INT32_MIN, INT32_MAX, 1 << 30, -77};
+    for (size_t f = 0; f < COUNT_OF(factors); f++)
+        for (size_t d = 0; d < COUNT_OF(divisors); d++) {
+            check_quotients((extent){1, 1}, factors[f], divisors[d]);
+            check_quotients((extent){3, 3}, factors[f], divisors[d]);
+        }
+}
+
+/* The largest sums that there are, of the least weights under white. */
+static void check_limit(cudaDataType_t type, extent mask, bool is_separable, int32_t divisor_x,
+                        int32_t divisor_y)
+{
+    static int16_t lowest[255 * 255];
+    const convolution c = {.variant = PRIM_CONVOLUTION_AUTO,
+                           .type = CUDA_R_8U,
+                           .out_type = CUDA_R_8U,
+                           .integers = type,
+                           .divisors = {divisor_x, divisor_y},
+                           .boundary = PRIM_BOUNDARY_REFLECT,
+                           .channels = 1,
+                           .image = {3, 2},
+                           .mask = mask,
+                           .is_separable = is_separable,
+                           .place = mask.width % 2 ? ON_HOST : ON_DEVICE};
+    for (size_t k = 0; k < weights(&c); k++)
+        write_integer(type, lowest, k, type == CUDA_R_8I ? 0x80 : 0x8000);
+    check_integers(&c, lowest);
+}
+
+Test(convolution, sums_of_integers_reach_their_limits)
+{
+    static const int32_t whole[] = {-8323200, -8388608, -2122416000, -2130739200, INT32_MIN, 1};
+    for (size_t d = 0; d < COUNT_OF(whole); d++) {
+        check_limit(CUDA_R_8I, (extent){255, 255}, false, whole[d], 0);
+        check_limit(CUDA_R_16I, (extent){16, 16}, false, whole[d], 0);
+        check_limit(CUDA_R_16I, (extent){43, 6}, false, whole[d], 0);
+        check_limit(CUDA_R_16I, (extent){255, 255}, false, whole[d], 0);
+    }
+    static const int32_t parts[][2] = {{-128, -64758}, {2000000, 1000}, {0, -1}, {-32768, 65536}};
+    for (size_t d = 0; d < COUNT_OF(parts); d++) {
+        check_limit(CUDA_R_8I, (extent){22, 23}, true, parts[d][0], parts[d][1]);
+        check_limit(CUDA_R_8I, (extent){103, 5}, true, parts[d][0], parts[d][1]);
+        check_limit(CUDA_R_16I, (extent){1, 1}, true, parts[d][0], parts[d][1]);
+        check_limit(CUDA_R_16I, (extent){255, 3}, true, parts[d][0], parts[d][1]);
+    }
+}
+
+/* Squares that REGISTER knows when it is compiled, divided by a power of two and by others; and
+ * those of large weights, which it must not take for them. */
+ParameterizedTestParameters(convolution, strips_of_integers)
+{
+    static const size_t sides[] = {3, 5, 7};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+}
+
+ParameterizedTest(const size_t *side, convolution, strips_of_integers)
+{
+    static const int32_t divisors[] = {8, 6, -4, 9, -10, 0, 1000, 4096};
+    uint64_t seed = 77000 + 1000 * *side;
+    for (size_t i = 0; i < COUNT_OF(strip_images); i++)
+        for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+            const cudaDataType_t type = seed % 3 ? CUDA_R_8I : CUDA_R_16I;
+            const combination k = {PRIM_CONVOLUTION_REGISTER, CUDA_R_8U, CUDA_R_8U, type};
+            convolution c =
+                by_chance(&k, (prim_boundary)b, strip_images[i], (extent){*side, *side}, seed);
+            c.place = ON_HOST;
+            c.distribution = seed % 4 == 0 ? UNIFORM : INTEGERS;
+            c.divisors[0] = divisors[seed % COUNT_OF(divisors)];
+            if (get_test_level() > LEVEL_QUICK || (i + b) % BOUNDARIES < 2)
+                check(&c, 11);
+        }
+}
+
+/* The fill of a separable mask's bytes ends with the last channel's. */
+Test(convolution, a_fill_is_read_as_far_as_it_goes)
+{
+    static const int8_t ones[] = {1, 1};
+    const prim_mask row = {ones, NULL, 2, 1, 0, 0, CUDA_R_8I, 2},
+                    column = {ones, NULL, 1, 2, 0, 0, CUDA_R_8I, 0};
+    uint8_t *h_fill = malloc(1), h_out[4];
+    *h_fill = 100;
+    guarded in = guarded_copy("\0\1\2\3", 4, 0), out = guarded_new(4, 0);
+    const prim_image from = {in.data, 2, 2, 2, 1, CUDA_R_8U},
+                     to = {out.data, 2, 2, 2, 1, CUDA_R_8U};
+    cr_prim(prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CONSTANT, h_fill, from,
+                                    row, column, to, NULL, 0, 0));
+    guarded_read(&out, h_out);
+    cr_assert_arr_eq(h_out, "\3\x66\x66\x98", 4); /* 6, 204, 205, 303 over 2, to even */
+    free(h_fill);
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+static prim_status divide(cudaDataType_t type, int32_t x, int32_t y)
+{
+    static const char weights[4] __attribute__((aligned(4)));
+    static uint8_t pixel, result;
+    const prim_image in = {&pixel, 1, 1, 1, 1, CUDA_R_8U}, out = {&result, 1, 1, 1, 1, CUDA_R_8U};
+    const prim_mask row = {weights, NULL, 1, 1, 0, 0, type, x},
+                    column = {weights, NULL, 1, 1, 0, 0, type, y};
+    return prim_convolve_separable_host(0, PRIM_BOUNDARY_CLAMP, NULL, in, row, column, out, 1);
+}
+
+Test(convolution, divisors_are_those_of_integers_and_fit_32_bits)
+{
+    cr_assert_eq(divide(CUDA_R_32F, 0, 1), PRIM_OK);
+    cr_assert_eq(divide(CUDA_R_32F, 2, 0), PRIM_ERROR_VALUE);
+    cr_assert_eq(divide(CUDA_R_32F, 1, -1), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "divisor is -1") != NULL, "%s", prim_last_error(NULL));
+    cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, 0), PRIM_OK);
+    cr_assert_eq(divide(CUDA_R_16I, 46340, 46340), PRIM_OK);
+    cr_assert_eq(divide(CUDA_R_16I, 65536, -32768), PRIM_OK);
+    cr_assert_eq(divide(CUDA_R_16I, 65536, 32768), PRIM_ERROR_VALUE);
+    cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, -1), PRIM_ERROR_VALUE);
+    cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE);
+    cr_assert(strstr(prim_last_error(NULL), "no int32_t") != NULL, "%s", prim_last_error(NULL));
+}
+
 /* ---- what a call reads of the host, it reads during the call ---- */
 
 static void capture_overwrite_replay(convolution *c)
 {
     arrays a = make_arrays(c);
-    const size_t mask_bytes = weights(c) * type_bytes(weight_type(c->type));
+    const size_t mask_bytes = weights(c) * type_bytes(weight_type(c));
     guarded in = guarded_copy(a.in, in_bytes(c), 0);
     guarded out = guarded_new(out_bytes(c), 0);
     guarded d_mask = guarded_copy(a.mask, mask_bytes, 0);
@@ -1003,7 +1250,7 @@ Test(convolution, a_rung_takes_its_mask_from_where_it_says)
         for (int place = ON_DEVICE; place <= ON_BOTH; place++)
             for (size_t m = 0; m < COUNT_OF(masks); m++) {
                 const combination k = {prim_convolution_variant_at(v)->value, CUDA_R_32F,
-                                       CUDA_R_32F};
+                                       CUDA_R_32F, 0};
                 convolution c =
                     by_chance(&k, PRIM_BOUNDARY_CLAMP, (extent){6, 5}, masks[m], 70 + m);
                 c.place = (mask_place)place;
@@ -1016,7 +1263,7 @@ Test(convolution, a_rung_takes_its_mask_from_where_it_says)
 static bool has_threads(void)
 {
     const float h_mask = 1;
-    const prim_mask mask = {&h_mask, NULL, 1, 1, 0, 0, CUDA_R_32F};
+    const prim_mask mask = {&h_mask, NULL, 1, 1, 0, 0, CUDA_R_32F, 0};
     return prim_convolve_1d_host(0, PRIM_BOUNDARY_CLAMP, NULL, CUDA_R_32F, NULL, 0, mask, NULL,
                                  2) == PRIM_OK;
 }
@@ -1024,18 +1271,8 @@ static bool has_threads(void)
 static void check_host(convolution *c, int threads)
 {
     arrays a = make_arrays(c);
-    const prim_mask mask = mask_of(c, a.mask, NULL);
     memset(a.out, GUARD_PATTERN, out_bytes(c));
-    if (c->is_separable)
-        cr_prim(prim_convolve_separable_host(c->flags, c->boundary, fill_of(c, &a), in_of(c, a.in),
-                                             row_of(c, mask), column_of(c, mask), out_of(c, a.out),
-                                             threads));
-    else if (c->is_vector)
-        cr_prim(prim_convolve_1d_host(c->flags, c->boundary, fill_of(c, &a), c->type, a.in,
-                                      c->image.width, mask, a.out, threads));
-    else
-        cr_prim(prim_convolve_2d_host(c->flags, c->boundary, fill_of(c, &a), in_of(c, a.in), mask,
-                                      out_of(c, a.out), threads));
+    cr_prim(convolve_on_host(c, &a, threads));
     check_answer(c, &a, 7);
     free_arrays(&a);
 }
@@ -1048,7 +1285,8 @@ Test(convolution, host_versions)
         for (size_t i = 0; i < COUNT_OF(images); i++)
             for (size_t m = 0; m < COUNT_OF(masks); m++)
                 for (size_t n = 0; n < thread_counts; n++) {
-                    const combination k = {PRIM_CONVOLUTION_AUTO, types[t].in, types[t].out};
+                    const combination k = {PRIM_CONVOLUTION_AUTO, types[t].in, types[t].out,
+                                           types[t].integers};
                     const uint64_t seed = 800 + 40 * i + 4 * m + n;
                     convolution c = by_chance(&k, (prim_boundary)(seed % BOUNDARIES), images[i],
                                               masks[m], seed + t);
@@ -1059,6 +1297,7 @@ Test(convolution, host_versions)
                     c.is_separable = true;
                     if (c.distribution == EXTREMES)
                         c.distribution = INTEGERS;
+                    choose_divisors(&c);
                     if (wanted && !is_too_long(&c))
                         check_host(&c, threads[n]);
                 }
@@ -1068,7 +1307,7 @@ Test(convolution, host_refuses_what_it_cannot_do)
 {
     float h_in[6] = {1, 2, 3, 4, 5, 6}, h_out[6], h_mask[2] = {1, 2};
     const prim_image in = {h_in, 3, 2, 12, 1, CUDA_R_32F}, out = {h_out, 3, 2, 12, 1, CUDA_R_32F};
-    const prim_mask mask = {h_mask, NULL, 2, 1, 0, 0, CUDA_R_32F};
+    const prim_mask mask = {h_mask, NULL, 2, 1, 0, 0, CUDA_R_32F, 0};
     const prim_boundary clamp = PRIM_BOUNDARY_CLAMP;
     prim_mask device_mask = mask, inside = mask;
     prim_image no_in = in, over_in = out;
@@ -1105,7 +1344,7 @@ static void check_behind_the_last_row(prim_convolution_variant variant, int thre
     char h[END];
     fill(CUDA_R_32F, h, END / 4, UNIFORM, 5);
     cr_cuda(cudaMemcpy(memory.data, h, END, cudaMemcpyHostToDevice));
-    const prim_mask mask = {h_mask, d_mask.data, 1, 1, 0, 0, CUDA_R_32F};
+    const prim_mask mask = {h_mask, d_mask.data, 1, 1, 0, 0, CUDA_R_32F, 0};
     prim_image in = {memory.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_32F}, out = in;
     if (threads > 0) {
         in.data = h;

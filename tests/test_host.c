@@ -449,7 +449,7 @@ static void check_image(int threads, unsigned flags, prim_boundary boundary)
     fill_numbers(h, COUNT, 15);
     fill_numbers(weights, TAPS_Y * TAPS_X, 16);
     fill_gap(out, ROWS * OUT_LD);
-    const prim_mask mask = {weights, NULL, TAPS_X, TAPS_Y, ANCHOR_X, ANCHOR_Y, I32};
+    const prim_mask mask = {weights, NULL, TAPS_X, TAPS_Y, ANCHOR_X, ANCHOR_Y, I32, 0};
     const prim_image from = {h, COLUMNS, ROWS, LD * sizeof *h, 1, I32},
                      to = {out, COLUMNS, ROWS, OUT_LD * sizeof *h, 1, I32};
     cr_prim(prim_convolve_2d_host(flags, boundary, &fill, from, mask, to, threads));
@@ -474,7 +474,7 @@ static void check_vector(int threads, unsigned flags, prim_boundary boundary)
     int32_t h[COUNT], out[COUNT], weights[TAPS_X];
     fill_numbers(h, COUNT, 17);
     fill_numbers(weights, TAPS_X, 18);
-    const prim_mask mask = {weights, NULL, TAPS_X, 1, ANCHOR_X, 0, I32};
+    const prim_mask mask = {weights, NULL, TAPS_X, 1, ANCHOR_X, 0, I32, 0};
     cr_prim(prim_convolve_1d_host(flags, boundary, &fill, I32, h, COUNT, mask, out, threads));
     for (ptrdiff_t x = 0; x < COUNT; x++) {
         int32_t sum = 0;
@@ -495,8 +495,8 @@ static void check_separable(int threads, unsigned flags, prim_boundary boundary)
     fill_numbers(row, TAPS_X, 20);
     fill_numbers(column, TAPS_Y, 21);
     fill_gap(out, ROWS * OUT_LD);
-    const prim_mask mask_x = {row, NULL, TAPS_X, 1, ANCHOR_X, 0, I32},
-                    mask_y = {column, NULL, 1, TAPS_Y, 0, ANCHOR_Y, I32};
+    const prim_mask mask_x = {row, NULL, TAPS_X, 1, ANCHOR_X, 0, I32, 0},
+                    mask_y = {column, NULL, 1, TAPS_Y, 0, ANCHOR_Y, I32, 0};
     const prim_image from = {h, COLUMNS, ROWS, LD * sizeof *h, 1, I32},
                      to = {out, COLUMNS, ROWS, OUT_LD * sizeof *h, 1, I32};
     cr_prim(

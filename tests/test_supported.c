@@ -742,12 +742,12 @@ Test(supported, binary_gemm)
 
 /* "CONSTANT without h_values or with more than 8,000 of them, BASIC and TILED_… without d_values,
  * TILED_HALO with a side of more than 15, all of them with other types than f32, i32, u32 and
- * u8 → u8; AUTO and REGISTER take every call" */
+ * u8 → u8 under f32; AUTO and REGISTER take every call" */
 static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in, cudaDataType_t out,
                             prim_mask mask)
 {
-    const bool textbook =
-        in == out && (in == CUDA_R_32F || in == CUDA_R_32I || in == CUDA_R_32U || in == CUDA_R_8U);
+    const bool textbook = in == out && (in == CUDA_R_32F || in == CUDA_R_32I || in == CUDA_R_32U ||
+                                        (in == CUDA_R_8U && mask.type == CUDA_R_32F));
     const bool basic = textbook && mask.d_values != NULL;
     const bool constant = textbook && mask.h_values != NULL && mask.width * mask.height <= 8000;
     switch (variant) {
@@ -769,13 +769,15 @@ static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in,
 static prim_status convolution_promise(prim_convolution_variant variant, cudaDataType_t in,
                                        cudaDataType_t out, prim_mask mask)
 {
-    static const type_pair pairs[] = {{CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
-                                      {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_8U, CUDA_R_32F},
-                                      {CUDA_R_16U, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I},
-                                      {CUDA_R_32U, CUDA_R_32U}};
+    static const type_pair pairs[] = {
+        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_16F, CUDA_R_32F},
+        {CUDA_R_8U, CUDA_R_32F},  {CUDA_R_16U, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I},
+        {CUDA_R_32U, CUDA_R_32U}, {CUDA_R_8U, CUDA_R_8I},   {CUDA_R_8U, CUDA_R_16I}};
     if (!is_listed(pairs, COUNT_OF(pairs), in, mask.type) ||
-        (out != in && !(in == CUDA_R_8U && out == CUDA_R_32F)))
+        (out != in && !(in == CUDA_R_8U && out == CUDA_R_32F && mask.type == CUDA_R_32F)))
         return PRIM_ERROR_TYPE;
+    if (mask.divisor != 0 && mask.divisor != 1 && mask.type != CUDA_R_8I && mask.type != CUDA_R_16I)
+        return PRIM_ERROR_VALUE;
     if (mask.h_values == NULL && mask.d_values == NULL)
         return PRIM_ERROR_NULL;
     return is_convolved_by(variant, in, out, mask) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
@@ -832,11 +834,22 @@ Test(supported, convolution)
             EACH (shape, s, sides)
                 for (int where = 0; where < 4; where++)
                     EACH (cudaDataType_t, type, all_types)
-                        EACH (cudaDataType_t, mask_type, all_types)
-                            check_convolution(
-                                (prim_convolution_variant)v, (prim_boundary)boundary, *type,
-                                (prim_mask){where & 1 ? values : NULL, where & 2 ? values : NULL,
-                                            s->columns, s->rows, 0, 0, *mask_type});
+                        EACH (cudaDataType_t, mask_type, all_types) {
+                            prim_mask mask = {where & 1 ? values : NULL,
+                                              where & 2 ? values : NULL,
+                                              s->columns,
+                                              s->rows,
+                                              0,
+                                              0,
+                                              *mask_type,
+                                              where % 2};
+                            check_convolution((prim_convolution_variant)v, (prim_boundary)boundary,
+                                              *type, mask);
+                            mask.divisor = -7; /* of a whole mask, and of both parts of one */
+                            if (where == 3)
+                                check_convolution((prim_convolution_variant)v,
+                                                  (prim_boundary)boundary, *type, mask);
+                        }
 }
 
 /* ---- sparse ---- */

@@ -40,6 +40,8 @@ typedef struct prim_mask {
     size_t width, height; /* 1 to 255; even ones too */
     size_t anchor_x, anchor_y; /* the element that lies over the pixel: less than width, height */
     cudaDataType_t type;
+    int32_t divisor; /* of i8 and i16 over bytes: what sums are divided by, negative too; 0 counts
+                      * as 1. Other masks have none: 0 or 1 */
 } prim_mask;
 
 /* Without a flag      out(x, y) = Σ mask(i, j) · in(x + i - anchor_x, y + j - anchor_y)
@@ -60,22 +62,31 @@ typedef struct prim_mask {
  *   CUDA_R_16F → CUDA_R_16F, mask CUDA_R_32F, f32; rounded to nearest, ties to even
  *   CUDA_R_8U  → CUDA_R_8U,  mask CUDA_R_32F, f32; rounded to nearest, ties to even, and saturated
  *                                             to 0 … 255 (NaN gives 0)
+ *   CUDA_R_8U  → CUDA_R_8U,  mask CUDA_R_8I or CUDA_R_16I, integers; see below
  *   CUDA_R_16U → CUDA_R_16U, mask CUDA_R_32F, f32; the same to 0 … 65535
  *   CUDA_R_8U  → CUDA_R_32F, mask CUDA_R_32F, f32; as it is
  *   CUDA_R_32I → CUDA_R_32I, mask CUDA_R_32I, i32, wrapping
  *   CUDA_R_32U → CUDA_R_32U, mask CUDA_R_32U, u32, wrapping
+ *
+ * Integers over bytes: the sum is exact, whatever the weights and the pixels are, in 32 bits where
+ * their number says that it fits (any mask of i8; i16 of up to 257 weights) and otherwise in 64.
+ *     out(x, y) = sum / mask.divisor, rounded to nearest, ties to even, and saturated to 0 … 255
+ * of the true quotient: the same bytes on every GPU and on the host. A shift by n bits is the
+ * divisor 1 << n.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         boundary does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
  *   PRIM_ERROR_VALUE        flags has unknown bits; channels is not 1 to 4; a pitch is less than a
  *                           row or no multiple of the element; the images differ in width, height
- *                           or channels; the mask's sides are not 1 to 255; its anchor is not in it
+ *                           or channels; the mask's sides are not 1 to 255; its anchor is not in
+ *                           it; its divisor is neither 0 nor 1, and its type neither i8 nor i16
  *   PRIM_ERROR_OVERLAP      out overlaps in or the mask
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
  *                           with a side of more than 15, all of them with other types than f32,
- * i32, u32 and u8 → u8; AUTO and REGISTER take every call. See prim_convolve_2d_supports()
+ *                           i32, u32 and u8 → u8 under f32; AUTO and REGISTER take every call. See
+ *                           prim_convolve_2d_supports()
  *
  * Determinism: each rung adds an output's products in one order, row by row of the image under the
  * mask: the same bits in every run on one device, and the rungs agree. The relative error of f32
@@ -116,6 +127,10 @@ PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_b
  *
  *   mask_x     as above; height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
  *   mask_y     as above, of mask_x's type; width 1 and anchor_x 0, otherwise PRIM_ERROR_VALUE.
+ *
+ * Integers over bytes: sums of rows are exact and not divided; only the sum of the column is, by
+ * mask_x.divisor · mask_y.divisor, which must be an int32_t, otherwise PRIM_ERROR_VALUE. That sum
+ * is exact too: i8 with w · h up to 514 has 32 bits, everything else 64.
  *
  * Everything else as for prim_convolve_2d(); out must overlap none of the masks. Of the variants,
  * AUTO and REGISTER run it, and the others return PRIM_ERROR_UNSUPPORTED. Without workspace where

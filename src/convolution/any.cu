@@ -41,7 +41,7 @@ struct run_any : launch_run {
     }
 };
 
-/* The sums of rows lie without gaps, in sums' type. */
+/* The sums of rows lie without gaps. */
 template <typename Sum>
 prim_image sums_of_rows(const prim_convolution_args *args)
 {
@@ -58,15 +58,18 @@ struct run_two_passes : launch_run {
         using source = typename Pixel::source;
         using element = typename Pixel::element;
         using sum = typename Pixel::sum;
+        using row_sum = typename Pixel::row_sum;
         const bool has_outer = args->boundary == PRIM_BOUNDARY_CONSTANT;
         prim_convolution_args across = *args, down = *args;
         across.mask_y = down.mask_y = {};
-        across.out = down.in = sums_of_rows<sum>(args);
+        across.out = down.in = sums_of_rows<row_sum>(args);
         down.mask = args->mask_y;
-        const cudaError_t error = launch_with_mask<pixel<source, sum, sum>>(
+        down.mask.divisor = static_cast<int32_t>(prim_convolution_divisor(args));
+        down.fill = nullptr; /* of another type, and in the outer row already */
+        const cudaError_t error = launch_with_mask<pixel<source, row_sum, row_sum>>(
             &across, has_outer ? WRITES_OUTER_ROW : NO_OUTER_ROW);
         return error != cudaSuccess ? error
-                                    : launch_with_mask<pixel<sum, element, sum>>(
+                                    : launch_with_mask<pixel<row_sum, element, sum>>(
                                           &down, has_outer ? READS_OUTER_ROW : NO_OUTER_ROW);
     }
 };

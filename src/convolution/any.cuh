@@ -233,7 +233,7 @@ __device__ void store(const typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pi
         PRIM_UNROLL(PLACES)
         for (int c = 0; c < PLACES; c++)
             if (at.lane + c * cut.lanes < left)
-                to[at.lane + c * cut.lanes] = Pixel::stored(sums[o][c]);
+                to[at.lane + c * cut.lanes] = Pixel::stored(sums[o][c], p.ending);
     }
 }
 

@@ -8,7 +8,11 @@
  *
  * A warp takes 4 rows at a time: while it sums them, the words of the next 4 are on their way. Taps
  * lie CHANNELS elements apart, which is known at compile time too, so that a thread's window is a
- * row of floats as elsewhere. */
+ * row of floats as elsewhere.
+ *
+ * Masks of integers are here where all sums are exact as floats, which multiply-adds take faster
+ * than integers. Where floats hold the weights divided, too, that is all; where not, sums are
+ * divided at the end. */
 #ifndef PRIM_CONVOLUTION_BYTES_CUH
 #define PRIM_CONVOLUTION_BYTES_CUH
 
@@ -42,12 +46,12 @@ template <int SIDE>
 using weights = walk::weights<walk::kind<SIDE, SIDE, walk::WHOLE>>;
 
 /* The rows that a warp reads, GROUP at a time. */
-template <int SIDE, int CHANNELS>
+template <class Pixel, int SIDE, int CHANNELS>
 struct feed {
     using Kind = kind<SIDE, CHANNELS>;
 
-    const strips<u8_pixel> &p;
-    const strip_rows<u8_pixel> &from;
+    const strips<Pixel> &p;
+    const strip_rows<Pixel> &from;
     const int lane;
     const bool is_side;       /* some columns lie outside, or in words that reach outside */
     int columns[Kind::PARTS]; /* of such a strip: where its elements are, -1 - channel: the fill */
@@ -56,7 +60,7 @@ struct feed {
     uint32_t words[GROUP], behind;
     bool has_words;
 
-    __device__ feed(const strips<u8_pixel> &strips, const strip_rows<u8_pixel> &rows, int at_lane)
+    __device__ feed(const strips<Pixel> &strips, const strip_rows<Pixel> &rows, int at_lane)
         : p(strips), from(rows), lane(at_lane),
           is_side(from.first_e < 3 ||
                   from.first_e + SPAN + 4 * static_cast<int64_t>(Kind::BEHIND + 1) > p.line),
@@ -166,7 +170,7 @@ struct feed {
 };
 
 /* Four sums as bytes of a word. */
-__device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS])
+__device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS], const no_divisor &)
 {
 #ifdef __CUDA_ARCH__
     uint32_t high, all;
@@ -185,9 +189,20 @@ __device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS])
 #endif
 }
 
+/* The same of sums of integers, which floats hold exactly. */
+__device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS], const divisor &by)
+{
+    uint32_t all = 0;
+    PRIM_UNROLL(COLUMNS)
+    for (int c = 0; c < COLUMNS; c++)
+        all |= static_cast<uint32_t>(by.as_byte(static_cast<int32_t>(sums[c]))) << 8 * c;
+    return all;
+}
+
 /* A warp's outputs, a word a lane. */
+template <class Pixel>
 struct drain {
-    const strips<u8_pixel> &p;
+    const strips<Pixel> &p;
     const int lane, rows, left; /* left: elements that a row has, SPAN at most */
     int64_t next;               /* bytes from `out` to the next row */
 
@@ -202,7 +217,7 @@ struct drain {
     {
         if (row < 0 || row >= rows)
             return;
-        const uint32_t word = rounded_bytes(sums);
+        const uint32_t word = rounded_bytes(sums, p.ending);
         uint8_t *const begin = p.bytes_behind(p.out, next), *const to = begin + COLUMNS * lane;
         const int past = static_cast<int>(reinterpret_cast<uintptr_t>(begin) % 4);
         if (left < SPAN) {
@@ -229,9 +244,9 @@ constexpr unsigned BLOCKS = SIDE <= 3   ? 7
                             : SIDE <= 5 ? 5
                                         : 4;
 
-template <int SIDE, int CHANNELS>
+template <class Pixel, int SIDE, int CHANNELS>
 __global__ void __launch_bounds__(LANES *WARPS, walk::blocks_here(BLOCKS<SIDE, CHANNELS>))
-    convolve(const __grid_constant__ strips<u8_pixel> p, const __grid_constant__ weights<SIDE> w)
+    convolve(const __grid_constant__ strips<Pixel> p, const __grid_constant__ weights<SIDE> w)
 {
     using Kind = kind<SIDE, CHANNELS>;
     PRIM_SHARED(vector<float>, rooms, [WARPS][GROUP][Kind::ROW / 4]);
@@ -245,10 +260,11 @@ __global__ void __launch_bounds__(LANES *WARPS, walk::blocks_here(BLOCKS<SIDE, C
         return;
     const int outputs = p.rows - y < p.high ? static_cast<int>(p.rows - y) : p.high;
     const int rows = outputs + SIDE - 1;
-    const strip_rows<u8_pixel> from(p, x, y, SPAN, Kind::NEEDED);
-    feed<SIDE, CHANNELS> input(p, from, lane);
-    drain output = {p, lane, outputs, p.line - x < SPAN ? static_cast<int>(p.line - x) : SPAN,
-                    y * static_cast<int64_t>(p.out_step) + x};
+    const strip_rows<Pixel> from(p, x, y, SPAN, Kind::NEEDED);
+    feed<Pixel, SIDE, CHANNELS> input(p, from, lane);
+    drain<Pixel> output = {p, lane, outputs,
+                           p.line - x < SPAN ? static_cast<int>(p.line - x) : SPAN,
+                           y * static_cast<int64_t>(p.out_step) + x};
     float sums[SIDE][COLUMNS] = {};
     input.begin();
     PRIM_UNROLL(1)
@@ -276,17 +292,17 @@ __global__ void __launch_bounds__(LANES *WARPS, walk::blocks_here(BLOCKS<SIDE, C
     }
 }
 
-template <int SIDE, int CHANNELS>
+template <class Pixel, int SIDE, int CHANNELS>
 cudaError_t launch(const prim_convolution_args *args, const weights<SIDE> &w)
 {
-    strips<u8_pixel> p = make_strips<u8_pixel>(args, SPAN);
+    strips<Pixel> p = make_strips<Pixel>(args, SPAN);
     if (p.rows == 0 || p.line == 0)
         return cudaSuccess;
     p.high = rows_of_strips(p.rows, p.across, SIDE, GROUP, BLOCKS<SIDE, CHANNELS> * WARPS);
     const size_t all = prim_divide_up(static_cast<size_t>(p.rows), p.high) * p.across;
     return prim_launch(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(all, WARPS)), LANES * WARPS},
-        convolve<SIDE, CHANNELS>, p, w);
+        convolve<Pixel, SIDE, CHANNELS>, p, w);
 }
 
 } // namespace bytes

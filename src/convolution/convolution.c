@@ -7,7 +7,7 @@
 
 /* ---- what queries and calls judge alike ---- */
 
-/* What goes together; the mask's type is the sums', too. */
+/* What goes together. */
 typedef struct type_row {
     cudaDataType_t in, out, mask;
 } type_row;
@@ -16,19 +16,34 @@ static const type_row type_rows[] = {
     {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F},
     {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F}, {CUDA_R_8U, CUDA_R_8U, CUDA_R_32F},
     {CUDA_R_8U, CUDA_R_32F, CUDA_R_32F},  {CUDA_R_16U, CUDA_R_16U, CUDA_R_32F},
-    {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U}};
+    {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U},
+    {CUDA_R_8U, CUDA_R_8U, CUDA_R_8I},    {CUDA_R_8U, CUDA_R_8U, CUDA_R_16I}};
+
+/* With what in's type goes together. */
+static prim_status fail_together(const prim_convolution_args *args, const prim_mask *mask)
+{
+    const cudaDataType_t in = args->in.type;
+    const bool is_narrow = in == CUDA_R_16F || in == CUDA_R_16U;
+    const char *name = prim_element_name(in);
+    return prim_fail(PRIM_ERROR_TYPE,
+                     "%s: mask's type is %s and out's type %s, and in's type %s takes %s and %s",
+                     args->call.name, prim_element_name(mask->type),
+                     prim_element_name(args->out.type), name,
+                     in == CUDA_R_8U ? "f32 and u8 or f32, or i8 or i16"
+                     : is_narrow     ? "f32"
+                                     : name,
+                     name);
+}
 
 static prim_status check_types(const prim_convolution_args *args, const prim_mask *mask)
 {
     const cudaDataType_t in = args->in.type, out = args->out.type;
-    cudaDataType_t wanted = in;
     bool exists = false, goes_together = false;
     for (size_t i = 0; i < sizeof type_rows / sizeof *type_rows; i++) {
         const type_row *row = &type_rows[i];
         if (row->in != in)
             continue;
         exists = true;
-        wanted = row->mask;
         goes_together = goes_together || (row->out == out && row->mask == mask->type);
     }
     if (!exists)
@@ -37,12 +52,7 @@ static prim_status check_types(const prim_convolution_args *args, const prim_mas
                          "%s)",
                          args->call.name, prim_element_name(in), prim_element_name(mask->type));
     if (!goes_together)
-        return prim_fail(PRIM_ERROR_TYPE,
-                         "%s: mask's type is %s and out's type %s, and in's type %s takes %s and "
-                         "%s",
-                         args->call.name, prim_element_name(mask->type), prim_element_name(out),
-                         prim_element_name(in), prim_element_name(wanted),
-                         in == CUDA_R_8U ? "u8 or f32" : prim_element_name(in));
+        return fail_together(args, mask);
     return PRIM_OK;
 }
 
@@ -69,6 +79,9 @@ static prim_status check_mask(const prim_convolution_args *args, const prim_mask
 static prim_status check_parts(const prim_convolution_args *args)
 {
     const prim_mask *x = &args->mask, *y = &args->mask_y;
+    if (x->type != y->type)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: mask_x's type is %s and mask_y's type %s",
+                         args->call.name, prim_element_name(x->type), prim_element_name(y->type));
     if (x->height != 1)
         return prim_fail(PRIM_ERROR_VALUE, "%s: mask_x's height is %zu, and a row's is 1",
                          args->call.name, x->height);
@@ -78,13 +91,32 @@ static prim_status check_parts(const prim_convolution_args *args)
     return check_mask(args, y);
 }
 
+/* 0 counts as 1, which changes no sum. */
+static prim_status check_divisor(const prim_convolution_args *args)
+{
+    const int64_t divisor = prim_convolution_divisor(args);
+    if (divisor < INT32_MIN || divisor > INT32_MAX)
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: mask_x's divisor %d times mask_y's divisor %d is no int32_t",
+                         args->call.name, (int)args->mask.divisor, (int)args->mask_y.divisor);
+    const int32_t x = args->mask.divisor, y = args->mask_y.divisor;
+    const bool is_none = (x == 0 || x == 1) && (y == 0 || y == 1);
+    if (!is_none && !prim_convolution_has_integers(args))
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: mask's divisor is %d, and only masks of i8 and i16 are divided",
+                         args->call.name, (int)(x == 0 || x == 1 ? y : x));
+    return PRIM_OK;
+}
+
 static prim_status check_masks(const prim_convolution_args *args)
 {
     const bool is_separable = args->kind == PRIM_CONVOLUTION_SEPARABLE;
     prim_status status = is_separable ? check_types(args, &args->mask_y) : PRIM_OK;
     if (status == PRIM_OK && is_separable)
         status = check_parts(args);
-    return status == PRIM_OK ? check_mask(args, &args->mask) : status;
+    if (status == PRIM_OK)
+        status = check_mask(args, &args->mask);
+    return status == PRIM_OK ? check_divisor(args) : status;
 }
 
 static prim_status check_images(const prim_convolution_args *args)

@@ -40,6 +40,17 @@ enum {
     PRIM_CONVOLUTION_MOST_SIDE = 255 /* of a mask */
 };
 
+/* Masks of integers over bytes: their sums are divided at the end. */
+bool prim_convolution_has_integers(const prim_convolution_args *args);
+
+/* What sums are: of the mask's type, or i32 or i64 for integers over bytes. Known from the mask's
+ * size, since weights on the device are not. */
+cudaDataType_t prim_convolution_sum_type(const prim_convolution_args *args);
+
+/* What they are divided by; both parts' product, which may lie outside of int32_t before it is
+ * checked. */
+int64_t prim_convolution_divisor(const prim_convolution_args *args);
+
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_convolution_on_host(const prim_convolution_args *args, int threads);
 

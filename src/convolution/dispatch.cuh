@@ -19,17 +19,18 @@ PRIM_DISPATCH_TYPE(dispatch_one, PRIM_CONVOLUTION_TYPES, in.type)
 template <class Run, typename Args, typename... More>
 auto dispatch(const Args *args, More... more)
 {
-    if (args->in.type != args->out.type)
+    if (args->in.type != args->out.type || prim_convolution_has_integers(args))
         return Run::not_built(args, more...);
     return dispatch_one<Run>(args, more...);
 }
 
-/* For the types of in and out. */
+/* For the types of in, out and sums. */
 template <class Run, typename Args, typename... More>
 auto dispatch_pair(const Args *args, More... more)
 {
-#define PRIM_PAIR_ROW(in_value, out_value, pixel_struct)          \
-    if (args->in.type == in_value && args->out.type == out_value) \
+    const cudaDataType_t sums = prim_convolution_sum_type(args);
+#define PRIM_PAIR_ROW(in_value, out_value, sum_value, pixel_struct)                    \
+    if (args->in.type == in_value && args->out.type == out_value && sums == sum_value) \
         return Run::template run<pixel_struct>(args, more...);
     PRIM_CONVOLUTION_PAIRS(PRIM_PAIR_ROW)
 #undef PRIM_PAIR_ROW

@@ -68,7 +68,7 @@ void convolve_column(const problem<Pixel> &p, const column_mask<typename Pixel::
         typename Pixel::sum sum = 0;
         for (int j = 0; j < mask.height; j++)
             sum = add_product(sum, mask.weights[j], rows[(y - begin + 1 + j) % mask.height]);
-        *p.out.at(x, output, channel) = Pixel::stored(sum);
+        *p.out.at(x, output, channel) = Pixel::stored(sum, p.ending);
     }
 }
 

@@ -11,16 +11,19 @@
     X(CUDA_R_32U, word_pixel)     \
     X(CUDA_R_8U, u8_pixel)
 
-/* REGISTER and the host: the types of in and out, and the struct. */
-#define PRIM_CONVOLUTION_PAIRS(X)             \
-    X(CUDA_R_32F, CUDA_R_32F, f32_pixel)      \
-    X(CUDA_R_64F, CUDA_R_64F, f64_pixel)      \
-    X(CUDA_R_16F, CUDA_R_16F, f16_pixel)      \
-    X(CUDA_R_8U, CUDA_R_8U, u8_pixel)         \
-    X(CUDA_R_8U, CUDA_R_32F, u8_to_f32_pixel) \
-    X(CUDA_R_16U, CUDA_R_16U, u16_pixel)      \
-    X(CUDA_R_32I, CUDA_R_32I, word_pixel)     \
-    X(CUDA_R_32U, CUDA_R_32U, word_pixel)
+/* REGISTER and the host: the types of in, out and sums, and the struct. Sums of i32 and i64 over u8
+ * are those of masks of i8 and i16; src/convolution/sums.c says which. */
+#define PRIM_CONVOLUTION_PAIRS(X)                         \
+    X(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, f32_pixel)      \
+    X(CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, f64_pixel)      \
+    X(CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, f16_pixel)      \
+    X(CUDA_R_8U, CUDA_R_8U, CUDA_R_32F, u8_pixel)         \
+    X(CUDA_R_8U, CUDA_R_8U, CUDA_R_32I, u8_i32_pixel)     \
+    X(CUDA_R_8U, CUDA_R_8U, CUDA_R_64I, u8_i64_pixel)     \
+    X(CUDA_R_8U, CUDA_R_32F, CUDA_R_32F, u8_to_f32_pixel) \
+    X(CUDA_R_16U, CUDA_R_16U, CUDA_R_32F, u16_pixel)      \
+    X(CUDA_R_32I, CUDA_R_32I, CUDA_R_32I, word_pixel)     \
+    X(CUDA_R_32U, CUDA_R_32U, CUDA_R_32U, word_pixel)
 
 /* The sides of square and separable masks, and of those of one row, that REGISTER knows when it is
  * compiled, for f32. */
@@ -28,5 +31,9 @@
 
 /* The same for squares over u8 → u8, and the channels. */
 #define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
+
+/* The same for squares of integers, whose sums are divided by no power of two: with one, they are
+ * those above. */
+#define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 1) X(3, 3) X(5, 1) X(5, 3)
 
 #endif

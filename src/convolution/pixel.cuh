@@ -4,16 +4,10 @@
 #define PRIM_CONVOLUTION_PIXEL_CUH
 
 #include "common/scaled.cuh"
+#include "convolution/rounded.cuh"
 
 namespace
 {
-
-/* The nearest of 0 … most, the even one of two; comparisons with NaN fail, so that it gives 0. */
-__host__ __device__ inline float nearest_of(float sum, float most)
-{
-    const float not_below = sum > 0.0f ? sum : 0.0f;
-    return rintf(not_below < most ? not_below : most);
-}
 
 __host__ __device__ inline void store_sum(float sum, uint8_t *to)
 {
@@ -33,12 +27,20 @@ __host__ __device__ void store_sum(T sum, T *to)
     *to = sum;
 }
 
-/* Elements of the input, of the output, and the type of weights and sums. */
+/* Sums with a sign are those of integers of one byte or two, whose weights are narrower. */
+template <typename Sum>
+constexpr bool IS_OF_INTEGERS = std::conjunction<std::is_integral<Sum>, std::is_signed<Sum>>::value;
+
+/* Elements of the input, of the output, and the type of sums, and of weights in a kernel. */
 template <typename Source, typename Element, typename Sum>
 struct pixel {
     using source = Source;
     using element = Element;
     using sum = Sum;
+    /* A row's sum of a separable mask; of integers, 32 bits hold it. */
+    using row_sum = typename std::conditional<IS_OF_INTEGERS<Sum>, int32_t, Sum>::type;
+    static constexpr bool IS_DIVIDED = IS_OF_INTEGERS<Sum> && std::is_same<Element, uint8_t>::value;
+    using ending = typename std::conditional<IS_DIVIDED, divisor, no_divisor>::type;
 
     __host__ __device__ static sum loaded(source value)
     {
@@ -47,11 +49,15 @@ struct pixel {
         else
             return static_cast<sum>(value);
     }
-    __host__ __device__ static element stored(sum value)
+    __host__ __device__ static element stored(sum value, const ending &end = {})
     {
-        element result;
-        store_sum(value, &result);
-        return result;
+        if constexpr (IS_DIVIDED) {
+            return end.as_byte(value);
+        } else {
+            element result;
+            store_sum(value, &result);
+            return result;
+        }
     }
 };
 
@@ -60,6 +66,8 @@ using f64_pixel = pixel<double, double, double>;
 using f16_pixel = pixel<f16, f16, float>;
 using u8_pixel = pixel<uint8_t, uint8_t, float>;
 using u8_to_f32_pixel = pixel<uint8_t, float, float>;
+using u8_i32_pixel = pixel<uint8_t, uint8_t, int32_t>; /* under integers */
+using u8_i64_pixel = pixel<uint8_t, uint8_t, int64_t>; /* whose sums may be long */
 using u16_pixel = pixel<uint16_t, uint16_t, float>;
 using word_pixel = pixel<uint32_t, uint32_t, uint32_t>; /* wrapping, with a sign or without */
 

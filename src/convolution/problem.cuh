@@ -26,7 +26,7 @@ struct image {
 
 /* A mask that is walked as it lies over the image, from the window's first element on: a turned one
  * begins with its last weight. */
-template <typename Sum>
+template <typename Sum, bool = IS_OF_INTEGERS<Sum>>
 struct weight_list {
     const Sum *first;
     int step; /* 1 or -1 */
@@ -34,6 +34,20 @@ struct weight_list {
     __host__ __device__ Sum operator[](int k) const
     {
         return first[k * step];
+    }
+};
+
+/* Integers over bytes have one byte or two: one kernel serves both. */
+template <typename Sum>
+struct weight_list<Sum, true> {
+    const void *first;
+    int step;
+    bool is_wide;
+
+    __host__ __device__ Sum operator[](int k) const
+    {
+        return is_wide ? static_cast<const int16_t *>(first)[k * step]
+                       : static_cast<const int8_t *>(first)[k * step];
     }
 };
 
@@ -51,10 +65,31 @@ inline int before_pixel(const prim_convolution_args *args, size_t side, size_t a
 template <typename Sum>
 weight_list<Sum> list_of(const prim_convolution_args *args, const void *values, size_t count)
 {
-    const Sum *const first = static_cast<const Sum *>(values);
-    if (is_turned(args))
-        return {first == nullptr ? first : first + (count - 1), -1};
-    return {first, 1};
+    if constexpr (IS_OF_INTEGERS<Sum>) {
+        const bool is_wide = args->mask.type == CUDA_R_16I;
+        const char *const first = static_cast<const char *>(values);
+        const size_t to_last = (count - 1) * (is_wide ? sizeof(int16_t) : sizeof(int8_t));
+        if (is_turned(args))
+            return {first == nullptr ? first : first + to_last, -1, is_wide};
+        return {first, 1, is_wide};
+    } else {
+        const Sum *const first = static_cast<const Sum *>(values);
+        if (is_turned(args))
+            return {first == nullptr ? first : first + (count - 1), -1};
+        return {first, 1};
+    }
+}
+
+template <typename Pixel>
+typename Pixel::ending make_ending(const prim_convolution_args *args)
+{
+    if constexpr (Pixel::IS_DIVIDED) {
+        const int32_t by = static_cast<int32_t>(prim_convolution_divisor(args));
+        return {by, static_cast<float>(1.0 / by)};
+    } else {
+        (void)args;
+        return {};
+    }
 }
 
 template <typename Pixel>
@@ -70,6 +105,7 @@ struct problem {
     weight_list<sum> weights;
     prim_boundary boundary;
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
+    typename Pixel::ending ending;
 
     /* The input's element, wherever it lies. */
     __host__ __device__ sum value(int64_t x, int64_t y, int channel) const
@@ -109,6 +145,7 @@ problem<Pixel> make_problem(const prim_convolution_args *args)
                              mask.width * mask.height);
     p.boundary = args->boundary;
     copy_fill(args, p.fill);
+    p.ending = make_ending<Pixel>(args);
     return p;
 }
 

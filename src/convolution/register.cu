@@ -66,21 +66,33 @@ bool is_walked(const prim_convolution_args *args)
     return rows == 1 || rows == mask.width;
 }
 
-bool has_bytes(const prim_convolution_args *args)
+/* Bytes under a square from the host, no larger than the image. */
+bool is_square_over_bytes(const prim_convolution_args *args)
 {
     const prim_mask &mask = args->mask;
     const prim_image &in = args->in;
     const size_t most_elements = 0x7fffffff; /* of a line */
-    if (is_separable(args) || in.type != CUDA_R_8U || args->out.type != CUDA_R_8U ||
-        mask.h_values == nullptr || mask.width != mask.height || in.width < mask.width ||
-        in.height < mask.height || in.width * static_cast<size_t>(in.channels) > most_elements)
+    return !is_separable(args) && in.type == CUDA_R_8U && args->out.type == CUDA_R_8U &&
+           mask.h_values != nullptr && mask.width == mask.height && in.width >= mask.width &&
+           in.height >= mask.height && in.width * static_cast<size_t>(in.channels) <= most_elements;
+}
+
+bool has_bytes(const prim_convolution_args *args)
+{
+    if (prim_convolution_has_integers(args) || !is_square_over_bytes(args))
         return false;
-#define PRIM_ROW(side, channel_count)                       \
-    if (mask.width == side && in.channels == channel_count) \
+#define PRIM_ROW(side, channel_count)                                   \
+    if (args->mask.width == side && args->in.channels == channel_count) \
         return true;
     PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return false;
+}
+
+bool has_byte_integers(const prim_convolution_args *args)
+{
+    return prim_convolution_has_integers(args) && is_square_over_bytes(args) &&
+           prim_convolution_has_byte_integers(args);
 }
 
 bool is_plain(const prim_convolution_args *args)
@@ -95,8 +107,9 @@ bool is_plain(const prim_convolution_args *args)
 /* What two passes leave between them: a row more, of what lies outside of the image's rows. */
 size_t sum_bytes(const prim_convolution_args *args)
 {
-    return (args->in.height + 1) * args->in.width * static_cast<size_t>(args->in.channels) *
-           prim_element_bytes(args->mask.type);
+    const size_t bytes =
+        prim_convolution_has_integers(args) ? sizeof(int32_t) : prim_element_bytes(args->mask.type);
+    return (args->in.height + 1) * args->in.width * static_cast<size_t>(args->in.channels) * bytes;
 }
 
 bool copies_weights(const prim_convolution_args *args)
@@ -112,8 +125,7 @@ size_t workspace_bytes(const void *any)
         return 0;
     if (is_separable(args))
         return sum_bytes(args);
-    return copies_weights(args) ? weight_count(args->mask) * prim_element_bytes(args->mask.type)
-                                : 0;
+    return copies_weights(args) ? prim_convolution_weight_words(&args->mask) * sizeof(uint32_t) : 0;
 }
 
 /* Blocks of 4 warps for a strip each, of 8 rows at least: the least that a launch may have. */
@@ -151,6 +163,8 @@ cudaError_t launch(const void *any)
         return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
     if (has_bytes(args))
         return prim_convolution_bytes(args);
+    if (has_byte_integers(args))
+        return prim_convolution_byte_integers(args);
     if (is_plain(args))
         return prim_convolution_plain(args);
     return copies_weights(args) ? launch_with_copy(args) : prim_convolution_any(args);

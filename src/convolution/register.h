@@ -22,6 +22,10 @@ cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 /* The same of u8 → u8 of 1, 3 or 4 channels. */
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 
+/* The same under integers, for what the first one says; it reads the weights. */
+bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
+cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
+
 /* Any mask: few weights on the host, or all on the device. */
 cudaError_t prim_convolution_any(const prim_convolution_args *args);
 
@@ -33,7 +37,10 @@ cudaError_t prim_convolution_plain(const prim_convolution_args *args);
  * the workspace. */
 cudaError_t prim_convolution_two_passes(const prim_convolution_args *args);
 
-/* Copies weights from the host, as launches' arguments, into device memory. */
+/* How many words of 4 bytes hold a mask's weights. */
+size_t prim_convolution_weight_words(const prim_mask *mask);
+
+/* Copies weights from the host, as launches' arguments, into device memory, by words. */
 cudaError_t prim_convolution_put_weights(const prim_convolution_args *args, void *d_values);
 
 /* Are its kernels built for the types? */

@@ -38,6 +38,7 @@ struct strips {
     bool copies_vectors;   /* of walk.cuh: a strip's rows begin at whole vectors */
     prim_boundary boundary;
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
+    typename Pixel::ending ending;
 
     /* The element that stands in for number `e` of row `row`, nullptr for the fill. */
     __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
@@ -167,6 +168,7 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
     p.channels = in.channels;
     p.boundary = args->boundary;
     copy_fill(args, p.fill);
+    p.ending = make_ending<Pixel>(args);
     p.before_x = before_pixel(args, args->mask.width, args->mask.anchor_x) * in.channels;
     p.before_y = before_pixel(args, args->mask.height, args->mask.anchor_y);
     p.is_folded = is_line(args);

@@ -4,6 +4,7 @@
 
 #include "common/element.h"
 #include "common/launch.cuh"
+#include "common/sizes.h"
 #include "convolution/register.h"
 
 namespace
@@ -30,15 +31,23 @@ __global__ void __launch_bounds__(THREADS)
 } // namespace put
 } // namespace
 
+size_t prim_convolution_weight_words(const prim_mask *mask)
+{
+    const size_t bytes = mask->width * mask->height * prim_element_bytes(mask->type);
+    return prim_divide_up(bytes, sizeof(uint32_t));
+}
+
 cudaError_t prim_convolution_put_weights(const prim_convolution_args *args, void *d_values)
 {
-    const size_t all = args->mask.width * args->mask.height *
-                       (prim_element_bytes(args->mask.type) / sizeof(uint32_t));
+    const prim_mask &mask = args->mask;
+    const char *const from = static_cast<const char *>(mask.h_values);
+    const size_t bytes = mask.width * mask.height * prim_element_bytes(mask.type);
+    const size_t all = prim_convolution_weight_words(&mask);
     for (size_t first = 0; first < all; first += put::WORDS) {
         const size_t left = all - first, count = left < put::WORDS ? left : put::WORDS;
         put::words some = {};
-        std::memcpy(some.values, static_cast<const uint32_t *>(args->mask.h_values) + first,
-                    count * sizeof(uint32_t));
+        const size_t begin = first * sizeof(uint32_t), rest = bytes - begin;
+        std::memcpy(some.values, from + begin, rest < sizeof some ? rest : sizeof some);
         const unsigned blocks = static_cast<unsigned>((count + put::THREADS - 1) / put::THREADS);
         const cudaError_t error =
             prim_launch({args->call.stream, blocks, put::THREADS}, put::store,

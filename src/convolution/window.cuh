@@ -58,7 +58,7 @@ __host__ __device__ void convolve_element(const problem<Pixel> &p, const Weights
     const typename Pixel::sum sum = window_is_inside(p, first_x, first_y)
                                         ? sum_inside(p, weights, first_x, first_y, channel)
                                         : sum_at_edge(p, weights, first_x, first_y, channel);
-    *p.out.at(x, y, channel) = Pixel::stored(sum);
+    *p.out.at(x, y, channel) = Pixel::stored(sum, p.ending);
 }
 
 } // namespace
