@@ -1,10 +1,10 @@
 /* REGISTER over bytes under square masks whose sides are known at compile time: as walk.cuh, but
  * rows pass through registers, where bytes become floats, once.
  *
- *     row of the image   b b b b b b b b b b b b …      words of 4 bytes, aligned, a lane each;
- * where └──────┘└──────┘               the strip begins inside of a word, a lane's lane's bytes
- * ████                         4 bytes lie in its word and the next lane's shared memory        f f
- * f f                       4 floats, 16 bytes
+ *     row of the image    b b b b│b b b b│b b b b│ …   words of 4 bytes, aligned, a lane each
+ *     a lane's bytes          ▪ ▪│▪ ▪                   in its word and the next lane's, where the
+ *                                                       strip begins inside of a word
+ *     shared memory           f f f f                   4 floats, 16 bytes
  *
  * A warp takes 4 rows at a time: while it sums them, the words of the next 4 are on their way. Taps
  * lie CHANNELS elements apart, which is known at compile time too, so that a thread's window is a
