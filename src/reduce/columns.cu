@@ -399,8 +399,8 @@ prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
     return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_BYTES / element_bytes));
 }
 
-/* Where further passes take their values from. A value that is also what a result is can pass for an
- * element, so that the first pass's kernel of that type serves. */
+/* Where further passes take their values from. A value that is also what a result is can pass for
+ * an element, so that the first pass's kernel of that type serves. */
 template <typename Value, typename Out>
 auto further_source(const Value *from)
 {

@@ -1,5 +1,5 @@
-/* Runs the tests that were added, each once. ThreadSanitizer makes the program fail at its end where
- * it saw a race. */
+/* Runs the tests that were added, each once. ThreadSanitizer makes the program fail at its end
+ * where it saw a race. */
 #include <stdarg.h>
 
 #include <criterion/criterion.h>
