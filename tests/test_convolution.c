@@ -1135,6 +1135,30 @@ ParameterizedTest(const size_t *side, convolution, strips_of_integers)
         }
 }
 
+/* Nine of the largest weights under white: a sum that a float does not hold, beside a tie. */
+Test(convolution, sums_beyond_floats_are_exact)
+{
+    enum { SUM = 255 * 9 * 32767 };
+    static const int32_t divisors[] = {2 * SUM - 1, 2 * SUM, 2 * SUM + 1, -2 * SUM + 1};
+    static int16_t largest[9];
+    for (size_t k = 0; k < COUNT_OF(largest); k++)
+        largest[k] = INT16_MAX;
+    for (size_t d = 0; d < COUNT_OF(divisors); d++) {
+        const convolution c = {.variant = PRIM_CONVOLUTION_REGISTER,
+                               .type = CUDA_R_8U,
+                               .out_type = CUDA_R_8U,
+                               .integers = CUDA_R_16I,
+                               .divisors = {divisors[d], 0},
+                               .boundary = PRIM_BOUNDARY_CLAMP,
+                               .channels = 1,
+                               .image = {5, 4},
+                               .mask = {3, 3},
+                               .anchor = {1, 1},
+                               .place = ON_HOST};
+        check_integers(&c, largest);
+    }
+}
+
 /* The fill of a separable mask's bytes ends with the last channel's. */
 Test(convolution, a_fill_is_read_as_far_as_it_goes)
 {
