@@ -15,7 +15,7 @@
  *              must fit size_t, and so must its bytes.
  *   total_ranks  how many ranks the communicator has, R.
  *   ranks      host, own_ranks of them, in any order, each of another rank of the communicator.
- *   own_ranks  how many ranks this process drives, at least 1.
+ *   own_ranks  how many ranks this process drives, 1 to 64.
  *
  * The work of a rank is submitted to its stream. NCCL may wait for other processes while a call
  * submits, as it does for its own calls. The calling thread's current device is the same
@@ -24,8 +24,8 @@
  * waiting: abort their communicators.
  *
  * Beside the statuses of types.h, every call returns
- *   PRIM_ERROR_VALUE        own_ranks is 0, total_ranks is not the communicator's, or two ranks are
- *                           the same
+ *   PRIM_ERROR_VALUE        own_ranks is not 1 to 64, total_ranks is not the communicator's, or two
+ *                           ranks are the same
  *   PRIM_ERROR_NULL         h_counts, ranks or a rank's comm is NULL
  *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
  *   PRIM_ERROR_NCCL         NCCL returned an error; part of the work may have been submitted

@@ -2,8 +2,8 @@
  * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
  * each of them as a row, which gives the tile's value. The values of all tiles are a line again:
  * every rank gets all of them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same
- * order as all others. A line of one value keeps its bits when it is reduced again: no tile's value
- * is -0, from which +0 would make another. */
+ * order as all others. A line of one value keeps its bits when it is reduced again: sums start from
+ * +0, so that none is -0, and products from 1. */
 #include "common/element.h"
 #include "distributed/cut.h"
 #include "distributed/finish.h"
