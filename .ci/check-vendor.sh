@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
 # there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
-# it. On the CPU backend; with nvcc, where it is, histogram is compiled and linked too, and reduce,
+# it. On the CPU backend; with nvcc, where it is, binary_gemm is compiled and linked too, and reduce,
 # trimmed, by CMake and as one file; with --all every pattern, file by file and as one. Then what vendor.sh must refuse and keep.
 # Ends with a line "N passed, N failed, N skipped".
 set -uo pipefail
@@ -175,7 +175,7 @@ check "a pattern that uses another" another_pattern
 check "a failure in the middle" half_written
 check "trimmed instances" trimmed
 
-by_file=(histogram) in_one=(reduce)
+by_file=(binary_gemm) in_one=(reduce)
 if [ "${1-}" = --all ]; then
   by_file=("${patterns[@]}") in_one=("${patterns[@]}")
 fi
