@@ -2,6 +2,7 @@
 #include "common/element.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
+#include "histogram/histogram_args.h"
 
 typedef struct histogram_args {
     prim_histogram_variant variant;
@@ -12,8 +13,6 @@ typedef struct histogram_args {
     size_t bins;
     cudaDataType_t counter_type;
 } histogram_args;
-
-enum { OUTSIDE_COUNTERS = 3 };
 
 static bool adds(const histogram_args *args)
 {
@@ -45,7 +44,7 @@ static prim_status needed(const prim_team *team, size_t *bytes)
         return status;
     const size_t counter_bytes = prim_element_bytes(args->counter_type);
     *bytes = adds(args) ? prim_team_padded(args->bins * counter_bytes) +
-                              prim_team_padded(OUTSIDE_COUNTERS * counter_bytes)
+                              prim_team_padded(PRIM_HISTOGRAM_OUTSIDE_COUNTERS * counter_bytes)
                         : 0;
     return PRIM_OK;
 }
@@ -63,7 +62,7 @@ static prim_status check(const prim_team *team, const prim_member *member, prim_
                                    counter_bytes, &spans[1]);
     if (status == PRIM_OK && operands->count == 3)
         status = prim_check_vector(&member->call, "second", member->rank->d_second,
-                                   OUTSIDE_COUNTERS, counter_bytes, &spans[2]);
+                                   PRIM_HISTOGRAM_OUTSIDE_COUNTERS, counter_bytes, &spans[2]);
     return status == PRIM_OK ? prim_check_all_disjoint(&member->call, spans, operands->count)
                              : status;
 }
@@ -91,7 +90,7 @@ static prim_status sum_counters(const prim_team *team, const prim_member *member
     const histogram_args *args = team->args;
     const prim_status status = sum(args, member, counters_of(args, member), args->bins);
     return status == PRIM_OK && args->outside == PRIM_OUTSIDE_COUNT
-               ? sum(args, member, outside_of(args, member), OUTSIDE_COUNTERS)
+               ? sum(args, member, outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS)
                : status;
 }
 
@@ -104,8 +103,9 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
     cudaError_t error = prim_distributed_add(args->counter_type, member->rank->d_out,
                                              counters_of(args, member), args->bins, stream);
     if (error == cudaSuccess && args->outside == PRIM_OUTSIDE_COUNT)
-        error = prim_distributed_add(args->counter_type, member->rank->d_second,
-                                     outside_of(args, member), OUTSIDE_COUNTERS, stream);
+        error =
+            prim_distributed_add(args->counter_type, member->rank->d_second,
+                                 outside_of(args, member), PRIM_HISTOGRAM_OUTSIDE_COUNTERS, stream);
     return prim_team_cuda(member, "the counts were not added", error);
 }
 

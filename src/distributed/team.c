@@ -5,6 +5,7 @@
 
 #include "common/device.h"
 #include "common/fail.h"
+#include "common/sizes.h"
 #include "common/workspace.h"
 
 /* ---- sentences ---- */
@@ -37,8 +38,7 @@ static prim_status in_our_name(prim_status status, const char *name)
 
 size_t prim_team_padded(size_t bytes)
 {
-    return (bytes + PRIM_WORKSPACE_ALIGNMENT - 1) / PRIM_WORKSPACE_ALIGNMENT *
-           PRIM_WORKSPACE_ALIGNMENT;
+    return prim_divide_up(bytes, PRIM_WORKSPACE_ALIGNMENT) * PRIM_WORKSPACE_ALIGNMENT;
 }
 
 size_t prim_team_largest_part(const prim_team *team)
