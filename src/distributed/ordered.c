@@ -1,14 +1,15 @@
 /* Sums and products of floats, whose bits depend on the order: that of reduce/order.h, which cuts a
  * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
- * each of them as a row, which gives the tile's value. The values of all tiles are a line again:
- * every rank gets all of them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same
- * order as all others. A line of one value keeps its bits when it is reduced again: sums start from
- * +0, so that none is -0, and products from 1. */
+ * which leaves a value for each. The values of all tiles are a line again: every rank gets all of
+ * them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A
+ * line of one value keeps its bits when it is reduced again: sums start from +0, so that none is
+ * -0, and products from 1. */
 #include "common/element.h"
 #include "distributed/cut.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"
 #include "reduce/order.h"
+#include "reduce/vectorized.h"
 
 /* ---- sizes and places ---- */
 
@@ -64,24 +65,12 @@ static places places_of(const prim_team *team, const prim_member *member)
     return p;
 }
 
-/* Of the reductions, which follow each other in a stream. */
+/* Of the last reduction. */
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_reduction *r = team->args;
-    size_t last = 0, rows = 0, tile = 0;
-    prim_status status =
-        prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r),
-                                    all_tiles(team), value_type(r), &last);
-    if (status == PRIM_OK)
-        status = prim_reduce_rows_workspace_bytes(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type,
-                                                  prim_team_largest_part(team) / tile_elements(r),
-                                                  tile_elements(r), value_type(r), &rows);
-    if (status == PRIM_OK)
-        status = prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type,
-                                             tile_elements(r), value_type(r), &tile);
-    *bytes = last > rows ? last : rows;
-    *bytes = *bytes > tile ? *bytes : tile;
-    return status;
+    return prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r),
+                                       all_tiles(team), value_type(r), bytes);
 }
 
 static prim_status needed(const prim_team *team, size_t *bytes)
@@ -169,65 +158,95 @@ static prim_status exchange(const prim_team *team, const prim_member *member)
 
 /* ---- the values of the tiles ---- */
 
-static prim_status reduce_whole_tiles(const prim_team *team, const prim_member *member,
-                                      const prim_cut *cut, const places *p, size_t inner)
+static prim_status reduce_to_values(const prim_team *team, const prim_member *member,
+                                    const void *elements, size_t count, void *values)
 {
     const prim_reduction *r = team->args;
-    const size_t tile = tile_elements(r);
-    return prim_reduce_rows(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type,
-                            element_at(team, member, cut->first), cut->whole_tiles, tile, tile,
-                            value_type(r), p->values + cut->first_tile * value_bytes(r),
-                            prim_team_inner(p->inner, inner), inner, member->rank->stream);
+    const prim_reduce_args args = {.call = member->call,
+                                   .kind = PRIM_REDUCE_VECTOR,
+                                   .op = r->op,
+                                   .transform = r->transform,
+                                   .in_type = r->in_type,
+                                   .out_type = value_type(r),
+                                   .in = elements,
+                                   .rows = 1,
+                                   .columns = count,
+                                   .ld = count,
+                                   .out = values};
+    return count == 0 ? PRIM_OK
+                      : prim_team_cuda(member, "the tiles were not reduced",
+                                       prim_reduce_tile_values(&args));
 }
 
-static prim_status reduce_last_tile(const prim_team *team, const prim_member *member,
-                                    const prim_cut *cut, const places *p, size_t inner)
-{
-    const prim_reduction *r = team->args;
-    const void *const from =
-        cut->end == cut->last_end ? (const void *)element_at(team, member, cut->last) : p->tile;
-    return prim_reduce(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, from,
-                       cut->last_end - cut->last, value_type(r),
-                       p->values + (cut->first_tile + cut->whole_tiles) * value_bytes(r),
-                       prim_team_inner(p->inner, inner), inner, member->rank->stream);
-}
-
+/* One pass over the part, as of one GPU; a tile that the cut divides lies elsewhere. */
 static prim_status reduce_tiles(const prim_team *team, const prim_member *member)
 {
     const prim_cut cut = cut_of(team, member);
     const places p = places_of(team, member);
-    size_t inner;
-    prim_status status = inner_bytes(team, &inner);
-    if (status == PRIM_OK && cut.whole_tiles > 0)
-        status = reduce_whole_tiles(team, member, &cut, &p, inner);
-    if (status == PRIM_OK && cut.tiles > cut.whole_tiles)
-        status = reduce_last_tile(team, member, &cut, &p, inner);
-    return status;
+    const size_t bytes = value_bytes(team->args);
+    const bool is_divided = cut.end < cut.last_end;
+    char *const values = p.values + cut.first_tile * bytes;
+    const prim_status status =
+        reduce_to_values(team, member, element_at(team, member, cut.first),
+                         (is_divided ? cut.last : cut.end) - cut.first, values);
+    return status == PRIM_OK && is_divided
+               ? reduce_to_values(team, member, p.tile, cut.last_end - cut.last,
+                                  values + cut.whole_tiles * bytes)
+               : status;
 }
 
-/* Each rank's values go to all others. */
-static prim_status share_values(const prim_team *team, const prim_member *member)
+/* From each rank its values: from element `begin` of the whole on it has these tiles. */
+static prim_cut cut_at(const prim_team *team, size_t rank, size_t begin)
 {
-    const prim_reduction *r = team->args;
-    char *const values = places_of(team, member).values;
+    return prim_cut_at(begin, team->counts[rank], team->whole, tile_elements(team->args));
+}
+
+/* Do all ranks have so many tiles? */
+static bool all_have(const prim_team *team, size_t tiles)
+{
+    size_t begin = 0;
+    bool all = true;
+    for (size_t from = 0; from < team->total && all; from++) {
+        const prim_cut cut = cut_at(team, from, begin);
+        all = cut.tiles == tiles;
+        begin = cut.end;
+    }
+    return all;
+}
+
+static prim_status share_one_by_one(const prim_team *team, const prim_member *member, char *values)
+{
+    const size_t bytes = value_bytes(team->args);
     prim_status status = PRIM_OK;
     size_t begin = 0;
     for (size_t from = 0; from < team->total && status == PRIM_OK; from++) {
-        const prim_cut cut = prim_cut_at(begin, team->counts[from], team->whole, tile_elements(r));
-        char *const at = values + cut.first_tile * value_bytes(r);
+        const prim_cut cut = cut_at(team, from, begin);
+        char *const at = values + cut.first_tile * bytes;
         if (cut.tiles > 0)
-            status =
-                prim_team_nccl(member, "ncclBroadcast",
-                               ncclBroadcast(at, at, cut.tiles * value_bytes(r), ncclUint8,
-                                             (int)from, member->rank->comm, member->rank->stream));
+            status = prim_team_nccl(member, "ncclBroadcast",
+                                    ncclBroadcast(at, at, cut.tiles * bytes, ncclUint8, (int)from,
+                                                  member->rank->comm, member->rank->stream));
         begin = cut.end;
     }
     return status;
 }
 
+/* Each rank's values go to all others; of equal shares NCCL makes one operation. */
+static prim_status share_values(const prim_team *team, const prim_member *member)
+{
+    const prim_cut cut = cut_of(team, member);
+    char *const values = places_of(team, member).values;
+    if (!all_have(team, cut.tiles))
+        return share_one_by_one(team, member, values);
+    const size_t bytes = cut.tiles * value_bytes(team->args);
+    return prim_team_nccl(member, "ncclAllGather",
+                          ncclAllGather(values + member->number * bytes, values, bytes, ncclUint8,
+                                        member->rank->comm, member->rank->stream));
+}
+
 /* ---- the result ---- */
 
-static prim_status reduce_values(const prim_team *team, const prim_member *member)
+static prim_status reduce_all_values(const prim_team *team, const prim_member *member)
 {
     const prim_reduction *r = team->args;
     const places p = places_of(team, member);
@@ -253,5 +272,5 @@ const prim_team_steps prim_ordered_steps = {
               {exchange, true},
               {reduce_tiles, false},
               {share_values, true},
-              {reduce_values, false}},
+              {reduce_all_values, false}},
 };

@@ -51,6 +51,16 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, Source::til
         to.store(row, tile, result);
 }
 
+template <class Operator, class Source, class Destination>
+cudaError_t launch_tiles(const Source &source, const prim_reduce_args *args, size_t tiles,
+                         const Destination &to)
+{
+    return prim_launch_dependent(
+        {args->call.stream, static_cast<unsigned>(args->rows * tiles), PARTIALS},
+        reduce_tiles<Operator, Source, Destination>, source, args->ld, args->columns,
+        static_cast<unsigned>(tiles), to);
+}
+
 /* ---- the last pass: up to 256 vectors of values, a warp for each row ---- */
 
 /* A lane has eight partials of one vector each; all loads come first. */
@@ -150,10 +160,7 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),
                                            result};
-    const cudaError_t error = prim_launch_dependent(
-        {args->call.stream, static_cast<unsigned>(args->rows * tiles), PARTIALS},
-        reduce_tiles<Operator, Source, destination<value, Result>>, source, args->ld, args->columns,
-        static_cast<unsigned>(tiles), to);
+    const cudaError_t error = launch_tiles<Operator>(source, args, tiles, to);
     return error != cudaSuccess || tiles == 1 ? error
                                               : reduce_values<Operator>(args, left, tiles, result);
 }

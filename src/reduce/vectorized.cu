@@ -38,6 +38,21 @@ struct reduce_lines : launch_run {
     }
 };
 
+/* The first pass of a vector alone. */
+struct reduce_to_values : launch_run {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_reduce_args *args)
+    {
+        using value = accumulator_t<Out>;
+        const elements<In, Out> source = {static_cast<const In *>(args->in), is_aligned<In>(args),
+                                          transform_of(args)};
+        const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
+        const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
+                                                     results<Out>{nullptr}};
+        return launch_tiles<Operator>(source, args, tiles, to);
+    }
+};
+
 /* Extreme elements and dot products have an operator of their own. */
 bool operator_is_built(const prim_reduce_args *args)
 {
@@ -92,6 +107,11 @@ cudaError_t launch(const void *any)
 
 } // namespace vectorized
 } // namespace
+
+cudaError_t prim_reduce_tile_values(const prim_reduce_args *args)
+{
+    return dispatch<LINES_ARE_BUILT, vectorized::reduce_to_values>(args);
+}
 
 PRIM_DEFINE_RUNG(reduce, vectorized) = {
     {PRIM_REDUCE_VECTORIZED, "vectorized",
