@@ -169,8 +169,8 @@ kill -TERM $!
 wait $! && { echo "file_sort was done before it was ended" >&2; exit 1; }
 [[ $(cat "$old") = old && $(ls "$directory/place") = $'keys\nlink' ]]
 
-# The bar, on a terminal only.
-if command -v script >/dev/null; then
+# The bar, on a terminal only; a bare chroot has none to give.
+if command -v script >/dev/null && script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
   script -qec "'$program' --type u32 --memory 4800 '$directory/keys' '$out'" /dev/null \
     >"$directory/said" </dev/null
   grep -q '\[##########* *\] *100 %' "$directory/said"
