@@ -98,6 +98,8 @@ typedef struct job {
     cut how;
     cudaDataType_t type;
     size_t out_bytes, second_bytes;
+    size_t element_bytes; /* each element has a result of its own, of so many bytes */
+    size_t rank_bytes;    /* each rank has one, which lie so far apart in what is expected */
     const void *h_in;
     const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
     prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
@@ -112,16 +114,28 @@ typedef struct device_part {
     prim_rank rank;
 } device_part;
 
+static size_t begin_of(const job *j, size_t r)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < r; i++)
+        begin += j->counts[i];
+    return begin;
+}
+
+static size_t out_bytes_of(const job *j, size_t r)
+{
+    return j->element_bytes > 0 ? j->counts[r] * j->element_bytes : j->out_bytes;
+}
+
 static void put(const job *j, size_t r, device_part *part)
 {
     const size_t bytes = type_bytes(j->type);
-    size_t begin = 0, workspace_bytes = 0;
-    for (size_t i = 0; i < r; i++)
-        begin += j->counts[i];
+    size_t workspace_bytes = 0;
     cr_cuda(cudaSetDevice((int)r));
     /* Neither parts nor results lie at 16 bytes. */
-    part->in = guarded_copy((const char *)j->h_in + begin * bytes, j->counts[r] * bytes, bytes);
-    part->out = guarded_new(j->out_bytes, 8);
+    part->in =
+        guarded_copy((const char *)j->h_in + begin_of(j, r) * bytes, j->counts[r] * bytes, bytes);
+    part->out = guarded_new(out_bytes_of(j, r), 8);
     part->second = guarded_new(j->second_bytes, 8);
     if (j->h_out != NULL)
         cr_cuda(cudaMemcpy(part->out.data, j->h_out, j->out_bytes, cudaMemcpyHostToDevice));
@@ -142,15 +156,19 @@ static void put(const job *j, size_t r, device_part *part)
 
 static void take(const job *j, size_t r, device_part *part, const void *out, const void *second)
 {
-    char found[8192];
+    const size_t out_bytes = out_bytes_of(j, r);
+    const char *const expected =
+        (const char *)out + begin_of(j, r) * j->element_bytes + r * j->rank_bytes;
+    char *const found = malloc(out_bytes + j->second_bytes + 1);
     cr_cuda(cudaSetDevice((int)r));
     cr_cuda(cudaStreamSynchronize(part->rank.stream));
     guarded_read(&part->out, found);
-    cr_assert_eq(memcmp(found, out, j->out_bytes), 0, "rank %zu of %zu, %s, %zu × %s: result", r,
+    cr_assert_eq(memcmp(found, expected, out_bytes), 0, "rank %zu of %zu, %s, %zu × %s: result", r,
                  j->ranks, cut_names[j->how], j->whole, type_name(j->type));
     guarded_read(&part->second, found);
     cr_assert_eq(memcmp(found, second, j->second_bytes), 0, "rank %zu of %zu, %s, %zu × %s: second",
                  r, j->ranks, cut_names[j->how], j->whole, type_name(j->type));
+    free(found);
     guarded_free(&part->in);
     guarded_free(&part->out);
     guarded_free(&part->second);
@@ -450,6 +468,189 @@ Test(distributed, squares_are_compared_before_they_are_rounded)
         check_arg(&r, 2, EQUAL, 2, h_in);
     }
     disconnect(2);
+}
+
+/* ---- scan ---- */
+
+typedef struct scan {
+    prim_scan_kind kind;
+    prim_op op;
+    prim_transform transform;
+    cudaDataType_t in, out;
+} scan;
+
+static prim_status call_scan(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const scan *s = j->args;
+    return prim_distributed_scan(s->kind, s->op, s->transform, s->in, j->counts, j->ranks, s->out,
+                                 ranks, own_ranks);
+}
+
+static prim_status query_scan(const job *j, size_t *bytes)
+{
+    const scan *s = j->args;
+    return prim_distributed_scan_workspace_bytes(s->kind, s->op, s->transform, s->in, j->counts,
+                                                 j->ranks, s->out, bytes);
+}
+
+static prim_status call_carry(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const scan *s = j->args;
+    return prim_distributed_carry(s->op, s->transform, s->in, j->counts, j->ranks, s->out, ranks,
+                                  own_ranks);
+}
+
+static prim_status query_carry(const job *j, size_t *bytes)
+{
+    const scan *s = j->args;
+    return prim_distributed_carry_workspace_bytes(s->op, s->transform, s->in, j->counts, j->ranks,
+                                                  s->out, bytes);
+}
+
+static job scan_job(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
+{
+    return (job){.ranks = ranks,
+                 .whole = whole,
+                 .how = how,
+                 .tile = tile_of(s->in),
+                 .type = s->in,
+                 .element_bytes = type_bytes(s->out),
+                 .second_bytes = type_bytes(s->out),
+                 .h_in = h_in,
+                 .call = call_scan,
+                 .query = query_scan,
+                 .args = s,
+                 .threads = how == EVERY_OTHER,
+                 .own_workspace = how == EQUAL};
+}
+
+static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
+{
+    char total[8];
+    char *const expected = malloc(whole * type_bytes(s->out) + 1);
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, whole, s->out, expected,
+                           total, 1));
+    job j = scan_job(s, ranks, how, whole, h_in);
+    check(&j, expected, total);
+    free(expected);
+}
+
+static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
+{
+    size_t counts[MOST_RANKS];
+    char carries[MOST_RANKS][8];
+    char *const scanned = malloc(whole * type_bytes(s->out) + 1);
+    job j = scan_job(s, ranks, how, whole, h_in);
+    j.call = call_carry;
+    j.query = query_carry;
+    j.element_bytes = j.second_bytes = 0;
+    j.out_bytes = type_bytes(s->out);
+    j.rank_bytes = sizeof carries[0];
+    cut_up(how, ranks, whole, j.tile, counts);
+    for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
+        cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, begin,
+                               s->out, scanned, carries[r], 1));
+    check(&j, carries, carries);
+    free(scanned);
+}
+
+static void check_scan_and_carry(const scan *s, size_t ranks, size_t whole)
+{
+    void *h_in = make_input(s->op, s->in, whole);
+    for (cut how = 0; how < CUTS; how++) {
+        check_scan(s, ranks, how, whole, h_in);
+        check_carry(s, ranks, how, whole, h_in);
+    }
+    free(h_in);
+}
+
+Test(distributed, a_scan_is_the_same_however_it_is_cut)
+{
+    static const size_t sizes[] = {0, 1, 7, 4097, 3 * 4096 + 17};
+    static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, CUDA_R_32I},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_ABS, CUDA_R_32F, CUDA_R_32F}};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            check_scan_and_carry(&scans[s % 2], ranks, sizes[s]);
+        disconnect(ranks);
+    }
+}
+
+Test(distributed, a_scan_in_place_without_a_total)
+{
+    enum { WHOLE = 10007 };
+    const scan s = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32U, CUDA_R_32U};
+    const size_t ranks = least(devices(), 3);
+    uint32_t *const h_in = make_input(s.op, s.in, WHOLE), found[WHOLE], expected[WHOLE];
+    job j = scan_job(&s, ranks, INSIDE_TILES, WHOLE, h_in);
+    device_part parts[MOST_RANKS];
+    prim_rank mine[MOST_RANKS];
+    cr_assert(connect(ranks));
+    cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
+    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, WHOLE, s.out, expected,
+                           NULL, 1));
+    for (size_t r = 0; r < ranks; r++) {
+        put(&j, r, &parts[r]);
+        mine[r] = parts[r].rank;
+        mine[r].d_out = parts[r].in.data;
+        mine[r].d_second = NULL;
+    }
+    mine[0].d_out = (uint32_t *)parts[0].in.data + 1;
+    cr_assert_eq(call_scan(&j, mine, ranks), PRIM_ERROR_OVERLAP);
+    mine[0].d_out = parts[0].in.data;
+    cr_prim(call_scan(&j, mine, ranks));
+    for (size_t r = 0; r < ranks; r++) {
+        cr_cuda(cudaSetDevice((int)r));
+        cr_cuda(cudaStreamSynchronize(mine[r].stream));
+        guarded_read(&parts[r].in, found + begin_of(&j, r));
+        cr_assert(guarded_untouched(&parts[r].second));
+        guarded_free(&parts[r].in);
+        guarded_free(&parts[r].out);
+        guarded_free(&parts[r].second);
+        guarded_free(&parts[r].workspace);
+        cr_cuda(cudaStreamDestroy(mine[r].stream));
+    }
+    cr_assert_arr_eq(found, expected, sizeof found);
+    free(h_in);
+    disconnect(ranks);
+}
+
+/* Of the pairs of types and the operators, those whose bits no order changes; the others are refused. */
+Test(distributed, scans_of_all_types_and_operators)
+{
+    static const cudaDataType_t pairs[][2] = {
+        {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},    {CUDA_R_16I, CUDA_R_16I},
+        {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_32U, CUDA_R_32U},
+        {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F},
+        {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
+        {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
+        {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
+    const size_t ranks = least(devices(), 3), counts[3] = {100, 100, 100};
+    size_t bytes;
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+        for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
+            const scan s = {(prim_scan_kind)(p % 2), op, (prim_transform)((p + op) % 3),
+                            pairs[p][0], pairs[p][1]};
+            const bool exact = !type_is_float(s.out) || op == PRIM_OP_MIN || op == PRIM_OP_MAX;
+            const size_t whole = 2 * tile_of(s.in) + 77;
+            void *const h_in = make_input(op, s.in, whole);
+            if (exact) {
+                check_scan(&s, ranks, RAGGED, whole, h_in);
+                check_carry(&s, ranks, EQUAL, whole, h_in);
+            } else {
+                cr_expect_eq(prim_distributed_scan_workspace_bytes(s.kind, op, s.transform, s.in,
+                                                                   counts, ranks, s.out, &bytes),
+                             PRIM_ERROR_UNSUPPORTED);
+                cr_expect_eq(prim_distributed_carry_workspace_bytes(op, s.transform, s.in, counts,
+                                                                    ranks, s.out, &bytes),
+                             PRIM_ERROR_UNSUPPORTED);
+            }
+            free(h_in);
+        }
+    disconnect(ranks);
 }
 
 /* ---- histogram ---- */

@@ -1,17 +1,17 @@
 /* Reductions that any order gives the same bits of: each rank reduces its part, an empty one to the
  * identity, every rank gets all results, and reduces these. Rounding to f16 or bf16 on the way
- * changes no minimum and no maximum: it keeps the order. */
+ * changes no minimum and no maximum: it keeps the order. scanned.c begins in the same way. */
+#include "distributed/gathered.h"
 #include "common/element.h"
-#include "distributed/reduction.h"
 
-static size_t results_bytes(const prim_team *team)
+size_t prim_gathered_results_bytes(const prim_team *team)
 {
     const prim_reduction *r = team->args;
-    return prim_team_padded(team->total * prim_element_bytes(r->out_type));
+    return prim_team_padded((team->total + 2) * prim_element_bytes(r->out_type));
 }
 
 /* Of the two reductions, which follow each other in a stream. */
-static prim_status inner_bytes(const prim_team *team, size_t *bytes)
+prim_status prim_gathered_inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_reduction *r = team->args;
     size_t part = 0, last = 0;
@@ -30,13 +30,13 @@ static prim_status needed(const prim_team *team, size_t *bytes)
     size_t inner;
     prim_status status = prim_reduction_check_kind(team);
     if (status == PRIM_OK)
-        status = inner_bytes(team, &inner);
+        status = prim_gathered_inner_bytes(team, &inner);
     if (status == PRIM_OK)
-        *bytes = results_bytes(team) + inner;
+        *bytes = prim_gathered_results_bytes(team) + inner;
     return status;
 }
 
-static char *result_of(const prim_team *team, const prim_member *member, size_t rank)
+void *prim_gathered_result(const prim_team *team, const prim_member *member, size_t rank)
 {
     const prim_reduction *r = team->args;
     return (char *)member->call.workspace + rank * prim_element_bytes(r->out_type);
@@ -48,39 +48,48 @@ static prim_status reduce(const prim_team *team, const prim_member *member,
 {
     const prim_reduction *r = team->args;
     size_t inner;
-    const prim_status status = inner_bytes(team, &inner);
+    const prim_status status = prim_gathered_inner_bytes(team, &inner);
     if (status != PRIM_OK)
         return status;
-    char *const memory = (char *)member->call.workspace + results_bytes(team);
+    char *const memory = (char *)member->call.workspace + prim_gathered_results_bytes(team);
     return prim_reduce(PRIM_REDUCE_AUTO, r->op, transform, type, d_in, count, r->out_type, d_out,
                        prim_team_inner(memory, inner), inner, member->rank->stream);
 }
 
-static prim_status reduce_part(const prim_team *team, const prim_member *member)
+prim_status prim_gathered_reduce_part(const prim_team *team, const prim_member *member)
 {
     const prim_reduction *r = team->args;
     return reduce(team, member, r->transform, r->in_type, member->rank->d_in, member->count,
-                  result_of(team, member, member->number));
+                  prim_gathered_result(team, member, member->number));
 }
 
-static prim_status share_results(const prim_team *team, const prim_member *member)
+prim_status prim_gathered_share(const prim_team *team, const prim_member *member)
 {
     const prim_reduction *r = team->args;
     return prim_team_nccl(member, "ncclAllGather",
-                          ncclAllGather(result_of(team, member, member->number),
-                                        result_of(team, member, 0), prim_element_bytes(r->out_type),
-                                        ncclUint8, member->rank->comm, member->rank->stream));
+                          ncclAllGather(prim_gathered_result(team, member, member->number),
+                                        prim_gathered_result(team, member, 0),
+                                        prim_element_bytes(r->out_type), ncclUint8,
+                                        member->rank->comm, member->rank->stream));
 }
 
-static prim_status reduce_results(const prim_team *team, const prim_member *member)
+prim_status prim_gathered_reduce_results(const prim_team *team, const prim_member *member,
+                                         size_t count, void *d_out)
 {
     const prim_reduction *r = team->args;
-    return reduce(team, member, PRIM_TRANSFORM_NONE, r->out_type, result_of(team, member, 0),
-                  team->total, member->rank->d_out);
+    return reduce(team, member, PRIM_TRANSFORM_NONE, r->out_type,
+                  prim_gathered_result(team, member, 0), count, d_out);
+}
+
+static prim_status reduce_all_results(const prim_team *team, const prim_member *member)
+{
+    return prim_gathered_reduce_results(team, member, team->total, member->rank->d_out);
 }
 
 const prim_team_steps prim_gathered_steps = {
     .check = prim_reduction_check,
     .needed = needed,
-    .steps = {{reduce_part, false}, {share_results, true}, {reduce_results, false}},
+    .steps = {{prim_gathered_reduce_part, false},
+              {prim_gathered_share, true},
+              {reduce_all_results, false}},
 };

@@ -27,12 +27,16 @@ prim_status prim_reduction_check(const prim_team *team, const prim_member *membe
 
 /* Whatever else is combined, any order gives the same bits: integers wrap, and minimum and maximum
  * know only one NaN. */
-static const prim_team_steps *way_of(const prim_reduction *r)
+bool prim_reduction_has_order(const prim_reduction *r)
 {
     const bool is_float = r->out_type == CUDA_R_16F || r->out_type == CUDA_R_16BF ||
                           r->out_type == CUDA_R_32F || r->out_type == CUDA_R_64F;
-    const bool ordered = is_float && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);
-    return ordered ? &prim_ordered_steps : &prim_gathered_steps;
+    return is_float && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);
+}
+
+static const prim_team_steps *way_of(const prim_reduction *r)
+{
+    return prim_reduction_has_order(r) ? &prim_ordered_steps : &prim_gathered_steps;
 }
 
 prim_status prim_distributed_reduce(prim_op op, prim_transform transform, cudaDataType_t in_type,

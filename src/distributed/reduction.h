@@ -15,6 +15,9 @@ prim_status prim_reduction_check_kind(const prim_team *team);
 prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
                                  prim_operands *operands);
 
+/* Does the order change the bits? */
+bool prim_reduction_has_order(const prim_reduction *r);
+
 /* ordered.c: sums and products of floats. gathered.c: all else, in any order. */
 extern const prim_team_steps prim_ordered_steps, prim_gathered_steps;
 
