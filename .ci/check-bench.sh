@@ -158,6 +158,13 @@ names_what_there_is() {
     exits 64 'as they stand' articles --list
 }
 
+# Each call has a row of times, and the file says on how many devices.
+scales_over_devices() {
+  SIMT_DEVICES=2 "${bench%/*}/primscaling" --commit one --json scaling.json >said &&
+    [ "$(jq '[.results[] | select(.together_us > 0 and .alone_us > 0)] | length' scaling.json)" = 8 ] &&
+    [ "$(jq -c '[.context.gpus, .context.commit]' scaling.json)" = '[2,"one"]' ]
+}
+
 check compares compares
 check compares-parts compares_parts
 check compares-what-was-asked-for compares_what_was_asked_for
@@ -169,4 +176,5 @@ check checks-outputs-first checks_outputs_first
 check prints-what-says-something prints_what_says_something
 check sums-up sums_up
 check names-what-there-is names_what_there_is
+check scales-over-devices scales_over_devices
 counts

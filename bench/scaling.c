@@ -1,0 +1,400 @@
+/* Weak scaling: what calls on all GPUs of this host cost beside the same work on one of them.
+ *
+ *     primscaling [--commit ID] [--json FILE]
+ *
+ * Each GPU has as many elements as the one. Times are medians, by the host's clock, from the first
+ * submission until all streams are idle. The model adds up what is measured alone: the work of one
+ * GPU, and what many do besides, which is the exchange by NCCL and what follows it. */
+#define _GNU_SOURCE
+#include <argp.h>
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <primitives/distributed.h>
+
+#include "device_tools.h"
+
+enum { MOST_GPUS = 64, WARM_UPS = 3, REPETITIONS = 21, BINS = 256 };
+
+typedef struct team {
+    int gpus;
+    ncclComm_t comms[MOST_GPUS];
+    cudaStream_t streams[MOST_GPUS];
+    void *d_in[MOST_GPUS], *d_out[MOST_GPUS], *d_values[MOST_GPUS], *d_workspace[MOST_GPUS];
+    size_t counts[MOST_GPUS]; /* the same for each */
+} team;
+
+/* Room for what each call here needs. */
+enum { OUT_BYTES = 1 << 20, VALUE_BYTES = 64 << 20, WORKSPACE_BYTES = 256 << 20 };
+
+typedef struct scaling_case {
+    const char *name, *type;
+    cudaDataType_t in_type;
+    size_t element_bytes;
+    void (*alone)(const team *t, size_t count);    /* on GPU 0 */
+    void (*besides)(const team *t, size_t count);  /* on all */
+    void (*together)(const team *t, size_t count); /* on all */
+} scaling_case;
+
+static void must(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "primscaling: %s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+static void must_nccl(ncclResult_t result)
+{
+    if (result == ncclSuccess)
+        return;
+    fprintf(stderr, "primscaling: %s\n", ncclGetErrorString(result));
+    exit(1);
+}
+
+static void must_prim(prim_status status)
+{
+    if (status == PRIM_OK)
+        return;
+    fprintf(stderr, "primscaling: %s\n", prim_last_error(NULL));
+    exit(1);
+}
+
+/* ---- the GPUs ---- */
+
+static void connect(team *t)
+{
+    must(cudaGetDeviceCount(&t->gpus));
+    t->gpus = t->gpus < MOST_GPUS ? t->gpus : MOST_GPUS;
+    must_nccl(ncclCommInitAll(t->comms, t->gpus, NULL));
+    for (int g = 0; g < t->gpus; g++) {
+        must(cudaSetDevice(g));
+        must(cudaStreamCreateWithFlags(&t->streams[g], cudaStreamNonBlocking));
+        must(cudaMalloc(&t->d_out[g], OUT_BYTES));
+        must(cudaMalloc(&t->d_values[g], VALUE_BYTES));
+        must(cudaMalloc(&t->d_workspace[g], WORKSPACE_BYTES));
+    }
+}
+
+static void disconnect(team *t)
+{
+    for (int g = 0; g < t->gpus; g++) {
+        must(cudaSetDevice(g));
+        must(cudaFree(t->d_out[g]));
+        must(cudaFree(t->d_values[g]));
+        must(cudaFree(t->d_workspace[g]));
+        must(cudaStreamDestroy(t->streams[g]));
+        must_nccl(ncclCommDestroy(t->comms[g]));
+    }
+}
+
+static void fill(team *t, const scaling_case *c, size_t count)
+{
+    for (int g = 0; g < t->gpus; g++) {
+        must(cudaSetDevice(g));
+        must(cudaMalloc(&t->d_in[g], count * c->element_bytes));
+        must(fill_on_device(c->in_type, t->d_in[g], count, INPUT_UNIFORM, (unsigned)g,
+                            t->streams[g]));
+        t->counts[g] = count;
+    }
+}
+
+static void empty(team *t)
+{
+    for (int g = 0; g < t->gpus; g++) {
+        must(cudaSetDevice(g));
+        must(cudaFree(t->d_in[g]));
+    }
+}
+
+static void wait_for_all(const team *t)
+{
+    for (int g = 0; g < t->gpus; g++)
+        must(cudaStreamSynchronize(t->streams[g]));
+}
+
+static void make_ranks(const team *t, void *const *d_out, prim_rank *ranks)
+{
+    for (int g = 0; g < t->gpus; g++)
+        ranks[g] = (prim_rank){.comm = t->comms[g],
+                               .stream = t->streams[g],
+                               .d_in = t->d_in[g],
+                               .d_out = d_out[g],
+                               .d_workspace = t->d_workspace[g],
+                               .workspace_bytes = WORKSPACE_BYTES};
+}
+
+/* Every GPU's `bytes` to all others. */
+static void gather(const team *t, size_t bytes)
+{
+    must_nccl(ncclGroupStart());
+    for (int g = 0; g < t->gpus; g++)
+        must_nccl(ncclAllGather((char *)t->d_values[g] + (size_t)g * bytes, t->d_values[g], bytes,
+                                ncclUint8, t->comms[g], t->streams[g]));
+    must_nccl(ncclGroupEnd());
+}
+
+static void reduce(const team *t, int g, cudaDataType_t type, const void *d_in, size_t count)
+{
+    must(cudaSetDevice(g));
+    must_prim(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, d_in, count,
+                          type, t->d_out[g], t->d_workspace[g], WORKSPACE_BYTES, t->streams[g]));
+}
+
+/* ---- sums of f32: the values of tiles go to all, and are summed up there ---- */
+
+enum { TILE = 4096 };
+
+static void sum_alone(const team *t, size_t count)
+{
+    reduce(t, 0, CUDA_R_32F, t->d_in[0], count);
+}
+
+static void sum_besides(const team *t, size_t count)
+{
+    const size_t tiles = (count + TILE - 1) / TILE;
+    gather(t, tiles * sizeof(float));
+    for (int g = 0; g < t->gpus; g++)
+        reduce(t, g, CUDA_R_32F, t->d_values[g], (size_t)t->gpus * tiles);
+}
+
+static void sum_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    (void)count;
+    make_ranks(t, t->d_out, ranks);
+    must_prim(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, t->counts,
+                                      (size_t)t->gpus, CUDA_R_32F, ranks, (size_t)t->gpus));
+}
+
+/* ---- bytes counted: counters are added ---- */
+
+static const prim_histogram_range all_bytes = {.lower = 0, .upper = BINS};
+
+static void count_alone(const team *t, size_t count)
+{
+    must(cudaSetDevice(0));
+    must_prim(prim_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, all_bytes, CUDA_R_8U,
+                                  t->d_in[0], count, BINS, CUDA_R_32U, t->d_out[0], NULL,
+                                  t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+}
+
+static void count_besides(const team *t, size_t count)
+{
+    (void)count;
+    must_nccl(ncclGroupStart());
+    for (int g = 0; g < t->gpus; g++)
+        must_nccl(ncclAllReduce(t->d_out[g], t->d_out[g], BINS, ncclUint32, ncclSum, t->comms[g],
+                                t->streams[g]));
+    must_nccl(ncclGroupEnd());
+}
+
+static void count_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    (void)count;
+    make_ranks(t, t->d_out, ranks);
+    must_prim(prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, all_bytes,
+                                              CUDA_R_8U, t->counts, (size_t)t->gpus, BINS,
+                                              CUDA_R_32U, ranks, (size_t)t->gpus));
+}
+
+/* ---- scans of i32, in place: a sum of each part, which goes to all ---- */
+
+static void scan_alone(const team *t, size_t count)
+{
+    must(cudaSetDevice(0));
+    must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                        NULL, CUDA_R_32I, t->d_in[0], count, CUDA_R_32I, t->d_in[0], NULL,
+                        t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+}
+
+/* The carries alone. */
+static void carry_besides(const team *t, size_t count)
+{
+    (void)count;
+    gather(t, sizeof(int));
+    for (int g = 0; g < t->gpus; g++)
+        reduce(t, g, CUDA_R_32I, t->d_values[g], (size_t)g);
+}
+
+static void scan_besides(const team *t, size_t count)
+{
+    for (int g = 0; g < t->gpus; g++)
+        reduce(t, g, CUDA_R_32I, t->d_in[g], count);
+    carry_besides(t, count);
+}
+
+static void scan_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    (void)count;
+    make_ranks(t, t->d_in, ranks);
+    must_prim(prim_distributed_scan(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                    CUDA_R_32I, t->counts, (size_t)t->gpus, CUDA_R_32I, ranks,
+                                    (size_t)t->gpus));
+}
+
+static void carry_alone(const team *t, size_t count)
+{
+    reduce(t, 0, CUDA_R_32I, t->d_in[0], count);
+}
+
+static void carry_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    (void)count;
+    make_ranks(t, t->d_out, ranks);
+    must_prim(prim_distributed_carry(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, t->counts,
+                                     (size_t)t->gpus, CUDA_R_32I, ranks, (size_t)t->gpus));
+}
+
+/* ---- measuring ---- */
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_us(const team *t, void (*work)(const team *, size_t), size_t count)
+{
+    double us[REPETITIONS];
+    for (int r = -WARM_UPS; r < REPETITIONS; r++) {
+        wait_for_all(t);
+        const double begin = now_us();
+        work(t, count);
+        wait_for_all(t);
+        if (r >= 0)
+            us[r] = now_us() - begin;
+    }
+    qsort(us, REPETITIONS, sizeof *us, ascending);
+    return us[REPETITIONS / 2];
+}
+
+static void measure(team *t, const scaling_case *c, size_t count, cJSON *results)
+{
+    fill(t, c, count);
+    const double alone = median_us(t, c->alone, count), besides = median_us(t, c->besides, count),
+                 together = median_us(t, c->together, count);
+    empty(t);
+    printf("%-10s %-4s %11zu %10.1f %10.1f %10.1f %9.1f%% %9.1f%%\n", c->name, c->type, count,
+           alone, besides, together, 100 * alone / together, 100 * alone / (alone + besides));
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddStringToObject(row, "case", c->name);
+    cJSON_AddStringToObject(row, "type", c->type);
+    cJSON_AddNumberToObject(row, "elements_a_gpu", (double)count);
+    cJSON_AddNumberToObject(row, "alone_us", alone);
+    cJSON_AddNumberToObject(row, "besides_us", besides);
+    cJSON_AddNumberToObject(row, "together_us", together);
+    cJSON_AddNumberToObject(row, "weak_scaling", alone / together);
+    cJSON_AddNumberToObject(row, "model", alone / (alone + besides));
+    cJSON_AddItemToArray(results, row);
+}
+
+static void measure_all(team *t, cJSON *results)
+{
+    static const scaling_case cases[] = {
+        {"reduce", "f32", CUDA_R_32F, 4, sum_alone, sum_besides, sum_together},
+        {"histogram", "u8", CUDA_R_8U, 1, count_alone, count_besides, count_together},
+        {"scan", "i32", CUDA_R_32I, 4, scan_alone, scan_besides, scan_together},
+        {"carry", "i32", CUDA_R_32I, 4, carry_alone, carry_besides, carry_together}};
+#ifdef SIMT_BACKEND
+    static const size_t sizes[] = {1 << 10, 1 << 16}; /* a simulation: to see that it works */
+#else
+    static const size_t sizes[] = {1 << 20, 1 << 24, 1 << 28, 1 << 30, (1 << 30) - 13};
+#endif
+    printf("%-10s %-4s %11s %10s %10s %10s %10s %10s\n", "call", "type", "a GPU", "alone us",
+           "besides us", "all us", "weak", "model");
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            measure(t, &cases[c], sizes[s], results);
+}
+
+/* ---- the program ---- */
+
+typedef struct options {
+    const char *commit, *json;
+} options;
+
+static const struct argp_option option_table[] = {
+    {"commit", 'c', "ID", 0, "The version measured, for the file", 0},
+    {"json", 'j', "FILE", 0, "Writes the results and what they were measured on", 0},
+    {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    options *const o = state->input;
+    if (key == 'c')
+        o->commit = argument;
+    else if (key == 'j')
+        o->json = argument;
+    else
+        return ARGP_ERR_UNKNOWN;
+    return 0;
+}
+
+static cJSON *context_of(const team *t, const options *o)
+{
+    struct cudaDeviceProp device;
+    char date[32];
+    int version;
+    const time_t now = time(NULL);
+    must(cudaGetDeviceProperties(&device, 0));
+    must_nccl(ncclGetVersion(&version));
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    printf("%d × %s, NCCL %d\n", t->gpus, device.name, version);
+    cJSON *context = cJSON_CreateObject();
+    cJSON_AddStringToObject(context, "device", device.name);
+    cJSON_AddNumberToObject(context, "gpus", t->gpus);
+    cJSON_AddNumberToObject(context, "nccl", version);
+    cJSON_AddStringToObject(context, "commit", o->commit);
+    cJSON_AddStringToObject(context, "date", date);
+    return context;
+}
+
+static void write_json(const options *o, const cJSON *all)
+{
+    char *const text = cJSON_Print(all);
+    FILE *const file = fopen(o->json, "w");
+    if (file == NULL || fprintf(file, "%s\n", text) < 0 || fclose(file) != 0) {
+        perror(o->json);
+        exit(1);
+    }
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {
+        option_table,
+        parse,
+        NULL,
+        "What calls on all GPUs of this host cost beside the same work on one of them.",
+        NULL,
+        NULL,
+        NULL};
+    options o = {.commit = "unknown"};
+    static team t;
+    argp_parse(&parser, argc, argv, 0, NULL, &o);
+    connect(&t);
+    cJSON *const all = cJSON_CreateObject();
+    cJSON_AddItemToObject(all, "context", context_of(&t, &o));
+    cJSON *const results = cJSON_AddArrayToObject(all, "results");
+    measure_all(&t, results);
+    if (o.json != NULL)
+        write_json(&o, all);
+    cJSON_Delete(all);
+    disconnect(&t);
+    return 0;
+}
