@@ -127,6 +127,68 @@ static bool transposed_takes(int variant)
 }
 VARIANTS_THAT_TAKE(gemv, transposed)
 
+/* ---- a batch of three, in several pieces along k; x is the same for all ---- */
+
+enum {
+    PRODUCTS = 3,
+    COLUMNS_B = 5,
+    A_STRIDE = K_T * COLUMNS_B + 1,
+    Y_STRIDE = COLUMNS_B,
+    A_COUNT_B = PRODUCTS * A_STRIDE,
+    IN_COUNT_B = A_COUNT_B + K_T,
+    OUT_COUNT_B = (PRODUCTS - 1) * Y_STRIDE + COLUMNS_B
+};
+
+static void batched_input(void *h_in, unsigned seed)
+{
+    fill_floats(h_in, IN_COUNT_B, seed);
+}
+
+/* Aᵀ · x of each */
+static void batched_answer(const void *h_in, size_t k, void *h_out)
+{
+    const float *x = (const float *)h_in + A_COUNT_B;
+    for (size_t p = 0; p < PRODUCTS; p++)
+        for (size_t i = 0; i < COLUMNS_B; i++) {
+            const float *a = (const float *)h_in + p * A_STRIDE + i;
+            float sum = 0;
+            for (size_t j = 0; j < k; j++)
+                sum += a[j * COLUMNS_B] * x[j];
+            ((float *)h_out)[p * Y_STRIDE + i] = sum;
+        }
+}
+
+static prim_status batched_workspace(int variant, size_t k, size_t *bytes)
+{
+    return prim_gemv_batched_workspace_bytes((prim_gemv_variant)variant, PRIM_TRANSPOSED, k,
+                                             COLUMNS_B, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+                                             PRODUCTS, bytes);
+}
+
+static prim_status batched_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    size_t a_stride = A_STRIDE, x_stride = 0, y_stride = Y_STRIDE, batches = PRODUCTS;
+    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 4 * A_COUNT_B : NULL, *d_y = o->d_out;
+    spoil(o, "d_a", &d_a);
+    spoil(o, "d_x", &d_x);
+    spoil(o, "d_y", &d_y);
+    FAULT("y over y", PRIM_ERROR_VALUE, "y_stride", y_stride = COLUMNS_B - 1);
+    FAULT("A beyond size_t", PRIM_ERROR_SIZE, "d_a", a_stride = SIZE_MAX / 8);
+    FAULT("x beyond size_t", PRIM_ERROR_SIZE, "d_x", x_stride = SIZE_MAX / 8);
+    FAULT("too many", PRIM_ERROR_SIZE, "d_y", batches = SIZE_MAX / 8);
+    FAULT("in the last A", PRIM_ERROR_OVERLAP, "d_y", d_y = d_x - 8);
+    return prim_gemv_batched((prim_gemv_variant)c.variant, PRIM_TRANSPOSED, o->count, COLUMNS_B, 1,
+                             CUDA_R_32F, d_a, COLUMNS_B, a_stride, CUDA_R_32F, d_x, x_stride, 0,
+                             CUDA_R_32F, d_y, y_stride, batches, c.workspace, c.bytes, o->stream);
+}
+
+static bool batched_takes(int variant)
+{
+    return variant == PRIM_GEMV_AUTO || variant == PRIM_GEMV_SPLIT;
+}
+VARIANTS_THAT_TAKE(gemv, batched)
+
 const entry_point gemv_entry = {.name = "prim_gemv",
                                 .variant_at = prim_gemv_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
@@ -148,3 +210,14 @@ const entry_point gemv_transposed_entry = {.name = "prim_gemv",
                                            .workspace_bytes = transposed_workspace,
                                            .call = transposed_call,
                                            .is_stateless = gemv_is_stateless};
+
+const entry_point gemv_batched_entry = {.name = "prim_gemv_batched",
+                                        .variant_at = batched_variant_at,
+                                        .in_bytes = IN_COUNT_B * sizeof(float),
+                                        .out_bytes = OUT_COUNT_B * sizeof(float),
+                                        .count = K_T,
+                                        .make_input = batched_input,
+                                        .right_answer = batched_answer,
+                                        .workspace_bytes = batched_workspace,
+                                        .call = batched_call,
+                                        .is_stateless = gemv_is_stateless};

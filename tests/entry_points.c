@@ -16,7 +16,7 @@ extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hy
     sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
     sparse_to_dense_entry, sparse_transpose_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_transposed_entry,
-    binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
+    gemv_batched_entry, binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
 
 const entry_point *const entry_points[] = {
     /* reduce */
@@ -71,6 +71,7 @@ const entry_point *const entry_points[] = {
     &gemm_transposed_entry,
     &gemv_entry,
     &gemv_transposed_entry,
+    &gemv_batched_entry,
     &binary_gemm_entry,
     &binary_pack_rows_entry,
     &binary_pack_columns_entry,

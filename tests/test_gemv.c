@@ -800,6 +800,175 @@ Test(gemv, queries_see_what_x_and_y_need)
                  PRIM_ERROR_SIZE);
 }
 
+/* ---- batches ---- */
+
+typedef struct batch {
+    prim_transpose op;
+    size_t rows, columns, lda, batches;
+    size_t a_stride, x_stride, y_stride;
+    cudaDataType_t in, out;
+} batch;
+
+static size_t x_length(const batch *b)
+{
+    return b->op == N ? b->columns : b->rows;
+}
+
+static size_t y_length(const batch *b)
+{
+    return b->op == N ? b->rows : b->columns;
+}
+
+/* Elements from the first of product 0 to the last of the last product. */
+static size_t all_elements(size_t batches, size_t stride, size_t of_one)
+{
+    return batches == 0 || of_one == 0 ? 0 : (batches - 1) * stride + of_one;
+}
+
+typedef struct batch_memory {
+    size_t a, x, y; /* elements */
+    char *h_a, *h_x, *h_before, *h_expected, *h_found;
+} batch_memory;
+
+static char *filled(cudaDataType_t type, size_t count, uint64_t seed)
+{
+    char *const h = malloc(count * type_bytes(type) + 1);
+    fill(type, h, count, UNIFORM, seed);
+    return h;
+}
+
+/* What is expected: product by product, by the host's version of one. */
+static batch_memory make_batch(const batch *b)
+{
+    const size_t of_a = b->rows == 0 ? 0 : (b->rows - 1) * b->lda + b->columns;
+    const size_t in = type_bytes(b->in), out = type_bytes(b->out);
+    batch_memory m = {all_elements(b->batches, b->a_stride, b->columns == 0 ? 0 : of_a),
+                      all_elements(b->batches, b->x_stride, x_length(b)),
+                      all_elements(b->batches, b->y_stride, y_length(b)),
+                      0,
+                      0,
+                      0,
+                      0,
+                      0};
+    m.h_a = filled(b->in, m.a, 1);
+    m.h_x = filled(b->in, m.x, 2);
+    m.h_before = filled(b->out, m.y, 3);
+    m.h_expected = malloc(m.y * out + 1);
+    m.h_found = malloc(m.y * out + 1);
+    memcpy(m.h_expected, m.h_before, m.y * out);
+    for (size_t i = 0; i < b->batches; i++)
+        cr_prim(prim_gemv_host(b->op, b->rows, b->columns, 2, b->in, m.h_a + i * b->a_stride * in,
+                               b->lda, b->in, m.h_x + i * b->x_stride * in, 3, b->out,
+                               m.h_expected + i * b->y_stride * out, 1));
+    return m;
+}
+
+static void free_batch(batch_memory *m)
+{
+    free(m->h_a);
+    free(m->h_x);
+    free(m->h_before);
+    free(m->h_expected);
+    free(m->h_found);
+}
+
+static void check_found(const batch *b, const batch_memory *m, const char *who)
+{
+    cr_assert_eq(memcmp(m->h_found, m->h_expected, m->y * type_bytes(b->out)), 0,
+                 "%s: %zu × (%zu × %zu), op %d, strides %zu, %zu, %zu, %s", who, b->batches,
+                 b->rows, b->columns, b->op, b->a_stride, b->x_stride, b->y_stride,
+                 type_name(b->in));
+}
+
+static void check_batch_on_host(const batch *b, batch_memory *m)
+{
+    memcpy(m->h_found, m->h_before, m->y * type_bytes(b->out));
+    cr_prim(prim_gemv_batched_host(b->op, b->rows, b->columns, 2, b->in, m->h_a, b->lda,
+                                   b->a_stride, b->in, m->h_x, b->x_stride, 3, b->out, m->h_found,
+                                   b->y_stride, b->batches, 1));
+    check_found(b, m, "host");
+}
+
+static void check_batch_on_device(const batch *b, batch_memory *m)
+{
+    const size_t in = type_bytes(b->in), out = type_bytes(b->out);
+    size_t bytes;
+    cr_assert(prim_gemv_batched_supports(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, b->in, b->in,
+                                         b->out, b->batches));
+    cr_prim(prim_gemv_batched_workspace_bytes(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, b->in,
+                                              b->in, b->out, b->batches, &bytes));
+    guarded a = guarded_copy(m->h_a, m->a * in, in), x = guarded_copy(m->h_x, m->x * in, 0),
+            y = guarded_copy(m->h_before, m->y * out, out), workspace = guarded_new(bytes, 0);
+    cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, 2, b->in, a.data, b->lda,
+                              b->a_stride, b->in, x.data, b->x_stride, 3, b->out, y.data,
+                              b->y_stride, b->batches, bytes > 0 ? workspace.data : NULL, bytes,
+                              0));
+    guarded_read(&y, m->h_found);
+    check_found(b, m, "device");
+    guarded_free(&a);
+    guarded_free(&x);
+    guarded_free(&y);
+    guarded_free(&workspace);
+}
+
+static void check_batch(const batch *b)
+{
+    batch_memory m = make_batch(b);
+    check_batch_on_host(b, &m);
+    check_batch_on_device(b, &m);
+    free_batch(&m);
+}
+
+/* Each way that AUTO goes: a warp or a part of one for a row, pieces of rows, and of columns. */
+Test(gemv, products_of_a_batch_have_the_bits_of_single_ones)
+{
+    static const cudaDataType_t pairs[][2] = {{CUDA_R_32F, CUDA_R_32F},   {CUDA_R_64F, CUDA_R_64F},
+                                              {CUDA_R_32I, CUDA_R_32I},   {CUDA_R_16F, CUDA_R_32F},
+                                              {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_8I, CUDA_R_32I}};
+    static const size_t shapes[][2] = {{5, 3}, {1, 1}, {70, 33}, {3, 9001}, {5000, 7}, {2, 0}};
+    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+        for (size_t s = 0; s < COUNT_OF(shapes); s++)
+            for (int op = 0; op < 2; op++) {
+                const size_t rows = shapes[s][0], columns = shapes[s][1];
+                batch b = {op ? T : N, rows, columns, columns + 1, 3,
+                           0,          0,    0,       pairs[p][0], pairs[p][1]};
+                b.a_stride = s % 3 == 1 ? 0 : rows * b.lda + 3;
+                b.x_stride = s % 3 == 2 ? 0 : x_length(&b) + s % 2;
+                b.y_stride = y_length(&b) + 1;
+                check_batch(&b);
+            }
+}
+
+Test(gemv, batches_of_none_and_of_more_than_a_grid_has_rows)
+{
+    check_batch(&(batch){N, 4, 5, 5, 0, 20, 5, 4, CUDA_R_32F, CUDA_R_32F});
+    check_batch(&(batch){N, 2, 3, 3, 65535 + 2, 1, 1, 2, CUDA_R_32F, CUDA_R_32F});
+    check_batch(&(batch){T, 2, 3, 3, 65535 + 2, 1, 1, 3, CUDA_R_64F, CUDA_R_64F});
+}
+
+Test(gemv, a_batch_that_cannot_be_is_refused)
+{
+    size_t bytes;
+    float *d;
+    cr_cuda(cudaMalloc((void **)&d, 4000));
+#define CALL(variant, y, y_stride, batches)                                                        \
+    prim_gemv_batched(variant, N, 4, 5, 1, F, d, 5, 20, F, d + 100, 5, 0, F, y, y_stride, batches, \
+                      NULL, 0, 0)
+    cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 500, 3, 2), PRIM_ERROR_VALUE);
+    cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 500, 3, 1), PRIM_OK);
+    cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 30, 4, 2), PRIM_ERROR_OVERLAP);
+    cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 109, 4, 2), PRIM_ERROR_OVERLAP);
+    cr_expect_eq(CALL(PRIM_GEMV_COLUMN, d + 500, 4, 2), PRIM_ERROR_UNSUPPORTED);
+    cr_expect_eq(CALL(PRIM_GEMV_COLUMN, d + 500, 4, 1), PRIM_OK);
+#undef CALL
+    cr_expect_eq(prim_gemv_batched_workspace_bytes(PRIM_GEMV_AUTO, N, 100, 1, F, F, F,
+                                                   SIZE_MAX / 200, &bytes),
+                 PRIM_ERROR_SIZE);
+    cr_expect(!prim_gemv_batched_supports(PRIM_GEMV_SHUFFLE, N, 4, 5, F, F, F, 2));
+    cr_expect_eq(prim_gemv_batched_choose(N, 4, 5, F, F, F, 7), prim_gemv_choose(N, 4, 5, F, F, F));
+    cr_cuda(cudaFree(d));
+}
+
 /* ---- the table ---- */
 
 Test(gemv, variants_have_names_and_ideas)

@@ -115,9 +115,11 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
  *
  *   batches    any number; 0 writes nothing.
  *   a_stride, b_stride  elements from A_i to A_{i+1} and from B_i to B_{i+1}. Any number; with 0
- * one matrix serves all products. c_stride   from C_i to C_{i+1}, where there are two: so large
- * that all elements of C_i lie before all of C_{i+1}, or that the C_i lie side by side in rows of
- * ldc elements. d_a, d_b, d_c  device, the matrices of product 0. No C may overlap any A or B.
+ *              one matrix serves all products.
+ *   c_stride   from C_i to C_{i+1}, where there are two: so large that all elements of C_i lie
+ *              before all of C_{i+1}, or that the C_i lie side by side in rows of ldc elements.
+ *   d_a, d_b, d_c  device, the matrices of product 0. No C may overlap any A or B.
+ *
  * Where the matrices of a batch lie side by side, or whole rows below each other, they are compared
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
  *

@@ -97,6 +97,54 @@ PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t colum
                                     cudaDataType_t x_type, const void *h_x, double beta,
                                     cudaDataType_t y_type, void *h_y, int threads);
 
+/* So many products of one shape: y_i = alpha · op(A_i) · x_i + beta · y_i, for each i below
+ * `batches`.
+ *
+ *   batches    any number; 0 writes nothing.
+ *   a_stride, x_stride  elements from A_i to A_{i+1} and from x_i to x_{i+1}. Any number; with 0 one
+ *              matrix or vector serves all products.
+ *   y_stride   elements from y_i to y_{i+1}: at least as many as a y has, where there are two.
+ *   d_a, d_x, d_y  device, those of product 0. The bytes from the first y's first element to the
+ *              last y's last one must overlap neither those of all A nor those of all x.
+ *
+ * AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1.
+ * All else as for prim_gemv(); each product has the same bits that prim_gemv() gives it. Returns
+ * what prim_gemv() does, and
+ *   PRIM_ERROR_VALUE        the y_i would overlap: y_stride is too small */
+PRIM_API prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, size_t rows,
+                                       size_t columns, double alpha, cudaDataType_t a_type,
+                                       const void *d_a, size_t lda, size_t a_stride,
+                                       cudaDataType_t x_type, const void *d_x, size_t x_stride,
+                                       double beta, cudaDataType_t y_type, void *d_y,
+                                       size_t y_stride, size_t batches, void *d_workspace,
+                                       size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_gemv_batched(). */
+PRIM_API prim_status prim_gemv_batched_workspace_bytes(prim_gemv_variant variant, prim_transpose op,
+                                                       size_t rows, size_t columns,
+                                                       cudaDataType_t a_type, cudaDataType_t x_type,
+                                                       cudaDataType_t y_type, size_t batches,
+                                                       size_t *bytes);
+
+/* Would prim_gemv_batched() run here? */
+PRIM_API bool prim_gemv_batched_supports(prim_gemv_variant variant, prim_transpose op, size_t rows,
+                                         size_t columns, cudaDataType_t a_type,
+                                         cudaDataType_t x_type, cudaDataType_t y_type,
+                                         size_t batches);
+
+/* What AUTO takes for prim_gemv_batched(). */
+PRIM_API prim_gemv_variant prim_gemv_batched_choose(prim_transpose op, size_t rows, size_t columns,
+                                                    cudaDataType_t a_type, cudaDataType_t x_type,
+                                                    cudaDataType_t y_type, size_t batches);
+
+/* prim_gemv_batched() on the CPU, as prim_gemv_host() is prim_gemv(). */
+PRIM_API prim_status prim_gemv_batched_host(prim_transpose op, size_t rows, size_t columns,
+                                            double alpha, cudaDataType_t a_type, const void *h_a,
+                                            size_t lda, size_t a_stride, cudaDataType_t x_type,
+                                            const void *h_x, size_t x_stride, double beta,
+                                            cudaDataType_t y_type, void *h_y, size_t y_stride,
+                                            size_t batches, int threads);
+
 /* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_gemv_variant_at(size_t index);
 

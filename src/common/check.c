@@ -179,6 +179,36 @@ prim_status prim_check_rectangle(const prim_call *call, const char *name, const 
     return prim_check_matrix(call, name, data, rows, columns, ld, element_bytes, &rectangle->span);
 }
 
+prim_status prim_check_batch(const prim_call *call, const char *name, const void *data, size_t rows,
+                             size_t columns, size_t ld, size_t stride, size_t batches,
+                             size_t element_bytes, prim_rectangle *rectangle)
+{
+    const size_t further = batches > 1 ? batches - 1 : 0;
+    const bool empty = batches == 0 || rows == 0 || columns == 0;
+    prim_status status = prim_check_rectangle(call, name, data, batches == 0 ? 0 : rows, columns,
+                                              ld, element_bytes, rectangle);
+    if (status != PRIM_OK || empty || further == 0 || stride == 0)
+        return status;
+    status = prim_check_bytes(call, name, further, stride, element_bytes);
+    if (status != PRIM_OK)
+        return status;
+    const size_t away = further * stride, extent = (rows - 1) * ld + columns;
+    if (extent > SIZE_MAX / element_bytes - away)
+        return prim_fail(
+            PRIM_ERROR_SIZE,
+            "%s: the bytes of %zu matrices %s%s with a stride of %zu do not fit size_t", call->name,
+            batches, prefix(call), name, stride);
+    if (away <= ld - columns)
+        columns += away;
+    else if (stride % ld == 0)
+        rows += away / ld;
+    else {
+        rows = 1;
+        columns = ld = away + extent;
+    }
+    return prim_check_rectangle(call, name, data, rows, columns, ld, element_bytes, rectangle);
+}
+
 prim_rectangle prim_one_row(prim_span vector)
 {
     return (prim_rectangle){vector, 1, vector.bytes, vector.bytes};

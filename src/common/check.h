@@ -93,6 +93,12 @@ prim_status prim_check_rectangle(const prim_call *call, const char *name, const 
                                  size_t rows, size_t columns, size_t ld, size_t element_bytes,
                                  prim_rectangle *rectangle);
 
+/* `batches` such matrices, `stride` elements apart, as one rectangle: side by side in their rows,
+ * whole rows below each other, or otherwise all that lies between their ends. */
+prim_status prim_check_batch(const prim_call *call, const char *name, const void *data, size_t rows,
+                             size_t columns, size_t ld, size_t stride, size_t batches,
+                             size_t element_bytes, prim_rectangle *rectangle);
+
 /* A vector as a matrix. */
 prim_rectangle prim_one_row(prim_span vector);
 

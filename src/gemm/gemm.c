@@ -87,34 +87,10 @@ static stored stored_factor(const char *name, const void *data, prim_transpose o
                     ld,   stride, prim_element_bytes(type)};
 }
 
-/* A batch as one rectangle: side by side in their rows, whole rows below each other, or otherwise
- * all that lies between its ends. */
 static prim_status check_batch(const prim_gemm_args *args, stored x, prim_rectangle *rectangle)
 {
-    const size_t further = args->batches > 1 ? args->batches - 1 : 0;
-    const bool empty = args->batches == 0 || x.rows == 0 || x.columns == 0;
-    prim_status status =
-        prim_check_rectangle(&args->call, x.name, x.data, args->batches == 0 ? 0 : x.rows,
-                             x.columns, x.ld, x.element_bytes, rectangle);
-    if (status != PRIM_OK || empty || further == 0 || x.stride == 0)
-        return status;
-    status = prim_check_bytes(&args->call, x.name, further, x.stride, x.element_bytes);
-    if (status != PRIM_OK)
-        return status;
-    const size_t away = further * x.stride, extent = (x.rows - 1) * x.ld + x.columns;
-    if (extent > SIZE_MAX / x.element_bytes - away)
-        return prim_fail(
-            PRIM_ERROR_SIZE,
-            "%s: the bytes of %zu matrices %s%s with a stride of %zu do not fit size_t",
-            args->call.name, args->batches, args->call.on_host ? "h_" : "d_", x.name, x.stride);
-    if (away <= x.ld - x.columns)
-        x.columns += away;
-    else if (x.stride % x.ld == 0)
-        x.rows += away / x.ld;
-    else
-        x = (stored){x.name, x.data, 1, away + extent, away + extent, 0, x.element_bytes};
-    return prim_check_rectangle(&args->call, x.name, x.data, x.rows, x.columns, x.ld,
-                                x.element_bytes, rectangle);
+    return prim_check_batch(&args->call, x.name, x.data, x.rows, x.columns, x.ld, x.stride,
+                            args->batches, x.element_bytes, rectangle);
 }
 
 /* No C of a batch overlaps another. */

@@ -23,6 +23,8 @@ typedef struct prim_gemv_args {
     double beta;
     cudaDataType_t y_type;
     void *y;
+    size_t batches;                      /* products, each with a matrix and vectors of its own, */
+    size_t a_stride, x_stride, y_stride; /* so many elements behind those before */
 } prim_gemv_args;
 
 /* rungs.c: the one table, and what AUTO takes of it. */

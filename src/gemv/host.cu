@@ -145,11 +145,14 @@ struct gemv_on_host {
     template <typename In, typename Out>
     static prim_status run(const prim_gemv_args *args, int threads)
     {
-        const problem<In, Out> p = make_problem<In, Out>(args);
+        const problem<In, Out> batch = make_problem<In, Out>(args);
         (void)threads; /* without OpenMP */
+        for (size_t i = 0; i < args->batches; i++) {
+            const problem<In, Out> p = batch.at(i);
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
-        for (size_t o = 0; o < p.outputs; o++)
-            p.store(o, sum_of_output(args, p, o));
+            for (size_t o = 0; o < p.outputs; o++)
+                p.store(o, sum_of_output(args, p, o));
+        }
         return PRIM_OK;
     }
     static prim_status not_built(const prim_gemv_args *args, int)

@@ -28,6 +28,17 @@ struct problem {
     Out *y;
     size_t outputs, inner;
     scaled<sum_type> scale;
+    size_t a_stride, x_stride, y_stride; /* from product to product of a batch */
+
+    /* A product further on in the batch. */
+    __host__ __device__ problem at(size_t product) const
+    {
+        problem p = *this;
+        p.a.data += product * a_stride;
+        p.x += product * x_stride;
+        p.y += product * y_stride;
+        return p;
+    }
 
     __host__ __device__ void store(size_t output, sum_type sum) const
     {
@@ -48,12 +59,32 @@ problem<In, Out> make_problem(const prim_gemv_args *args)
 {
     using sum_type = accumulator_t<Out>;
     const bool transposed = args->op == PRIM_TRANSPOSED;
+    const size_t length = transposed ? args->columns : args->rows,
+                 inner = transposed ? args->rows : args->columns;
     return {make_matrix<In>(args->a, args->lda, args->op),
             static_cast<const In *>(args->x),
             static_cast<Out *>(args->y),
-            transposed ? args->columns : args->rows,
-            length_of_sums<sum_type>(transposed ? args->rows : args->columns, args->alpha),
-            make_scaled<sum_type>(args->alpha, args->beta)};
+            length,
+            length_of_sums<sum_type>(inner, args->alpha),
+            make_scaled<sum_type>(args->alpha, args->beta),
+            length > 0 && inner > 0 ? args->a_stride : 0, /* what is empty may be NULL */
+            inner > 0 ? args->x_stride : 0,
+            length > 0 ? args->y_stride : 0};
+}
+
+/* The products of a batch lie along a grid's second dimension, which has room for so many:
+ * launch(problem, product, count) for each grid. */
+constexpr size_t PRODUCTS_AT_ONCE = 65535;
+
+template <class Problem, class Launch>
+cudaError_t launch_products(const Problem &p, size_t batches, const Launch &launch)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < batches && error == cudaSuccess; i += PRODUCTS_AT_ONCE) {
+        const size_t left = batches - i, count = left < PRODUCTS_AT_ONCE ? left : PRODUCTS_AT_ONCE;
+        error = launch(p.at(i), i, static_cast<unsigned>(count));
+    }
+    return error;
 }
 
 /* Run::run<T>(args, more…) for matrix and vectors of one type T. */
@@ -77,6 +108,8 @@ inline const char *outputs_why_not(const void *any)
     const size_t outputs = args->op == PRIM_TRANSPOSED ? args->columns : args->rows;
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
+    if (args->batches != 1)
+        return "it makes single products";
     return prim_fits_a_grid(1, prim_divide_up(outputs, THREADS)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

@@ -32,6 +32,12 @@ struct destination {
 
     sum_type *sums; /* NULL: there is one piece */
 
+    /* Of a product further on in the batch. */
+    __device__ destination at(const Problem &p, size_t pieces, size_t product) const
+    {
+        return {sums == nullptr ? nullptr : sums + product * pieces * p.outputs};
+    }
+
     __device__ void store(const Problem &p, size_t piece, size_t output, sum_type sum) const
     {
         if (sums == nullptr)
@@ -62,12 +68,15 @@ __device__ T sum_of_warps(const T (&sums)[ROWS])
 template <class Problem>
 __global__ void __launch_bounds__(BLOCK,
                                   blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
-    multiply_rows(Problem p, size_t piece_vectors, unsigned pieces, destination<Problem> to)
+    multiply_rows(Problem batch, size_t piece_vectors, unsigned pieces,
+                  destination<Problem> of_batch)
 {
     using T = typename Problem::element;
     using sum_type = typename Problem::sum_type;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, ROWS = ROWS_AT_ONCE<T>;
     const unsigned bundle = blockIdx.x / pieces, piece = blockIdx.x - bundle * pieces;
+    const Problem p = batch.at(blockIdx.y);
+    const destination<Problem> to = of_batch.at(p, pieces, blockIdx.y);
     const row_bundle<Problem> rows(p, static_cast<size_t>(bundle) * ROWS, 1);
     const size_t vectors = (p.inner + WIDTH - 1) / WIDTH, begin = piece * piece_vectors,
                  end = vectors < begin + piece_vectors ? vectors : begin + piece_vectors;
@@ -253,11 +262,13 @@ __device__ void store_outputs(const Problem &p, const destination<Problem> &to, 
 template <class Problem>
 __global__ void __launch_bounds__(BLOCK,
                                   blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
-    multiply_columns(Problem p, prim_gemv_block b, destination<Problem> to)
+    multiply_columns(Problem batch, prim_gemv_block b, destination<Problem> of_batch)
 {
     using sum_type = typename Problem::sum_type;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Problem::element>;
     PRIM_SHARED(sum_type, shared, [WIDTH][BLOCK]);
+    const Problem p = batch.at(blockIdx.y);
+    const destination<Problem> to = of_batch.at(p, b.pieces, blockIdx.y);
     const part at = part_of(b, p.outputs, p.inner, WIDTH);
     const unsigned column = (threadIdx.x & ((1u << b.across_bits) - 1)) * WIDTH;
     sum_type sums[WIDTH] = {0};
@@ -281,10 +292,12 @@ __global__ void __launch_bounds__(BLOCK,
 
 template <class Problem>
 __global__ void __launch_bounds__(BLOCK)
-    add_pieces(Problem p, const typename Problem::sum_type *of_pieces, size_t pieces,
+    add_pieces(Problem batch, const typename Problem::sum_type *of_batch, size_t pieces,
                prim_gemv_block b)
 {
     using sum_type = typename Problem::sum_type;
+    const Problem p = batch.at(blockIdx.y);
+    const sum_type *const of_pieces = of_batch + blockIdx.y * pieces * p.outputs;
     const unsigned deep = threadIdx.x >> b.across_bits,
                    across = threadIdx.x & ((1u << b.across_bits) - 1);
     const size_t output = (static_cast<size_t>(blockIdx.x) << b.across_bits) + across;
@@ -341,7 +354,7 @@ size_t workspace(const void *any)
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
     const cut c = cut_of(args);
     const size_t bytes = prim_element_bytes(args->y_type), of_sum = bytes < 4 ? 4 : bytes;
-    return c.pieces > 1 ? c.pieces * c.outputs * of_sum : 0;
+    return c.pieces > 1 ? args->batches * c.pieces * c.outputs * of_sum : 0;
 }
 
 const char *why_not(const void *any)
@@ -349,18 +362,33 @@ const char *why_not(const void *any)
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
     if (!dispatch_pairs<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    return prim_fits_a_grid(1, cut_of(args).blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
+    const cut c = cut_of(args);
+    size_t sums;
+    if (__builtin_mul_overflow(args->batches, c.pieces * c.outputs, &sums) || sums > SIZE_MAX / 8)
+        return "the sums of its pieces do not fit size_t";
+    return prim_fits_a_grid(1, c.blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
 template <class Problem>
 cudaError_t launch_pieces(const prim_gemv_args *args, const cut &c, const Problem &p,
-                          destination<Problem> to)
+                          unsigned products, destination<Problem> to)
 {
-    const launch_config where = {args->call.stream, static_cast<unsigned>(c.blocks), BLOCK};
+    const launch_config where = {args->call.stream, dim3(static_cast<unsigned>(c.blocks), products),
+                                 BLOCK};
     if (is_across(args))
         return prim_launch_dependent(where, multiply_columns<Problem>, p, c.block, to);
     return prim_launch_dependent(where, multiply_rows<Problem>, p, c.piece_vectors,
                                  static_cast<unsigned>(c.pieces), to);
+}
+
+template <class Problem>
+cudaError_t launch_sums(const prim_gemv_args *args, const cut &c, const Problem &p,
+                        unsigned products, const typename Problem::sum_type *sums)
+{
+    const prim_gemv_block b = prim_gemv_block_of_sums(c.pieces, p.outputs);
+    return prim_launch_dependent(
+        {args->call.stream, dim3(static_cast<unsigned>(b.strips), products), BLOCK},
+        add_pieces<Problem>, p, sums, c.pieces, b);
 }
 
 struct run_pieces : launch_run {
@@ -371,17 +399,18 @@ struct run_pieces : launch_run {
         using sum_type = typename Problem::sum_type;
         const Problem p = make_problem<In, Out>(args);
         const cut c = cut_of(args);
-        sum_type *const sums =
+        sum_type *const of_batch =
             c.pieces > 1 ? static_cast<sum_type *>(args->call.workspace) : nullptr;
         if (p.outputs == 0)
             return cudaSuccess;
-        const cudaError_t error = launch_pieces(args, c, p, destination<Problem>{sums});
-        if (error != cudaSuccess || sums == nullptr)
-            return error;
-        const prim_gemv_block b = prim_gemv_block_of_sums(c.pieces, p.outputs);
-        return prim_launch_dependent({args->call.stream, static_cast<unsigned>(b.strips), BLOCK},
-                                     add_pieces<Problem>, p, static_cast<const sum_type *>(sums),
-                                     c.pieces, b);
+        return launch_products(p, args->batches, [=](const Problem &at, size_t i, unsigned count) {
+            sum_type *const sums =
+                of_batch == nullptr ? nullptr : of_batch + i * c.pieces * c.outputs;
+            const cudaError_t error = launch_pieces(args, c, at, count, destination<Problem>{sums});
+            return error == cudaSuccess && sums != nullptr
+                       ? launch_sums(args, c, at, count, static_cast<const sum_type *>(sums))
+                       : error;
+        });
     }
 };
 

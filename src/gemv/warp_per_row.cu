@@ -73,11 +73,12 @@ __device__ void multiply_short(row_bundle<Problem> rows, unsigned lanes, unsigne
 template <class Problem, unsigned N>
 __global__ void __launch_bounds__(BLOCK,
                                   blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
-    multiply(Problem p, unsigned lane_bits, unsigned bundles)
+    multiply(Problem batch, unsigned lane_bits, unsigned bundles)
 {
     using T = typename Problem::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned lanes = 1u << lane_bits, stride = BLOCK >> lane_bits;
+    const Problem p = batch.at(blockIdx.y);
     row_bundle<Problem> rows(
         p, static_cast<size_t>(blockIdx.x) * bundles * N * stride + (threadIdx.x >> lane_bits),
         stride);
@@ -138,13 +139,16 @@ struct run_rows : launch_run {
         constexpr unsigned ROWS = ROWS_AT_ONCE<In>;
         const Problem p = make_problem<In, Out>(args);
         const share s = share_of(args);
-        const launch_config where = {args->call.stream, static_cast<unsigned>(s.blocks), BLOCK};
         if (p.outputs == 0)
             return cudaSuccess;
-        return s.rows == 1
-                   ? prim_launch_dependent(where, multiply<Problem, 1>, p, s.lane_bits, s.bundles)
-                   : prim_launch_dependent(where, multiply<Problem, ROWS>, p, s.lane_bits,
-                                           s.bundles);
+        return launch_products(p, args->batches, [=](const Problem &at, size_t, unsigned count) {
+            const launch_config where = {args->call.stream,
+                                         dim3(static_cast<unsigned>(s.blocks), count), BLOCK};
+            return s.rows == 1 ? prim_launch_dependent(where, multiply<Problem, 1>, at, s.lane_bits,
+                                                       s.bundles)
+                               : prim_launch_dependent(where, multiply<Problem, ROWS>, at,
+                                                       s.lane_bits, s.bundles);
+        });
     }
 };
 
