@@ -617,7 +617,7 @@ Test(distributed, a_scan_in_place_without_a_total)
     disconnect(ranks);
 }
 
-/* Of the pairs of types and the operators, those whose bits no order changes; the others are refused. */
+/* Each pair of types with each operator whose bits no order changes; the others are refused. */
 Test(distributed, scans_of_all_types_and_operators)
 {
     static const cudaDataType_t pairs[][2] = {

@@ -136,17 +136,17 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
 /* Each rank's d_out = its part of the scan of the whole array, as prim_scan() gives it without an
  * initial value; *d_second of every rank = the total of the whole.
  *
- *   kind, op, transform, in_type, out_type: as for prim_scan(), but for sums and products of floats,
- *              whose bits depend on the order: parts have none yet that is the same as of the whole.
+ *   kind, op, transform, in_type, out_type: as for prim_scan(), but for sums and products of
+ *              floats, whose bits depend on the order: parts have none yet that is the whole's.
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: as many of out_type; may be d_in where
  *              the types are the same. d_second: 1 element of out_type, or NULL: not wanted. Apart
  *              from that they must not overlap each other or d_workspace.
  *
  * Returns what prim_scan() does, and what is said above; PRIM_ERROR_UNSUPPORTED for sums and
  * products to a type of floats.
- * Workspace: R + 2 elements of up to 8 bytes and 1 KB, and the larger of those of prim_reduce() and
- * prim_scan() for the largest part. Traffic: one element of each rank to every rank. Each element is
- * read twice and written once.
+ * Workspace: R + 2 elements of up to 8 bytes and 1 KB, and the larger of those of prim_reduce()
+ * and prim_scan() for the largest part. Traffic: one element of each rank to every rank. Each
+ * element is read twice and written once.
  * Determinism: there is one right answer. */
 PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,
@@ -159,9 +159,9 @@ PRIM_API prim_status prim_distributed_scan_workspace_bytes(
     prim_scan_kind kind, prim_op op, prim_transform transform, cudaDataType_t in_type,
     const size_t *h_counts, size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
 
-/* d_out of every rank = its carry: op(t(x[0]), t(x[1]), …) of the elements x of all parts before its
- * own, of none the identity. It is d_initial of a prim_scan() that comes later, or is combined with
- * results where these are used: then each element is read once here, and not written.
+/* d_out of every rank = its carry: op(t(x[0]), t(x[1]), …) of the elements x of all parts before
+ * its own, of none the identity. It is d_initial of a prim_scan() that comes later, or is combined
+ * with results where these are used: then each element is read once here, and not written.
  *
  *   op, transform, in_type, out_type: as for prim_distributed_scan().
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: 1 element of out_type. They must not

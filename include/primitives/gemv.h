@@ -101,8 +101,8 @@ PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t colum
  * `batches`.
  *
  *   batches    any number; 0 writes nothing.
- *   a_stride, x_stride  elements from A_i to A_{i+1} and from x_i to x_{i+1}. Any number; with 0 one
- *              matrix or vector serves all products.
+ *   a_stride, x_stride  elements from A_i to A_{i+1} and from x_i to x_{i+1}. Any number; with 0
+ *              one matrix or vector serves all products.
  *   y_stride   elements from y_i to y_{i+1}: at least as many as a y has, where there are two.
  *   d_a, d_x, d_y  device, those of product 0. The bytes from the first y's first element to the
  *              last y's last one must overlap neither those of all A nor those of all x.

@@ -1,4 +1,4 @@
-/* VECTORIZED's calls that have files of their own: columns.cu, arg.cu, dot.cu; and its first pass. */
+/* VECTORIZED's calls that have files of their own, columns.cu, arg.cu, dot.cu; and its first pass. */
 #ifndef PRIM_REDUCE_VECTORIZED_H
 #define PRIM_REDUCE_VECTORIZED_H
 
@@ -16,9 +16,9 @@ cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
 
-/* The value of each tile of a vector, in the order of order.h, goes to `out`, which has out_type, and
- * room for them all: of a vector that is a part of a longer one, and begins at one of its tiles, the
- * same as of the whole. There is no workspace. out_type is one that values are kept in. */
+/* The value of each tile of a vector, in the order of order.h, goes to `out`, which has room for
+ * them all. Of a vector that is a part of a longer one, and begins at one of its tiles, these are
+ * the longer one's. No workspace is needed. out_type is one that values are kept in. */
 cudaError_t prim_reduce_tile_values(const prim_reduce_args *args);
 
 #if defined(__cplusplus)
