@@ -1,4 +1,4 @@
-/* VECTORIZED's calls that have files of their own, columns.cu, arg.cu, dot.cu; and its first pass. */
+/* VECTORIZED's calls with files of their own (columns.cu, arg.cu, dot.cu), and its first pass. */
 #ifndef PRIM_REDUCE_VECTORIZED_H
 #define PRIM_REDUCE_VECTORIZED_H
 
