@@ -30,11 +30,51 @@ namespace
 namespace csr_merge
 {
 
-constexpr unsigned TILE = 3072, PIECE = 512; /* keys; entries of a long row */
-constexpr unsigned WARPS = TILE_THREADS / WARP;
-constexpr unsigned SHORT_BATCH = 8, BATCH = 4; /* of a lane's entries under way at once */
+/* Knobs of the sweep. */
+#ifndef CSR_TILE
+#define CSR_TILE 3072
+#endif
+#ifndef CSR_BLOCKS
+#define CSR_BLOCKS 5
+#endif
+#ifndef CSR_STAGES
+#define CSR_STAGES 1
+#endif
+#ifndef CSR_PERSIST
+#define CSR_PERSIST (CSR_STAGES > 1)
+#endif
+#ifndef CSR_GATHER /* 0: by rows; 1: by entries; 2: whichever suits the tile */
+#define CSR_GATHER 2
+#endif
+#ifndef CSR_SPREAD /* in quarters */
+#define CSR_SPREAD 8
+#endif
+#ifndef CSR_LANES /* 0: whichever suits the tile */
+#define CSR_LANES 0
+#endif
+#ifndef CSR_STEPS
+#define CSR_STEPS 8
+#endif
+#ifndef CSR_EACH
+#define CSR_EACH 8
+#endif
+#ifndef CSR_GUESS
+#define CSR_GUESS 1
+#endif
+#ifndef CSR_SMALL
+#define CSR_SMALL 32768
+#endif
+#ifndef CSR_SMALL_ROWS
+#define CSR_SMALL_ROWS 64
+#endif
 
-[[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = 5; /* on a multiprocessor */
+constexpr unsigned TILE = CSR_TILE, PIECE = 512; /* keys; entries of a long row */
+constexpr unsigned WARPS = TILE_THREADS / WARP;
+constexpr unsigned SHORT_BATCH = 8, STEPS = CSR_STEPS, WIDE_BATCH = 4, EACH = CSR_EACH;
+constexpr unsigned STAGES = CSR_STAGES;
+static_assert(TILE % PIECE == 0, "pieces are numbered by 512 keys");
+
+[[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = CSR_BLOCKS; /* on a multiprocessor */
 
 /* ---- where tiles begin ---- */
 
@@ -88,18 +128,36 @@ plan<Offset> make_plan(const prim_spmv_args *args)
             reinterpret_cast<unsigned *>(first + 2 * bytes)};
 }
 
-/* The first row whose key is not less. */
+/* The first row whose key is not less. Rows are expected to be of equal length: the guess and its
+ * surroundings are looked at, and the middle, so that half is gone in any case. */
 template <typename Offset>
 __device__ size_t first_row(const plan<Offset> &p, size_t key)
 {
-    size_t first = 0, count = p.rows;
-    while (count > 0) {
-        const size_t half = count / 2;
-        if (p.key(first + half) < key) {
-            first += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
+    size_t first = 0, last = p.rows, first_key = 0, last_key = p.entries + p.rows;
+    while (first < last) {
+        const size_t width = last - first;
+        size_t probes[3] = {first + width / 2, first + width / 2, first + width / 2}, keys[3];
+#if CSR_GUESS
+        const float share = key <= first_key ? 0.0f
+                                             : static_cast<float>(key - first_key) /
+                                                   static_cast<float>(last_key - first_key);
+        const size_t steps = static_cast<size_t>(share * static_cast<float>(width)),
+                     guess = first + (steps < width ? steps : width - 1), around = width / 64 + 1;
+        probes[1] = guess - first < around ? first : guess - around;
+        probes[2] = last - guess <= around ? last - 1 : guess + around;
+#endif
+        PRIM_UNROLL(3)
+        for (unsigned i = 0; i < 3; i++)
+            keys[i] = p.key(probes[i]);
+        PRIM_UNROLL(3)
+        for (unsigned i = 0; i < 3; i++) {
+            if (keys[i] < key && probes[i] >= first) {
+                first = probes[i] + 1;
+                first_key = keys[i] + 1;
+            } else if (keys[i] >= key && probes[i] < last) {
+                last = probes[i];
+                last_key = keys[i];
+            }
         }
     }
     return first;
@@ -117,8 +175,11 @@ __device__ size_t first_entry(const plan<Offset> &p, size_t row, size_t key)
     return piece < behind ? piece : behind;
 }
 
+constexpr unsigned FINDERS =
+    64; /* threads of a block: few, so that all multiprocessors have some */
+
 template <typename Offset>
-__global__ void __launch_bounds__(THREADS) find_tiles(plan<Offset> p)
+__global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
 {
     trigger_launch_completion();
     const size_t tile = this_thread();
@@ -140,18 +201,34 @@ struct problem {
     entries<V, X> of;
 };
 
-/* Entries and rows of a tile are no more than its keys and a piece; one row's begin more. */
+/* Entries and rows of a tile that are staged: its keys, and what a row of at most 64 entries has
+ * behind them. A longer one that does not fit is read where it lies. */
+constexpr unsigned STAGED = TILE + MIDDLE_ROW;
+
 template <typename V>
 struct room {
     static constexpr unsigned BYTES =
-        (TILE + PIECE) * (sizeof(int32_t) + sizeof(V)) + 4 * VECTOR_BYTES + sizeof(uint16_t);
+        STAGED * (sizeof(int32_t) + sizeof(V)) + 4 * VECTOR_BYTES + sizeof(uint16_t);
 
     alignas(16) unsigned char bytes[(BYTES + 15) / 16 * 16];
     unsigned kinds[WARPS]; /* of rows that each warp has seen */
 };
 
-/* Kinds of rows, as bits. WIDE ones may be longer than a piece. */
-enum { SHORT = 1, MIDDLE = 2, WIDE = 4 };
+/* Kinds of rows, as bits: bit k stands for lengths of more than 2^(k-1) up to 2^k entries, the
+ * lowest for less, the highest for more than a piece. */
+constexpr unsigned SHORT = 0x00f, MIDDLE = 0x070, WIDE = 0x780, LONG = 0x400;
+
+__device__ inline unsigned kind_of(unsigned length)
+{
+    return length < 2 ? 1 : 2u << highest_bit(length - 1);
+}
+
+struct or_operator {
+    static __device__ unsigned combine(unsigned a, unsigned b)
+    {
+        return a | b;
+    }
+};
 
 /* What a block knows of a tile. */
 struct tile {
@@ -159,18 +236,17 @@ struct tile {
     unsigned rows, entries;
 };
 
-/* Its arrays in shared memory. */
+/* Its arrays, in shared memory or where they lie. */
 template <typename V>
 struct staged_tile {
-    const int32_t *columns;
+    int32_t *columns;
     const V *values;
     uint16_t *begins; /* rows + 1, from the tile's first entry on */
+    unsigned count;   /* of entries that are there */
 };
 
-template <typename Offset>
-__device__ tile make_tile(const plan<Offset> &p, size_t number)
+__device__ inline tile make_tile(const boundary &from, const boundary &to, size_t number)
 {
-    const boundary from = p.boundaries[number], to = p.boundaries[number + 1];
     return {static_cast<size_t>(from.row), static_cast<size_t>(from.entry), (number + 1) * TILE,
             static_cast<unsigned>(to.row - from.row), static_cast<unsigned>(to.entry - from.entry)};
 }
@@ -178,21 +254,26 @@ __device__ tile make_tile(const plan<Offset> &p, size_t number)
 template <typename V, typename X, typename Offset>
 __device__ staged_tile<V> stage_tile(const problem<V, X, Offset> &a, const tile &t, room<V> &r)
 {
-    unsigned char *const for_values = r.bytes + staged_bytes<int32_t>(t.entries),
-                         *const begins = for_values + staged_bytes<V>(t.entries);
-    return {stage(r.bytes, a.of.columns + t.first_entry, t.entries),
-            stage(for_values, a.of.values + t.first_entry, t.entries),
-            reinterpret_cast<uint16_t *>(begins)};
+    const unsigned fit = STAGED - t.rows, count = t.entries < fit ? t.entries : fit;
+    unsigned char *const for_values = r.bytes + staged_bytes<int32_t>(count), *const begins =
+                                                                                  for_values +
+                                                                                  staged_bytes<V>(
+                                                                                      count);
+    return {stage(r.bytes, a.of.columns + t.first_entry, count),
+            stage(for_values, a.of.values + t.first_entry, count),
+            reinterpret_cast<uint16_t *>(begins), count};
 }
 
 /* While the entries are on their way: where rows begin, and what kinds there are. Of a row that
  * goes on behind the tile, the end is only known to be further than a piece. */
 template <typename V, typename Offset>
-__device__ void note_rows(const plan<Offset> &p, const tile &t, const staged_tile<V> &s, room<V> &r)
+__device__ void note_rows(const plan<Offset> &p, const tile &t, const staged_tile<V> &s,
+                          unsigned *kinds_of_warps)
 {
     unsigned kinds = 0;
     if (threadIdx.x == 0 && t.first_entry < p.offset(t.first_row))
-        kinds = WIDE; /* the row before has a piece here */
+        kinds = LONG; /* the row before has a piece here */
+    PRIM_UNROLL(4)
     for (unsigned row = threadIdx.x; row < t.rows; row += TILE_THREADS) {
         const size_t begin = p.offset(t.first_row + row),
                      length = p.offset(t.first_row + row + 1) - begin;
@@ -201,43 +282,53 @@ __device__ void note_rows(const plan<Offset> &p, const tile &t, const staged_til
         s.begins[row] = static_cast<uint16_t>(at);
         if (row + 1 == t.rows)
             s.begins[row + 1] = static_cast<uint16_t>(at + known);
-        kinds |= known <= SHORT_ROW ? SHORT : known <= MIDDLE_ROW ? MIDDLE : WIDE;
+        kinds |= kind_of(known);
     }
-    unsigned all = 0;
-    for (unsigned kind = SHORT; kind <= WIDE; kind *= 2)
-        all |= __ballot_sync(ALL_LANES, (kinds & kind) != 0) != 0 ? kind : 0;
+    kinds = reduce_warp<or_operator>(kinds);
     if (threadIdx.x % WARP == 0)
-        r.kinds[threadIdx.x / WARP] = all;
+        kinds_of_warps[threadIdx.x / WARP] = kinds;
 }
 
-template <typename V, typename X, typename Offset>
-__device__ void sum_short(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s)
+/* Behind a barrier, in all threads. */
+__device__ inline unsigned kinds_of_tile(const unsigned *kinds_of_warps)
+{
+    unsigned kinds = 0;
+    PRIM_UNROLL(8)
+    for (unsigned w = 0; w < WARPS; w++)
+        kinds |= kinds_of_warps[w];
+    return kinds;
+}
+
+template <typename V, typename X, typename Offset, class Find>
+__device__ void sum_short(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                          const Find &x)
 {
     for (unsigned row = threadIdx.x; row < t.rows; row += TILE_THREADS) {
         const unsigned begin = s.begins[row], length = s.begins[row + 1] - begin;
         if (length <= SHORT_ROW)
-            a.of.store(t.first_row + row,
-                       sum_of_lane<1, SHORT_BATCH>(s.columns + begin, s.values + begin, a.of.x,
-                                                   length, 0));
+            a.of.store(t.first_row + row, sum_of_lane<1, 1, SHORT_BATCH>(
+                                              s.columns + begin, s.values + begin, x, length, 0));
     }
 }
 
-template <typename V, typename X, typename Offset>
-__device__ void sum_middle(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s)
+template <unsigned LANES, typename V, typename X, typename Offset, class Find>
+__device__ void sum_middle(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                           const Find &x)
 {
-    const unsigned lane = threadIdx.x % MIDDLE_LANES;
-    for (unsigned first = threadIdx.x / WARP * (WARP / MIDDLE_LANES); first < t.rows;
-         first += TILE_THREADS / MIDDLE_LANES) {
-        const unsigned row = first + threadIdx.x % WARP / MIDDLE_LANES;
+    constexpr unsigned AT_ONCE = LANES * STEPS > MIDDLE_ROW ? MIDDLE_ROW / LANES : STEPS;
+    const unsigned lane = threadIdx.x % LANES;
+    for (unsigned first = threadIdx.x / WARP * (WARP / LANES); first < t.rows;
+         first += TILE_THREADS / LANES) {
+        const unsigned row = first + threadIdx.x % WARP / LANES;
         unsigned begin = 0, length = 0;
         if (row < t.rows) {
             begin = s.begins[row];
             length = s.begins[row + 1] - begin;
         }
         const bool mine = length > SHORT_ROW && length <= MIDDLE_ROW;
-        working_t<V> sum = sum_of_lane<MIDDLE_LANES, BATCH>(s.columns + begin, s.values + begin,
-                                                            a.of.x, mine ? length : 0, lane);
-        sum = reduce_warp<sum_operator>(sum, MIDDLE_LANES);
+        working_t<V> sum = sum_of_lane<MIDDLE_PARTS, LANES, AT_ONCE>(
+            s.columns + begin, s.values + begin, x, mine ? length : 0, lane);
+        sum = reduce_warp<sum_operator>(sum, LANES);
         if (lane == 0 && mine)
             a.of.store(t.first_row + row, sum);
     }
@@ -273,40 +364,76 @@ __device__ void finish_piece(const problem<V, X, Offset> &a, size_t row, size_t 
         a.of.store(row, total);
 }
 
-/* A row, or a piece of one, by a warp. */
-template <typename V, typename X, typename Offset>
-__device__ void sum_strip(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
-                          size_t row, unsigned begin, unsigned length, bool is_piece)
+/* A strip: a row of more than 64 entries, or a piece of a long one. By a warp, wherever it lies. */
+template <typename V, typename X, typename Offset, class Find>
+__device__ working_t<V> sum_strip(const problem<V, X, Offset> &a, const tile &t,
+                                  const staged_tile<V> &s, const Find &x, unsigned begin,
+                                  unsigned length)
 {
     const unsigned lane = threadIdx.x % WARP;
-    working_t<V> sum =
-        sum_of_lane<WARP, BATCH>(s.columns + begin, s.values + begin, a.of.x, length, lane);
-    sum = reduce_warp<sum_operator>(sum);
-    if (is_piece)
-        finish_piece(a, row, t.first_entry + begin, sum, lane);
-    else if (lane == 0)
-        a.of.store(row, sum);
+    working_t<V> sum = 0;
+    if (begin + length <= s.count)
+        sum = sum_of_lane<WARP, WARP, WIDE_BATCH>(s.columns + begin, s.values + begin, x, length,
+                                                  lane);
+    else
+        sum = sum_of_lane<WARP, WARP, WIDE_BATCH>(a.of.columns + t.first_entry + begin,
+                                                  a.of.values + t.first_entry + begin,
+                                                  x_by_column<X>{a.of.x}, length, lane);
+    return reduce_warp<sum_operator>(sum);
 }
 
 /* The pieces of a long row that begin in the tile, from entry `from` on, by the warps in turn. */
-template <typename V, typename X, typename Offset>
+template <typename V, typename X, typename Offset, class Find>
 __device__ void sum_pieces(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
-                           size_t row, size_t from, unsigned *turn)
+                           const Find &x, size_t row, size_t from, unsigned *turn)
 {
     const size_t end = a.p.offset(row + 1);
-    for (size_t e = from; e < end && e + row < t.end_key; e += PIECE)
-        if ((*turn)++ % WARPS == threadIdx.x / WARP)
-            sum_strip(a, t, s, row, static_cast<unsigned>(e - t.first_entry),
-                      end - e < PIECE ? static_cast<unsigned>(end - e) : PIECE, true);
+    for (size_t e = from; e < end && e + row < t.end_key; e += PIECE) {
+        if ((*turn)++ % WARPS != threadIdx.x / WARP)
+            continue;
+        const working_t<V> sum =
+            sum_strip(a, t, s, x, static_cast<unsigned>(e - t.first_entry),
+                      end - e < PIECE ? static_cast<unsigned>(end - e) : PIECE);
+        finish_piece(a, row, e, sum, threadIdx.x % WARP);
+    }
 }
 
-/* Each warp looks for all of them, and takes its turns. */
+/* All pieces of a long row by this block alone. */
 template <typename V, typename X, typename Offset>
-__device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s)
+__device__ void sum_alone(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                          size_t row, working_t<V> *sums)
+{
+    const unsigned begin = static_cast<unsigned>(a.p.offset(row) - t.first_entry),
+                   length = static_cast<unsigned>(a.p.offset(row + 1) - t.first_entry) - begin,
+                   pieces = (length + PIECE - 1) / PIECE, lane = threadIdx.x % WARP;
+    for (unsigned piece = threadIdx.x / WARP; piece < pieces; piece += WARPS) {
+        const unsigned left = length - piece * PIECE;
+        const working_t<V> sum = sum_strip(a, t, s, x_by_column<X>{a.of.x}, begin + piece * PIECE,
+                                           left < PIECE ? left : PIECE);
+        if (lane == 0)
+            sums[piece] = sum;
+    }
+    __syncthreads();
+    if (threadIdx.x < WARP) {
+        working_t<V> total = 0;
+        for (unsigned piece = lane; piece < pieces; piece += WARP)
+            total = add(total, sums[piece]);
+        total = reduce_warp<sum_operator>(total);
+        if (lane == 0)
+            a.of.store(row, total);
+    }
+    __syncthreads();
+}
+
+/* Each warp looks for all of them, and takes its turns. sums: NULL where other blocks share long
+ * rows. */
+template <typename V, typename X, typename Offset, class Find>
+__device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                         const Find &x, working_t<V> *sums)
 {
     unsigned turn = 0;
-    if (t.first_entry < a.p.offset(t.first_row))
-        sum_pieces(a, t, s, t.first_row - 1, t.first_entry, &turn);
+    if (sums == nullptr && t.first_entry < a.p.offset(t.first_row))
+        sum_pieces(a, t, s, x, t.first_row - 1, t.first_entry, &turn);
     for (unsigned first = 0; first < t.rows; first += WARP) {
         const unsigned row = first + threadIdx.x % WARP;
         const unsigned begin = row < t.rows ? s.begins[row] : 0,
@@ -316,34 +443,163 @@ __device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const st
             const unsigned lane = lowest_bit(wide);
             const unsigned at = __shfl_sync(ALL_LANES, begin, static_cast<int>(lane)),
                            its = __shfl_sync(ALL_LANES, length, static_cast<int>(lane));
-            if (its > PIECE)
-                sum_pieces(a, t, s, t.first_row + first + lane, t.first_entry + at, &turn);
-            else if (turn++ % WARPS == threadIdx.x / WARP)
-                sum_strip(a, t, s, t.first_row + first + lane, at, its, false);
+            const size_t number = t.first_row + first + lane;
+            if (its > PIECE && sums != nullptr) {
+                sum_alone(a, t, s, number, sums);
+            } else if (its > PIECE) {
+                sum_pieces(a, t, s, x, number, t.first_entry + at, &turn);
+            } else if (turn++ % WARPS == threadIdx.x / WARP) {
+                const working_t<V> sum = sum_strip(a, t, s, x, at, its);
+                if (threadIdx.x % WARP == 0)
+                    a.of.store(number, sum);
+            }
         }
     }
+}
+
+/* As few lanes a row as leave no threads without one: neighbours then read neighbouring x. */
+template <typename V, typename X, typename Offset, class Find>
+__device__ void sum_rows(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                         const Find &x, unsigned kinds, working_t<V> *sums)
+{
+    if ((kinds & SHORT) != 0)
+        sum_short(a, t, s, x);
+    if ((kinds & MIDDLE) != 0) {
+        constexpr unsigned ENOUGH = TILE_THREADS / 4 * 3;
+        const unsigned lanes = CSR_LANES != 0         ? CSR_LANES
+                               : t.rows >= ENOUGH     ? 1
+                               : t.rows * 2 >= ENOUGH ? 2
+                                                      : 4;
+        if (lanes == 1)
+            sum_middle<1>(a, t, s, x);
+        else if (lanes == 2)
+            sum_middle<2>(a, t, s, x);
+        else
+            sum_middle<4>(a, t, s, x);
+    }
+    if ((kinds & WIDE) != 0)
+        sum_wide(a, t, s, x, sums);
+}
+
+/* Would neighbouring lanes, with a row each, wait for much longer ones? */
+template <typename V>
+__device__ bool rows_are_unlike(const tile &t, const staged_tile<V> &s, unsigned kinds)
+{
+    const unsigned lines = kinds & (SHORT | MIDDLE);
+    return lines != 0 && (t.rows << highest_bit(lines)) * 4 > CSR_SPREAD * s.count;
+}
+
+template <typename V, typename X, typename Offset>
+__device__ void sum_tile(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                         unsigned kinds)
+{
+    using T = working_t<V>;
+    if constexpr (CSR_GATHER != 0 && sizeof(T) == sizeof(int32_t)) {
+        if (CSR_GATHER == 1 || rows_are_unlike(t, s, kinds)) {
+            gather<EACH>(s.columns, s.count, a.of.x);
+            __syncthreads();
+            sum_rows(a, t, s, x_in_place<T>{}, kinds, static_cast<T *>(nullptr));
+            return;
+        }
+    }
+    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds, static_cast<T *>(nullptr));
 }
 
 template <typename V, typename X, typename Offset>
 __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLOCKS_AT_ONCE))
     multiply(problem<V, X, Offset> a)
 {
-    PRIM_SHARED(room<V>, r, );
+    PRIM_SHARED(room<V>, r, [STAGES]);
     grid_dependency_synchronize();
-    const tile t = make_tile(a.p, blockIdx.x);
-    const staged_tile<V> s = stage_tile(a, t, r);
-    note_rows(a.p, t, s, r);
+    size_t number = blockIdx.x;
+#if !CSR_PERSIST
+    const tile t = make_tile(a.p.boundaries[number], a.p.boundaries[number + 1], number);
+    const staged_tile<V> s = stage_tile(a, t, r[0]);
+    note_rows(a.p, t, s, r[0].kinds);
     wait_for_copies();
     __syncthreads();
-    unsigned kinds = 0;
-    for (unsigned w = 0; w < WARPS; w++)
-        kinds |= r.kinds[w];
-    if ((kinds & SHORT) != 0)
-        sum_short(a, t, s);
-    if ((kinds & MIDDLE) != 0)
-        sum_middle(a, t, s);
-    if ((kinds & WIDE) != 0)
-        sum_wide(a, t, s);
+    sum_tile(a, t, s, kinds_of_tile(r[0].kinds));
+#else
+    if (number >= a.p.tiles)
+        return;
+    tile t = make_tile(a.p.boundaries[number], a.p.boundaries[number + 1], number);
+    staged_tile<V> s = stage_tile(a, t, r[0]);
+    close_batch_of_copies();
+    note_rows(a.p, t, s, r[0].kinds);
+    size_t next = number + gridDim.x;
+    boundary from = {}, to = {};
+    if (next < a.p.tiles) {
+        from = a.p.boundaries[next];
+        to = a.p.boundaries[next + 1];
+    }
+    for (unsigned k = 0;; k ^= STAGES - 1) {
+        tile t_next = {};
+        staged_tile<V> s_next = {};
+        const unsigned other = STAGES - 1 - k;
+        if (STAGES > 1 && next < a.p.tiles) {
+            t_next = make_tile(from, to, next);
+            s_next = stage_tile(a, t_next, r[other]);
+            for (unsigned row = threadIdx.x * 32; row < t_next.rows; row += TILE_THREADS * 32)
+                prefetch(a.p.offsets + t_next.first_row + row);
+        }
+        close_batch_of_copies();
+        wait_for_copies_but<STAGES - 1>();
+        __syncthreads();
+        const size_t after = next + gridDim.x;
+        boundary from_after = {}, to_after = {};
+        if (after < a.p.tiles) {
+            from_after = a.p.boundaries[after];
+            to_after = a.p.boundaries[after + 1];
+        }
+        sum_tile(a, t, s, kinds_of_tile(r[k].kinds));
+        if (next >= a.p.tiles)
+            return;
+        if (STAGES == 1) {
+            __syncthreads();
+            t_next = make_tile(from, to, next);
+            s_next = stage_tile(a, t_next, r[0]);
+        }
+        note_rows(a.p, t_next, s_next, r[other].kinds);
+        if (STAGES > 1)
+            __syncthreads();
+        t = t_next;
+        s = s_next;
+        from = from_after;
+        to = to_after;
+        next = after;
+    }
+#endif
+}
+
+/* ---- small matrices ---- */
+
+/* Blocks of as many rows each, which need not look for where they begin: entries are read where
+ * they lie, and no block has so many that others should help. */
+constexpr size_t SMALL = CSR_SMALL;
+constexpr unsigned SMALL_ROWS = CSR_SMALL_ROWS;
+constexpr size_t SMALL_PIECES = (SMALL < 65536 ? SMALL : 65536) / PIECE + 1;
+
+template <typename V, typename X, typename Offset>
+__global__ void __launch_bounds__(TILE_THREADS) multiply_small(problem<V, X, Offset> a)
+{
+    using T = working_t<V>;
+    PRIM_SHARED(T, sums, [SMALL_PIECES]);
+    PRIM_SHARED(uint16_t, begins, [SMALL_ROWS + 1]);
+    PRIM_SHARED(unsigned, kinds, [WARPS]);
+    const size_t first = static_cast<size_t>(blockIdx.x) * SMALL_ROWS;
+    const tile t = {
+        first, a.p.offset(first), 0,
+        static_cast<unsigned>(a.p.rows - first < SMALL_ROWS ? a.p.rows - first : SMALL_ROWS), 0};
+    const staged_tile<V> s = {const_cast<int32_t *>(a.of.columns) + t.first_entry,
+                              a.of.values + t.first_entry, begins, ~0u};
+    note_rows(a.p, t, s, kinds);
+    __syncthreads();
+    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds_of_tile(kinds), static_cast<T *>(sums));
+}
+
+inline bool is_small(const prim_sparse *m)
+{
+    return m->entries <= SMALL && m->rows <= SMALL;
 }
 
 /* ---- the rung ---- */
@@ -359,9 +615,16 @@ struct run_product : launch_run {
                                          make_entries<V, X>(args, m->column_indices, m->values)};
         if (a.of.x == nullptr)
             return launch_scale<X>(args);
-        const unsigned blocks = static_cast<unsigned>(a.p.tiles);
+        if (is_small(m))
+            return prim_launch({args->call.stream, blocks_for(m->rows, SMALL_ROWS), TILE_THREADS},
+                               multiply_small<V, X, Offset>, a);
+        unsigned blocks = static_cast<unsigned>(a.p.tiles);
+#if CSR_PERSIST
+        const unsigned resident = prim_device_multiprocessors() * BLOCKS_AT_ONCE;
+        blocks = blocks < resident ? blocks : resident;
+#endif
         const cudaError_t error =
-            prim_launch({args->call.stream, blocks_for(a.p.tiles + 1, THREADS), THREADS},
+            prim_launch({args->call.stream, blocks_for(a.p.tiles + 1, FINDERS), FINDERS},
                         find_tiles<Offset>, a.p);
         return error == cudaSuccess
                    ? prim_launch_dependent({args->call.stream, blocks, TILE_THREADS},
@@ -374,7 +637,7 @@ size_t workspace_bytes(const void *any)
 {
     const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
     const size_t tiles = tiles_of(&args->matrix);
-    if (args->matrix.rows == 0)
+    if (args->matrix.rows == 0 || is_small(&args->matrix))
         return 0;
     return (tiles + 1) * sizeof(boundary) +
            tiles * (TILE / PIECE) * (2 * sum_bytes(args) + sizeof(unsigned));
