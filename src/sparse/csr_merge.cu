@@ -37,14 +37,8 @@ namespace csr_merge
 #ifndef CSR_BLOCKS
 #define CSR_BLOCKS 5
 #endif
-#ifndef CSR_STAGES
-#define CSR_STAGES 1
-#endif
-#ifndef CSR_PERSIST
-#define CSR_PERSIST (CSR_STAGES > 1)
-#endif
-#ifndef CSR_GATHER /* 0: by rows; 1: by entries; 2: whichever suits the tile */
-#define CSR_GATHER 2
+#ifndef CSR_GATHER /* 0: by rows; 1: by entries; 2: whichever suits the tile; 3: by entries, from registers */
+#define CSR_GATHER 0
 #endif
 #ifndef CSR_SPREAD /* in quarters */
 #define CSR_SPREAD 8
@@ -52,14 +46,35 @@ namespace csr_merge
 #ifndef CSR_LANES /* 0: whichever suits the tile */
 #define CSR_LANES 0
 #endif
-#ifndef CSR_STEPS
-#define CSR_STEPS 8
+#ifndef CSR_ENOUGH /* quarters of the threads that have rows */
+#define CSR_ENOUGH 3
+#endif
+#ifndef CSR_S1 /* entries of a lane that are under way at once, if it has a row, a half, a quarter */
+#define CSR_S1 8
+#endif
+#ifndef CSR_S2
+#define CSR_S2 8
+#endif
+#ifndef CSR_S4
+#define CSR_S4 8
+#endif
+#ifndef CSR_ROWS /* short rows of a lane at once */
+#define CSR_ROWS 1
+#endif
+#ifndef CSR_WIDE
+#define CSR_WIDE 4
 #endif
 #ifndef CSR_EACH
 #define CSR_EACH 8
 #endif
-#ifndef CSR_GUESS
-#define CSR_GUESS 1
+#ifndef CSR_FIND /* 0: search by a launch before; 1: by the block; 2: rows tell the tiles */
+#define CSR_FIND 0
+#endif
+#ifndef CSR_TICKET /* 0: all acquire; 1: the last one does; 2: relaxed loads */
+#define CSR_TICKET 2
+#endif
+#ifndef CSR_DIRECT /* tiles with rows of fewer entries on average: nothing is staged */
+#define CSR_DIRECT 0
 #endif
 #ifndef CSR_SMALL
 #define CSR_SMALL 32768
@@ -67,11 +82,13 @@ namespace csr_merge
 #ifndef CSR_SMALL_ROWS
 #define CSR_SMALL_ROWS 64
 #endif
+#ifndef CSR_SMALL_BLOCKS
+#define CSR_SMALL_BLOCKS 1
+#endif
 
 constexpr unsigned TILE = CSR_TILE, PIECE = 512; /* keys; entries of a long row */
 constexpr unsigned WARPS = TILE_THREADS / WARP;
-constexpr unsigned SHORT_BATCH = 8, STEPS = CSR_STEPS, WIDE_BATCH = 4, EACH = CSR_EACH;
-constexpr unsigned STAGES = CSR_STAGES;
+constexpr unsigned WIDE_BATCH = CSR_WIDE, EACH = CSR_EACH;
 static_assert(TILE % PIECE == 0, "pieces are numbered by 512 keys");
 
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = CSR_BLOCKS; /* on a multiprocessor */
@@ -137,7 +154,6 @@ __device__ size_t first_row(const plan<Offset> &p, size_t key)
     while (first < last) {
         const size_t width = last - first;
         size_t probes[3] = {first + width / 2, first + width / 2, first + width / 2}, keys[3];
-#if CSR_GUESS
         const float share = key <= first_key ? 0.0f
                                              : static_cast<float>(key - first_key) /
                                                    static_cast<float>(last_key - first_key);
@@ -145,7 +161,6 @@ __device__ size_t first_row(const plan<Offset> &p, size_t key)
                      guess = first + (steps < width ? steps : width - 1), around = width / 64 + 1;
         probes[1] = guess - first < around ? first : guess - around;
         probes[2] = last - guess <= around ? last - 1 : guess + around;
-#endif
         PRIM_UNROLL(3)
         for (unsigned i = 0; i < 3; i++)
             keys[i] = p.key(probes[i]);
@@ -175,8 +190,12 @@ __device__ size_t first_entry(const plan<Offset> &p, size_t row, size_t key)
     return piece < behind ? piece : behind;
 }
 
+#if CSR_FIND == 2
+constexpr unsigned FINDERS = 256;
+#else
 constexpr unsigned FINDERS =
     64; /* threads of a block: few, so that all multiprocessors have some */
+#endif
 
 template <typename Offset>
 __global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
@@ -193,6 +212,62 @@ __global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
         p.tickets[tile * (TILE / PIECE) + g] = 0;
 }
 
+/* Each row tells the tiles that begin behind the row before it, up to itself. */
+template <typename Offset>
+__global__ void __launch_bounds__(FINDERS) tell_tiles(plan<Offset> p)
+{
+    trigger_launch_completion();
+    const size_t row = this_thread();
+    if (row < p.tiles * (TILE / PIECE))
+        p.tickets[row] = 0;
+    if (row > p.rows)
+        return;
+    const size_t key = p.key(row);
+    size_t tile = row == 0 ? 0 : p.key(row - 1) / TILE + 1;
+    const size_t end = row == p.rows ? p.tiles + 1 : key / TILE + 1;
+    for (; tile < end; tile++)
+        p.boundaries[tile] = {static_cast<int64_t>(first_entry(p, row, tile * TILE)),
+                              static_cast<int32_t>(row)};
+}
+
+/* The first row whose key is not less, by a warp. */
+template <typename Offset>
+__device__ boundary boundary_by_warp(const plan<Offset> &p, size_t tile)
+{
+    if (tile == p.tiles)
+        return {static_cast<int64_t>(p.entries), static_cast<int32_t>(p.rows)};
+    const size_t key = tile * TILE;
+    size_t first = 0, last = p.rows;
+    while (first < last) {
+        const size_t step = (last - first + WARP - 1) / WARP,
+                     probe = first + (threadIdx.x % WARP + 1) * step - 1;
+        const unsigned less = __ballot_sync(ALL_LANES, probe < last && p.key(probe) < key);
+        const unsigned steps = less == 0 ? 0 : WARP - leading_zeros(less);
+        first += steps * step;
+        last = last - first < step ? last : first + step - 1;
+        if (steps == WARP)
+            last = first;
+    }
+    first = first < p.rows ? first : p.rows;
+    return {static_cast<int64_t>(first_entry(p, first, key)), static_cast<int32_t>(first)};
+}
+
+template <typename Offset>
+cudaError_t launch_find(const prim_spmv_args *args, const plan<Offset> &p)
+{
+#if CSR_FIND == 1
+    return cudaMemsetAsync(p.tickets, 0, p.tiles * (TILE / PIECE) * sizeof(unsigned),
+                           args->call.stream);
+#elif CSR_FIND == 2
+    const size_t groups = p.tiles * (TILE / PIECE), threads = groups > p.rows ? groups : p.rows + 1;
+    return prim_launch({args->call.stream, blocks_for(threads, FINDERS), FINDERS},
+                       tell_tiles<Offset>, p);
+#else
+    return prim_launch({args->call.stream, blocks_for(p.tiles + 1, FINDERS), FINDERS},
+                       find_tiles<Offset>, p);
+#endif
+}
+
 /* ---- a tile ---- */
 
 template <typename V, typename X, typename Offset>
@@ -205,6 +280,17 @@ struct problem {
  * behind them. A longer one that does not fit is read where it lies. */
 constexpr unsigned STAGED = TILE + MIDDLE_ROW;
 
+/* A row of more than 64 entries, or a piece of a long one. */
+struct strip {
+    uint16_t begin, length, row; /* row 0 is the one before the tile */
+    uint16_t is_piece;
+};
+
+struct list {
+    unsigned count;
+    strip strips[TILE / MIDDLE_ROW + TILE / PIECE + 2];
+};
+
 template <typename V>
 struct room {
     static constexpr unsigned BYTES =
@@ -212,6 +298,8 @@ struct room {
 
     alignas(16) unsigned char bytes[(BYTES + 15) / 16 * 16];
     unsigned kinds[WARPS]; /* of rows that each warp has seen */
+    boundary found[2];
+    list strips;
 };
 
 /* Kinds of rows, as bits: bit k stands for lengths of more than 2^(k-1) up to 2^k entries, the
@@ -264,25 +352,48 @@ __device__ staged_tile<V> stage_tile(const problem<V, X, Offset> &a, const tile 
             reinterpret_cast<uint16_t *>(begins), count};
 }
 
+__device__ inline void push(list *l, strip s)
+{
+    l->strips[atomicAdd(&l->count, 1u)] = s;
+}
+
+/* The pieces of a long row that begin in the tile, from entry `from` on. */
+template <typename Offset>
+__device__ void push_pieces(const plan<Offset> &p, const tile &t, list *l, unsigned row,
+                            size_t from, size_t end)
+{
+    for (size_t e = from; e < end && e + t.first_row + row - 1 < t.end_key; e += PIECE)
+        push(l, {static_cast<uint16_t>(e - t.first_entry),
+                 static_cast<uint16_t>(end - e < PIECE ? end - e : PIECE),
+                 static_cast<uint16_t>(row), 1});
+}
+
 /* While the entries are on their way: where rows begin, and what kinds there are. Of a row that
  * goes on behind the tile, the end is only known to be further than a piece. */
-template <typename V, typename Offset>
-__device__ void note_rows(const plan<Offset> &p, const tile &t, const staged_tile<V> &s,
-                          unsigned *kinds_of_warps)
+template <typename Offset>
+__device__ void note_rows(const plan<Offset> &p, const tile &t, uint16_t *begins,
+                          unsigned *kinds_of_warps, list *l)
 {
     unsigned kinds = 0;
-    if (threadIdx.x == 0 && t.first_entry < p.offset(t.first_row))
+    if (l != nullptr && threadIdx.x == 0 && t.first_entry < p.offset(t.first_row)) {
         kinds = LONG; /* the row before has a piece here */
+        push_pieces(p, t, l, 0, t.first_entry, p.offset(t.first_row));
+    }
     PRIM_UNROLL(4)
     for (unsigned row = threadIdx.x; row < t.rows; row += TILE_THREADS) {
         const size_t begin = p.offset(t.first_row + row),
                      length = p.offset(t.first_row + row + 1) - begin;
         const unsigned at = static_cast<unsigned>(begin - t.first_entry),
                        known = length <= PIECE ? static_cast<unsigned>(length) : PIECE + 1;
-        s.begins[row] = static_cast<uint16_t>(at);
+        begins[row] = static_cast<uint16_t>(at);
         if (row + 1 == t.rows)
-            s.begins[row + 1] = static_cast<uint16_t>(at + known);
+            begins[row + 1] = static_cast<uint16_t>(at + known);
         kinds |= kind_of(known);
+        if (l != nullptr && known > PIECE)
+            push_pieces(p, t, l, row + 1, begin, begin + length);
+        else if (l != nullptr && known > MIDDLE_ROW)
+            push(l, {static_cast<uint16_t>(at), static_cast<uint16_t>(known),
+                     static_cast<uint16_t>(row + 1), 0});
     }
     kinds = reduce_warp<or_operator>(kinds);
     if (threadIdx.x % WARP == 0)
@@ -299,15 +410,34 @@ __device__ inline unsigned kinds_of_tile(const unsigned *kinds_of_warps)
     return kinds;
 }
 
+/* AT_ONCE rows of a lane are under way at once. */
 template <typename V, typename X, typename Offset, class Find>
 __device__ void sum_short(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
                           const Find &x)
 {
-    for (unsigned row = threadIdx.x; row < t.rows; row += TILE_THREADS) {
-        const unsigned begin = s.begins[row], length = s.begins[row + 1] - begin;
-        if (length <= SHORT_ROW)
-            a.of.store(t.first_row + row, sum_of_lane<1, 1, SHORT_BATCH>(
-                                              s.columns + begin, s.values + begin, x, length, 0));
+    constexpr unsigned AT_ONCE = CSR_ROWS;
+    using T = working_t<V>;
+    for (unsigned first = threadIdx.x; first < t.rows; first += AT_ONCE * TILE_THREADS) {
+        unsigned begin[AT_ONCE], length[AT_ONCE];
+        T of_x[AT_ONCE][SHORT_ROW] = {}, value[AT_ONCE][SHORT_ROW] = {};
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned r = 0; r < AT_ONCE; r++) {
+            const unsigned row = first + r * TILE_THREADS;
+            begin[r] = row < t.rows ? s.begins[row] : 0;
+            length[r] = row < t.rows ? s.begins[row + 1] - begin[r] : SHORT_ROW + 1;
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned r = 0; r < AT_ONCE; r++)
+            if (length[r] <= SHORT_ROW)
+                load_terms(s.columns + begin[r], s.values + begin[r], x, length[r], 0u, of_x[r],
+                           value[r]);
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned r = 0; r < AT_ONCE; r++) {
+            T sum[1] = {};
+            add_terms(s.values + begin[r], length[r], 0u, of_x[r], value[r], sum);
+            if (length[r] <= SHORT_ROW)
+                a.of.store(t.first_row + first + r * TILE_THREADS, sum[0]);
+        }
     }
 }
 
@@ -315,7 +445,7 @@ template <unsigned LANES, typename V, typename X, typename Offset, class Find>
 __device__ void sum_middle(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
                            const Find &x)
 {
-    constexpr unsigned AT_ONCE = LANES * STEPS > MIDDLE_ROW ? MIDDLE_ROW / LANES : STEPS;
+    constexpr unsigned AT_ONCE = LANES == 1 ? CSR_S1 : LANES == 2 ? CSR_S2 : CSR_S4;
     const unsigned lane = threadIdx.x % LANES;
     for (unsigned first = threadIdx.x / WARP * (WARP / LANES); first < t.rows;
          first += TILE_THREADS / LANES) {
@@ -334,6 +464,17 @@ __device__ void sum_middle(const problem<V, X, Offset> &a, const tile &t, const 
     }
 }
 
+/* From L2: no old one is found in the first cache. */
+template <typename T>
+__device__ T load_piece(const T *piece)
+{
+#if CSR_TICKET == 2 && defined(__CUDA_ARCH__)
+    return __ldcg(piece);
+#else
+    return *piece;
+#endif
+}
+
 /* Of a long row's piece: the lane that brings the last one finds all others there, and its warp
  * adds them up in their order. */
 template <typename V, typename X, typename Offset>
@@ -350,15 +491,25 @@ __device__ void finish_piece(const problem<V, X, Offset> &a, size_t row, size_t 
     bool last = false;
     if (lane == 0) {
         *(piece == 0 ? first : &later[piece]) = sum;
+#if CSR_TICKET == 0 || defined(SIMT_BACKEND)
         last = take_ticket_behind(&a.p.tickets[group]) + 1 == pieces;
+#else
+        last = __nv_atomic_fetch_add(&a.p.tickets[group], 1u, __NV_ATOMIC_RELEASE,
+                                     __NV_THREAD_SCOPE_DEVICE) +
+                   1 ==
+               pieces;
+#endif
     }
     if (__shfl_sync(ALL_LANES, static_cast<int>(last), 0) == 0)
         return;
+#if CSR_TICKET == 1
+    __threadfence();
+#endif
     __syncwarp();
     T total = 0;
     PRIM_UNROLL(8)
     for (size_t p = lane; p < pieces; p += WARP)
-        total = add(total, p == 0 ? *first : later[p]);
+        total = add(total, load_piece(p == 0 ? first : &later[p]));
     total = reduce_warp<sum_operator>(total);
     if (lane == 0)
         a.of.store(row, total);
@@ -382,19 +533,20 @@ __device__ working_t<V> sum_strip(const problem<V, X, Offset> &a, const tile &t,
     return reduce_warp<sum_operator>(sum);
 }
 
-/* The pieces of a long row that begin in the tile, from entry `from` on, by the warps in turn. */
+/* All strips of the tile, by the warps in turn. */
 template <typename V, typename X, typename Offset, class Find>
-__device__ void sum_pieces(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
-                           const Find &x, size_t row, size_t from, unsigned *turn)
+__device__ void sum_strips(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
+                           const Find &x, const list &l)
 {
-    const size_t end = a.p.offset(row + 1);
-    for (size_t e = from; e < end && e + row < t.end_key; e += PIECE) {
-        if ((*turn)++ % WARPS != threadIdx.x / WARP)
-            continue;
-        const working_t<V> sum =
-            sum_strip(a, t, s, x, static_cast<unsigned>(e - t.first_entry),
-                      end - e < PIECE ? static_cast<unsigned>(end - e) : PIECE);
-        finish_piece(a, row, e, sum, threadIdx.x % WARP);
+    const unsigned count = l.count;
+    for (unsigned i = threadIdx.x / WARP; i < count; i += WARPS) {
+        const strip of = l.strips[i];
+        const working_t<V> sum = sum_strip(a, t, s, x, of.begin, of.length);
+        const size_t row = t.first_row + of.row - 1;
+        if (of.is_piece != 0)
+            finish_piece(a, row, t.first_entry + of.begin, sum, threadIdx.x % WARP);
+        else if (threadIdx.x % WARP == 0)
+            a.of.store(row, sum);
     }
 }
 
@@ -425,15 +577,12 @@ __device__ void sum_alone(const problem<V, X, Offset> &a, const tile &t, const s
     __syncthreads();
 }
 
-/* Each warp looks for all of them, and takes its turns. sums: NULL where other blocks share long
- * rows. */
+/* Each warp looks for all of them, and takes its turns. */
 template <typename V, typename X, typename Offset, class Find>
 __device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
                          const Find &x, working_t<V> *sums)
 {
     unsigned turn = 0;
-    if (sums == nullptr && t.first_entry < a.p.offset(t.first_row))
-        sum_pieces(a, t, s, x, t.first_row - 1, t.first_entry, &turn);
     for (unsigned first = 0; first < t.rows; first += WARP) {
         const unsigned row = first + threadIdx.x % WARP;
         const unsigned begin = row < t.rows ? s.begins[row] : 0,
@@ -444,10 +593,8 @@ __device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const st
             const unsigned at = __shfl_sync(ALL_LANES, begin, static_cast<int>(lane)),
                            its = __shfl_sync(ALL_LANES, length, static_cast<int>(lane));
             const size_t number = t.first_row + first + lane;
-            if (its > PIECE && sums != nullptr) {
+            if (its > PIECE) {
                 sum_alone(a, t, s, number, sums);
-            } else if (its > PIECE) {
-                sum_pieces(a, t, s, x, number, t.first_entry + at, &turn);
             } else if (turn++ % WARPS == threadIdx.x / WARP) {
                 const working_t<V> sum = sum_strip(a, t, s, x, at, its);
                 if (threadIdx.x % WARP == 0)
@@ -460,12 +607,14 @@ __device__ void sum_wide(const problem<V, X, Offset> &a, const tile &t, const st
 /* As few lanes a row as leave no threads without one: neighbours then read neighbouring x. */
 template <typename V, typename X, typename Offset, class Find>
 __device__ void sum_rows(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
-                         const Find &x, unsigned kinds, working_t<V> *sums)
+                         const Find &x, unsigned kinds, const list *l, working_t<V> *sums)
 {
+    if (l != nullptr && (kinds & WIDE) != 0)
+        sum_strips(a, t, s, x, *l);
     if ((kinds & SHORT) != 0)
         sum_short(a, t, s, x);
     if ((kinds & MIDDLE) != 0) {
-        constexpr unsigned ENOUGH = TILE_THREADS / 4 * 3;
+        constexpr unsigned ENOUGH = TILE_THREADS / 4 * CSR_ENOUGH;
         const unsigned lanes = CSR_LANES != 0         ? CSR_LANES
                                : t.rows >= ENOUGH     ? 1
                                : t.rows * 2 >= ENOUGH ? 2
@@ -477,7 +626,7 @@ __device__ void sum_rows(const problem<V, X, Offset> &a, const tile &t, const st
         else
             sum_middle<4>(a, t, s, x);
     }
-    if ((kinds & WIDE) != 0)
+    if (l == nullptr && (kinds & WIDE) != 0)
         sum_wide(a, t, s, x, sums);
 }
 
@@ -491,84 +640,95 @@ __device__ bool rows_are_unlike(const tile &t, const staged_tile<V> &s, unsigned
 
 template <typename V, typename X, typename Offset>
 __device__ void sum_tile(const problem<V, X, Offset> &a, const tile &t, const staged_tile<V> &s,
-                         unsigned kinds)
+                         unsigned kinds, const list *l)
 {
     using T = working_t<V>;
-    if constexpr (CSR_GATHER != 0 && sizeof(T) == sizeof(int32_t)) {
+    if constexpr ((CSR_GATHER == 1 || CSR_GATHER == 2) && sizeof(T) == sizeof(int32_t)) {
         if (CSR_GATHER == 1 || rows_are_unlike(t, s, kinds)) {
             gather<EACH>(s.columns, s.count, a.of.x);
             __syncthreads();
-            sum_rows(a, t, s, x_in_place<T>{}, kinds, static_cast<T *>(nullptr));
+            sum_rows(a, t, s, x_in_place<T>{}, kinds, l, static_cast<T *>(nullptr));
             return;
         }
     }
-    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds, static_cast<T *>(nullptr));
+    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds, l, static_cast<T *>(nullptr));
+}
+
+template <typename V, typename X, typename Offset>
+__device__ void multiply_direct(const problem<V, X, Offset> &a, const tile &t, room<V> &r)
+{
+    const staged_tile<V> s = {const_cast<int32_t *>(a.of.columns) + t.first_entry,
+                              a.of.values + t.first_entry, reinterpret_cast<uint16_t *>(r.bytes),
+                              ~0u};
+    note_rows(a.p, t, s.begins, r.kinds, &r.strips);
+    __syncthreads();
+    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds_of_tile(r.kinds), &r.strips,
+             static_cast<working_t<V> *>(nullptr));
+}
+
+/* Columns go through registers, and x arrives in shared memory. */
+template <typename V, typename X, typename Offset>
+__device__ void multiply_gathered(const problem<V, X, Offset> &a, const tile &t, room<V> &r)
+{
+    const unsigned fit = STAGED - t.rows, count = t.entries < fit ? t.entries : fit;
+    unsigned char *const for_values = r.bytes + staged_bytes<int32_t>(count), *const begins =
+                                                                                  for_values +
+                                                                                  staged_bytes<V>(
+                                                                                      count);
+    staged_tile<V> s = {nullptr, stage(for_values, a.of.values + t.first_entry, count),
+                        reinterpret_cast<uint16_t *>(begins), count};
+    columns_in_registers<EACH> c = load_columns<EACH>(a.of.columns + t.first_entry, count, 0);
+    note_rows(a.p, t, s.begins, r.kinds, &r.strips);
+    s.columns = put_x(r.bytes, c, a.of.columns + t.first_entry, count, a.of.x);
+    wait_for_copies();
+    __syncthreads();
+    sum_rows(a, t, s, x_in_place<working_t<V>>{}, kinds_of_tile(r.kinds), &r.strips,
+             static_cast<working_t<V> *>(nullptr));
+}
+
+template <typename V, typename X, typename Offset>
+__device__ tile this_tile(const problem<V, X, Offset> &a, room<V> &r)
+{
+    const size_t number = blockIdx.x;
+#if CSR_FIND == 1
+    for (unsigned w = threadIdx.x / WARP; w < 2; w += WARPS) {
+        const boundary b = boundary_by_warp(a.p, number + w);
+        if (threadIdx.x % WARP == 0)
+            r.found[w] = b;
+    }
+    __syncthreads();
+    return make_tile(r.found[0], r.found[1], number);
+#else
+    (void)r;
+    return make_tile(a.p.boundaries[number], a.p.boundaries[number + 1], number);
+#endif
 }
 
 template <typename V, typename X, typename Offset>
 __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLOCKS_AT_ONCE))
     multiply(problem<V, X, Offset> a)
 {
-    PRIM_SHARED(room<V>, r, [STAGES]);
+    PRIM_SHARED(room<V>, r, );
+    if (threadIdx.x == 0)
+        r.strips.count = 0;
+    __syncthreads();
     grid_dependency_synchronize();
-    size_t number = blockIdx.x;
-#if !CSR_PERSIST
-    const tile t = make_tile(a.p.boundaries[number], a.p.boundaries[number + 1], number);
-    const staged_tile<V> s = stage_tile(a, t, r[0]);
-    note_rows(a.p, t, s, r[0].kinds);
+    const tile t = this_tile(a, r);
+    if constexpr (CSR_DIRECT != 0) {
+        if (t.entries <= CSR_DIRECT * t.rows) {
+            multiply_direct(a, t, r);
+            return;
+        }
+    }
+    if constexpr (CSR_GATHER == 3 && sizeof(working_t<V>) == sizeof(int32_t)) {
+        multiply_gathered(a, t, r);
+        return;
+    }
+    const staged_tile<V> s = stage_tile(a, t, r);
+    note_rows(a.p, t, s.begins, r.kinds, &r.strips);
     wait_for_copies();
     __syncthreads();
-    sum_tile(a, t, s, kinds_of_tile(r[0].kinds));
-#else
-    if (number >= a.p.tiles)
-        return;
-    tile t = make_tile(a.p.boundaries[number], a.p.boundaries[number + 1], number);
-    staged_tile<V> s = stage_tile(a, t, r[0]);
-    close_batch_of_copies();
-    note_rows(a.p, t, s, r[0].kinds);
-    size_t next = number + gridDim.x;
-    boundary from = {}, to = {};
-    if (next < a.p.tiles) {
-        from = a.p.boundaries[next];
-        to = a.p.boundaries[next + 1];
-    }
-    for (unsigned k = 0;; k ^= STAGES - 1) {
-        tile t_next = {};
-        staged_tile<V> s_next = {};
-        const unsigned other = STAGES - 1 - k;
-        if (STAGES > 1 && next < a.p.tiles) {
-            t_next = make_tile(from, to, next);
-            s_next = stage_tile(a, t_next, r[other]);
-            for (unsigned row = threadIdx.x * 32; row < t_next.rows; row += TILE_THREADS * 32)
-                prefetch(a.p.offsets + t_next.first_row + row);
-        }
-        close_batch_of_copies();
-        wait_for_copies_but<STAGES - 1>();
-        __syncthreads();
-        const size_t after = next + gridDim.x;
-        boundary from_after = {}, to_after = {};
-        if (after < a.p.tiles) {
-            from_after = a.p.boundaries[after];
-            to_after = a.p.boundaries[after + 1];
-        }
-        sum_tile(a, t, s, kinds_of_tile(r[k].kinds));
-        if (next >= a.p.tiles)
-            return;
-        if (STAGES == 1) {
-            __syncthreads();
-            t_next = make_tile(from, to, next);
-            s_next = stage_tile(a, t_next, r[0]);
-        }
-        note_rows(a.p, t_next, s_next, r[other].kinds);
-        if (STAGES > 1)
-            __syncthreads();
-        t = t_next;
-        s = s_next;
-        from = from_after;
-        to = to_after;
-        next = after;
-    }
-#endif
+    sum_tile(a, t, s, kinds_of_tile(r.kinds), &r.strips);
 }
 
 /* ---- small matrices ---- */
@@ -580,7 +740,8 @@ constexpr unsigned SMALL_ROWS = CSR_SMALL_ROWS;
 constexpr size_t SMALL_PIECES = (SMALL < 65536 ? SMALL : 65536) / PIECE + 1;
 
 template <typename V, typename X, typename Offset>
-__global__ void __launch_bounds__(TILE_THREADS) multiply_small(problem<V, X, Offset> a)
+__global__ void __launch_bounds__(TILE_THREADS, CSR_SMALL_BLOCKS)
+    multiply_small(problem<V, X, Offset> a)
 {
     using T = working_t<V>;
     PRIM_SHARED(T, sums, [SMALL_PIECES]);
@@ -592,9 +753,10 @@ __global__ void __launch_bounds__(TILE_THREADS) multiply_small(problem<V, X, Off
         static_cast<unsigned>(a.p.rows - first < SMALL_ROWS ? a.p.rows - first : SMALL_ROWS), 0};
     const staged_tile<V> s = {const_cast<int32_t *>(a.of.columns) + t.first_entry,
                               a.of.values + t.first_entry, begins, ~0u};
-    note_rows(a.p, t, s, kinds);
+    note_rows(a.p, t, begins, kinds, nullptr);
     __syncthreads();
-    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds_of_tile(kinds), static_cast<T *>(sums));
+    sum_rows(a, t, s, x_by_column<X>{a.of.x}, kinds_of_tile(kinds), nullptr,
+             static_cast<T *>(sums));
 }
 
 inline bool is_small(const prim_sparse *m)
@@ -618,14 +780,14 @@ struct run_product : launch_run {
         if (is_small(m))
             return prim_launch({args->call.stream, blocks_for(m->rows, SMALL_ROWS), TILE_THREADS},
                                multiply_small<V, X, Offset>, a);
-        unsigned blocks = static_cast<unsigned>(a.p.tiles);
-#if CSR_PERSIST
-        const unsigned resident = prim_device_multiprocessors() * BLOCKS_AT_ONCE;
-        blocks = blocks < resident ? blocks : resident;
+        const unsigned blocks = static_cast<unsigned>(a.p.tiles);
+#if defined(CSR_CARVE) && !defined(SIMT_BACKEND)
+        static const cudaError_t carved = cudaFuncSetAttribute(
+            multiply<V, X, Offset>, cudaFuncAttributePreferredSharedMemoryCarveout, CSR_CARVE);
+        if (carved != cudaSuccess)
+            return carved;
 #endif
-        const cudaError_t error =
-            prim_launch({args->call.stream, blocks_for(a.p.tiles + 1, FINDERS), FINDERS},
-                        find_tiles<Offset>, a.p);
+        const cudaError_t error = launch_find(args, a.p);
         return error == cudaSuccess
                    ? prim_launch_dependent({args->call.stream, blocks, TILE_THREADS},
                                            multiply<V, X, Offset>, a)
