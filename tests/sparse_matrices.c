@@ -145,6 +145,7 @@ const shape large_shapes[] = {
     {"of all kinds", 900, 20000, of_all_kinds, 5000, false},
     {"one row of 32769", 1, 20000, all_n, 32769, false},
     {"10923 rows of 3", 10923, 100, all_n, 3, false},
+    {"skewed", 3001, 5000, skewed, 700, false},
     {"one row of 20000", 1, 20000, all_n, 20000, false},
     {"one row of 32768", 1, 20000, all_n, 32768, false},
     {"one row of 65537", 1, 20000, all_n, 65537, false},

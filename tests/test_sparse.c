@@ -238,7 +238,7 @@ ParameterizedTestParameters(sparse, large_matrices)
 
 ParameterizedTest(combination *k, sparse, large_matrices)
 {
-    const size_t count = get_test_level() == LEVEL_QUICK ? 2 : large_shape_count;
+    const size_t count = get_test_level() == LEVEL_QUICK ? 4 : large_shape_count;
     for (size_t s = 0; s < count; s++)
         check_shape(k, &large_shapes[s], s, s % 3 == 2 ? REAL : WHOLE, 1u << s % 2);
     for (size_t s = 0; get_test_level() == LEVEL_FULL && s < huge_shape_count; s++)
@@ -494,7 +494,7 @@ Test(sparse, scalars_count_in_the_type_of_y)
 
 Test(sparse, same_bits_in_every_run)
 {
-    static const shape s = {"skewed", 900, 700, skewed, 900, false};
+    static const shape s = {"skewed", 1800, 700, skewed, 900, false};
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t f = 0; f < FORMS; f++) {
             kept csr = make(&s, types[t], CUDA_R_32I, REAL), matrix = in_form(&csr.m, &forms[f]);
@@ -534,10 +534,10 @@ static kept row_of(const prim_sparse *csr, size_t row, cudaDataType_t offset_typ
     return k;
 }
 
-/* AUTO for CSR: a row's bits follow from the row alone. */
+/* AUTO for CSR: a row's bits follow from the row alone, be it in a tile or in a small matrix. */
 Test(sparse, a_row_has_its_bits_wherever_it_lies)
 {
-    static const shape s = {"skewed", 400, 700, skewed, 3000, false};
+    static const shape s = {"skewed", 600, 700, skewed, 3000, false};
     for (size_t t = 0; t < COUNT_OF(types); t++) {
         const size_t size = type_bytes(types[t]);
         kept csr = make(&s, types[t], CUDA_R_32I, REAL);

@@ -116,7 +116,8 @@ typedef struct prim_sparse {
  * where alpha is not finite or a part leaves the type's range; in halves, the parts of these are
  * rounded one by one, where every other rung rounds once. NaN and infinities in x matter only
  * in columns that have entries.
- * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136;
+ * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136, and none
+ * for a matrix of at most 32768 entries and as many rows;
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
  * PRIM_SPMV_COO_SEGMENTED has four times that. The other rungs need none.
  * Source: Bell and Garland, Efficient Sparse Matrix-Vector Multiplication on CUDA, NVIDIA 2008;

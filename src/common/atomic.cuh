@@ -1,8 +1,8 @@
 /* Words that blocks of one launch pass to each other while they run.
  *
- * All of these but take_ticket_behind() are relaxed: a word is read and written whole, and says
- * nothing about other memory. So what belongs together travels in one word. Words are at home in
- * L2: no block finds an old one in its own cache, as an ordinary load might. */
+ * Where nothing else is said, these are relaxed: a word is read and written whole, and says nothing
+ * about other memory. So what belongs together travels in one word. Words are at home in L2: no
+ * block finds an old one in its own cache, as an ordinary load might. */
 #ifndef PRIM_COMMON_ATOMIC_CUH
 #define PRIM_COMMON_ATOMIC_CUH
 
@@ -48,6 +48,29 @@ __device__ inline unsigned take_ticket_behind(unsigned *counter)
     return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
 #else
     return __nv_atomic_fetch_add(counter, 1u, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+
+/* The same for who reads with load_past_caches() alone: to acquire is to empty the first cache, of
+ * what others read there as well. */
+__device__ inline unsigned take_ticket_past_caches(unsigned *counter)
+{
+#ifdef SIMT_BACKEND
+    return take_ticket_behind(counter);
+#else
+    return __nv_atomic_fetch_add(counter, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+
+template <typename T>
+__device__ T load_past_caches(T *word)
+{
+#ifdef SIMT_BACKEND
+    return *word;
+#else
+    T value;
+    __nv_atomic_load(word, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    return value;
 #endif
 }
 

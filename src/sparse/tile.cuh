@@ -1,14 +1,15 @@
-/* A tile of CSR's entries in shared memory, and sums of rows that lie in it.
+/* A tile of CSR's entries, and sums of rows that lie in it.
  *
  *     entries   ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■     copied as they lie, 16 bytes at a time
- *     rows      0   1 2     3        4             then each row by as many lanes as it is long:
- *     lanes     ↓↓↓↓↓↓…                            1 up to 8 entries, 4 up to 64, 32 beyond
+ *     rows      0   1 2     3        4             then each row in as many parts as it is long:
+ *     parts     ↓↓↓↓↓↓…                            1 up to 8 entries, 4 up to 64, 32 beyond
  *
  * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place: where
  * these have neighbouring columns, as in a stencil, a warp's reads of x lie side by side, and 27
  * entries of 32 rows are some 40 lines of x, where the entries in their own order ask for 300.
  *
- * How many lanes a row has, and so the order of its sum, follows from its length alone. */
+ * How many parts a row has, and so the order of its sum, follows from its length alone. How many
+ * lanes share the parts does not show: a lane may have several, each with a sum of its own. */
 #ifndef PRIM_SPARSE_TILE_CUH
 #define PRIM_SPARSE_TILE_CUH
 
@@ -21,8 +22,8 @@
 namespace
 {
 
-constexpr unsigned SHORT_ROW = 8, MIDDLE_ROW = 64; /* the longest rows of 1 lane and of 4 */
-constexpr unsigned MIDDLE_LANES = 4;
+constexpr unsigned SHORT_ROW = 8, MIDDLE_ROW = 64; /* the longest rows of 1 part and of 4 */
+constexpr unsigned MIDDLE_PARTS = 4;
 constexpr unsigned TILE_THREADS = 256; /* a block's, for a tile of its own */
 
 /* ---- staging ---- */
@@ -39,7 +40,7 @@ __host__ __device__ constexpr unsigned staged_bytes(unsigned count)
  * goes: as far past a multiple of 16 bytes as in global memory. No element beside the `count` ones
  * is read. */
 template <typename T>
-__device__ const T *stage(unsigned char *shared, const T *global, unsigned count)
+__device__ T *stage(unsigned char *shared, const T *global, unsigned count)
 {
     constexpr unsigned UNIT = VECTOR_ELEMENTS<T>;
     const unsigned past = bytes_past_vector(global) / sizeof(T), end = past + count;
@@ -56,37 +57,88 @@ __device__ const T *stage(unsigned char *shared, const T *global, unsigned count
     return to + past;
 }
 
+/* ---- x ---- */
+
+/* Where an entry's x is: by its column, */
+template <typename X>
+struct x_by_column {
+    const X *x;
+
+    __device__ working_t<X> of(int32_t column) const
+    {
+        return number(x[column]);
+    }
+};
+
+/* or, once gather() has been there, in the column's place. */
+template <typename T>
+struct x_in_place {
+    __device__ T of(int32_t bits) const
+    {
+        return same_bits<T>(bits);
+    }
+};
+
+/* Puts x in place of the columns. Neighbouring threads have neighbouring entries, whatever the
+ * rows, and each has EACH under way at once: where rows are unlike, lanes with a row each would
+ * wait for the longest of theirs. Every thread takes what is its own only. */
+template <unsigned EACH, typename X>
+__device__ void gather(int32_t *columns, unsigned count, const X *x)
+{
+    using T = working_t<X>;
+    for (unsigned first = threadIdx.x; first < count; first += EACH * TILE_THREADS) {
+        T found[EACH] = {};
+        PRIM_UNROLL(EACH)
+        for (unsigned e = 0; e < EACH; e++)
+            if (first + e * TILE_THREADS < count)
+                found[e] = number(x[columns[first + e * TILE_THREADS]]);
+        PRIM_UNROLL(EACH)
+        for (unsigned e = 0; e < EACH; e++)
+            if (first + e * TILE_THREADS < count)
+                columns[first + e * TILE_THREADS] = same_bits<int32_t>(found[e]);
+    }
+}
+
 /* ---- rows ---- */
 
-/* What a lane adds up of a row: entries lane, lane + LANES, …, in this order, BATCH of them under
- * way at once. */
-template <unsigned LANES, unsigned BATCH, typename V, typename X>
-__device__ working_t<V> sum_of_lane(const int32_t *columns, const V *values, const X *x,
+/* What LANES lanes add up of a row in PARTS parts: part p has entries p, p + PARTS, …, in this
+ * order, and lane l has parts l, l + LANES, …. STEPS of a lane's entries are under way at once. The
+ * lane's parts are then added up as lanes of their own would do it: halves first. */
+template <unsigned PARTS, unsigned LANES, unsigned STEPS, typename V, class Find>
+__device__ working_t<V> sum_of_lane(const int32_t *columns, const V *values, const Find &x,
                                     unsigned length, unsigned lane)
 {
     using T = working_t<V>;
-    T sum = 0;
-    for (unsigned s = lane; s < length; s += BATCH * LANES) {
-        T of_x[BATCH] = {};
-        PRIM_UNROLL(BATCH)
-        for (unsigned b = 0; b < BATCH; b++)
+    constexpr unsigned EACH = PARTS / LANES;
+    static_assert(STEPS % EACH == 0, "whole rounds of the lane's parts");
+    T sum[EACH] = {};
+    for (unsigned s = lane; s < length; s += STEPS * LANES) {
+        T of_x[STEPS] = {};
+        PRIM_UNROLL(STEPS)
+        for (unsigned b = 0; b < STEPS; b++)
             if (b * LANES < length - s)
-                of_x[b] = number(x[columns[s + b * LANES]]);
-        PRIM_UNROLL(BATCH)
-        for (unsigned b = 0; b < BATCH; b++)
+                of_x[b] = x.of(columns[s + b * LANES]);
+        PRIM_UNROLL(STEPS)
+        for (unsigned b = 0; b < STEPS; b++)
             if (b * LANES < length - s)
-                sum = add_product(sum, number(values[s + b * LANES]), of_x[b]);
+                sum[b % EACH] = add_product(sum[b % EACH], number(values[s + b * LANES]), of_x[b]);
     }
-    return sum;
+    PRIM_UNROLL(5)
+    for (unsigned half = EACH / 2; half > 0; half /= 2) {
+        PRIM_UNROLL(EACH)
+        for (unsigned p = 0; p < half; p++)
+            sum[p] = add(sum[p], sum[p + half]);
+    }
+    return sum[0];
 }
 
-/* Where the lowest bit is set. */
-__device__ inline unsigned lowest_bit(unsigned word)
+/* Of a word that is not 0, the highest bit that is set. */
+__device__ inline unsigned highest_bit(unsigned word)
 {
-#ifdef SIMT_BACKEND
-    return static_cast<unsigned>(__builtin_ctz(word));
+#ifdef __CUDA_ARCH__
+    return 31 - static_cast<unsigned>(__clz(static_cast<int>(word)));
 #else
-    return static_cast<unsigned>(__ffs(static_cast<int>(word))) - 1;
+    return 31 - static_cast<unsigned>(__builtin_clz(word));
 #endif
 }
 

@@ -1,0 +1,168 @@
+/* Where CSR_MERGE's tiles begin.
+ *
+ *     rows      0  1  2         3  4   5                     a row is its entries and one more:
+ *     keys      a  bb ccccccccc .  dd  eeeeeeeeeeeeeeeeee    so empty rows count as well
+ *     tiles     |        |        |        |        |        a key for each entry and each row
+ *     pieces    a  bb ccccccccc .  dd  eeeeeeee|eeeeeeee|ee  long rows: 512 entries at a time
+ *
+ * A tile has what begins in it: rows, and pieces of rows of more than 512 entries. A thread for
+ * each tile searches the rows' keys, before the product is launched: a block that searched for
+ * itself would wait for each step of it, with nothing else to do. */
+#ifndef PRIM_SPARSE_CSR_TILES_CUH
+#define PRIM_SPARSE_CSR_TILES_CUH
+
+#include "common/launch.cuh"
+#include "common/sizes.h"
+#include "common/unroll.cuh"
+#include "sparse/problem.cuh"
+
+namespace
+{
+
+constexpr unsigned TILE = 3072, PIECE = 512; /* keys; entries of a long row */
+constexpr unsigned TILE_GROUPS = TILE / PIECE;
+constexpr unsigned FINDERS =
+    64; /* threads of a block: few, so that all multiprocessors have some */
+static_assert(TILE % PIECE == 0, "pieces are numbered by 512 keys");
+
+/* The first row that begins in the tile or behind it, and the tile's first entry. */
+struct boundary {
+    int64_t entry;
+    int32_t row;
+};
+
+/* Rows and where they are cut, and what lies in the workspace. Pieces are numbered by the key that
+ * they begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one
+ * further piece. */
+template <typename Offset>
+struct plan {
+    const Offset *offsets;
+    size_t rows, entries, tiles;
+    boundary *boundaries; /* tiles + 1 */
+    void *first_pieces;   /* for each 512 keys, the sum of a row's first piece, */
+    void *pieces;         /* and of another one */
+    unsigned *tickets;    /* so many pieces are there of the row that begins here */
+
+    __device__ size_t offset(size_t row) const
+    {
+        return static_cast<size_t>(offsets[row]);
+    }
+    /* A row's key: that of its first entry, or its only one. */
+    __device__ size_t key(size_t row) const
+    {
+        return offset(row) + row;
+    }
+};
+
+inline size_t tiles_of(const prim_sparse *m)
+{
+    return prim_divide_up(m->entries + m->rows, TILE);
+}
+
+inline size_t plan_bytes(const prim_spmv_args *args)
+{
+    const size_t tiles = tiles_of(&args->matrix);
+    return (tiles + 1) * sizeof(boundary) +
+           tiles * TILE_GROUPS * (2 * sum_bytes(args) + sizeof(unsigned));
+}
+
+/* Without a workspace, the rows alone. */
+template <typename Offset>
+plan<Offset> make_plan(const prim_spmv_args *args)
+{
+    const prim_sparse *m = &args->matrix;
+    plan<Offset> p = {};
+    p.offsets = static_cast<const Offset *>(m->row_offsets);
+    p.rows = m->rows;
+    p.entries = m->entries;
+    p.tiles = tiles_of(m);
+    if (args->call.workspace == nullptr)
+        return p;
+    const size_t bytes = p.tiles * TILE_GROUPS * sum_bytes(args);
+    p.boundaries = static_cast<boundary *>(args->call.workspace);
+    char *const first = reinterpret_cast<char *>(p.boundaries + p.tiles + 1);
+    p.first_pieces = first;
+    p.pieces = first + bytes;
+    p.tickets = reinterpret_cast<unsigned *>(first + 2 * bytes);
+    return p;
+}
+
+/* Rows from `first` up to `last` whose keys are in question: the last one may be the end. */
+struct range {
+    size_t first, last, first_key, last_key;
+};
+
+/* Where the key would be if all rows were of one length. */
+__device__ inline size_t guess(const range &r, size_t key)
+{
+    const size_t rows = r.last - r.first;
+    if (key <= r.first_key)
+        return r.first;
+    const float share =
+        static_cast<float>(key - r.first_key) / static_cast<float>(r.last_key - r.first_key);
+    const size_t steps = static_cast<size_t>(share * static_cast<float>(rows));
+    return r.first + (steps < rows ? steps : rows - 1);
+}
+
+/* The first row whose key is not less. Three are looked at together, which takes no longer than
+ * one: both sides of the guess, and the middle, so that half is gone in any case. */
+template <typename Offset>
+__device__ size_t first_row(const plan<Offset> &p, size_t key)
+{
+    range r = {0, p.rows, 0, p.entries + p.rows};
+    while (r.first < r.last) {
+        const size_t rows = r.last - r.first, around = rows / 64 + 1, middle = guess(r, key);
+        const size_t probes[3] = {r.first + rows / 2,
+                                  middle - r.first < around ? r.first : middle - around,
+                                  r.last - middle <= around ? r.last - 1 : middle + around};
+        size_t keys[3];
+        PRIM_UNROLL(3)
+        for (unsigned i = 0; i < 3; i++)
+            keys[i] = p.key(probes[i]);
+        PRIM_UNROLL(3)
+        for (unsigned i = 0; i < 3; i++) {
+            if (keys[i] < key && probes[i] >= r.first) {
+                r.first = probes[i] + 1;
+                r.first_key = keys[i] + 1;
+            } else if (keys[i] >= key && probes[i] < r.last) {
+                r.last = probes[i];
+                r.last_key = keys[i];
+            }
+        }
+    }
+    return r.first;
+}
+
+/* The first entry of a tile that begins at this key: the row before may have a piece there. */
+template <typename Offset>
+__device__ size_t first_entry(const plan<Offset> &p, size_t row, size_t key)
+{
+    const size_t behind = p.offset(row);
+    if (row == 0)
+        return behind;
+    const size_t pieces = (key - p.key(row - 1) + PIECE - 1) / PIECE;
+    const size_t piece = p.offset(row - 1) + pieces * PIECE;
+    return piece < behind ? piece : behind;
+}
+
+template <typename Offset>
+__global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
+{
+    trigger_launch_completion();
+    const size_t tile = this_thread();
+    if (tile > p.tiles)
+        return;
+    if (tile == p.tiles) {
+        p.boundaries[tile] = {static_cast<int64_t>(p.entries), static_cast<int32_t>(p.rows)};
+        return;
+    }
+    const size_t row = first_row(p, tile * TILE);
+    p.boundaries[tile] = {static_cast<int64_t>(first_entry(p, row, tile * TILE)),
+                          static_cast<int32_t>(row)};
+    for (unsigned g = 0; g < TILE_GROUPS; g++)
+        p.tickets[tile * TILE_GROUPS + g] = 0;
+}
+
+} // namespace
+
+#endif
