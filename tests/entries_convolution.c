@@ -13,6 +13,13 @@ static const void *mask_in(const operands *o, size_t image_bytes)
     return o->d_in != NULL ? (const char *)o->d_in + image_bytes : o->d_out;
 }
 
+/* The rungs that take floats. */
+static const prim_variant *floats_variant_at(size_t index)
+{
+    const prim_variant *variant = prim_convolution_variant_at(index);
+    return variant != NULL && variant->value == PRIM_CONVOLUTION_TENSOR ? NULL : variant;
+}
+
 /* ---- convolve_1d: whole numbers as floats, turned, with a fill ---- */
 
 enum { COUNT = 4001, TAPS = 5, TAPS_ANCHOR = 1, TAPS_FILL = 9 };
@@ -261,7 +268,7 @@ static prim_status image_call(const operands *o)
 }
 
 const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
-                                       .variant_at = prim_convolution_variant_at,
+                                       .variant_at = floats_variant_at,
                                        .in_bytes = COUNT * sizeof(float) + sizeof taps,
                                        .out_bytes = COUNT * sizeof(float),
                                        .count = COUNT,
@@ -271,7 +278,7 @@ const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
                                        .call = vector_call};
 
 const entry_point convolve_2d_entry = {.name = "prim_convolve_2d",
-                                       .variant_at = prim_convolution_variant_at,
+                                       .variant_at = floats_variant_at,
                                        .in_bytes = IN_SPAN * sizeof(int32_t) + sizeof weights,
                                        .out_bytes = HEIGHT * ROW * sizeof(int32_t),
                                        .count = WIDTH,
@@ -426,7 +433,7 @@ const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
 
 enum {
     DOTS = 45,
-    DOT_LINES = 21,
+    DOT_LINES = 37, /* so many that AUTO takes TENSOR */
     DOT_PLANES = 4,
     DOT_ROW = DOTS * DOT_PLANES,
     DOT_SPAN = (DOT_LINES * DOT_ROW + 255) / 256 * 256,
@@ -488,6 +495,19 @@ static prim_status dots_workspace(int variant, size_t width, size_t *bytes)
     return ask_for_images(variant, &a, bytes);
 }
 
+/* Those that take integers; TENSOR where the device has its instructions. */
+static const prim_variant *integers_variant_at(size_t index)
+{
+    size_t bytes;
+    const bool is_tensor = separable_variant_at(index) == NULL &&
+                           (index == 0 || separable_variant_at(index - 1) != NULL);
+    if (!is_tensor)
+        return separable_variant_at(index);
+    return dots_workspace(PRIM_CONVOLUTION_TENSOR, DOTS, &bytes) == PRIM_OK
+               ? prim_convolution_variant_info(PRIM_CONVOLUTION_TENSOR)
+               : NULL;
+}
+
 static prim_status dots_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -515,7 +535,7 @@ static prim_status dots_call(const operands *o)
 }
 
 const entry_point convolve_integers_entry = {.name = "prim_convolve_2d",
-                                             .variant_at = separable_variant_at,
+                                             .variant_at = integers_variant_at,
                                              .in_bytes = DOT_SPAN + sizeof dot_weights,
                                              .out_bytes = DOT_LINES * DOT_ROW,
                                              .count = DOTS,

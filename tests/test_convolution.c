@@ -467,6 +467,22 @@ static bool is_textbook(const convolution *c)
            (is_word(c->type) || c->type == CUDA_R_32F || c->type == CUDA_R_8U);
 }
 
+/* From compute capability 8.0 on, masks of integers of up to 15 × 15 from the host. */
+static bool has_tensor_cores(void)
+{
+    int device, major;
+    cr_cuda(cudaGetDevice(&device));
+    cr_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 8;
+}
+
+/* The rungs that take floats; NULL behind the last. */
+static const prim_variant *variant_of_floats_at(size_t index)
+{
+    const prim_variant *variant = prim_convolution_variant_at(index);
+    return variant != NULL && variant->value == PRIM_CONVOLUTION_TENSOR ? NULL : variant;
+}
+
 /* What the header says of the rungs. */
 static bool should_support(const convolution *c)
 {
@@ -482,6 +498,9 @@ static bool should_support(const convolution *c)
         return constant && is_textbook(c);
     case PRIM_CONVOLUTION_TILED_HALO:
         return device && is_textbook(c) && c->mask.width <= 15 && c->mask.height <= 15;
+    case PRIM_CONVOLUTION_TENSOR:
+        return (c->place & ON_HOST) && c->integers != 0 && c->mask.width <= 15 &&
+               c->mask.height <= 15 && has_tensor_cores();
     default:
         return true;
     }
@@ -526,6 +545,8 @@ typedef struct combination {
 /* Does any call of it run? */
 static bool is_any(prim_convolution_variant variant, const type_pair *pair)
 {
+    if (variant == PRIM_CONVOLUTION_TENSOR)
+        return pair->integers != 0 && has_tensor_cores();
     return pair->is_textbook || variant == PRIM_CONVOLUTION_AUTO ||
            variant == PRIM_CONVOLUTION_REGISTER;
 }
@@ -546,8 +567,8 @@ static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
 {
     return variant == PRIM_CONVOLUTION_AUTO || variant == PRIM_CONVOLUTION_REGISTER
                ? (mask_place)(1 + bits % 3)
-           : variant == PRIM_CONVOLUTION_CONSTANT ? ON_HOST
-                                                  : ON_DEVICE;
+           : variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ? ON_HOST
+                                                                                        : ON_DEVICE;
 }
 
 static anchor anchor_for(extent mask, uint64_t bits)
@@ -895,10 +916,10 @@ Test(convolution, the_textbooks_example)
     guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof h_out, 0);
     guarded d_mask = guarded_copy(h_mask, sizeof h_mask, 0);
     mask.d_values = d_mask.data;
-    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++) {
+    for (size_t v = 0; variant_of_floats_at(v) != NULL; v++) {
         guarded_poison(&out);
-        cr_prim(prim_convolve_1d(prim_convolution_variant_at(v)->value, 0, PRIM_BOUNDARY_CONSTANT,
-                                 NULL, CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
+        cr_prim(prim_convolve_1d(variant_of_floats_at(v)->value, 0, PRIM_BOUNDARY_CONSTANT, NULL,
+                                 CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
         guarded_read(&out, h_out);
         cr_assert_arr_eq(h_out, h_right, sizeof h_right);
     }
@@ -950,16 +971,16 @@ Test(convolution, bytes_are_rounded_to_even_and_saturated)
     for (int i = 0; i < 256; i++)
         h_in[i] = (uint8_t)i;
     guarded in = guarded_copy(h_in, 256, 0), out = guarded_new(256, 0), d_mask = guarded_new(4, 0);
-    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
+    for (size_t v = 0; variant_of_floats_at(v) != NULL; v++)
         for (size_t f = 0; f < COUNT_OF(factors); f++) {
             cr_cuda(cudaMemcpy(d_mask.data, &factors[f], 4, cudaMemcpyHostToDevice));
             const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F, 0};
-            cr_prim(prim_convolve_1d(prim_convolution_variant_at(v)->value, 0, PRIM_BOUNDARY_CLAMP,
-                                     NULL, CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
+            cr_prim(prim_convolve_1d(variant_of_floats_at(v)->value, 0, PRIM_BOUNDARY_CLAMP, NULL,
+                                     CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
             guarded_read(&out, h_out);
             for (int i = 0; i < 256; i++)
                 cr_assert_eq(h_out[i], (uint8_t)byte_of((long double)factors[f] * i), "%s: %d · %g",
-                             prim_convolution_variant_at(v)->name, i, (double)factors[f]);
+                             variant_of_floats_at(v)->name, i, (double)factors[f]);
         }
     guarded_free(&in);
     guarded_free(&out);
@@ -1032,9 +1053,10 @@ static void check_integers(const convolution *c, const void *h_weights)
 }
 
 /* Every byte times a weight, over divisors that make halves, negative ones and the largest. */
-static void check_quotients(extent mask, int16_t weight, int32_t divisor)
+static void check_quotients(prim_convolution_variant variant, extent mask, int16_t weight,
+                            int32_t divisor)
 {
-    convolution c = {.variant = PRIM_CONVOLUTION_REGISTER,
+    convolution c = {.variant = variant,
                      .type = CUDA_R_8U,
                      .out_type = CUDA_R_8U,
                      .integers = CUDA_R_16I,
@@ -1051,7 +1073,8 @@ static void check_quotients(extent mask, int16_t weight, int32_t divisor)
     memset(a.mask, 0, weights(&c) * sizeof weight);
     memcpy(a.mask + weights(&c) / 2 * sizeof weight, &weight, sizeof weight);
     run(&c, &a);
-    check_answer(&c, &a, 1);
+    if (should_support(&c))
+        check_answer(&c, &a, 1);
     cr_prim(convolve_on_host(&c, &a, 1));
     check_answer(&c, &a, 1);
     free_arrays(&a);
@@ -1065,8 +1088,10 @@ Test(convolution, integers_are_divided_exactly)
                                        -254, 32768, INT32_MIN, INT32_MAX, 1 << 30, -77};
     for (size_t f = 0; f < COUNT_OF(factors); f++)
         for (size_t d = 0; d < COUNT_OF(divisors); d++) {
-            check_quotients((extent){1, 1}, factors[f], divisors[d]);
-            check_quotients((extent){3, 3}, factors[f], divisors[d]);
+            check_quotients(PRIM_CONVOLUTION_REGISTER, (extent){1, 1}, factors[f], divisors[d]);
+            check_quotients(PRIM_CONVOLUTION_REGISTER, (extent){3, 3}, factors[f], divisors[d]);
+            check_quotients(PRIM_CONVOLUTION_TENSOR, (extent){1, 1}, factors[f], divisors[d]);
+            check_quotients(PRIM_CONVOLUTION_TENSOR, (extent){3, 3}, factors[f], divisors[d]);
         }
 }
 
@@ -1132,6 +1157,93 @@ ParameterizedTest(const size_t *side, convolution, strips_of_integers)
             c.divisors[0] = divisors[seed % COUNT_OF(divisors)];
             if (get_test_level() > LEVEL_QUICK || (i + b) % BOUNDARIES < 2)
                 check(&c, 11);
+        }
+}
+
+/* ---- tiles of TENSOR, and strips of bytes ---- */
+
+/* Rows that begin alike within 16 bytes, or not, for half of the cases each. */
+static void choose_gaps(convolution *c)
+{
+    const size_t rest = (16 - row_elements(c) % 16) % 16;
+    if (c->seed % 4 < 2)
+        c->in_gap = rest + c->seed / 4 % 2 * 16;
+    if (c->seed % 2 == 0)
+        c->out_gap = rest + c->seed / 8 % 2 * 16;
+    c->offset = c->seed / 16 % 5 * 7 % 20;
+}
+
+/* Less than a tile and more, along both sides; a tile has 64 rows of 256 bytes. */
+static const extent tile_images[] = {{5, 3},   {21, 70},  {85, 64},  {86, 66},
+                                     {64, 63}, {300, 20}, {133, 130}};
+static const extent tile_masks[] = {{3, 3}, {5, 5}, {7, 7},   {1, 1},  {4, 3},  {3, 5},
+                                    {2, 9}, {9, 2}, {15, 15}, {15, 1}, {1, 15}, {11, 4}};
+
+ParameterizedTestParameters(convolution, tiles_of_integers)
+{
+    return cr_make_param_array(const extent, (void *)(uintptr_t)tile_masks, COUNT_OF(tile_masks));
+}
+
+ParameterizedTest(const extent *mask, convolution, tiles_of_integers)
+{
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    uint64_t seed = 81000 + 1000 * (16 * mask->width + mask->height);
+    if (!has_tensor_cores())
+        cr_skip_test("before compute capability 8.0");
+    for (size_t i = 0; i < COUNT_OF(tile_images); i++)
+        for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+            const cudaDataType_t type = seed % 3 ? CUDA_R_8I : CUDA_R_16I;
+            const combination k = {PRIM_CONVOLUTION_TENSOR, CUDA_R_8U, CUDA_R_8U, type};
+            convolution c = by_chance(&k, (prim_boundary)b, tile_images[i], *mask, seed);
+            choose_gaps(&c);
+            if (quick && (i + b) % BOUNDARIES > 0)
+                continue;
+            check(&c, quick ? 13 : 5);
+        }
+}
+
+/* Weights whose sums no float holds as tiny ones do, and weights as they come. */
+static void choose_weights(const convolution *c, float *h_mask)
+{
+    static const float far[] = {0x1p-60f, 0x1p27f, 0x1p-140f, NAN, INFINITY, -0x1p100f};
+    if (c->seed % 5 == 0)
+        h_mask[c->seed % weights(c)] = far[c->seed / 5 % COUNT_OF(far)];
+    if (c->seed % 5 == 1)
+        h_mask[c->seed % weights(c)] = 0x1p-50f;
+}
+
+ParameterizedTestParameters(convolution, strips_of_bytes)
+{
+    static const size_t sides[] = {3, 5, 7};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+}
+
+ParameterizedTest(const size_t *side, convolution, strips_of_bytes)
+{
+    static const extent strips[] = {{7, 9}, {171, 20}, {512, 13}, {180, 45}, {600, 9}};
+    const combination k = {PRIM_CONVOLUTION_CONSTANT, CUDA_R_8U, CUDA_R_8U, 0};
+    uint64_t seed = 83000 + 1000 * *side;
+    for (size_t i = 0; i < COUNT_OF(strips); i++)
+        for (size_t b = 0; b < 2 * BOUNDARIES; b++, seed++) {
+            convolution c = by_chance(&k, (prim_boundary)(b % BOUNDARIES), strips[i],
+                                      (extent){*side, *side}, seed);
+            c.distribution = UNIFORM;
+            c.is_vector = false;
+            choose_gaps(&c);
+            if (get_test_level() == LEVEL_QUICK && (i + b) % BOUNDARIES > 1)
+                continue;
+            arrays a = make_arrays(&c);
+            choose_weights(&c, (float *)(uintptr_t)a.mask);
+            run(&c, &a);
+            char *h_first = malloc(out_bytes(&c));
+            memcpy(h_first, a.out, out_bytes(&c));
+            c.variant = PRIM_CONVOLUTION_REGISTER;
+            run(&c, &a);
+            char text[320];
+            describe(&c, text, sizeof text);
+            cr_assert_arr_eq(a.out, h_first, out_bytes(&c), "%s", text);
+            free(h_first);
+            free_arrays(&a);
         }
 }
 
@@ -1389,8 +1501,8 @@ static void check_behind_the_last_row(prim_convolution_variant variant, int thre
 
 Test(convolution, padding_behind_the_last_row_is_nobodys)
 {
-    for (size_t v = 0; prim_convolution_variant_at(v) != NULL; v++)
-        check_behind_the_last_row(prim_convolution_variant_at(v)->value, 0);
+    for (size_t v = 0; variant_of_floats_at(v) != NULL; v++)
+        check_behind_the_last_row(variant_of_floats_at(v)->value, 0);
     check_behind_the_last_row(PRIM_CONVOLUTION_AUTO, 1);
 }
 

@@ -43,12 +43,17 @@ __attribute__((format(printf, 4, 5))) static void check(prim_status promised, pr
                  prim_status_string(promised), supported ? "" : "not ");
 }
 
-static bool has_clusters(void)
+static int major_capability(void)
 {
     int device, major;
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return major >= 9;
+    return major;
+}
+
+static bool has_clusters(void)
+{
+    return major_capability() >= 9;
 }
 
 /* ---- reduce and scan ---- */
@@ -742,7 +747,8 @@ Test(supported, binary_gemm)
 
 /* "CONSTANT without h_values or with more than 8,000 of them, BASIC and TILED_… without d_values,
  * TILED_HALO with a side of more than 15, all of them with other types than f32, i32, u32 and
- * u8 → u8 under f32; AUTO and REGISTER take every call" */
+ * u8 → u8 under f32; TENSOR without h_values, with a side of more than 15, with other masks than of
+ * integers, or before compute capability 8.0; AUTO and REGISTER take every call" */
 static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in, cudaDataType_t out,
                             prim_mask mask)
 {
@@ -761,6 +767,9 @@ static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in,
         return constant;
     case PRIM_CONVOLUTION_TILED_HALO:
         return basic && mask.width <= 15 && mask.height <= 15;
+    case PRIM_CONVOLUTION_TENSOR:
+        return (mask.type == CUDA_R_8I || mask.type == CUDA_R_16I) && mask.h_values != NULL &&
+               mask.width <= 15 && mask.height <= 15 && major_capability() >= 8;
     }
     return false;
 }
@@ -829,7 +838,7 @@ Test(supported, convolution)
     static const shape sides[] = {{1, 1},    {1, 15},   {15, 15},  {15, 16}, {16, 15},  {1, 16},
                                   {80, 100}, {100, 80}, {63, 127}, {1, 255}, {255, 255}};
     static const char values[4] __attribute__((aligned(4)));
-    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_REGISTER; v++)
+    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_TENSOR; v++)
         for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++)
             EACH (shape, s, sides)
                 for (int where = 0; where < 4; where++)

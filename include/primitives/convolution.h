@@ -15,7 +15,8 @@ typedef enum prim_convolution_variant {
     PRIM_CONVOLUTION_CONSTANT = 2,     /* the same, and the mask travels as a kernel argument */
     PRIM_CONVOLUTION_TILED_HALO = 3,   /* a tile of the input and its halo in shared memory */
     PRIM_CONVOLUTION_TILED_CACHED = 4, /* a tile as large as its outputs, halo through the cache */
-    PRIM_CONVOLUTION_REGISTER = 5      /* a window of sums in registers slides down the rows */
+    PRIM_CONVOLUTION_REGISTER = 5,     /* a window of sums in registers slides down the rows */
+    PRIM_CONVOLUTION_TENSOR = 6        /* integers as products with bands, on the tensor cores */
 } prim_convolution_variant;
 
 /* What lies outside of the image, for a row  a b c d. */
@@ -33,7 +34,7 @@ enum { PRIM_CONVOLUTION_FLIP = 1 };
 
 /* The weights, row by row without gaps, the same for each channel. */
 typedef struct prim_mask {
-    const void *h_values; /* host: what CONSTANT needs; read during the call */
+    const void *h_values; /* host: what CONSTANT and TENSOR need; read during the call */
     const void *d_values; /* device: what BASIC and TILED_… need; read as the call's work runs.
                            * AUTO and REGISTER take either: where there are both, h_values up
                            * to 256 weights, which is fastest, and d_values beyond */
@@ -85,8 +86,10 @@ typedef struct prim_mask {
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
  *                           with a side of more than 15, all of them with other types than f32,
- *                           i32, u32 and u8 → u8 under f32; AUTO and REGISTER take every call. See
- *                           prim_convolve_2d_supports()
+ *                           i32, u32 and u8 → u8 under f32; TENSOR without h_values, with a side
+ *                           of more than 15, with other masks than of integers, with rows of
+ *                           nearly 2^31 bytes, or before compute capability 8.0; AUTO and REGISTER
+ *                           take every call. See prim_convolve_2d_supports()
  *
  * Determinism: each rung adds an output's products in one order, row by row of the image under the
  * mask: the same bits in every run on one device, and the rungs agree. The relative error of f32

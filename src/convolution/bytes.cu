@@ -1,6 +1,9 @@
 /* REGISTER's kernels for bytes under square masks whose sides are known at compile time: see
  * bytes.cuh. */
 #include "convolution/bytes.cuh"
+
+#include <cmath>
+
 #include "convolution/instances.h"
 #include "convolution/register.h"
 
@@ -9,46 +12,64 @@ namespace
 namespace bytes
 {
 
+/* Weights, times a factor that leaves them exact. */
+template <class Kind, typename Weight>
+weights<Kind> scaled(const prim_convolution_args *args, float factor)
+{
+    constexpr int COUNT = Kind::SIDE * Kind::SIDE;
+    const weight_list<Weight> list = list_of<Weight>(args, args->mask.h_values, COUNT);
+    weights<Kind> w;
+    for (int k = 0; k < COUNT; k++)
+        w.values[k] = static_cast<float>(list[k]) * factor;
+    return w;
+}
+
+/* Of a sum of bytes that are not divided any more: one step of a tiny float for each. */
+ending whole_ending()
+{
+    return {std::ldexp(1.0f, -WEIGHTS_UP), 1.0f};
+}
+
 template <int SIDE, int CHANNELS>
 cudaError_t launch_with_mask(const prim_convolution_args *args)
 {
-    weights<SIDE> w;
-    const weight_list<float> list = list_of<float>(args, args->mask.h_values, SIDE * SIDE);
-    for (int k = 0; k < SIDE * SIDE; k++)
-        w.values[k] = list[k];
-    return launch<u8_pixel, SIDE, CHANNELS>(args, w);
+    using Kind = kind<SIDE, CHANNELS>;
+    return launch<Kind, false>(args, scaled<Kind, float>(args, std::ldexp(1.0f, WEIGHTS_UP)),
+                               whole_ending());
 }
 
-weight_list<int32_t> integers_of(const prim_convolution_args *args)
+/* Divided by a power of two, weights stay exact. */
+template <int SIDE, int CHANNELS>
+cudaError_t launch_with_shift(const prim_convolution_args *args)
 {
-    return list_of<int32_t>(args, args->mask.h_values, args->mask.width * args->mask.height);
+    using Kind = kind<SIDE, CHANNELS>;
+    const float up = std::ldexp(1.0f, WEIGHTS_UP);
+    const float by = static_cast<float>(prim_convolution_divisor(args));
+    return launch<Kind, false>(args, scaled<Kind, int32_t>(args, up / by), whole_ending());
 }
 
-/* Integers, each times a factor that leaves it exact. */
-template <class Pixel, int SIDE, int CHANNELS>
-cudaError_t launch_with_integers(const prim_convolution_args *args, float factor)
+template <int SIDE, int CHANNELS>
+cudaError_t launch_with_divisor(const prim_convolution_args *args)
 {
-    weights<SIDE> w;
-    const weight_list<int32_t> list = integers_of(args);
-    for (int k = 0; k < SIDE * SIDE; k++)
-        w.values[k] = static_cast<float>(list[k]) * factor;
-    return launch<Pixel, SIDE, CHANNELS>(args, w);
+    using Kind = kind<SIDE, CHANNELS>;
+    const quotient q = make_quotient(prim_convolution_divisor(args));
+    return launch<Kind, true>(args, scaled<Kind, int32_t>(args, std::ldexp(1.0f, WEIGHTS_UP)),
+                              {std::ldexp(q.factor, -WEIGHTS_UP), q.unit});
 }
 
-/* Whatever the pixels are, no sum and no part of one leaves the integers that floats hold. */
-bool sums_are_exact(const prim_convolution_args *args)
+/* The largest that a sum of integers can be, on either side of 0. */
+int64_t largest_sum(const prim_convolution_args *args)
 {
-    constexpr int64_t MOST = 1 << 24;
-    const weight_list<int32_t> list = integers_of(args);
+    const size_t count = args->mask.width * args->mask.height;
+    const weight_list<int32_t> list = list_of<int32_t>(args, args->mask.h_values, count);
     int64_t most = 0;
-    for (size_t k = 0; k < args->mask.width * args->mask.height; k++) {
+    for (size_t k = 0; k < count; k++) {
         const int64_t weight = list[static_cast<int>(k)];
         most += 255 * (weight < 0 ? -weight : weight);
     }
-    return most <= MOST;
+    return most;
 }
 
-/* Floats hold integers divided by it, and their sums. */
 bool is_power_of_two(int64_t divisor)
 {
     const uint64_t magnitude = static_cast<uint64_t>(divisor < 0 ? -divisor : divisor);
@@ -63,6 +84,20 @@ bool is_among(const prim_convolution_args *args, size_t side, int channels)
 } // namespace bytes
 } // namespace
 
+/* Weights that leave their products' bits where floats have them; not those that are no numbers. */
+bool prim_convolution_has_moderate_weights(const prim_convolution_args *args)
+{
+    const float least = std::ldexp(1.0f, bytes::LEAST_WEIGHT),
+                most = std::ldexp(1.0f, bytes::MOST_WEIGHT);
+    const float *const values = static_cast<const float *>(args->mask.h_values);
+    for (size_t k = 0; k < args->mask.width * args->mask.height; k++) {
+        const float magnitude = std::fabs(values[k]);
+        if (!(magnitude == 0.0f || (magnitude >= least && magnitude < most)))
+            return false;
+    }
+    return true;
+}
+
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args)
 {
 #define PRIM_ROW(side, channel_count)               \
@@ -75,34 +110,34 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args)
 
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args)
 {
-    if (!bytes::sums_are_exact(args))
-        return false;
-    const bool is_shift = bytes::is_power_of_two(prim_convolution_divisor(args));
+    constexpr int64_t EXACT = 1 << 24; /* all integers up to it are floats */
+    const int64_t divisor = prim_convolution_divisor(args), most = bytes::largest_sum(args);
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
         return true;
-    if (is_shift) {
-        PRIM_CONVOLUTION_BYTES(PRIM_ROW)
+    if (bytes::is_power_of_two(divisor)) {
+        if (most <= EXACT) {
+            PRIM_CONVOLUTION_BYTES(PRIM_ROW)
+        }
+    } else if (has_quotient(divisor, most)) {
+        PRIM_CONVOLUTION_DIVIDED_BYTES(PRIM_ROW)
     }
-    PRIM_CONVOLUTION_DIVIDED_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return false;
 }
 
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args)
 {
-    const int64_t divisor = prim_convolution_divisor(args);
-    if (bytes::is_power_of_two(divisor)) {
-#define PRIM_ROW(side, channel_count)                                      \
-    if (bytes::is_among(args, side, channel_count))                        \
-        return bytes::launch_with_integers<u8_pixel, side, channel_count>( \
-            args, 1.0f / static_cast<float>(divisor));
+    if (bytes::is_power_of_two(prim_convolution_divisor(args))) {
+#define PRIM_ROW(side, channel_count)               \
+    if (bytes::is_among(args, side, channel_count)) \
+        return bytes::launch_with_shift<side, channel_count>(args);
         PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     }
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
-        return bytes::launch_with_integers<u8_i32_pixel, side, channel_count>(args, 1.0f);
+        return bytes::launch_with_divisor<side, channel_count>(args);
     PRIM_CONVOLUTION_DIVIDED_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return cudaErrorInvalidDeviceFunction;

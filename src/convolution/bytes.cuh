@@ -1,14 +1,17 @@
-/* REGISTER over bytes under square masks whose sides are known at compile time: as walk.cuh, but
- * rows pass through registers, where bytes become floats, once.
+/* REGISTER over bytes under square masks whose sides are known at compile time: as walk.cuh, but a
+ * thread has 16 columns, and rows stay bytes until they are multiplied.
  *
- *     row of the image    b b b b│b b b b│b b b b│ …   words of 4 bytes, aligned, a lane each
- *     a lane's bytes          ▪ ▪│▪ ▪                   in its word and the next lane's, where the
- *                                                       strip begins inside of a word
- *     shared memory           f f f f                   4 floats, 16 bytes
+ *     row of the image    │ b b b b │ b b b b … b b b b │ b b b b │    words of 4 bytes
+ *     lane 0               ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔     16 bytes, and on both sides
+ *     lane 1                    16 bytes further on                    the words that windows reach
  *
- * A warp takes 4 rows at a time: while it sums them, the words of the next 4 are on their way. Taps
- * lie CHANNELS elements apart, which is known at compile time too, so that a thread's window is a
- * row of floats as elsewhere.
+ * As floats in shared memory, they were four times as much to read. Now a lane takes a byte out of
+ * its word for itself: and that is a float already, a tiny one (rounded.cuh), of as many steps of
+ * 2^-149. Weights are 2^100 times as large to make up for it, sums 2^-49 times as small. All of
+ * that are powers of two: each product and each sum is rounded as it would be without. At the end
+ * one multiplication, by 2^-100, leaves a sum as tiny, and rounds it.
+ *
+ * Taps lie CHANNELS elements apart, which is known at compile time too.
  *
  * Masks of integers are here where all sums are exact as floats, which multiply-adds take faster
  * than integers. Where floats hold the weights divided, too, that is all; where not, sums are
@@ -16,195 +19,180 @@
 #ifndef PRIM_CONVOLUTION_BYTES_CUH
 #define PRIM_CONVOLUTION_BYTES_CUH
 
-#include "convolution/walk.cuh"
+#include "common/launch.cuh"
+#include "common/shared.cuh"
+#include "convolution/rows.cuh"
+#include "convolution/strips.cuh"
 
 namespace
 {
 namespace bytes
 {
 
-using walk::COLUMNS;
-using walk::LANES;
-using walk::SPAN;
-using walk::WARPS;
+using rows::CHUNK;
+using rows::image_of_bytes;
+using rows::LANES;
 
-constexpr int GROUP = 4, STEP = 2; /* rows: brought at once, and summed at once */
-constexpr int SLOTS = LANES / GROUP;
+constexpr int WARPS = 4;
 
-template <int SIDE, int CHANNELS>
+/* Weights are 2^100 times what they are, for bytes that are 2^-149 times what they are. A weight
+ * that is not 0 has at least 2^-50 and less than 2^27: then no product or sum is too small or too
+ * large for its bits. */
+constexpr int WEIGHTS_UP = 100, LEAST_WEIGHT = -50, MOST_WEIGHT = 27;
+
+/* GROUP rows are brought at once, BATCHES of them are on their way or being summed, and code has
+ * AT_ONCE rows without a loop: what was fastest under 3 × 3, 5 × 5 and 7 × 7. Sums of 7 rows of 16
+ * columns are more than a lane has registers for. */
+template <int MASK_SIDE, int CHANNEL_COUNT>
 struct kind {
-    static constexpr int REACH = (SIDE - 1) * CHANNELS;
-    static constexpr int NEEDED = SPAN + REACH;
-    static constexpr int WINDOW = (COLUMNS + REACH + 3) / 4 * 4;
-    static constexpr int ROW = SPAN - COLUMNS + WINDOW;
-    static constexpr int BEHIND = (REACH + 3) / 4; /* words of a row behind those of all lanes */
-    static constexpr int PARTS = (NEEDED + LANES - 1) / LANES;
-    static_assert(BEHIND < SLOTS, "and one that the last of them reaches into");
+    static constexpr int SIDE = MASK_SIDE, CHANNELS = CHANNEL_COUNT;
+    static constexpr int COLUMNS = SIDE < 7 ? 16 : 8, SPAN = LANES * COLUMNS;
+    static constexpr int BLOCKS = SIDE == 3 ? 5 : 4; /* at once */
+    static constexpr int GROUP = SIDE < 7 ? 2 : 4;
+    static constexpr int BATCHES = SIDE == 3 ? 4 : SIDE == 5 ? 3 : 2;
+    static constexpr int AT_ONCE = SIDE == 5 ? 2 : 1;
+    static constexpr int BEFORE = SIDE / 2 * CHANNELS;     /* bytes on both sides of the outputs */
+    static constexpr int AROUND = (BEFORE + 3) / 4;        /* words that they lie in */
+    static constexpr int LEAD = 4 * AROUND - BEFORE;       /* bytes of a lane's words before them */
+    static constexpr int WORDS = COLUMNS / 4 + 2 * AROUND; /* of a lane */
+    static constexpr int FIRST = CHUNK - 4 * AROUND;       /* where lane 0's words begin in a row */
+    static constexpr int ROW = SPAN + 2 * CHUNK;           /* bytes of a row in shared memory */
 };
 
-template <int SIDE>
-using weights = walk::weights<walk::kind<SIDE, SIDE, walk::WHOLE>>;
+template <class Kind>
+struct weights {
+    float values[Kind::SIDE * Kind::SIDE];
+};
+
+/* The sum times factor has as many steps as the byte that it becomes; of integers that are divided,
+ * times factor and unit. */
+struct ending {
+    float factor, unit;
+};
+
+struct strips_of_bytes {
+    image_of_bytes in;
+    uint8_t *out;
+    size_t out_pitch;
+    int before_x, before_y; /* bytes and rows of a window before its output */
+    int first_column;       /* where the first strip begins: 0 or less */
+    int high;               /* rows of a strip */
+    unsigned across;        /* strips side by side */
+    bool stores_vectors;
+    ending end;
+};
 
 /* The rows that a warp reads, GROUP at a time. */
-template <class Pixel, int SIDE, int CHANNELS>
+template <class Kind>
 struct feed {
-    using Kind = kind<SIDE, CHANNELS>;
+    static constexpr int ACROSS = Kind::SPAN / CHUNK,
+                         DOWN = LANES / ACROSS; /* of a warp's copies */
+    static constexpr int MORE = Kind::ROW / CHUNK - ACROSS;
 
-    const strips<Pixel> &p;
-    const strip_rows<Pixel> &from;
-    const int lane;
-    const bool is_side;       /* some columns lie outside, or in words that reach outside */
-    int columns[Kind::PARTS]; /* of such a strip: where its elements are, -1 - channel: the fill */
-    int64_t ahead;            /* bytes from `in` to row `next`, or to where it would be */
-    int next, top, bottom;    /* rows top … bottom - 1 lie inside */
-    uint32_t words[GROUP], behind;
-    bool has_words;
+    const image_of_bytes &in;
+    const int lane, x; /* x: the first byte of what it reads */
+    const bool is_inside;
+    const int64_t y; /* the first row */
+    int next;
 
-    __device__ feed(const strips<Pixel> &strips, const strip_rows<Pixel> &rows, int at_lane)
-        : p(strips), from(rows), lane(at_lane),
-          is_side(from.first_e < 3 ||
-                  from.first_e + SPAN + 4 * static_cast<int64_t>(Kind::BEHIND + 1) > p.line),
-          columns{}, ahead(from.first_row * static_cast<int64_t>(p.in_step) + from.first_e),
-          next(0), top(from.near_row(0)), bottom(from.near_row(p.height)), words{}, behind(0),
-          has_words(false)
+    __device__ feed(const strips_of_bytes &p, int strip_x, int64_t strip_y, int at_lane)
+        : in(p.in), lane(at_lane), x(strip_x - p.before_x - Kind::LEAD - Kind::FIRST),
+          is_inside(p.in.is_aligned && x >= 0 && x + Kind::ROW <= p.in.line),
+          y(strip_y - p.before_y), next(0)
     {
-        if (!is_side)
-            return;
-        PRIM_UNROLL(Kind::PARTS)
-        for (int part = 0; part < Kind::PARTS; part++) {
-            const int64_t e = from.first_e + part * LANES + lane;
-            const int channel = static_cast<int>(repeat(e, CHANNELS));
-            const int64_t x = (e - channel) / CHANNELS;
-            const bool is_needed = x < p.width + SIDE - 1;
-            const int64_t at = is_needed ? near_stand_in(p.boundary, x, p.width) : FILL;
-            columns[part] = at == FILL ? -1 - channel : static_cast<int>(at * CHANNELS) + channel;
-        }
     }
 
-    /* Row `row` of the next group, and what lies between it and the word that it begins in. */
-    __device__ const uint8_t *row_ahead(int row) const
+    __device__ void copy(uint8_t *to, int row, int chunk) const
     {
-        return p.bytes_behind(p.in, ahead + row * static_cast<int64_t>(p.in_step));
-    }
-    __device__ static int bytes_past_word(const uint8_t *at)
-    {
-        return static_cast<int>(reinterpret_cast<uintptr_t>(at) % 4);
-    }
-    __device__ static uint32_t word_around(const uint8_t *at)
-    {
-        return *reinterpret_cast<const uint32_t *>(at - bytes_past_word(at));
+        copy_async(
+            reinterpret_cast<vector<uint8_t> *>(to + row * Kind::ROW + CHUNK * chunk),
+            reinterpret_cast<const vector<uint8_t> *>(in.row(y + next + row) + x + CHUNK * chunk));
     }
 
-    /* The next group's words on their way into registers, where all of it lies inside. */
-    __device__ void begin()
+    /* The next rows on their way into `to`; those from `end` on are not needed. */
+    __device__ void bring(uint8_t *to, int end)
     {
-        has_words = !is_side && next >= top && next + GROUP <= bottom;
-        if (!has_words)
-            return;
-        PRIM_UNROLL(GROUP)
-        for (int r = 0; r < GROUP; r++)
-            words[r] = word_around(row_ahead(r) + 4 * lane);
-        const int row = lane / SLOTS, slot = lane % SLOTS;
-        if (slot <= Kind::BEHIND)
-            behind = word_around(row_ahead(row) + SPAN + 4 * slot);
-    }
-
-    __device__ static void store_floats(float *to, uint32_t four)
-    {
-        packed<uint8_t, 4> bytes;
-        bytes.words[0] = four;
-        vector<float> floats;
-        PRIM_UNROLL(4)
-        for (unsigned e = 0; e < 4; e++)
-            floats.words[e] = static_cast<float>(element_of(bytes, e));
-        *reinterpret_cast<vector<float> *>(to) = floats;
-    }
-
-    __device__ void settle_words(float *to) const
-    {
-        PRIM_UNROLL(GROUP)
-        for (int r = 0; r < GROUP; r++) {
-            const uint32_t beside = __shfl_down_sync(ALL_LANES, words[r], 1);
-            const uint32_t last = __shfl_sync(ALL_LANES, behind, r * SLOTS);
-            const unsigned past = 8u * bytes_past_word(row_ahead(r));
-            store_floats(to + r * Kind::ROW + 4 * lane,
-                         bits_from(words[r], lane + 1 < LANES ? beside : last, past));
-        }
-        const int row = lane / SLOTS, slot = lane % SLOTS;
-        const uint32_t beside = __shfl_down_sync(ALL_LANES, behind, 1);
-        if (slot < Kind::BEHIND)
-            store_floats(to + row * Kind::ROW + SPAN + 4 * slot,
-                         bits_from(behind, beside, 8u * bytes_past_word(row_ahead(row))));
-    }
-
-    /* Row `row` by its elements, wherever they lie. */
-    __device__ void gather(float *to, int row) const
-    {
-        const int64_t at = near_stand_in(p.boundary, from.first_row + row, p.height);
-        PRIM_UNROLL(Kind::PARTS)
-        for (int part = 0; part < Kind::PARTS; part++) {
-            const int k = part * LANES + lane;
-            if (k >= Kind::NEEDED)
-                break;
-            const int channel = static_cast<int>(repeat(from.first_e + k, CHANNELS));
-            const int64_t column = is_side ? columns[part] : from.first_e + k;
-            const uint8_t element =
-                at == FILL || column < 0 ? p.fill[channel] : p.row_at(p.in, p.in_step, at)[column];
-            to[k] = static_cast<float>(element);
-        }
-    }
-
-    /* The group that was begun, into `to`; rows from `end` on are not needed. */
-    __device__ void settle(float *to, int end)
-    {
-        if (has_words) {
-            settle_words(to);
+        if (is_inside && y + next >= 0 && y + next + Kind::GROUP <= in.height) {
+            PRIM_UNROLL(Kind::GROUP / DOWN)
+            for (int row = 0; row < Kind::GROUP; row += DOWN)
+                copy(to, row + lane / ACROSS, lane % ACROSS);
+            if (lane < MORE * Kind::GROUP)
+                copy(to, lane / MORE, ACROSS + lane % MORE);
         } else {
             PRIM_UNROLL(1)
-            for (int r = 0; r < GROUP && next + r < end; r++)
-                gather(to + r * Kind::ROW, next + r);
+            for (int row = 0; row < Kind::GROUP && next + row < end; row++)
+                rows::bring(in, to + row * Kind::ROW, y + next + row, x, Kind::ROW, lane);
         }
-        next += GROUP;
-        ahead += GROUP * static_cast<int64_t>(p.in_step);
+        next += Kind::GROUP;
     }
 };
 
-/* Four sums as bytes of a word. */
-__device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS], const no_divisor &)
+/* COUNT words from a place that lies 4 · COUNT bytes before or behind a multiple of 16. */
+template <int COUNT>
+__device__ void read_words(const uint8_t *from, uint32_t *to)
 {
-#ifdef __CUDA_ARCH__
-    uint32_t high, all;
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;"
-        : "=r"(high)
-        : "r"(__float2int_rn(sums[3])), "r"(__float2int_rn(sums[2])));
-    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
-        : "=r"(all)
-        : "r"(__float2int_rn(sums[1])), "r"(__float2int_rn(sums[0])), "r"(high));
-    return all;
-#else
-    uint32_t all = 0;
-    for (int c = 0; c < COLUMNS; c++)
-        all |= static_cast<uint32_t>(u8_pixel::stored(sums[c])) << 8 * c;
-    return all;
-#endif
+    constexpr int AT_ONCE = COUNT % 4 == 0 ? 4 : COUNT % 2 == 0 ? 2 : 1;
+    PRIM_UNROLL(COUNT / AT_ONCE)
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+        const packed<uint32_t, AT_ONCE> some =
+            *reinterpret_cast<const packed<uint32_t, AT_ONCE> *>(from + 4 * i);
+        PRIM_UNROLL(AT_ONCE)
+        for (int k = 0; k < AT_ONCE; k++)
+            to[i + k] = some.words[k];
+    }
 }
 
-/* The same of sums of integers, which floats hold exactly. */
-__device__ inline uint32_t rounded_bytes(const float (&sums)[COLUMNS], const divisor &by)
+/* A lane's words of a row. */
+template <class Kind>
+__device__ void read_window(const uint8_t *row, int lane, uint32_t (&words)[Kind::WORDS])
 {
-    uint32_t all = 0;
-    PRIM_UNROLL(COLUMNS)
-    for (int c = 0; c < COLUMNS; c++)
-        all |= static_cast<uint32_t>(by.as_byte(static_cast<int32_t>(sums[c]))) << 8 * c;
-    return all;
+    constexpr int AROUND = Kind::AROUND, OWN = Kind::COLUMNS / 4;
+    const uint8_t *const from = row + Kind::COLUMNS * lane;
+    read_words<AROUND>(from + Kind::FIRST, words);
+    read_words<OWN>(from + CHUNK, words + AROUND);
+    read_words<AROUND>(from + CHUNK + Kind::COLUMNS, words + AROUND + OWN);
 }
 
-/* A warp's outputs, a word a lane. */
-template <class Pixel>
+/* Byte e of a word as a tiny float. */
+__device__ inline float tiny_byte(uint32_t word, int e)
+{
+    return tiny_float(chosen_bytes(word, 0, 0x4440u + static_cast<unsigned>(e)));
+}
+
+/* Sums as bytes of words. */
+template <bool IS_DIVIDED, int COUNT>
+__device__ void round_sums(const ending &end, const float (&sums)[COUNT],
+                           uint32_t (&words)[COUNT / 4])
+{
+    float steps[COUNT];
+    PRIM_UNROLL(COUNT)
+    for (int c = 0; c < COUNT; c++)
+        steps[c] = IS_DIVIDED ? tiny_product(tiny_multiply_add(sums[c], end.factor, 0.0f), end.unit)
+                              : tiny_product(sums[c], end.factor);
+    PRIM_UNROLL(COUNT / 4)
+    for (int i = 0; i < COUNT / 4; i++)
+        words[i] =
+            bytes_of_steps(steps[4 * i], steps[4 * i + 1], steps[4 * i + 2], steps[4 * i + 3]);
+}
+
+/* A warp's outputs. */
+template <class Kind>
 struct drain {
-    const strips<Pixel> &p;
-    const int lane, rows, left; /* left: elements that a row has, SPAN at most */
-    int64_t next;               /* bytes from `out` to the next row */
+    static constexpr int COUNT = Kind::COLUMNS / 4;
+
+    const strips_of_bytes &p;
+    const int lane, rows;
+    const int x; /* the lane's first column */
+    const bool is_whole;
+    int64_t next; /* bytes from `out` to the lane's bytes in the next row */
+
+    __device__ drain(const strips_of_bytes &strips, int strip_x, int64_t y, int at_lane,
+                     int row_count)
+        : p(strips), lane(at_lane), rows(row_count), x(strip_x + Kind::COLUMNS * at_lane),
+          is_whole(strip_x >= 0 && strip_x + Kind::SPAN <= p.in.line),
+          next(y * static_cast<int64_t>(p.out_pitch) + x)
+    {
+    }
 
     __device__ void store_bytes(uint8_t *to, uint32_t word, int first, int end) const
     {
@@ -212,97 +200,157 @@ struct drain {
             to[b] = static_cast<uint8_t>(word >> 8 * b);
     }
 
+    /* At the image's sides. */
+    __device__ void store_part(uint8_t *to, const uint32_t (&words)[COUNT]) const
+    {
+        PRIM_UNROLL(COUNT)
+        for (int i = 0; i < COUNT; i++)
+            for (int b = 0; b < 4; b++)
+                if (x + 4 * i + b >= 0 && x + 4 * i + b < p.in.line)
+                    to[4 * i + b] = static_cast<uint8_t>(words[i] >> 8 * b);
+    }
+
+    /* Words of the output, each of two of the lanes'. */
+    __device__ void store_shifted(uint8_t *to, const uint32_t (&words)[COUNT]) const
+    {
+        const int past = static_cast<int>(reinterpret_cast<uintptr_t>(to) % 4);
+        uint32_t before = __shfl_up_sync(ALL_LANES, words[COUNT - 1], 1);
+        PRIM_UNROLL(COUNT)
+        for (int i = 0; i < COUNT; i++) {
+            uint8_t *const word = to - past + 4 * i;
+            if (i > 0 || lane > 0 || past == 0)
+                *reinterpret_cast<uint32_t *>(word) =
+                    past == 0 ? words[i] : bits_from(before, words[i], 8u * (4 - past));
+            else
+                store_bytes(to, words[0], 0, 4 - past);
+            before = words[i];
+        }
+        if (lane + 1 == LANES)
+            store_bytes(to + 4 * (COUNT - 1), words[COUNT - 1], 4 - past, 4);
+    }
+
     /* Row `row`: those before the first and behind the last are nobody's. */
-    __device__ void store(int row, const float (&sums)[COLUMNS])
+    __device__ void store(int row, const uint32_t (&words)[COUNT])
     {
         if (row < 0 || row >= rows)
             return;
-        const uint32_t word = rounded_bytes(sums, p.ending);
-        uint8_t *const begin = p.bytes_behind(p.out, next), *const to = begin + COLUMNS * lane;
-        const int past = static_cast<int>(reinterpret_cast<uintptr_t>(begin) % 4);
-        if (left < SPAN) {
-            const int mine = left - COLUMNS * lane;
-            store_bytes(to, word, 0, mine < COLUMNS ? mine : COLUMNS);
-        } else if (past == 0) {
-            *reinterpret_cast<uint32_t *>(to) = word;
-        } else { /* words of the output, each of two lanes */
-            const uint32_t beside = __shfl_down_sync(ALL_LANES, word, 1);
-            const int own = COLUMNS - past;
-            if (lane + 1 < LANES)
-                *reinterpret_cast<uint32_t *>(to + own) = bits_from(word, beside, 8u * own);
-            else
-                store_bytes(to, word, own, COLUMNS);
-            if (lane == 0)
-                store_bytes(to, word, 0, own);
+        uint8_t *const to = p.out + next;
+        if (!is_whole) {
+            store_part(to, words);
+        } else if (p.stores_vectors) {
+            packed<uint32_t, COUNT> all;
+            PRIM_UNROLL(COUNT)
+            for (int i = 0; i < COUNT; i++)
+                all.words[i] = words[i];
+            *reinterpret_cast<packed<uint32_t, COUNT> *>(to) = all;
+        } else {
+            store_shifted(to, words);
         }
-        next += static_cast<int64_t>(p.out_step);
+        next += static_cast<int64_t>(p.out_pitch);
     }
 };
 
-template <int SIDE, int CHANNELS>
-constexpr unsigned BLOCKS = SIDE <= 3   ? 7
-                            : SIDE <= 5 ? 5
-                                        : 4;
-
-template <class Pixel, int SIDE, int CHANNELS>
-__global__ void __launch_bounds__(LANES *WARPS, walk::blocks_here(BLOCKS<SIDE, CHANNELS>))
-    convolve(const __grid_constant__ strips<Pixel> p, const __grid_constant__ weights<SIDE> w)
+/* sums[j]: of the outputs whose window has had j + 1 rows. The new row goes to all of them, in
+ * place, and completes one. */
+template <class Kind>
+__device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS],
+                        const uint32_t (&words)[Kind::WORDS], const weights<Kind> &w)
 {
-    using Kind = kind<SIDE, CHANNELS>;
-    PRIM_SHARED(vector<float>, rooms, [WARPS][GROUP][Kind::ROW / 4]);
-    const int lane = static_cast<int>(threadIdx.x) % LANES;
-    const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0); /* as in walk.cuh */
-    const unsigned strip = blockIdx.x * WARPS + warp;
-    float *const room = rooms[warp][0][0].words;
-    const int64_t x = static_cast<int64_t>(strip % p.across) * SPAN;
-    const int64_t y = static_cast<int64_t>(strip / p.across) * p.high;
-    if (y >= p.rows)
-        return;
-    const int outputs = p.rows - y < p.high ? static_cast<int>(p.rows - y) : p.high;
-    const int rows = outputs + SIDE - 1;
-    const strip_rows<Pixel> from(p, x, y, SPAN, Kind::NEEDED);
-    feed<Pixel, SIDE, CHANNELS> input(p, from, lane);
-    drain<Pixel> output = {p, lane, outputs,
-                           p.line - x < SPAN ? static_cast<int>(p.line - x) : SPAN,
-                           y * static_cast<int64_t>(p.out_step) + x};
-    float sums[SIDE][COLUMNS] = {};
-    input.begin();
-    PRIM_UNROLL(1)
-    for (int row = 0; row < rows; row += GROUP) {
-        __syncwarp(); /* the rows before have been read */
-        input.settle(room, rows);
-        __syncwarp();
-        input.begin();
-        PRIM_UNROLL(GROUP / STEP)
-        for (int half = 0; half < GROUP; half += STEP) {
-            float windows[STEP][Kind::WINDOW];
-            PRIM_UNROLL(STEP)
-            for (int r = 0; r < STEP; r++)
-                PRIM_UNROLL(Kind::WINDOW / 4)
-            for (int v = 0; v < Kind::WINDOW; v += 4) {
-                const vector<float> four =
-                    load_vector(room + (half + r) * Kind::ROW + COLUMNS * lane + v);
-                PRIM_UNROLL(4)
-                for (int e = 0; e < 4; e++)
-                    windows[r][v + e] = four.words[e];
-            }
-            walk::add_rows<CHANNELS, SIDE, SIDE, walk::WHOLE>(sums, windows, w,
-                                                              row + half - (SIDE - 1), output);
-        }
+    constexpr int SIDE = Kind::SIDE, REACH = (SIDE - 1) * Kind::CHANNELS;
+    float x[Kind::COLUMNS + REACH];
+    PRIM_UNROLL(Kind::COLUMNS + REACH)
+    for (int k = 0; k < Kind::COLUMNS + REACH; k++)
+        x[k] = tiny_byte(words[(Kind::LEAD + k) / 4], (Kind::LEAD + k) % 4);
+    PRIM_UNROLL(Kind::COLUMNS)
+    for (int c = 0; c < Kind::COLUMNS; c++)
+        PRIM_UNROLL(SIDE)
+    for (int j = SIDE - 1; j >= 0; j--) {
+        float sum = j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f;
+        PRIM_UNROLL(SIDE)
+        for (int i = 0; i < SIDE; i++)
+            sum = add_product(sum, w.values[j * SIDE + i], x[c + i * Kind::CHANNELS]);
+        sums[j][c] = sum;
     }
 }
 
-template <class Pixel, int SIDE, int CHANNELS>
-cudaError_t launch(const prim_convolution_args *args, const weights<SIDE> &w)
+template <class Kind, bool IS_DIVIDED>
+__global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
+    convolve(const __grid_constant__ strips_of_bytes p, const __grid_constant__ weights<Kind> w)
 {
-    strips<Pixel> p = make_strips<Pixel>(args, SPAN);
-    if (p.rows == 0 || p.line == 0)
-        return cudaSuccess;
-    p.high = rows_of_strips(p.rows, p.across, SIDE, GROUP, BLOCKS<SIDE, CHANNELS> * WARPS);
-    const size_t all = prim_divide_up(static_cast<size_t>(p.rows), p.high) * p.across;
+    constexpr int SIDE = Kind::SIDE, GROUP = Kind::GROUP, BATCHES = Kind::BATCHES;
+    PRIM_SHARED(vector<uint8_t>, rings, [WARPS][BATCHES][GROUP][Kind::ROW / CHUNK]);
+    const int lane = static_cast<int>(threadIdx.x) % LANES;
+    const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0); /* as in walk.cuh */
+    const unsigned strip = blockIdx.x * WARPS + warp;
+    uint8_t *const ring = reinterpret_cast<uint8_t *>(rings[warp]);
+    const int x = static_cast<int>(strip % p.across) * Kind::SPAN + p.first_column;
+    const int64_t y = static_cast<int64_t>(strip / p.across) * p.high, left = p.in.height - y;
+    if (left <= 0)
+        return;
+    const int outputs = left < p.high ? static_cast<int>(left) : p.high;
+    const int row_count = outputs + SIDE - 1;
+    feed<Kind> input(p, x, y, lane);
+    drain<Kind> output(p, x, y, lane, outputs);
+    float sums[SIDE][Kind::COLUMNS] = {};
+    int batch = 0;
+    PRIM_UNROLL(1)
+    for (int b = 0; b < BATCHES - 1; b++) {
+        input.bring(ring + b * GROUP * Kind::ROW, row_count);
+        close_batch_of_copies();
+    }
+    PRIM_UNROLL(1)
+    for (int first = 0; first < row_count; first += GROUP) {
+        wait_for_copies_but<BATCHES - 2>();
+        __syncwarp(); /* the rows are there, and those before have been read */
+        const int free = batch > 0 ? batch - 1 : BATCHES - 1;
+        input.bring(ring + free * GROUP * Kind::ROW, row_count);
+        close_batch_of_copies();
+        const uint8_t *const group = ring + batch * GROUP * Kind::ROW;
+        PRIM_UNROLL(Kind::AT_ONCE)
+        for (int r = 0; r < GROUP; r++) {
+            uint32_t words[Kind::WORDS], rounded[Kind::COLUMNS / 4];
+            read_window<Kind>(group + r * Kind::ROW, lane, words);
+            add_row<Kind>(sums, words, w);
+            round_sums<IS_DIVIDED>(p.end, sums[SIDE - 1], rounded);
+            output.store(first + r - (SIDE - 1), rounded);
+        }
+        batch = batch + 1 < BATCHES ? batch + 1 : 0;
+    }
+    wait_for_copies();
+}
+
+/* ---- launches ---- */
+
+template <class Kind>
+strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending &end)
+{
+    const prim_image &in = args->in, &out = args->out;
+    strips_of_bytes p = {};
+    p.in = rows::make_image(args);
+    p.out = static_cast<uint8_t *>(out.data);
+    p.out_pitch = out.pitch;
+    p.before_x = before_pixel(args, args->mask.width, args->mask.anchor_x) * in.channels;
+    p.before_y = before_pixel(args, args->mask.height, args->mask.anchor_y);
+    const bool out_is_aligned = out.pitch % CHUNK == 0 || out.height == 1;
+    if (p.in.is_aligned)
+        p.first_column = -rows::bytes_past_chunk(in, -p.before_x - Kind::LEAD - Kind::FIRST);
+    else if (out_is_aligned)
+        p.first_column = -rows::bytes_past_chunk(out, 0);
+    p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;
+    p.across = static_cast<unsigned>((p.in.line - p.first_column + Kind::SPAN - 1) / Kind::SPAN);
+    p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS);
+    p.end = end;
+    return p;
+}
+
+template <class Kind, bool IS_DIVIDED>
+cudaError_t launch(const prim_convolution_args *args, const weights<Kind> &w, const ending &end)
+{
+    const strips_of_bytes p = make_byte_strips<Kind>(args, end);
+    const size_t all = prim_divide_up(static_cast<size_t>(p.in.height), p.high) * p.across;
     return prim_launch(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(all, WARPS)), LANES * WARPS},
-        convolve<Pixel, SIDE, CHANNELS>, p, w);
+        convolve<Kind, IS_DIVIDED>, p, w);
 }
 
 } // namespace bytes

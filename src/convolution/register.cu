@@ -71,7 +71,7 @@ bool is_square_over_bytes(const prim_convolution_args *args)
 {
     const prim_mask &mask = args->mask;
     const prim_image &in = args->in;
-    const size_t most_elements = 0x7fffffff; /* of a line */
+    const size_t most_elements = 0x7fffffff - 1024; /* of a line */
     return !is_separable(args) && in.type == CUDA_R_8U && args->out.type == CUDA_R_8U &&
            mask.h_values != nullptr && mask.width == mask.height && in.width >= mask.width &&
            in.height >= mask.height && in.width * static_cast<size_t>(in.channels) <= most_elements;
@@ -83,7 +83,7 @@ bool has_bytes(const prim_convolution_args *args)
         return false;
 #define PRIM_ROW(side, channel_count)                                   \
     if (args->mask.width == side && args->in.channels == channel_count) \
-        return true;
+        return prim_convolution_has_moderate_weights(args);
     PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return false;

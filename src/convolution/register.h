@@ -19,7 +19,8 @@ cudaError_t prim_convolution_square(const prim_convolution_args *args);
 cudaError_t prim_convolution_row(const prim_convolution_args *args);
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* The same of u8 → u8 of 1, 3 or 4 channels. */
+/* The same of u8 → u8 of 1, 3 or 4 channels, for what the first one says; it reads the weights. */
+bool prim_convolution_has_moderate_weights(const prim_convolution_args *args);
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 
 /* The same under integers, for what the first one says; it reads the weights. */

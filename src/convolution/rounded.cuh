@@ -4,9 +4,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include <cuda_runtime.h>
+
+#include "common/unroll.cuh"
 
 namespace
 {
@@ -47,6 +50,172 @@ struct divisor {
 /* Of other sums. */
 struct no_divisor {
 };
+
+/* ---- tiny floats ----
+ *
+ * A float below 2^-125 is a number of steps of 2^-149, and its bits are that number: no instruction
+ * makes one of the other.
+ *
+ *     bits    0  1  2  3 … 255 … 2^24 - 1         times 2^-149
+ *
+ * So a byte is a float as it is, and a multiplication whose result is so small rounds it to an
+ * integer, to the nearest and of two the even one, as it rounds everything. The instructions say
+ * that they keep such floats, whatever the compiler was told. */
+
+constexpr int STEPS_BELOW_1 = 149;
+
+__host__ __device__ inline float tiny_float(uint32_t steps)
+{
+#ifdef __CUDA_ARCH__
+    return __uint_as_float(steps);
+#else
+    float x;
+    std::memcpy(&x, &steps, sizeof x);
+    return x;
+#endif
+}
+
+/* The steps of a float that is not negative. Of larger ones, some large number. */
+__host__ __device__ inline int32_t steps_of(float x)
+{
+#ifdef __CUDA_ARCH__
+    return __float_as_int(x);
+#else
+    int32_t steps;
+    std::memcpy(&steps, &x, sizeof x);
+    return steps;
+#endif
+}
+
+/* a · b + c, rounded once. */
+__device__ inline float tiny_multiply_add(float a, float b, float c)
+{
+#ifdef __CUDA_ARCH__
+    float sum;
+    asm("fma.rn.f32 %0, %1, %2, %3;" : "=f"(sum) : "f"(a), "f"(b), "f"(c));
+    return sum;
+#else
+    return std::fma(a, b, c);
+#endif
+}
+
+/* a · b, no less than 0 and no more than 1; 0 for NaN. */
+__device__ inline float tiny_product(float a, float b)
+{
+#ifdef __CUDA_ARCH__
+    float product;
+    asm("mul.rn.sat.f32 %0, %1, %2;" : "=f"(product) : "f"(a), "f"(b));
+    return product;
+#else
+    const float product = a * b;
+    return product > 0.0f ? product < 1.0f ? product : 1.0f : 0.0f;
+#endif
+}
+
+/* The steps of four floats that are not negative as bytes of a word, 255 at most. */
+__device__ inline uint32_t bytes_of_steps(float a, float b, float c, float d)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t high, all;
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(steps_of(d)), "r"(steps_of(c)));
+    asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
+        : "=r"(all)
+        : "r"(steps_of(b)), "r"(steps_of(a)), "r"(high));
+    return all;
+#else
+    const float four[] = {a, b, c, d};
+    uint32_t all = 0;
+    for (int i = 0; i < 4; i++)
+        all |= static_cast<uint32_t>(steps_of(four[i]) < 255 ? steps_of(four[i]) : 255) << 8 * i;
+    return all;
+#endif
+}
+
+/* Division of integers that have so many steps: times factor, and rounded; then times unit, and
+ * rounded. */
+struct quotient {
+    float factor, unit;
+    int bits; /* that the first result has more than the second */
+};
+
+constexpr int64_t MOST_STEPS = 1 << 22; /* fewer: of the integers, and the divisor */
+
+inline bool has_quotient(int64_t divisor, int64_t most)
+{
+    return most < MOST_STEPS && divisor < MOST_STEPS && -divisor < MOST_STEPS;
+}
+
+/* n · factor is n / divisor with some bits more, so many that quotients which are no ties lie more
+ * than a half of the last one beside a tie: an even divisor's lie 1 / divisor beside it, an odd
+ * one's half of that. The factor is off by 2^-24 of itself at most, and n < 2^22 quotients by less
+ * than a quarter of 1 / divisor: too little to make a tie of anything else, or anything else of a
+ * tie, which is itself with the bits more. */
+inline quotient make_quotient(int64_t divisor)
+{
+    const int64_t magnitude = divisor < 0 ? -divisor : divisor;
+    int bits = magnitude % 2 != 0 ? 2 : 1;
+    for (int64_t rest = magnitude; rest > 1; rest /= 2)
+        bits++;
+    return {static_cast<float>(std::ldexp(1.0 / static_cast<double>(divisor), bits)),
+            static_cast<float>(std::ldexp(1.0, -bits)), bits};
+}
+
+/* ---- sums that begin with a bias ----
+ *
+ * Tiny floats are not negative, and sums may be. A bias, which sums begin with, makes all of them
+ * positive. It is a multiple of the divisor, and so the multiply-add that divides takes it away
+ * too. */
+
+struct biased_ending {
+    divisor by;
+    int32_t bias;
+    float factor, minus,
+        unit;      /* (sum + bias) · factor + minus is the quotient in steps, times unit */
+    bool is_quick; /* otherwise by alone, and no bias */
+};
+
+/* Of sums from `least` to `most`. */
+inline biased_ending make_biased_ending(int64_t by, int64_t least, int64_t most)
+{
+    const int64_t magnitude = by < 0 ? -by : by;
+    const int64_t times = (magnitude - 1 - least) / magnitude, bias = times * magnitude;
+    biased_ending end = {};
+    end.by = {static_cast<int32_t>(by), static_cast<float>(1.0 / static_cast<double>(by))};
+    end.is_quick = has_quotient(by, bias + most);
+    if (!end.is_quick)
+        return end;
+    const quotient q = make_quotient(by);
+    end.bias = static_cast<int32_t>(bias);
+    end.factor = q.factor;
+    end.unit = q.unit;
+    end.minus = static_cast<float>(
+        std::ldexp(static_cast<double>(by < 0 ? times : -times), q.bits - STEPS_BELOW_1));
+    return end;
+}
+
+/* Four sums as bytes of a word. */
+template <bool IS_QUICK>
+__device__ uint32_t bytes_of_sums(const biased_ending &end, int32_t a, int32_t b, int32_t c,
+                                  int32_t d)
+{
+    if (IS_QUICK || end.is_quick) {
+        const int32_t sums[] = {a, b, c, d};
+        float steps[4];
+        PRIM_UNROLL(4)
+        for (int i = 0; i < 4; i++) {
+            const float sum = tiny_float(static_cast<uint32_t>(sums[i]));
+            steps[i] = tiny_product(tiny_multiply_add(sum, end.factor, end.minus), end.unit);
+        }
+        return bytes_of_steps(steps[0], steps[1], steps[2], steps[3]);
+    }
+    uint32_t all = 0;
+    PRIM_UNROLL(1) /* which is slow anyway: less code */
+    for (int i = 0; i < 4; i++) {
+        const int32_t sum = i == 0 ? a : i == 1 ? b : i == 2 ? c : d;
+        all |= static_cast<uint32_t>(end.by.as_byte(sum)) << 8 * i;
+    }
+    return all;
+}
 
 } // namespace
 

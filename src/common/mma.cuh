@@ -1,0 +1,87 @@
+/* Products of small matrices of bytes, by a warp, on tensor cores of compute capability 8.0 and up.
+ *
+ *     D = A · B + C                          lane 4g + t has of it
+ *     A     16 × 32 bytes without a sign     rows g and g + 8, bytes 4t … 4t + 3 and 16 more on
+ *     B     32 × 8 bytes                     the same bytes of column g
+ *     C, D  16 × 8 words                     rows g and g + 8, words 2t and 2t + 1
+ *
+ * Sums are exact, and wrap. */
+#ifndef PRIM_COMMON_MMA_CUH
+#define PRIM_COMMON_MMA_CUH
+
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+namespace
+{
+
+/* Has B a sign? */
+enum byte_sign { UNSIGNED_BYTES, SIGNED_BYTES };
+
+#ifdef SIMT_BACKEND
+
+/* The sum of 8 products, of bytes i of two pairs of words. */
+template <byte_sign SIGN>
+uint32_t eight_products(uint64_t a, uint64_t b)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < 8; i++) {
+        const uint8_t x = static_cast<uint8_t>(a >> 8 * i), y = static_cast<uint8_t>(b >> 8 * i);
+        sum += static_cast<uint32_t>(x * (SIGN == SIGNED_BYTES ? static_cast<int8_t>(y) : y));
+    }
+    return sum;
+}
+
+template <byte_sign SIGN>
+void add_byte_products(int32_t (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
+                       const int32_t (&c)[4])
+{
+    const int lane = static_cast<int>(threadIdx.x % 32), g = lane / 4, t = lane % 4;
+    const uint64_t rows[] = {static_cast<uint64_t>(a[2]) << 32 | a[0],
+                             static_cast<uint64_t>(a[3]) << 32 | a[1]};
+    const uint64_t column = static_cast<uint64_t>(b[1]) << 32 | b[0];
+    uint32_t sums[4];
+    for (int r = 0; r < 4; r++)
+        sums[r] = static_cast<uint32_t>(c[r]);
+    for (int k = 0; k < 4; k++) { /* the lane of a row, and of a column */
+        uint64_t row[2], of[2];
+        for (int i = 0; i < 2; i++) {
+            row[i] = __shfl_sync(0xffffffffu, rows[i], 4 * g + k);
+            of[i] = __shfl_sync(0xffffffffu, column, 4 * (2 * t + i) + k);
+        }
+        for (int r = 0; r < 4; r++)
+            sums[r] += eight_products<SIGN>(row[r / 2], of[r % 2]);
+    }
+    for (int r = 0; r < 4; r++)
+        d[r] = static_cast<int32_t>(sums[r]);
+}
+
+#else
+
+/* All lanes of the warp come here together. */
+template <byte_sign SIGN>
+__device__ void add_byte_products(int32_t (&d)[4], const uint32_t (&a)[4], const uint32_t (&b)[2],
+                                  const int32_t (&c)[4])
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (SIGN == SIGNED_BYTES)
+        asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+            : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c[0]),
+              "r"(c[1]), "r"(c[2]), "r"(c[3]));
+    else
+        asm("mma.sync.aligned.m16n8k32.row.col.s32.u8.u8.s32 "
+            "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+            : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(c[0]),
+              "r"(c[1]), "r"(c[2]), "r"(c[3]));
+#endif
+}
+
+#endif
+
+} // namespace
+
+#endif
