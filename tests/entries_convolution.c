@@ -433,7 +433,7 @@ const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
 
 enum {
     DOTS = 45,
-    DOT_LINES = 21,
+    DOT_LINES = 37, /* so many that AUTO takes TENSOR */
     DOT_PLANES = 4,
     DOT_ROW = DOTS * DOT_PLANES,
     DOT_SPAN = (DOT_LINES * DOT_ROW + 255) / 256 * 256,

@@ -5,12 +5,11 @@
  *     lane 0               ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔     16 bytes, and on both sides
  *     lane 1                    16 bytes further on                    the words that windows reach
  *
- * As floats in shared memory, they were four times as much to read, which took as long as the
- * multiply-adds. Now a lane takes a byte out of its word for itself: and that is a float already, a
- * tiny one (rounded.cuh), of as many steps of 2^-149. Weights are 2^100 times as large to make up
- * for it, sums 2^-49 times as small. All of that are powers of two: each product and each sum is
- * rounded as it would be without. At the end one multiplication, by 2^-100, leaves a sum as tiny,
- * and rounds it.
+ * As floats in shared memory, they were four times as much to read. Now a lane takes a byte out of
+ * its word for itself: and that is a float already, a tiny one (rounded.cuh), of as many steps of
+ * 2^-149. Weights are 2^100 times as large to make up for it, sums 2^-49 times as small. All of
+ * that are powers of two: each product and each sum is rounded as it would be without. At the end
+ * one multiplication, by 2^-100, leaves a sum as tiny, and rounds it.
  *
  * Taps lie CHANNELS elements apart, which is known at compile time too.
  *
@@ -41,24 +40,17 @@ constexpr int WARPS = 4;
  * large for its bits. */
 constexpr int WEIGHTS_UP = 100, LEAST_WEIGHT = -50, MOST_WEIGHT = 27;
 
-/* Before 9.0, code needs some registers more: fewer blocks. */
-constexpr int blocks_here(int blocks)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    return blocks * 3 / 4;
-#else
-    return blocks;
-#endif
-}
-
-/* GROUP rows are brought at once, BATCHES of them are on their way or being summed. Sums of 7 rows
- * of 16 columns are more than a lane has registers for. */
-template <int MASK_SIDE, int CHANNEL_COUNT, int COLUMNS_OF_LANE = (MASK_SIDE < 7 ? 16 : 8),
-          int BLOCK_COUNT = 4, int GROUP_ROWS = 4, int BATCH_COUNT = 2, int ROWS_AT_ONCE = 1>
+/* GROUP rows are brought at once, BATCHES of them are on their way or being summed, and code has
+ * AT_ONCE rows without a loop: what was fastest under 3 × 3, 5 × 5 and 7 × 7. Sums of 7 rows of 16
+ * columns are more than a lane has registers for. */
+template <int MASK_SIDE, int CHANNEL_COUNT>
 struct kind {
-    static constexpr int SIDE = MASK_SIDE, CHANNELS = CHANNEL_COUNT, BLOCKS = BLOCK_COUNT;
-    static constexpr int COLUMNS = COLUMNS_OF_LANE, SPAN = LANES * COLUMNS;
-    static constexpr int GROUP = GROUP_ROWS, BATCHES = BATCH_COUNT, AT_ONCE = ROWS_AT_ONCE;
+    static constexpr int SIDE = MASK_SIDE, CHANNELS = CHANNEL_COUNT;
+    static constexpr int COLUMNS = SIDE < 7 ? 16 : 8, SPAN = LANES * COLUMNS;
+    static constexpr int BLOCKS = SIDE == 3 ? 5 : 4; /* at once */
+    static constexpr int GROUP = SIDE < 7 ? 2 : 4;
+    static constexpr int BATCHES = SIDE == 3 ? 4 : SIDE == 5 ? 3 : 2;
+    static constexpr int AT_ONCE = SIDE == 5 ? 2 : 1;
     static constexpr int BEFORE = SIDE / 2 * CHANNELS;     /* bytes on both sides of the outputs */
     static constexpr int AROUND = (BEFORE + 3) / 4;        /* words that they lie in */
     static constexpr int LEAD = 4 * AROUND - BEFORE;       /* bytes of a lane's words before them */

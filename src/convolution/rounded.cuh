@@ -9,6 +9,8 @@
 
 #include <cuda_runtime.h>
 
+#include "common/unroll.cuh"
+
 namespace
 {
 
@@ -156,6 +158,63 @@ inline quotient make_quotient(int64_t divisor)
         bits++;
     return {static_cast<float>(std::ldexp(1.0 / static_cast<double>(divisor), bits)),
             static_cast<float>(std::ldexp(1.0, -bits)), bits};
+}
+
+/* ---- sums that begin with a bias ----
+ *
+ * Tiny floats are not negative, and sums may be. A bias, which sums begin with, makes all of them
+ * positive. It is a multiple of the divisor, and so the multiply-add that divides takes it away
+ * too. */
+
+struct biased_ending {
+    divisor by;
+    int32_t bias;
+    float factor, minus,
+        unit;      /* (sum + bias) · factor + minus is the quotient in steps, times unit */
+    bool is_quick; /* otherwise by alone, and no bias */
+};
+
+/* Of sums from `least` to `most`. */
+inline biased_ending make_biased_ending(int64_t by, int64_t least, int64_t most)
+{
+    const int64_t magnitude = by < 0 ? -by : by;
+    const int64_t times = (magnitude - 1 - least) / magnitude, bias = times * magnitude;
+    biased_ending end = {};
+    end.by = {static_cast<int32_t>(by), static_cast<float>(1.0 / static_cast<double>(by))};
+    end.is_quick = has_quotient(by, bias + most);
+    if (!end.is_quick)
+        return end;
+    const quotient q = make_quotient(by);
+    end.bias = static_cast<int32_t>(bias);
+    end.factor = q.factor;
+    end.unit = q.unit;
+    end.minus = static_cast<float>(
+        std::ldexp(static_cast<double>(by < 0 ? times : -times), q.bits - STEPS_BELOW_1));
+    return end;
+}
+
+/* Four sums as bytes of a word. */
+template <bool IS_QUICK>
+__device__ uint32_t bytes_of_sums(const biased_ending &end, int32_t a, int32_t b, int32_t c,
+                                  int32_t d)
+{
+    if (IS_QUICK || end.is_quick) {
+        const int32_t sums[] = {a, b, c, d};
+        float steps[4];
+        PRIM_UNROLL(4)
+        for (int i = 0; i < 4; i++) {
+            const float sum = tiny_float(static_cast<uint32_t>(sums[i]));
+            steps[i] = tiny_product(tiny_multiply_add(sum, end.factor, end.minus), end.unit);
+        }
+        return bytes_of_steps(steps[0], steps[1], steps[2], steps[3]);
+    }
+    uint32_t all = 0;
+    PRIM_UNROLL(1) /* which is slow anyway: less code */
+    for (int i = 0; i < 4; i++) {
+        const int32_t sum = i == 0 ? a : i == 1 ? b : i == 2 ? c : d;
+        all |= static_cast<uint32_t>(end.by.as_byte(sum)) << 8 * i;
+    }
+    return all;
 }
 
 } // namespace
