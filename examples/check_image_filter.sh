@@ -6,6 +6,7 @@ numbers=$(dirname "$program")/picture_numbers
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
 
+# The variants that take masks of floats.
 ways='auto basic constant tiled_halo tiled_cached register'
 
 # expect NAME FILTER FORMAT: the numbers on the standard input are what the filter makes of NAME.
@@ -99,5 +100,5 @@ refuse() { # SENTENCE ARGUMENT…
 refuse 'there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
 refuse "that filter's mask is not the product of a column and a row" \
   sharpen "$directory/dot.png" "$directory/out.png" separable
-refuse "there is no variant fastest; there are: $ways separable" \
+refuse "there is no variant fastest; there are: $ways tensor separable" \
   blur "$directory/dot.png" "$directory/out.png" fastest
