@@ -255,6 +255,92 @@ ENTRY(hyb, PRIM_SPARSE_HYB)
 ENTRY(jds, PRIM_SPARSE_JDS)
 ENTRY(sell, PRIM_SPARSE_SELL)
 
+/* ---- CSR of more entries than one block's, and a row of nearly all: tiles, and pieces of a row ---- */
+
+enum {
+    TALL_ROWS = 200,
+    LONG_ROW = 33001,
+    TALL_ENTRIES = LONG_ROW + TALL_ROWS - 1 + 70 * 5, /* each sixth row has 70 more, five of them */
+    TALL_IN_BYTES = (COLUMNS + TALL_ROWS + 1 + 2 * TALL_ENTRIES) * 4
+};
+
+/* Behind x: offsets, columns, values. */
+static void tall_input(void *h_in, unsigned seed)
+{
+    float *const x = h_in;
+    int32_t *const starts = (int32_t *)h_in + COLUMNS, *const of = starts + TALL_ROWS + 1;
+    float *const with = (float *)(of + TALL_ENTRIES);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        x[i] = (float)((i * 2654435761u + seed * 97u) >> 8 & 0x3f) - 25.0f;
+    starts[0] = 0;
+    for (int32_t row = 0; row < TALL_ROWS; row++)
+        starts[row + 1] = starts[row] + (row == 77 ? LONG_ROW : row % 40 == 6 ? 71 : 1);
+    for (uint32_t e = 0; e < TALL_ENTRIES; e++) {
+        of[e] = (int32_t)((e * 2654435761u >> 9) % COLUMNS);
+        with[e] = (float)(e * 2246822519u >> 13 & 0x7) - 3.0f;
+    }
+}
+
+static void tall_answer(const void *h_in, size_t count, void *h_out)
+{
+    const float *const x = h_in;
+    const int32_t *const starts = (const int32_t *)h_in + COLUMNS, *const of =
+                                                                       starts + TALL_ROWS + 1;
+    const float *const with = (const float *)(of + TALL_ENTRIES);
+    for (size_t row = 0; count > 0 && row < TALL_ROWS; row++) {
+        double sum = 0;
+        for (int32_t e = starts[row]; e < starts[row + 1]; e++)
+            sum += (double)with[e] * x[of[e]];
+        ((float *)h_out)[row] = (float)sum;
+    }
+}
+
+static prim_sparse tall_at(const operands *o)
+{
+    const bool empty = o->count == 0;
+    const int32_t *const starts = o->d_in == NULL ? NULL : (const int32_t *)o->d_in + COLUMNS;
+    return (prim_sparse){.format = PRIM_SPARSE_CSR,
+                         .rows = empty ? 0 : TALL_ROWS,
+                         .columns = empty ? 0 : COLUMNS,
+                         .entries = empty ? 0 : TALL_ENTRIES,
+                         .value_type = CUDA_R_32F,
+                         .offset_type = CUDA_R_32I,
+                         .row_offsets = empty ? o->d_out : starts,
+                         .column_indices = starts == NULL ? NULL : starts + TALL_ROWS + 1,
+                         .values = starts == NULL ? NULL : starts + TALL_ROWS + 1 + TALL_ENTRIES};
+}
+
+static prim_status tall_workspace(int variant, size_t count, size_t *bytes)
+{
+    const operands o = {.count = count};
+    return prim_spmv_workspace_bytes((prim_spmv_variant)variant, tall_at(&o), f32, f32, bytes);
+}
+
+static prim_status tall_call(const operands *o)
+{
+    arguments a = {spoilt_head(o), tall_at(o), f32, f32, o->d_in, o->d_out};
+    spoil(o, "d_x", &a.x);
+    spoil(o, "d_y", &a.y);
+    return prim_spmv((prim_spmv_variant)a.c.variant, 1, a.m, a.x_type, a.x, 0, a.y_type, a.y,
+                     a.c.workspace, a.c.bytes, o->stream);
+}
+
+static bool tall_takes(int variant)
+{
+    return variant == PRIM_SPMV_AUTO || variant == PRIM_SPMV_CSR_MERGE;
+}
+VARIANTS_THAT_TAKE(spmv, tall)
+
+const entry_point spmv_tall_entry = {.name = "prim_spmv",
+                                     .variant_at = tall_variant_at,
+                                     .in_bytes = TALL_IN_BYTES,
+                                     .out_bytes = TALL_ROWS * sizeof(float),
+                                     .count = COLUMNS,
+                                     .make_input = tall_input,
+                                     .right_answer = tall_answer,
+                                     .workspace_bytes = tall_workspace,
+                                     .call = tall_call};
+
 /* ---- the check: d_in is the arrays; where the seed is even, a column is wrong ---- */
 
 static const int32_t *columns_in(prim_sparse_format format, const void *h_in)

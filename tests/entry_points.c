@@ -10,8 +10,8 @@ extern const entry_point merge_entry, merge_sort_entry, co_rank_entry, merge_pai
     merge_sort_pairs_entry, merge_sort_permutation_entry, gather_entry;
 extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separable_entry,
     convolve_integers_entry;
-extern const entry_point spmv_csr_entry, spmv_coo_entry, spmv_ell_entry, spmv_hyb_entry,
-    spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
+extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_ell_entry,
+    spmv_hyb_entry, spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
     sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
     sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
     sparse_to_dense_entry, sparse_transpose_entry;
@@ -51,6 +51,7 @@ const entry_point *const entry_points[] = {
     &convolve_integers_entry,
     /* sparse products */
     &spmv_csr_entry,
+    &spmv_tall_entry,
     &spmv_coo_entry,
     &spmv_ell_entry,
     &spmv_hyb_entry,

@@ -51,8 +51,9 @@ __device__ inline unsigned take_ticket_behind(unsigned *counter)
 #endif
 }
 
-/* The same for who reads with load_past_caches() alone: to acquire is to empty the first cache, of
- * what others read there as well. */
+/* The same for who reads with load_past_caches() alone, behind a branch on the number: no GPU loads
+ * before it knows that it has to, so the order is kept without an acquire. That would empty the
+ * first cache, of what others read there as well. */
 __device__ inline unsigned take_ticket_past_caches(unsigned *counter)
 {
 #ifdef SIMT_BACKEND
