@@ -262,14 +262,15 @@ __device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS],
     for (int k = 0; k < Kind::COLUMNS + REACH; k++)
         x[k] = tiny_byte(words[(Kind::LEAD + k) / 4], (Kind::LEAD + k) % 4);
     PRIM_UNROLL(Kind::COLUMNS)
-    for (int c = 0; c < Kind::COLUMNS; c++)
+    for (int c = 0; c < Kind::COLUMNS; c++) {
         PRIM_UNROLL(SIDE)
-    for (int j = SIDE - 1; j >= 0; j--) {
-        float sum = j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f;
-        PRIM_UNROLL(SIDE)
-        for (int i = 0; i < SIDE; i++)
-            sum = add_product(sum, w.values[j * SIDE + i], x[c + i * Kind::CHANNELS]);
-        sums[j][c] = sum;
+        for (int j = SIDE - 1; j >= 0; j--) {
+            float sum = j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f;
+            PRIM_UNROLL(SIDE)
+            for (int i = 0; i < SIDE; i++)
+                sum = add_product(sum, w.values[j * SIDE + i], x[c + i * Kind::CHANNELS]);
+            sums[j][c] = sum;
+        }
     }
 }
 

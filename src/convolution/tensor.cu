@@ -209,14 +209,15 @@ __device__ void sum_known_rows(const biased_ending &end, const uint8_t *from, ui
     for (int r = 0; r < ROWS; r++) {
         sums_of<Kind> sums;
         PRIM_UNROLL(H)
-        for (int j = 0; j < H; j++)
+        for (int j = 0; j < H; j++) {
             PRIM_UNROLL(2)
-        for (int m = 0; m < 2; m++) {
-            int32_t(&sum)[4] = sums.low[m];
-            if (j == 0)
-                add_byte_products<SIGNED_BYTES>(sum, words[r].words, own[0].words[m], begin);
-            else
-                add_byte_products<SIGNED_BYTES>(sum, words[r + j].words, own[j].words[m], sum);
+            for (int m = 0; m < 2; m++) {
+                int32_t(&sum)[4] = sums.low[m];
+                if (j == 0)
+                    add_byte_products<SIGNED_BYTES>(sum, words[r].words, own[0].words[m], begin);
+                else
+                    add_byte_products<SIGNED_BYTES>(sum, words[r + j].words, own[j].words[m], sum);
+            }
         }
         sums.put(end, out, r);
     }
@@ -246,17 +247,18 @@ __device__ void sum_any_rows(const problem_of_tiles &p, const uint8_t *in, int f
     for (int r = 0; r < ROWS; r++)
         sums[r].begin(p.end.bias);
     PRIM_UNROLL(1)
-    for (int j = 0; j < p.mask_rows; j++)
+    for (int j = 0; j < p.mask_rows; j++) {
         PRIM_UNROLL(Kind::PARTS)
-    for (int part = 0; part < Kind::PARTS; part++) {
-        const fragment low = fragment_of(all.words + all.first_of(0, j), part, lane);
-        fragment high = low;
-        if constexpr (Kind::PLANES > 1)
-            high = fragment_of(all.words + all.first_of(1, j), part, lane);
-        PRIM_UNROLL(ROWS)
-        for (int r = 0; r < ROWS; r++) {
-            const quad row = quad_at<Kind>(in + place<Kind::PITCH>(first + r + j) + BYTES * part);
-            add_part<Kind>(sums[r], row.words, low, high);
+        for (int part = 0; part < Kind::PARTS; part++) {
+            const fragment low = fragment_of(all.words + all.first_of(0, j), part, lane);
+            fragment high = low;
+            if constexpr (Kind::PLANES > 1)
+                high = fragment_of(all.words + all.first_of(1, j), part, lane);
+            PRIM_UNROLL(ROWS)
+            for (int r = 0; r < ROWS; r++) {
+                const uint8_t *const from = in + place<Kind::PITCH>(first + r + j) + BYTES * part;
+                add_part<Kind>(sums[r], quad_at<Kind>(from).words, low, high);
+            }
         }
     }
     PRIM_UNROLL(ROWS)
