@@ -255,7 +255,7 @@ ENTRY(hyb, PRIM_SPARSE_HYB)
 ENTRY(jds, PRIM_SPARSE_JDS)
 ENTRY(sell, PRIM_SPARSE_SELL)
 
-/* ---- CSR of more entries than one block's, and a row of nearly all: tiles, pieces of a row ---- */
+/* ---- CSR of more entries than one block has, nearly all in one row: tiles, and pieces ---- */
 
 enum {
     TALL_ROWS = 200,
