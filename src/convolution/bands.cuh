@@ -66,15 +66,10 @@ __device__ inline fragment fragment_of(const uint32_t *line, int part, int lane)
 
 /* ---- on the host ---- */
 
-inline weight_list<int32_t> weights_of(const prim_convolution_args *args)
-{
-    return list_of<int32_t>(args, args->mask.h_values, args->mask.width * args->mask.height);
-}
-
 /* Weights of 16 bits may be small ones. */
 inline bool fit_a_plane(const prim_convolution_args *args)
 {
-    const weight_list<int32_t> list = weights_of(args);
+    const weight_list<int32_t> list = integers_of(args);
     for (size_t k = 0; k < args->mask.width * args->mask.height; k++) {
         const int32_t weight = list[static_cast<int>(k)];
         if (weight < INT8_MIN || weight > INT8_MAX)
@@ -88,7 +83,7 @@ template <int MOST_ROWS, int PARTS, int PLANES>
 lines<MOST_ROWS, PARTS, PLANES> make_lines(const prim_convolution_args *args, int past)
 {
     using Lines = lines<MOST_ROWS, PARTS, PLANES>;
-    const weight_list<int32_t> list = weights_of(args);
+    const weight_list<int32_t> list = integers_of(args);
     const int width = static_cast<int>(args->mask.width);
     Lines all = {};
     for (int j = 0; j < static_cast<int>(args->mask.height); j++)

@@ -57,17 +57,11 @@ cudaError_t launch_with_divisor(const prim_convolution_args *args)
                               {std::ldexp(q.factor, -WEIGHTS_UP), q.unit});
 }
 
-/* The largest that a sum of integers can be, on either side of 0. */
+/* How far sums of integers reach, on both sides of 0 together. */
 int64_t largest_sum(const prim_convolution_args *args)
 {
-    const size_t count = args->mask.width * args->mask.height;
-    const weight_list<int32_t> list = list_of<int32_t>(args, args->mask.h_values, count);
-    int64_t most = 0;
-    for (size_t k = 0; k < count; k++) {
-        const int64_t weight = list[static_cast<int>(k)];
-        most += 255 * (weight < 0 ? -weight : weight);
-    }
-    return most;
+    const range_of_sums range = sums_of_bytes(args);
+    return range.most - range.least;
 }
 
 bool is_power_of_two(int64_t divisor)

@@ -149,6 +149,28 @@ problem<Pixel> make_problem(const prim_convolution_args *args)
     return p;
 }
 
+/* A mask of integers on the host. */
+inline weight_list<int32_t> integers_of(const prim_convolution_args *args)
+{
+    return list_of<int32_t>(args, args->mask.h_values, args->mask.width * args->mask.height);
+}
+
+/* The least and the largest that its sums of bytes can be. */
+struct range_of_sums {
+    int64_t least, most;
+};
+
+inline range_of_sums sums_of_bytes(const prim_convolution_args *args)
+{
+    const weight_list<int32_t> list = integers_of(args);
+    range_of_sums range = {0, 0};
+    for (size_t k = 0; k < args->mask.width * args->mask.height; k++) {
+        const int64_t weight = list[static_cast<int>(k)];
+        (weight < 0 ? range.least : range.most) += 255 * weight;
+    }
+    return range;
+}
+
 /* For launch bounds. Before 9.0, code needs some registers more: fewer blocks. */
 constexpr int blocks_here(int blocks)
 {

@@ -4,11 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include <cuda_runtime.h>
 
+#include "common/half.cuh"
 #include "common/unroll.cuh"
 
 namespace
@@ -66,25 +66,13 @@ constexpr int STEPS_BELOW_1 = 149;
 
 __host__ __device__ inline float tiny_float(uint32_t steps)
 {
-#ifdef __CUDA_ARCH__
-    return __uint_as_float(steps);
-#else
-    float x;
-    std::memcpy(&x, &steps, sizeof x);
-    return x;
-#endif
+    return same_bits<float>(steps);
 }
 
 /* The steps of a float that is not negative. Of larger ones, some large number. */
 __host__ __device__ inline int32_t steps_of(float x)
 {
-#ifdef __CUDA_ARCH__
-    return __float_as_int(x);
-#else
-    int32_t steps;
-    std::memcpy(&steps, &x, sizeof x);
-    return steps;
-#endif
+    return same_bits<int32_t>(x);
 }
 
 /* a · b + c, rounded once. */

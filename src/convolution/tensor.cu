@@ -345,18 +345,6 @@ __global__ void __launch_bounds__(THREADS, blocks_here(Kind::BLOCKS))
 
 /* ---- launches ---- */
 
-biased_ending ending_of(const prim_convolution_args *args)
-{
-    const weight_list<int32_t> list = bands::weights_of(args);
-    int64_t least = 0, most = 0;
-    for (size_t k = 0; k < args->mask.width * args->mask.height; k++) {
-        const int64_t weight = list[static_cast<int>(k)];
-        least += weight < 0 ? 255 * weight : 0;
-        most += weight > 0 ? 255 * weight : 0;
-    }
-    return make_biased_ending(prim_convolution_divisor(args), least, most);
-}
-
 problem_of_tiles make_tiles(const prim_convolution_args *args)
 {
     const prim_image &out = args->out;
@@ -372,7 +360,8 @@ problem_of_tiles make_tiles(const prim_convolution_args *args)
     p.past = p.in.is_aligned ? rows::bytes_past_chunk(args->in, p.first_column - p.before_x) : 0;
     p.across = static_cast<unsigned>(prim_divide_up(
         static_cast<size_t>(p.in.line) + static_cast<size_t>(-p.first_column), TILE_COLUMNS));
-    p.end = ending_of(args);
+    const range_of_sums range = sums_of_bytes(args);
+    p.end = make_biased_ending(prim_convolution_divisor(args), range.least, range.most);
     return p;
 }
 
