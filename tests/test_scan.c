@@ -361,8 +361,8 @@ typedef struct combination {
 } combination;
 
 /* What a variant has at all, as the header says, and one pair where it has none, which is skipped
- * with its name. On the CPU backend AUTO is REDUCE_THEN_SCAN or LOOKBACK, which are tested in
- * full. */
+ * with its name. On the CPU backend AUTO is REDUCE_THEN_SCAN, LOOKBACK or CHAINED, which are tested
+ * in full. */
 static bool worth_a_test(prim_scan_variant variant, type_pair types)
 {
     const bool f32 = types.in == CUDA_R_32F && types.out == CUDA_R_32F;
@@ -373,6 +373,8 @@ static bool worth_a_test(prim_scan_variant variant, type_pair types)
     case PRIM_SCAN_REDUCE_THEN_SCAN:
     case PRIM_SCAN_LOOKBACK:
         return true;
+    case PRIM_SCAN_CHAINED:
+        return type_is_float(types.in) || i32;
     case PRIM_SCAN_CLUSTER:
         return !on_cpu_backend() || f32;
     default:
@@ -680,8 +682,9 @@ ParameterizedTestParameters(scan, rows_have_the_bits_of_arrays)
 
 ParameterizedTest(combination *k, scan, rows_have_the_bits_of_arrays)
 {
-    static const size_t lengths[] = {1, 5, 16, 17, 33, 100, 129, 256, 300, 513, 1030, 3000};
-    enum { ROWS_OF = 5, MOST = 3000 };
+    static const size_t lengths[] = {1,   5,   16,  17,   33,   100,  129,
+                                     256, 300, 513, 1030, 3000, 8193, 20000};
+    enum { ROWS_OF = 5, MOST = 20000 };
     skip_unless_supported(k, ROWS);
     if (!type_is_float(k->types.in))
         cr_skip_test("integers have only one result");
@@ -721,7 +724,7 @@ ParameterizedTest(combination *k, scan, rows_have_the_bits_of_arrays)
     free(h_alone);
 }
 
-/* ---- one order: of CLUSTER, REDUCE_THEN_SCAN and the host ---- */
+/* ---- one order: of CLUSTER, CHAINED, REDUCE_THEN_SCAN, AUTO and the host ---- */
 
 static bool has_threads(void);
 
@@ -771,6 +774,92 @@ ParameterizedTest(combination *k, scan, the_host_has_the_same_bits)
     free(h_in);
     free(h_before);
     free(h_device);
+    free(h_host);
+}
+
+/* Of so many tiles that AUTO takes what reads each element once. */
+Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
+{
+    enum { TILE = 4096, COUNT = 400 * TILE + 77 };
+    const cudaDataType_t type = CUDA_R_64F;
+    const size_t bytes = COUNT * sizeof(double);
+    double *h_in = malloc(bytes), *h_device = malloc(bytes), *h_host = malloc(bytes);
+    fill(type, h_in, COUNT, UNIFORM, 29);
+    cr_assert_eq(
+        prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, COUNT, type),
+        PRIM_SCAN_CHAINED);
+    cr_assert_eq(
+        prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, type, COUNT, type),
+        PRIM_SCAN_LOOKBACK);
+    guarded in = guarded_copy(h_in, bytes, 0), out = guarded_new(bytes, 0);
+    cr_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                      NULL, type, in.data, COUNT, type, out.data, NULL, NULL, 0, 0));
+    guarded_read(&out, h_device);
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, type, h_in,
+                           COUNT, type, h_host, NULL, 1));
+    cr_assert_arr_eq(h_device, h_host, bytes);
+    guarded_free(&in);
+    guarded_free(&out);
+    free(h_in);
+    free(h_device);
+    free(h_host);
+}
+
+/* Pieces of whole tiles have the bits of the whole, where the total is not rounded. */
+ParameterizedTestParameters(scan, pieces_of_whole_tiles_have_the_bits_of_the_whole)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, pieces_of_whole_tiles_have_the_bits_of_the_whole)
+{
+    static const size_t tiles[] = {2, 1, 3, 9, 1}; /* and a part of one */
+    const cudaDataType_t out_type = k->types.out;
+    const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(out_type);
+    const size_t tile = 32768 / (in_size > out_size ? in_size : out_size);
+    const size_t count = 16 * tile + 11;
+    skip_unless_supported(k, VECTOR);
+    if ((out_type != CUDA_R_32F && out_type != CUDA_R_64F) ||
+        k->variant < PRIM_SCAN_REDUCE_THEN_SCAN || k->variant == PRIM_SCAN_LOOKBACK)
+        cr_skip_test("it has an order of its own, or only one result");
+    char *h_in = malloc(count * in_size), *h_pieces = malloc(count * out_size),
+         *h_host = malloc(count * out_size);
+    double totals[3] = {0}, carry = 0;
+    fill(k->types.in, h_in, count, UNIFORM, 31);
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, k->types.in,
+                           h_in, count, out_type, h_host, &totals[0], 1));
+    guarded in = guarded_copy(h_in, count * in_size, 0), out = guarded_new(count * out_size, 0),
+            total = guarded_new(out_size, 0);
+    size_t first = 0;
+    for (size_t p = 0; p <= COUNT_OF(tiles); p++) {
+        const size_t length = p < COUNT_OF(tiles) ? tiles[p] * tile : count - first;
+        const prim_scan_variant variant =
+            prim_scan_supports(k->variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                               k->types.in, length, out_type)
+                ? k->variant
+                : PRIM_SCAN_AUTO;
+        cr_prim(prim_scan(variant, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                          p > 0 ? total.data : NULL, k->types.in, (char *)in.data + first * in_size,
+                          length, out_type, (char *)out.data + first * out_size, total.data, NULL,
+                          0, 0));
+        guarded_read(&total, &totals[1]);
+        cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                               p > 0 ? &carry : NULL, k->types.in, h_in + first * in_size, length,
+                               out_type, h_pieces + first * out_size, &totals[2], 1));
+        cr_assert_arr_eq(&totals[1], &totals[2], out_size, "piece %zu: total", p);
+        memcpy(&carry, &totals[2], sizeof carry);
+        first += length;
+    }
+    cr_assert_eq(first, count);
+    cr_assert_arr_eq(h_pieces, h_host, count * out_size, "on the host");
+    guarded_read(&out, h_pieces);
+    cr_assert_arr_eq(h_pieces, h_host, count * out_size, "on the device");
+    cr_assert_arr_eq(&totals[1], &totals[0], out_size, "the total");
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&total);
+    free(h_in);
+    free(h_pieces);
     free(h_host);
 }
 
@@ -1326,7 +1415,7 @@ static void check_queries_of_matrices(prim_scan_variant variant)
     cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32));
     cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
                  PRIM_ERROR_UNSUPPORTED);
-    if (variant == PRIM_SCAN_LOOKBACK) {
+    if (variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED) {
         cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
         return;
     }

@@ -247,7 +247,8 @@ static bool is_scanned_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t
     return in == out && is_reduced_by_textbook(op, in, out);
 }
 
-/* "CLUSTER up to eight tiles (2^16 elements of 32F) from compute capability 9.0 on" */
+/* "CLUSTER up to eight tiles from compute capability 9.0 on; CHAINED takes floats with SUM and
+ * PRODUCT" */
 static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
                                 cudaDataType_t out)
 {
@@ -256,6 +257,10 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
     if (variant == PRIM_SCAN_AUTO || variant == PRIM_SCAN_REDUCE_THEN_SCAN ||
         variant == PRIM_SCAN_LOOKBACK)
         return PRIM_OK;
+    if (variant == PRIM_SCAN_CHAINED)
+        return type_is_float(in) && (op == PRIM_OP_SUM || op == PRIM_OP_PRODUCT)
+                   ? PRIM_OK
+                   : PRIM_ERROR_UNSUPPORTED;
     if (variant == PRIM_SCAN_CLUSTER)
         return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
     return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
@@ -321,7 +326,7 @@ static void each_scan(prim_scan_variant v, prim_op op,
 
 Test(supported, scan)
 {
-    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CLUSTER; v++)
+    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
         for (int op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan);
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_rows);
@@ -340,7 +345,7 @@ Test(supported, no_bit_operator_is_scanned)
 {
     EACH (cudaDataType_t, type, all_types)
         for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
-            for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CLUSTER; v++)
+            for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
                 cr_expect_not(prim_scan_supports((prim_scan_variant)v, PRIM_SCAN_INCLUSIVE,
                                                  (prim_op)op, PRIM_TRANSFORM_NONE, *type, 100,
                                                  *type));

@@ -12,12 +12,12 @@ extern "C" {
  *
  * Each rung combines in an order that follows from count, types, operator and transform alone: not
  * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
- * every run. That of LOOKBACK follows also from the number of rows and from the device: from its
- * number of multiprocessors, and from how much shared memory a block can have. REDUCE_THEN_SCAN and
- * CLUSTER have one order on every device, which src/scan/README.md draws, and so have the host
- * versions, for any number of threads, along arrays and rows. AUTO takes CLUSTER, REDUCE_THEN_SCAN
- * (also for summed-area tables) or LOOKBACK, by size and device, never by timing: of an array of up
- * to 384 tiles of 32 KiB it has the bits of the host. Which NaN a NaN is, is not part of that. */
+ * every run. REDUCE_THEN_SCAN, CHAINED and CLUSTER have one order, which src/scan/README.md draws,
+ * on every device, for an array and for each row of a matrix; and so have the host versions, for
+ * any number of threads. That of LOOKBACK follows also from the number of rows and from the device.
+ * AUTO takes one of these four by size and device, LOOKBACK only where the order changes no bit:
+ * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
+ * on every GPU. Which NaN a NaN is, is not part of that. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -26,7 +26,8 @@ typedef enum prim_scan_variant {
     PRIM_SCAN_SHUFFLE = 4,          /* warps scan in registers; one barrier a block */
     PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the totals of tiles first, then the results */
     PRIM_SCAN_LOOKBACK = 6,         /* each element read once: blocks look back at each other */
-    PRIM_SCAN_CLUSTER = 7           /* one launch of up to eight blocks, which share memory */
+    PRIM_SCAN_CLUSTER = 7,          /* one launch of up to eight blocks, which share memory */
+    PRIM_SCAN_CHAINED = 8           /* each element read once: one block adds up for all */
 } prim_scan_variant;
 
 /* Does an element's own value belong to its result? */
@@ -48,15 +49,22 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
  *              must not overlap it in any other way. May be NULL if count is 0.
  *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
- *              wanted.
+ *              wanted. Where count is a whole number of tiles, it is what would lie before the next
+ *              tile, whose last bits may differ from d_out[count - 1].
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
  * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
  * 32F and rounded as they are stored. Pointers need the alignment of their element.
- * REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of this, CLUSTER up to eight tiles (2^16 elements
- * of 32F) from compute capability 9.0 on; the rungs below take 32I, 32F and 64F with SUM, MIN and
- * MAX.
+ * REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of this, CLUSTER up to eight tiles from compute
+ * capability 9.0 on; CHAINED takes floats with SUM and PRODUCT; the rungs below take 32I, 32F and
+ * 64F with SUM, MIN and MAX.
+ *
+ * Pieces: a tile is 32 KiB of the wider of the two types, 8192 elements of 32F. An array that is
+ * scanned in pieces, each of whole tiles but the last, and each with the d_total of the one before
+ * as its d_initial, has the bits that one call for the whole has from AUTO, REDUCE_THEN_SCAN,
+ * CHAINED and CLUSTER: of integers, minima and maxima however it is cut, and of sums and products
+ * where out_type is 32F or 64F, which d_total does not round.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         kind, op or transform does not exist
@@ -71,8 +79,8 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE
  * each float sum is a tree of a height that grows with log2(count), so its relative error grows no
  * faster than that times the sum of |elements|; runs within it have up to 32 elements.
- * REDUCE_THEN_SCAN and CLUSTER combine tiles (8192 elements of 32F) one after the other, LOOKBACK
- * groups of 32 tiles (294912 elements of 32F in a large array): there it grows no faster than
+ * REDUCE_THEN_SCAN, CHAINED and CLUSTER combine tiles one after the other, LOOKBACK groups of 32 of
+ * its own (294912 elements of 32F in a large array): there it grows no faster than
  * 100 + count / 8000 and 100 + count / 50000 roundings.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
@@ -111,8 +119,7 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
  *              the other; where the ld differ, the bytes from the first to the last element are
  *              compared instead, gaps between rows included.
  *
- * kind, op, transform, types: as for prim_scan(). CLUSTER takes one
- * row only.
+ * kind, op, transform, types: as for prim_scan(). CLUSTER takes one row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
  * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others'

@@ -33,6 +33,25 @@ __device__ inline void atomic_store(uint64_t *word, uint64_t value)
 #endif
 }
 
+/* The same between the warps of a block, in its shared memory. */
+__device__ inline uint64_t atomic_load_in_block(uint64_t *word)
+{
+#ifdef SIMT_BACKEND
+    return atomic_load(word);
+#else
+    return __nv_atomic_load_n(word, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+#endif
+}
+
+__device__ inline void atomic_store_in_block(uint64_t *word, uint64_t value)
+{
+#ifdef SIMT_BACKEND
+    atomic_store(word, value);
+#else
+    __nv_atomic_store_n(word, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);
+#endif
+}
+
 /* The next number of a counter that starts at 0. Blocks that take their turn from it, and wait for
  * earlier turns only, wait for blocks that run: whatever order the device starts blocks in. */
 __device__ inline unsigned take_ticket(unsigned *counter)
@@ -75,11 +94,30 @@ __device__ T load_past_caches(T *word)
 #endif
 }
 
+/* What a counter has come to; it may have gone on since. */
+__device__ inline unsigned read_counter(unsigned *counter)
+{
+#ifdef SIMT_BACKEND
+    simt_interleave();
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+#else
+    return __nv_atomic_load_n(counter, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#endif
+}
+
 /* In a loop that waits for another block's word. The CPU backend lets other threads and blocks run
  * here, without which it would wait for ever. */
 __device__ inline void relax(unsigned nanoseconds)
 {
     __nanosleep(nanoseconds);
+}
+
+/* The same where everybody waits for this warp: a GPU goes on at once. */
+__device__ inline void look_again()
+{
+#ifdef SIMT_BACKEND
+    __nanosleep(0);
+#endif
 }
 
 } // namespace

@@ -110,8 +110,8 @@ __device__ void split_runs(key_order<Key> order, size_t k, splitter_memory<Key, 
                     least += shared.low[r] + before * its_width;
                     most += smaller(shared.low[r] + (before + 1) * its_width - 1, shared.high[r]);
                 }
-                among += count_lanes(__ballot_sync(ALL_LANES, m < valid && most < k));
-                behind += count_lanes(__ballot_sync(ALL_LANES, m < valid && least >= k));
+                among += count_bits(__ballot_sync(ALL_LANES, m < valid && most < k));
+                behind += count_bits(__ballot_sync(ALL_LANES, m < valid && least >= k));
             }
         }
         __syncthreads();

@@ -17,15 +17,6 @@ namespace
 
 constexpr unsigned CANDIDATES_OF_LANE = 8, CANDIDATES = CANDIDATES_OF_LANE * WARP;
 
-__device__ inline unsigned count_lanes(unsigned lanes)
-{
-#ifdef __CUDA_ARCH__
-    return static_cast<unsigned>(__popc(lanes));
-#else
-    return static_cast<unsigned>(__builtin_popcount(lanes));
-#endif
-}
-
 /* What co_rank() returns, in all lanes. Where the runs are not in order, it is still a rank that
  * both of them have keys for. */
 template <typename Key>
@@ -46,7 +37,7 @@ __device__ size_t co_rank_by_warp(key_order<Key> order, const runs<Key, size_t> 
         size_t count = 0;
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CANDIDATES_OF_LANE; c++)
-            count += count_lanes(__ballot_sync(ALL_LANES, among[c]));
+            count += count_bits(__ballot_sync(ALL_LANES, among[c]));
         high = smaller(high, low + (count + 1) * width - 1);
         low += count * width;
     }

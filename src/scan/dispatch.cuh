@@ -98,6 +98,37 @@ auto dispatch_kernel(const prim_scan_args *args, More... more)
     return all_types<kernel_operator_run<Run>>(args, more...);
 }
 
+/* The same for what depends on the order: sums and products of floats. */
+PRIM_DISPATCH_TYPES(float_types, PRIM_SCAN_FLOAT_TYPES)
+
+template <class Run>
+struct ordered_run : Run {
+    template <typename In, typename Out, class Operator, typename... More>
+    static auto run(const prim_scan_args *args, More... more)
+    {
+        if constexpr (std::is_same<Operator, sum_operator>::value ||
+                      std::is_same<Operator, product_operator>::value)
+            return Run::template run<In, Out, Operator>(args, more...);
+        else
+            return Run::not_built(args, more...);
+    }
+};
+
+template <class Run>
+struct ordered_operator_run : Run {
+    template <typename In, typename Out, typename... More>
+    static auto run(const prim_scan_args *args, More... more)
+    {
+        return any_operator<ordered_run<Run>, In, Out>(args, more...);
+    }
+};
+
+template <class Run, typename... More>
+auto dispatch_ordered(const prim_scan_args *args, More... more)
+{
+    return float_types<ordered_operator_run<Run>>(args, more...);
+}
+
 inline const char *types_why_not(const prim_scan_args *args)
 {
     return !all_types<is_built>(args)  ? PRIM_TYPES_NOT_BUILT

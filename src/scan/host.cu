@@ -103,6 +103,13 @@ struct host_line {
         value before_next, last;
     };
 
+    /* An array may go on in another call as it would in one: a whole tile ends with what the next
+     * one begins with. */
+    value total(const tile_end &end) const
+    {
+        return count > 0 && count % OF_TILE == 0 ? end.before_next : end.last;
+    }
+
     tile_end scan_tile(size_t first, value before) const
     {
         const value identity = identity_of<Operator, Out>();
@@ -127,7 +134,7 @@ struct host_line {
         tile_end end = {initial, initial};
         for (size_t first = 0; first < count; first += OF_TILE)
             end = scan_tile(first, end.before_next);
-        return end.last;
+        return total(end);
     }
 
     /* The tiles' totals by all threads, one after the other what lies before each, and by all
@@ -140,7 +147,7 @@ struct host_line {
                                   : nullptr;
         if (before == nullptr)
             return scan(initial);
-        value last = initial;
+        tile_end end = {};
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles - 1; t++)
             before[t + 1] = total_of_tile(t * OF_TILE);
@@ -149,12 +156,12 @@ struct host_line {
             before[t] = Operator::combine(before[t - 1], before[t]);
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles; t++) {
-            const tile_end end = scan_tile(t * OF_TILE, before[t]);
+            const tile_end of_tile = scan_tile(t * OF_TILE, before[t]);
             if (t == tiles - 1)
-                last = end.last;
+                end = of_tile;
         }
         free(before);
-        return last;
+        return total(end);
     }
 };
 

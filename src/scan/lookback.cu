@@ -46,8 +46,23 @@ constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 [[maybe_unused]] constexpr unsigned MOST_THREADS = MOST_WARPS * WARP; /* the CPU has no bounds */
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
 constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
-constexpr size_t TICKET_BYTES = 256; /* before the tiles' words: ticket, and initial value */
-constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
+
+/* By a whole warp: waits for the totals of `count` tiles, at most a group, and combines them as
+ * scan_warp() does; the groups' totals are combined one by one, from the first to the last. However
+ * the waiting goes, that is one sum, to the last bit. */
+template <class Operator, typename Value>
+__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
+                                unsigned lane)
+{
+    published<Value> p = {};
+    for (;;) {
+        if (lane < count)
+            p = read_published<Value>(words, first + lane, TOTAL);
+        if (__ballot_sync(ALL_LANES, lane < count && !p.there) == 0)
+            return reduce_first_lanes<Operator>(p.value, count, identity, lane);
+        relax(WAIT_NANOSECONDS);
+    }
+}
 
 /* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
 template <typename Value>
@@ -117,7 +132,7 @@ struct look_back_thread {
         if (lane < warps)
             of_warps[lane] = sums.before;
         if (lane == 0)
-            publish(words, turn, sums.total);
+            publish(words, turn, TOTAL, sums.total);
     }
 
     /* With a barrier: what the line has before the tile. */
@@ -155,7 +170,7 @@ struct look_back_thread {
         const value before_tile = Operator::combine(initial_of(rule), look_back(p, known));
         const value before_chunk = Operator::combine(before_tile, shared.of_warps[stage][warp]);
         finish_chunk<Operator>(lines, rule, p, chunk(stage),
-                               Operator::combine(before_chunk, before_run), lane);
+                               Operator::combine(before_chunk, before_run), before_tile, lane);
     }
 };
 
@@ -254,14 +269,12 @@ bool is_one_tile(const prim_scan_args *args)
     return prim_scan_tiles_of(args) == 1;
 }
 
-/* One total for each tile, in whole groups, which takes twice its bytes: half of every word is its
- * state. */
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    const size_t groups = prim_divide_up(args->rows * tiles_of_line(args), GROUP);
-    const size_t total_bytes = 2 * prim_element_bytes(prim_accumulator_type(args->out_type));
-    return args->rows == 0 || is_one_tile(args) ? 0 : TICKET_BYTES + groups * GROUP * total_bytes;
+    return args->rows == 0 || is_one_tile(args)
+               ? 0
+               : bytes_of_words(args, args->rows * tiles_of_line(args));
 }
 
 const char *why_not(const void *any)
@@ -273,32 +286,7 @@ const char *why_not(const void *any)
                                                              : PRIM_GRID_TOO_SMALL;
 }
 
-/* ---- two launches: the words arrive dirty, and the first one clears them ---- */
-
-/* The initial value is copied: where it lies, the total may be written before all have read it. */
-__global__ void clear(uint64_t *words, size_t count, const unsigned char *initial, unsigned bytes)
-{
-    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    trigger_launch_completion();
-    grid_dependency_synchronize();
-    uint64_t word = 0;
-    if (i == INITIAL_WORD && initial != nullptr)
-        for (unsigned b = 0; b < bytes; b++)
-            word |= static_cast<uint64_t>(initial[b]) << 8 * b;
-    if (i < count)
-        words[i] = word;
-}
-
-cudaError_t clear_words(const prim_scan_args *args)
-{
-    constexpr unsigned THREADS = 256;
-    const size_t count = workspace_bytes(args) / sizeof(uint64_t);
-    return prim_launch_dependent(
-        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
-        static_cast<uint64_t *>(args->call.workspace), count,
-        static_cast<const unsigned char *>(args->d_initial),
-        static_cast<unsigned>(prim_element_bytes(args->out_type)));
-}
+/* ---- two launches: the first one clears the words ---- */
 
 struct launch_look_back : launch_run {
     template <typename In, typename Out, typename Operator>
@@ -306,7 +294,8 @@ struct launch_look_back : launch_run {
     {
         using value = accumulator_t<Out>;
         const unsigned warps = warps_of_tile(args);
-        const tile_lines<In, Out> lines = lines_of<In, Out>(args, tiles_of_line(args), warps);
+        tile_lines<In, Out> lines = lines_of<In, Out>(args, tiles_of_line(args), warps);
+        lines.ends_whole = false; /* its tiles are others */
         tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;
@@ -335,7 +324,7 @@ cudaError_t launch(const void *any)
         return prim_scan_launch_empty(args);
     if (is_one_tile(args))
         return prim_scan_launch_lines(args);
-    const cudaError_t error = clear_words(args);
+    const cudaError_t error = clear_words(args, args->rows * tiles_of_line(args));
     return error == cudaSuccess ? dispatch_kernel<launch_look_back>(args) : error;
 }
 

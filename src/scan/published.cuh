@@ -1,13 +1,11 @@
-/* What blocks tell each other of their tiles while they run: of each its total.
+/* What blocks tell each other of their tiles while they run: of each its total, and in CHAINED what
+ * lies before it.
  *
- *     tiles      64 65 66 … 95 │ 96 97 98 99         98 needs: all before it
- *     groups     0…31  32…63   │ 64…95               and asks by groups of 32, a lane for each tile
+ * A value travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
+ * A word is read whole, and is written whole. So no order between words is needed, nor any fence.
  *
- * The totals of a group are combined as scan_warp() does it, and the groups' one by one from the
- * first to the last: however the waiting goes, that is one sum, to the last bit.
- *
- * A total travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
- * A word is read whole, and is written once. So no order between words is needed, nor any fence. */
+ *     tiles      64 65 66 … 95 │ 96 97 98 99         those of 32 tiles stand together,
+ *     words      0…31  32…63   │ 64…95               since a warp reads them together */
 #ifndef PRIM_SCAN_PUBLISHED_CUH
 #define PRIM_SCAN_PUBLISHED_CUH
 
@@ -19,14 +17,14 @@
 namespace
 {
 
-enum word_state : uint32_t { EMPTY = 0, PUBLISHED = 1 };
+enum word_state : uint32_t { EMPTY = 0, TOTAL = 1, BEFORE = 2 };
 
 constexpr unsigned WAIT_NANOSECONDS = 32;
 
 template <typename Value>
 constexpr unsigned WORDS = sizeof(Value) / sizeof(uint32_t);
 
-/* Word w of a tile's total: those of 32 tiles stand together, since a warp reads them together. */
+/* Word w of a tile's value. */
 template <typename Value>
 __device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
 {
@@ -34,24 +32,23 @@ __device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
 }
 
 template <typename Value>
-__device__ void publish(uint64_t *words, size_t tile, Value total)
+__device__ void publish(uint64_t *words, size_t tile, word_state state, Value value)
 {
     uint32_t parts[WORDS<Value>];
-    std::memcpy(parts, &total, sizeof total);
+    std::memcpy(parts, &value, sizeof value);
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++)
-        atomic_store(word_of<Value>(words, tile, w),
-                     static_cast<uint64_t>(PUBLISHED) << 32 | parts[w]);
+        atomic_store(word_of<Value>(words, tile, w), static_cast<uint64_t>(state) << 32 | parts[w]);
 }
 
 template <typename Value>
 struct published {
     bool there;
-    Value total;
+    Value value;
 };
 
 template <typename Value>
-__device__ published<Value> read_published(uint64_t *words, size_t tile)
+__device__ published<Value> read_published(uint64_t *words, size_t tile, word_state state)
 {
     uint64_t word[WORDS<Value>];
     uint32_t parts[WORDS<Value>];
@@ -62,25 +59,50 @@ __device__ published<Value> read_published(uint64_t *words, size_t tile)
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++) {
         parts[w] = static_cast<uint32_t>(word[w]);
-        p.there = p.there && word[w] >> 32 == PUBLISHED;
+        p.there = p.there && word[w] >> 32 == state;
     }
-    std::memcpy(&p.total, parts, sizeof p.total);
+    std::memcpy(&p.value, parts, sizeof p.value);
     return p;
 }
 
-/* By a whole warp: waits for the totals of `count` tiles, at most a group, and combines them. */
-template <class Operator, typename Value>
-__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
-                                unsigned lane)
+/* ---- before they run ---- */
+
+/* The ticket, and what of the initial value must be kept: before the tiles' words. */
+constexpr size_t TICKET_BYTES = 256;
+constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
+
+/* A value for each of so many tiles, in whole groups, takes twice its bytes: half of every word is
+ * its state. */
+inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles)
 {
-    published<Value> p = {};
-    for (;;) {
-        if (lane < count)
-            p = read_published<Value>(words, first + lane);
-        if (__ballot_sync(ALL_LANES, lane < count && !p.there) == 0)
-            return reduce_first_lanes<Operator>(p.total, count, identity, lane);
-        relax(WAIT_NANOSECONDS);
-    }
+    const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
+    return TICKET_BYTES + prim_divide_up(tiles, GROUP) * GROUP * 2 * value_bytes;
+}
+
+/* Words arrive dirty. The initial value is copied: where it lies, the total may be written before
+ * all have read it. */
+__global__ void clear(uint64_t *words, size_t count, const unsigned char *initial, unsigned bytes)
+{
+    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    uint64_t word = 0;
+    if (i == INITIAL_WORD && initial != nullptr)
+        for (unsigned b = 0; b < bytes; b++)
+            word |= static_cast<uint64_t>(initial[b]) << 8 * b;
+    if (i < count)
+        words[i] = word;
+}
+
+inline cudaError_t clear_words(const prim_scan_args *args, size_t tiles)
+{
+    constexpr unsigned THREADS = 256;
+    const size_t count = bytes_of_words(args, tiles) / sizeof(uint64_t);
+    return prim_launch_dependent(
+        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
+        static_cast<uint64_t *>(args->call.workspace), count,
+        static_cast<const unsigned char *>(args->d_initial),
+        static_cast<unsigned>(prim_element_bytes(args->out_type)));
 }
 
 } // namespace

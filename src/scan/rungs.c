@@ -8,6 +8,7 @@
     X(scan, shuffle)          \
     X(scan, reduce_then_scan) \
     X(scan, lookback)         \
+    X(scan, chained)          \
     X(scan, cluster)
 
 RUNGS(PRIM_DECLARE_RUNG)
@@ -20,7 +21,8 @@ static bool takes(const prim_rung *rung, const prim_scan_args *args)
 }
 
 /* One tile needs no cluster. While the elements stay in L2, to read them twice takes less time than
- * to clear the words that LOOKBACK needs. */
+ * to clear the words that LOOKBACK and CHAINED need. LOOKBACK is the fastest of all, and has an
+ * order of its own: where that shows, CHAINED is taken, so that AUTO has one order. */
 static const prim_rung *fastest(const prim_scan_args *args)
 {
     enum { TILES_IN_L2 = 384 };
@@ -32,7 +34,7 @@ static const prim_rung *fastest(const prim_scan_args *args)
     if (tiles > 1 && tiles <= TILES_IN_L2 && args->rows <= TILES_IN_L2 / tiles &&
         takes(&prim_scan_reduce_then_scan_rung, args))
         return &prim_scan_reduce_then_scan_rung;
-    return &prim_scan_lookback_rung;
+    return prim_scan_depends_on_order(args) ? &prim_scan_chained_rung : &prim_scan_lookback_rung;
 }
 
 int prim_scan_choose_rung(const void *args)

@@ -4,6 +4,7 @@
 
 #include <primitives/scan.h>
 
+#include "common/element.h"
 #include "common/ladder.h"
 
 #if defined(__cplusplus)
@@ -27,6 +28,14 @@ typedef struct prim_scan_args {
     size_t out_ld;
     void *total; /* of a vector; NULL: not wanted */
 } prim_scan_args;
+
+/* Sums and products of floats: all others have the same bits in any order. */
+static inline bool prim_scan_depends_on_order(const prim_scan_args *args)
+{
+    const cudaDataType_t sum = prim_accumulator_type(args->out_type);
+    return (sum == CUDA_R_32F || sum == CUDA_R_64F) &&
+           (args->op == PRIM_OP_SUM || args->op == PRIM_OP_PRODUCT);
+}
 
 /* rungs.c: the one table, and what AUTO takes of it. */
 extern const prim_rung *const prim_scan_rungs[];

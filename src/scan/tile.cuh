@@ -17,6 +17,7 @@ struct tile_lines {
     Out *out;
     size_t in_ld, out_ld, length, count;
     unsigned tiles, warps; /* of a line; warps are a whole block's where there are several tiles */
+    bool ends_whole;       /* with a whole tile of tiles.h */
 };
 
 template <typename Value, typename Out>
@@ -115,16 +116,22 @@ __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count,
 }
 
 /* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
- * so_far lies before the lane's run. */
+ * so_far lies before the lane's run, before_next before the next tile. That is the total where a
+ * whole tile ends it, so that an array may go on in another call as it would in one. */
 template <class Operator, typename In, typename Out>
-__device__ void
-finish_chunk(const tile_lines<In, Out> &lines, const tile_rule<accumulator_t<Out>, Out> &rule,
-             const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far, unsigned lane)
+__device__ void finish_chunk(const tile_lines<In, Out> &lines,
+                             const tile_rule<accumulator_t<Out>, Out> &rule,
+                             const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far,
+                             accumulator_t<Out> before_next, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
-    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length)
-        store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
-                                          rule.total);
+    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length) {
+        if (!lines.ends_whole)
+            store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
+                                              rule.total);
+        else if (lane == 0)
+            *rule.total = result_of<Operator, Out>(before_next, rule.element);
+    }
     if (rule.kind == PRIM_SCAN_EXCLUSIVE)
         scan_run<Operator, true, In, Out, N>(slots, rule.element, so_far, lane);
     else
@@ -145,7 +152,9 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned 
             args->columns,
             args->rows,
             static_cast<unsigned>(tiles),
-            warps};
+            warps,
+            warps == TILE_WARPS && args->columns > 0 &&
+                args->columns % (TILE_WARPS * CHUNK<In, Out>) == 0};
 }
 
 template <class Operator, typename Out>

@@ -147,7 +147,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
         grid_dependency_synchronize();
 
-    value before_chunk = identity, so_far = rule.initial;
+    value before_chunk = identity, of_tile = identity, so_far = rule.initial;
     if (lines.warps == 1) {
         if (place.count > 0 || lines.length == 0)
             so_far = initial_of(rule);
@@ -163,6 +163,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         const tile_sums<value> in_tile =
             sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, identity, lane);
         before_chunk = in_tile.before;
+        of_tile = in_tile.total;
         if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
             if (threadIdx.x == 0)
                 totals[place.tile] = in_tile.total;
@@ -181,7 +182,8 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         *rule.total = result_of<Operator, Out>(so_far, rule.element);
     finish_chunk<Operator>(
         lines, rule, place, slots[warp],
-        Operator::combine(Operator::combine(so_far, before_chunk), sums.before_run), lane);
+        Operator::combine(Operator::combine(so_far, before_chunk), sums.before_run),
+        Operator::combine(so_far, of_tile), lane);
 }
 
 } // namespace

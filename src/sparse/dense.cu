@@ -12,7 +12,6 @@
  * twice; back, once, and entries once. */
 #include "common/sizes.h"
 #include "common/warp.cuh"
-#include "sparse/bits.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/offsets.cuh"
 #include "sparse/sums.h"

@@ -16,7 +16,6 @@
 #include "common/shared.cuh"
 #include "common/sizes.h"
 #include "common/warp.cuh"
-#include "sparse/bits.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/lines.cuh"
 #include "sparse/offsets.cuh"

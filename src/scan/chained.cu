@@ -1,0 +1,453 @@
+/* CHAINED: each element is read once and written once, as in LOOKBACK; but the tiles' totals are
+ * combined one after the other, for all blocks by one: in REDUCE_THEN_SCAN's order, so with its
+ * bits.
+ *
+ *     blocks       A   B   C   D  …        each publishes its tile's total, and goes on
+ *     one block    ·   A   AB  ABC …       reads them in order, and publishes what lies before each
+ *     blocks       t₀  t₁  t₂  t₃ …        each reads that one word, and writes its results
+ *
+ * What changed from LOOKBACK: there every block reads all totals and adds them up for itself, which
+ * is fast enough only in the order of a tree. Here it is done once for all, so that it may be one
+ * addition after the other; and a block reads one word a tile instead of some 300.
+ *
+ * What still holds it back: the additions wait for each other, some 17 cycles a tile in f32 with
+ * all around them and 40 in f64; and one of the blocks writes no results.
+ *
+ *     step        0       1       2       3          a block has up to three tiles in hand:
+ *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
+ *     sum up             t₀      t₁      t₂          one whose total it publishes,
+ *     finish                     t₀      t₁          and one that gets what lies before it
+ *
+ * A block takes its next tile when it knows what lies before one of its own: then tiles are taken
+ * in the order in which they are finished. Taken earlier, a block had several tiles close to each
+ * other, and all others waited for one after the other of them.
+ *
+ * Nobody waits for a block that may never run. The second block to begin chains; it waits for tiles
+ * that were taken, by blocks that run. The first one goes on by itself as long as it is alone.
+ *
+ * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile two
+ * words of 8 bytes, written and read in L2. Steps: of a tile, 2 runs of 16 elements (f32) and 10
+ * for the lanes and the chunks; and one for each tile of the line before it.
+ * Source: S. Yan, G. Long and Y. Zhang, StreamScan, PPoPP (2013), where each block hands the sum on
+ * to the next one. */
+#include <type_traits>
+
+#include "common/device.h"
+#include "common/shared.cuh"
+#include "scan/published.cuh"
+
+namespace
+{
+namespace chained
+{
+
+/* To be given with -D where sizes are being measured. */
+#ifndef PRIM_SCAN_CHAINED_STAGES /* at most: as many as find room in shared memory */
+#define PRIM_SCAN_CHAINED_STAGES 3
+#endif
+#ifndef PRIM_SCAN_CHAINED_BLOCKS /* that a multiprocessor is to hold */
+#define PRIM_SCAN_CHAINED_BLOCKS 2
+#endif
+#ifndef PRIM_SCAN_CHAINED_WARPS /* that chain: more of them are in each other's way */
+#define PRIM_SCAN_CHAINED_WARPS 3
+#endif
+
+constexpr unsigned MOST_STAGES = PRIM_SCAN_CHAINED_STAGES;
+constexpr unsigned CHAIN_WARPS = PRIM_SCAN_CHAINED_WARPS;
+constexpr size_t STAGE_BYTES = TILE_WARPS * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
+constexpr unsigned TURNS = 3; /* totals of warps are read up to a step after they were written */
+
+/* As a warp reads them from shared memory: a vector of 16 bytes at a time. */
+template <typename Value>
+struct alignas(VECTOR_BYTES) some_totals {
+    static constexpr unsigned COUNT = VECTOR_BYTES / sizeof(Value);
+    Value of[COUNT];
+};
+
+template <typename Value>
+struct chain_memory {
+    Value of_warps[TURNS][TILE_WARPS]; /* the chunks' totals, by tile */
+    Value front;                       /* what lies before the tile that is being finished */
+    unsigned turn;                     /* the tile to be loaded next, or the block's number */
+    /* Of the block that chains: */
+    uint64_t handed_on[WORDS<Value>];
+    some_totals<Value> totals[CHAIN_WARPS][GROUP / some_totals<Value>::COUNT];
+};
+
+/* At the begin of the workspace. */
+struct counters {
+    unsigned blocks, tiles; /* that have begun, that have been taken */
+};
+
+/* A tile that a block has in hand. Tiles are counted through all lines; a turn of `tiles` or more
+ * is none. */
+template <typename Value>
+struct tile_in_hand {
+    unsigned turn, stage, sums;
+    Value before_run; /* in its chunk, of this lane */
+};
+
+/* Field by field: of whole structs the compiler would take the address. */
+template <typename Value>
+__device__ tile_in_hand<Value> either(bool first, const tile_in_hand<Value> &a,
+                                      const tile_in_hand<Value> &b)
+{
+    return {first ? a.turn : b.turn, first ? a.stage : b.stage, first ? a.sums : b.sums,
+            first ? a.before_run : b.before_run};
+}
+
+__device__ inline unsigned lanes_below(unsigned lane)
+{
+    return (1u << lane) - 1;
+}
+
+/* One of a block's threads. */
+template <class Operator, typename In, typename Out>
+struct chain_thread {
+    using value = accumulator_t<Out>;
+    const tile_lines<In, Out> &lines;
+    const tile_rule<value, Out> &rule;
+    counters *counted;
+    uint64_t *words;
+    vector_slot *slots; /* [stages][TILE_WARPS][CHUNK_SLOTS] */
+    chain_memory<value> &shared;
+    unsigned tiles, stages, warp, lane;
+
+    /* ---- all blocks but one: load, sum up, finish ---- */
+
+    __device__ vector_slot *chunk(unsigned stage) const
+    {
+        return &slots[(stage * TILE_WARPS + warp) * CHUNK_SLOTS];
+    }
+
+    /* That some block will take first: on its way while the launch before this one ends. */
+    __device__ void prefetch_tile(unsigned turn) const
+    {
+        constexpr unsigned CACHE_LINE = 128 / sizeof(In);
+        if (turn >= tiles)
+            return;
+        const warp_place p = place_of(lines, turn, warp, TILE_WARPS);
+        if (lane * CACHE_LINE < p.count)
+            prefetch(first_of(lines, p) + lane * CACHE_LINE);
+    }
+
+    /* And waits for the one before it, where there is room for two. */
+    __device__ void load(const tile_in_hand<value> &tile) const
+    {
+        __syncwarp(); /* all lanes have stored what was there */
+        if (tile.turn < tiles)
+            load_chunk(lines, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
+                       lane);
+        close_batch_of_copies();
+        if (stages > 1)
+            wait_for_copies_but<1>();
+        else
+            wait_for_copies();
+        __syncwarp();
+    }
+
+    __device__ void sum_up(tile_in_hand<value> &tile) const
+    {
+        if (tile.turn >= tiles)
+            return;
+        const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
+            lines, rule.element, line_of(lines, tile.turn), chunk(tile.stage), lane);
+        tile.before_run = sums.before_run;
+        if (lane == 0)
+            shared.of_warps[tile.sums][warp] = sums.total;
+    }
+
+    /* Of this warp's chunk in the tile, when all have summed up. */
+    __device__ tile_sums<value> sums_of(const tile_in_hand<value> &tile) const
+    {
+        return sums_in_tile<Operator>(shared.of_warps[tile.sums], TILE_WARPS, warp,
+                                      identity_of<Operator, Out>(), lane);
+    }
+
+    /* By the last warp: the first one has more to do. */
+    __device__ void publish_total(const tile_in_hand<value> &tile) const
+    {
+        if (warp != TILE_WARPS - 1 || tile.turn >= tiles)
+            return;
+        const value total = sums_of(tile).total;
+        if (lane == 0)
+            publish(words, tile.turn, TOTAL, total);
+    }
+
+    /* By a whole warp. Before a tile of the first block lies `alone`, as long as it is alone. */
+    __device__ value wait_for_front(unsigned turn, bool first_block, value alone) const
+    {
+        for (;;) {
+            const published<value> front = read_published<value>(words, turn, BEFORE);
+            const bool there = __shfl_sync(ALL_LANES, front.there, 0);
+            if (there)
+                return front.value;
+            if (first_block && __shfl_sync(ALL_LANES, read_counter(&counted->blocks), 0) == 1)
+                return turn % lines.tiles == 0 ? initial_of(rule) : alone;
+            relax(WAIT_NANOSECONDS);
+        }
+    }
+
+    /* With a barrier between what the first warp and what all do; takes the next tile. */
+    __device__ void finish(const tile_in_hand<value> &tile, bool more, bool first_block,
+                           value &alone) const
+    {
+        const bool there = tile.turn < tiles;
+        const tile_sums<value> sums = sums_of(tile);
+        if (there && warp == 0) {
+            const value front = wait_for_front(tile.turn, first_block, alone);
+            alone = Operator::combine(front, sums.total);
+            if (lane == 0)
+                shared.front = front;
+        }
+        const unsigned upcoming = threadIdx.x == 0 && more ? take_ticket(&counted->tiles) : tiles;
+        __syncthreads();
+        if (there)
+            finish_chunk<Operator>(
+                lines, rule, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
+                Operator::combine(Operator::combine(shared.front, sums.before), tile.before_run),
+                Operator::combine(shared.front, sums.total), lane);
+        if (threadIdx.x == 0)
+            shared.turn = upcoming;
+    }
+
+    __device__ void work(bool first_block) const
+    {
+        if (threadIdx.x == 0)
+            shared.turn = take_ticket(&counted->tiles);
+        __syncthreads();
+        const tile_in_hand<value> none = {tiles, 0, 0, value()};
+        tile_in_hand<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
+        value alone = value();
+        while (loading.turn < tiles || (stages > 1 && loaded.turn < tiles) ||
+               (stages > 2 && summed.turn < tiles)) {
+            load(loading);
+            tile_in_hand<value> summing = either(stages > 1, loaded, loading);
+            sum_up(summing);
+            __syncthreads();
+            publish_total(summing);
+            finish(either(stages > 2, summed, summing), loading.turn < tiles, first_block, alone);
+            __syncthreads();
+            summed = summing;
+            loaded = loading;
+            loading = {shared.turn, loading.stage + 1 == stages ? 0 : loading.stage + 1,
+                       (loading.sums + 1) % TURNS, value()};
+        }
+    }
+
+    /* ---- one block: chain ---- */
+
+    /* What combine() adds to any value without changing a bit of it: +0 would change -0. */
+    __device__ static value nothing()
+    {
+        return std::is_same<Operator, sum_operator>::value ? -value(0)
+                                                           : identity_of<Operator, Out>();
+    }
+
+    /* Of 32 tiles, each lane having one's total: what lies before this lane's tile, if its line has
+     * `mine` of them before it here, from `so_far` on. Each lane goes through all of them, since
+     * what it waits for is one addition after the other. */
+    __device__ value chain_group(value total, unsigned mine, value so_far) const
+    {
+        constexpr unsigned N = some_totals<value>::COUNT;
+        some_totals<value> *const totals = shared.totals[warp];
+        totals[lane / N].of[lane % N] = total;
+        __syncwarp();
+        PRIM_UNROLL(8) /* of f64 all at once take too many registers */
+        for (unsigned v = 0; v < GROUP / N; v++) {
+            const some_totals<value> next = totals[v];
+            PRIM_UNROLL(N)
+            for (unsigned n = 0; n < N; n++)
+                so_far = Operator::combine(so_far, (mine & 1u << (v * N + n)) != 0 ? next.of[n]
+                                                                                   : nothing());
+        }
+        __syncwarp();
+        return so_far;
+    }
+
+    /* What lies before a group, to the warp that has it: a word tells which group that is. */
+    __device__ void hand_on(unsigned group, value front) const
+    {
+        uint32_t parts[WORDS<value>];
+        std::memcpy(parts, &front, sizeof front);
+        PRIM_UNROLL(WORDS<value>)
+        for (unsigned w = 0; w < WORDS<value>; w++)
+            if (lane == w)
+                atomic_store_in_block(&shared.handed_on[w],
+                                      static_cast<uint64_t>(group) << 32 | parts[w]);
+    }
+
+    __device__ published<value> read_handed_on(unsigned group) const
+    {
+        uint32_t parts[WORDS<value>];
+        published<value> p = {true, value()};
+        PRIM_UNROLL(WORDS<value>)
+        for (unsigned w = 0; w < WORDS<value>; w++) {
+            const uint64_t word = atomic_load_in_block(&shared.handed_on[w]);
+            parts[w] = static_cast<uint32_t>(word);
+            p.there = p.there && word >> 32 == group;
+        }
+        std::memcpy(&p.value, parts, sizeof p.value);
+        return p;
+    }
+
+    /* Of 32 tiles, a lane each: their totals are combined as they come, as soon as what lies before
+     * the group is there, too. Lanes may see a word at different times; a warp goes on when all
+     * have. */
+    __device__ void chain_tiles(unsigned group, value initial) const
+    {
+        const unsigned tile = group * GROUP + lane, in_line = tile % lines.tiles;
+        const unsigned count = tiles - group * GROUP < GROUP ? tiles - group * GROUP : GROUP;
+        const unsigned line_begin = lane < in_line ? 0 : lane - in_line; /* or the group's */
+        published<value> total = {}, front = {group == 0, initial};
+        for (unsigned done = 0; done < count;) {
+            if (!total.there && lane < count)
+                total = read_published<value>(words, tile, TOTAL);
+            if (!front.there)
+                front = read_handed_on(group);
+            front.there = __ballot_sync(ALL_LANES, front.there) == ALL_LANES;
+            const unsigned missing = ~__ballot_sync(ALL_LANES, total.there);
+            const unsigned end = count_bits(~missing & (missing - 1)); /* below it */
+            if (end == done || !front.there) {
+                look_again();
+                continue;
+            }
+            const bool continues = line_begin < done || in_line > lane;
+            const unsigned begin = line_begin < done ? done : line_begin;
+            const unsigned mine = lane < done ? 0 : lanes_below(lane) & ~lanes_below(begin);
+            const value before = chain_group(total.value, mine, continues ? front.value : initial);
+            if (lane >= done && lane < end)
+                publish(words, tile, BEFORE, before);
+            front.value = __shfl_sync(ALL_LANES, Operator::combine(before, total.value), end - 1);
+            done = end;
+        }
+        hand_on(group + 1, front.value);
+    }
+
+    /* A few warps take groups in turn: while one chains, the others look for what comes next. */
+    __device__ void chain() const
+    {
+        const value initial = initial_of(rule);
+        if (threadIdx.x < WORDS<value>)
+            shared.handed_on[threadIdx.x] = 0;
+        __syncthreads();
+        if (warp < CHAIN_WARPS)
+            for (unsigned group = warp; group * GROUP < tiles; group += CHAIN_WARPS)
+                chain_tiles(group, initial);
+    }
+};
+
+template <class Operator, typename In, typename Out>
+__global__ void __launch_bounds__(TILE_THREADS,
+                                  blocks_at_once(TILE_THREADS, PRIM_SCAN_CHAINED_BLOCKS))
+    scan_chained(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule, unsigned tiles,
+                 unsigned stages, counters *counted, uint64_t *words)
+{
+    PRIM_SHARED_DYNAMIC(vector_slot, slots);
+    PRIM_SHARED(chain_memory<accumulator_t<Out>>, shared, );
+    const chain_thread<Operator, In, Out> t = {lines,
+                                               rule,
+                                               counted,
+                                               words,
+                                               slots,
+                                               shared,
+                                               tiles,
+                                               stages,
+                                               threadIdx.x / WARP,
+                                               threadIdx.x % WARP};
+    t.prefetch_tile(blockIdx.x);
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (threadIdx.x == 0)
+        shared.turn = take_ticket(&counted->blocks);
+    __syncthreads();
+    const unsigned number = shared.turn;
+    __syncthreads();
+    if (number == 1)
+        t.chain();
+    else
+        t.work(number == 0);
+}
+
+/* ---- which calls, how many stages and words ---- */
+
+/* A block has less than 2 KiB besides its tiles. */
+unsigned stages_here()
+{
+    const size_t room = (prim_device_shared_bytes() - 2048) / STAGE_BYTES;
+    return room < MOST_STAGES ? static_cast<unsigned>(room) : MOST_STAGES;
+}
+
+size_t tiles_of(const prim_scan_args *args)
+{
+    return args->rows * prim_scan_tiles_of(args);
+}
+
+/* A line that one block has at once needs none of this. */
+bool is_one_tile(const prim_scan_args *args)
+{
+    return prim_scan_tiles_of(args) == 1;
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    return args->rows == 0 || is_one_tile(args) ? 0 : bytes_of_words(args, tiles_of(args));
+}
+
+const char *why_not(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    if (args->summed_area)
+        return "it does not make summed-area tables";
+    if (!prim_scan_depends_on_order(args))
+        return "it takes sums and products of floats only, which depend on the order";
+    return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args)) ? types_why_not(args)
+                                                                  : PRIM_GRID_TOO_SMALL;
+}
+
+/* ---- two launches: the first one clears the words ---- */
+
+struct launch_chained : launch_run {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_scan_args *args)
+    {
+        const tile_lines<In, Out> lines =
+            lines_of<In, Out>(args, prim_scan_tiles_of(args), TILE_WARPS);
+        const unsigned tiles = static_cast<unsigned>(tiles_of(args)), stages = stages_here();
+        const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_CHAINED_BLOCKS;
+        cudaError_t error = prim_device_take_error();
+        if (error == cudaSuccess)
+            error = prim_allow_shared(scan_chained<Operator, In, Out>, stages * STAGE_BYTES);
+        if (error != cudaSuccess)
+            return error;
+        char *const workspace = static_cast<char *>(args->call.workspace);
+        return prim_launch_dependent({args->call.stream, tiles < at_once ? tiles + 1 : at_once,
+                                      TILE_THREADS, stages * STAGE_BYTES},
+                                     scan_chained<Operator, In, Out>, lines,
+                                     rule_of<Operator, Out>(args), tiles, stages,
+                                     reinterpret_cast<counters *>(workspace),
+                                     reinterpret_cast<uint64_t *>(workspace + TICKET_BYTES));
+    }
+};
+
+cudaError_t launch(const void *any)
+{
+    const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    if (args->rows == 0 || args->columns == 0)
+        return prim_scan_launch_empty(args);
+    if (is_one_tile(args))
+        return prim_scan_launch_lines(args);
+    const cudaError_t error = clear_words(args, tiles_of(args));
+    return error == cudaSuccess ? dispatch_ordered<launch_chained>(args) : error;
+}
+
+} // namespace chained
+} // namespace
+
+PRIM_DEFINE_RUNG(scan, chained) = {
+    {PRIM_SCAN_CHAINED, "chained",
+     "each element once: one block combines the tiles' totals, one after the other"},
+    chained::why_not,
+    chained::workspace_bytes,
+    chained::launch};
