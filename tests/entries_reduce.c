@@ -210,23 +210,22 @@ static void segments_input(void *h_in, unsigned seed)
         offsets[s + 1] = offsets[s] + (s % 100 == 40 ? 17001 : s % 20 == 7 ? 300 : s % 25);
 }
 
-/* Of fewer elements than they count, offsets end with these. */
-static void segments_answer(const void *h_in, size_t count, void *h_out)
+static void segments_answer(const void *h_in, size_t segments, void *h_out)
 {
     const int32_t *const in = h_in, *const offsets = in + SEGMENTS_COUNT;
-    for (size_t s = 0; s < SEGMENTS; s++) {
+    for (size_t s = 0; s < segments; s++) {
         uint32_t sum = 0;
-        for (size_t i = (size_t)offsets[s]; i < (size_t)offsets[s + 1] && i < count; i++)
+        for (int32_t i = offsets[s]; i < offsets[s + 1]; i++)
             sum += (uint32_t)in[i];
         ((uint32_t *)h_out)[s] = sum;
     }
 }
 
-static prim_status segments_workspace(int variant, size_t count, size_t *bytes)
+static prim_status segments_workspace(int variant, size_t segments, size_t *bytes)
 {
     return prim_reduce_segments_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
-                                                PRIM_TRANSFORM_NONE, CUDA_R_32I, count, CUDA_R_32I,
-                                                SEGMENTS, CUDA_R_32I, bytes);
+                                                PRIM_TRANSFORM_NONE, CUDA_R_32I, SEGMENTS_COUNT,
+                                                CUDA_R_32I, segments, CUDA_R_32I, bytes);
 }
 
 static prim_status segments_call(const operands *o)
@@ -235,7 +234,7 @@ static prim_status segments_call(const operands *o)
     char *d_in = o->d_in, *d_offsets = d_in != NULL ? d_in + SEGMENTS_OFFSETS_AT : NULL;
     char *d_out = o->d_out;
     cudaDataType_t offsets_type = CUDA_R_32I;
-    size_t segments = SEGMENTS, count = o->count;
+    size_t segments = o->count, count = segments == 0 ? 0 : SEGMENTS_COUNT;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_offsets", &d_offsets);
     spoil(o, "d_out", &d_out);
@@ -411,7 +410,7 @@ const entry_point reduce_segments_entry = {.name = "prim_reduce_segments",
                                            .in_bytes = SEGMENTS_OFFSETS_AT +
                                                        (SEGMENTS + 1) * sizeof(int32_t),
                                            .out_bytes = SEGMENTS * sizeof(int32_t),
-                                           .count = SEGMENTS_COUNT,
+                                           .count = SEGMENTS,
                                            .make_input = segments_input,
                                            .right_answer = segments_answer,
                                            .workspace_bytes = segments_workspace,

@@ -317,8 +317,6 @@ static void check_one_of(type_pair types, size_t short_ones, size_t long_ones)
 /* More tiles than a tile has values, which takes fewest elements of f64. */
 Test(reduce_segments, values_of_values)
 {
-    if (get_test_level() == LEVEL_QUICK)
-        cr_skip_test("2^22 elements: from PRIM_TEST_LEVEL=normal on, in reverse order at full");
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 300, (1 << 22) + 4099);
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 0, 3 << 22);
 }
