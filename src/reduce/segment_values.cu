@@ -346,18 +346,17 @@ cudaError_t combine_all(const prim_reduce_args *args)
     return launch<Value>(args, p, p.windows / VALUES_OF_TILE<Value> * WARP, true);
 }
 
-cudaError_t combine_all(const prim_reduce_args *args)
+template <bool KIND_IS_BUILT>
+cudaError_t combine_for(const prim_reduce_args *args)
 {
-    switch (prim_accumulator_type(args->out_type)) {
-    case CUDA_R_32F:
-        return combine_all<float>(args);
-    case CUDA_R_64F:
-        return combine_all<double>(args);
-    case CUDA_R_32I:
-    case CUDA_R_32U:
-        return combine_all<uint32_t>(args);
-    default:
-        return combine_all<uint64_t>(args);
+    if constexpr (KIND_IS_BUILT) {
+        const cudaDataType_t type = prim_accumulator_type(args->out_type);
+        return type == CUDA_R_32F                         ? combine_all<float>(args)
+               : type == CUDA_R_64F                       ? combine_all<double>(args)
+               : type == CUDA_R_32I || type == CUDA_R_32U ? combine_all<uint32_t>(args)
+                                                          : combine_all<uint64_t>(args);
+    } else {
+        return cudaErrorInvalidDeviceFunction;
     }
 }
 
@@ -366,5 +365,5 @@ cudaError_t combine_all(const prim_reduce_args *args)
 
 cudaError_t prim_reduce_segment_values(const prim_reduce_args *args)
 {
-    return segment_values::combine_all(args);
+    return segment_values::combine_for<kind_is_built(PRIM_REDUCE_SEGMENTS)>(args);
 }
