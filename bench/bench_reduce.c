@@ -1,5 +1,5 @@
-/* reduce: sums of arrays, of the rows and the columns of matrices, of segments, first least elements,
- * and dot products. */
+/* reduce: sums of arrays, of the rows and the columns of matrices, of segments, first least
+ * elements, and dot products. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* What the tests of reduce share: pairs of types, what a reduction must give, and inputs that suit an
- * operator. Nothing here uses the code under test. */
+/* What the tests of reduce share: pairs of types, what a reduction must give, and inputs that suit
+ * an operator. Nothing here uses the code under test. */
 #ifndef TESTS_REDUCTIONS_H
 #define TESTS_REDUCTIONS_H
 

@@ -1,6 +1,6 @@
-/* reduce_segments: every pair of types and operator, with segments of all kinds of lengths. A segment
- * must have the bits of prim_reduce_host() of it alone, on the device and on the host, and be right by
- * the oracle. */
+/* reduce_segments: every pair of types and operator, with segments of all kinds of lengths. A
+ * segment must have the bits of prim_reduce_host() of it alone, on the device and on the host, and
+ * be right by the oracle. */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdio.h>

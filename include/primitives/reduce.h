@@ -1,5 +1,5 @@
-/* Reduction: combine all elements of an array, of each of its segments, of each row or of each column
- * of a matrix into one value; find the first extreme element; the dot product of two vectors. */
+/* Reduction: combine all elements of an array, of each of its segments, of each row or of each
+ * column of a matrix into one value; find the first extreme element; the dot product of two vectors. */
 #ifndef PRIMITIVES_REDUCE_H
 #define PRIMITIVES_REDUCE_H
 
@@ -166,15 +166,15 @@ PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transfo
  * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
  * 8-byte elements), and 64 bytes.
  * The call reads d_offsets on the device, in the stream's order, and waits for nothing. Where
- * offsets do not ascend or lead out of d_in, results are arbitrary, but nothing outside the operands
- * is read or written.
+ * offsets do not ascend or lead out of d_in, results are arbitrary, but nothing outside the
+ * operands is read or written.
  *
  * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for another offsets_type, and
  * PRIM_ERROR_OVERLAP where d_out overlaps d_offsets.
  * Determinism, NaN and wrap as for prim_reduce(): a segment's result has the bits that prim_reduce()
  * with AUTO gives for the segment alone, wherever it lies and whatever the others are.
- * Source: D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication, SC16
- * (2016), for the balance of segments and elements. */
+ * Source: D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication,
+ * SC16 (2016), for the balance of segments and elements. */
 PRIM_API prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op,
                                           prim_transform transform, cudaDataType_t in_type,
                                           const void *d_in, size_t count,

@@ -1,5 +1,5 @@
-/* The first of ascending keys that is not less than a given one, by one thread that has nothing else
- * to do while it waits for memory. */
+/* The first of ascending keys that is not less than a given one, by one thread that has nothing
+ * else to do while it waits for memory. */
 #ifndef PRIM_COMMON_KEY_SEARCH_CUH
 #define PRIM_COMMON_KEY_SEARCH_CUH
 
@@ -30,8 +30,8 @@ __device__ inline size_t guess(const key_range &r, size_t key)
 }
 
 /* Of `count` keys, keys.key(0) and so on, which are less than `end_key`. Three are looked at
- * together, which takes no longer than one: both sides of the guess, and the middle, so that half is
- * gone in any case. Where the keys do not ascend, the answer is some number up to count. */
+ * together, which takes no longer than one: both sides of the guess, and the middle, so that half
+ * is gone in any case. Where the keys do not ascend, the answer is some number up to count. */
 template <class Keys>
 __device__ size_t first_with_key(const Keys &all, size_t count, size_t end_key, size_t key)
 {

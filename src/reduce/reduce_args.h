@@ -19,7 +19,7 @@ typedef enum prim_reduce_kind {
     PRIM_REDUCE_DOT       /* two vectors */
 } prim_reduce_kind;
 
-/* A vector is a matrix of one row. Of segments there are `rows`, in a vector of `columns` elements. */
+/* A vector is a matrix of one row. Of segments there are `rows`, in a vector of `columns`. */
 typedef struct prim_reduce_args {
     prim_call call;
     prim_reduce_kind kind;

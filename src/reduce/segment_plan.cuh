@@ -7,9 +7,9 @@
  *
  * A segment is cut into the tiles of order.h, counted from its own beginning, and a block takes the
  * tiles that begin in its window. So a block has less than a window of elements, and a last tile,
- * and as many segments as have room in a window. Windows are as long as tiles are: in each begins at
- * most one tile that is not its segment's first, and at most one segment of more than a tile, the
- * window's last.
+ * and as many segments as have room in a window. Windows are as long as tiles are: in each begins
+ * at most one tile that is not its segment's first, and at most one segment of more than a tile,
+ * the window's last.
  *
  * That is where the values of such tiles lie until they are combined: tile i of a long segment
  * belongs to the i-th window from the one that the segment begins in.

@@ -8,8 +8,8 @@
  * its warp: up to 4096 of 4 bytes, which stand for 64 MiB of elements. What is longer than that has
  * a second launch, a warp for each such segment.
  *
- * There is so little to do that operator and result type are told apart as the kernel runs, and only
- * the type of values makes another kernel.
+ * There is so little to do that operator and result type are told apart as the kernel runs, and
+ * only the type of values makes another kernel.
  *
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
 #include "common/values.cuh"

@@ -43,8 +43,8 @@ static_assert(LANE_VECTORS <= MOST_PARTS, "a lane takes a vector for each partia
 /* ---- what a block has in shared memory ---- */
 
 /* Less than a window of elements and a last tile, and where each item begins: two bytes an item,
- * for which the window leaves four. Vectors more: before the first element, behind the last, and one
- * that splicing looks at. */
+ * for which the window leaves four. Vectors more: before the first element, behind the last, and
+ * one that splicing looks at. */
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
 
