@@ -11,6 +11,16 @@ namespace
 
 constexpr unsigned WARP = 32, ALL_LANES = 0xffffffffu;
 
+/* Of a ballot. */
+__device__ inline unsigned count_lanes(unsigned lanes)
+{
+#ifdef __CUDA_ARCH__
+    return static_cast<unsigned>(__popc(lanes));
+#else
+    return static_cast<unsigned>(__builtin_popcount(lanes));
+#endif
+}
+
 /* A type that is no number brings an overload of its own. */
 template <typename T>
 __device__ T shuffle_down(T value, unsigned stride)

@@ -17,15 +17,6 @@ namespace
 
 constexpr unsigned CANDIDATES_OF_LANE = 8, CANDIDATES = CANDIDATES_OF_LANE * WARP;
 
-__device__ inline unsigned count_lanes(unsigned lanes)
-{
-#ifdef __CUDA_ARCH__
-    return static_cast<unsigned>(__popc(lanes));
-#else
-    return static_cast<unsigned>(__builtin_popcount(lanes));
-#endif
-}
-
 /* What co_rank() returns, in all lanes. Where the runs are not in order, it is still a rank that
  * both of them have keys for. */
 template <typename Key>

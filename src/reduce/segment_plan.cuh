@@ -37,6 +37,12 @@ struct window_begin {
     uint64_t segment, element;
 };
 
+/* Of so few segments, a block finds its window by itself: two rounds of a warp's. */
+#ifndef PRIM_SEGMENT_FEW
+#define PRIM_SEGMENT_FEW 1023
+#endif
+constexpr size_t FEW_SEGMENTS = PRIM_SEGMENT_FEW;
+
 struct segment_plan {
     const void *offsets;
     bool wide; /* offsets of 64 bits */
@@ -74,6 +80,18 @@ struct segment_plan {
     __host__ __device__ size_t tiles_of(size_t elements) const
     {
         return (elements + tile() - 1) >> tile_bits;
+    }
+    /* Of a window at whose key, or behind it, this segment is the first to begin: the one before may
+     * have a tile there. */
+    __device__ size_t first_element(size_t segment, size_t window_key) const
+    {
+        const size_t behind = offset(segment);
+        if (segment == 0)
+            return behind;
+        const size_t begin = offset(segment - 1), begin_key = key_at(segment - 1, begin);
+        const size_t tiles = window_key > begin_key ? tiles_of(window_key - begin_key) : 0;
+        const size_t tile_begin = begin + (tiles << tile_bits);
+        return tile_begin < behind ? tile_begin : behind;
     }
 };
 

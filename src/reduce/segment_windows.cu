@@ -1,6 +1,7 @@
 /* Reductions of segments, the first launch: where each block's window begins, as segment_plan.cuh
  * has it. A thread for each window searches the segments' keys; a block that searched for itself
- * would wait for each step of it, with nothing else to do.
+ * would wait for each step of it, with nothing else to do. Where segments are few it does so all the
+ * same, since a launch takes longer (segments.cu).
  *
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
 #include "common/key_search.cuh"
@@ -16,19 +17,6 @@ namespace segment_windows
 /* Few threads a block, so that all multiprocessors have some. */
 constexpr unsigned FINDERS = 64;
 
-/* The first element of a tile that begins at this key or behind it: the segment before may have one
- * there. */
-__device__ size_t first_element(const segment_plan &p, size_t segment, size_t key)
-{
-    const size_t behind = p.offset(segment);
-    if (segment == 0)
-        return behind;
-    const size_t begin = p.offset(segment - 1), begin_key = p.key_at(segment - 1, begin);
-    const size_t tiles = key > begin_key ? p.tiles_of(key - begin_key) : 0;
-    const size_t tile_begin = begin + (tiles << p.tile_bits);
-    return tile_begin < behind ? tile_begin : behind;
-}
-
 __global__ void __launch_bounds__(FINDERS) find_windows(segment_plan p)
 {
     trigger_launch_completion();
@@ -38,7 +26,7 @@ __global__ void __launch_bounds__(FINDERS) find_windows(segment_plan p)
         return;
     const size_t key = window << p.tile_bits;
     const size_t segment = first_with_key(p, p.segments, p.key_at(p.segments, p.count), key);
-    p.begins[window] = {segment, first_element(p, segment, key)};
+    p.begins[window] = {segment, p.first_element(segment, key)};
 }
 
 } // namespace segment_windows

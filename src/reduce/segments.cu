@@ -15,8 +15,8 @@
  * its value to segment_values.cu.
  *
  * Work: elements and segments. Bytes: each element and each offset once, each result, and 24 or 32
- * for each window, written and read. Steps: a search (segment_windows.cu), a window, and what the
- * longest segment's tiles take.
+ * for each window, written and read. Steps: a search (segment_windows.cu, or a block's own where
+ * segments are few), a window, and what the longest segment's tiles take.
  * Source: the balance of D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
 #include "common/async_copy.cuh"
@@ -81,8 +81,48 @@ struct room {
     item_list<most_items(LANE_VECTORS)> for_few_lanes;
     item_list<most_items(FEW_LANES_VECTORS)> for_warps;
     item_list<most_items(WARP_VECTORS)> for_block;
+    window_begin ends[2];  /* of this block's window and the next one's */
     unsigned last_is_long; /* the last segment goes on behind the window */
 };
+
+/* ---- where the window begins and ends ---- */
+
+/* The first segment whose key is not less, by a warp: each round leaves a 32nd. */
+__device__ inline size_t first_segment(const segment_plan &p, size_t key, unsigned lane)
+{
+    size_t first = 0, left = p.segments;
+    PRIM_UNROLL(1)
+    while (left > 0) {
+        const size_t step = left / WARP + 1, end = first + left;
+        const size_t probe = first + (lane + 1) * step - 1;
+        const bool is_less = probe < end && p.key(probe) < key;
+        const unsigned less = count_lanes(__ballot_sync(ALL_LANES, is_less));
+        first += less * step < left ? less * step : left;
+        left = end - first < step - 1 ? end - first : step - 1;
+    }
+    return first;
+}
+
+/* By the first two warps. What they find for themselves they leave for segment_values.cu. */
+__device__ inline void find_ends(const segment_plan &p, window_begin *ends)
+{
+    const unsigned which = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    if (which > 1)
+        return;
+    const size_t window = blockIdx.x + which;
+    if (p.segments > FEW_SEGMENTS) {
+        if (lane == 0)
+            ends[which] = p.begins[window];
+        return;
+    }
+    const size_t key = window << p.tile_bits, segment = first_segment(p, key, lane);
+    const window_begin found = {segment, p.first_element(segment, key)};
+    if (lane > 0)
+        return;
+    ends[which] = found;
+    if (which == 0 || window == p.windows)
+        p.begins[window] = found;
+}
 
 /* ---- a window ---- */
 
@@ -96,14 +136,12 @@ struct window {
 
 /* No more than there is room for, whatever the offsets. */
 template <typename T>
-__device__ window window_of_block(const segment_plan &p)
+__device__ window window_between(const window_begin &from, const window_begin &to)
 {
     constexpr unsigned MOST = 2 * TILE_VECTORS * VECTOR_ELEMENTS<T>;
-    const size_t number = blockIdx.x;
-    const window_begin from = p.begins[number], to = p.begins[number + 1];
     const size_t segments = to.segment > from.segment ? to.segment - from.segment : 0;
     const size_t elements = to.element > from.element ? to.element - from.element : 0;
-    window w = {number, from.segment, from.element, 0, MOST};
+    window w = {blockIdx.x, from.segment, from.element, 0, MOST};
     if (elements < MOST)
         w.elements = static_cast<unsigned>(elements);
     const unsigned fit = (2 * WINDOW_BYTES - w.elements * sizeof(T)) / sizeof(uint16_t);
@@ -300,9 +338,10 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_O
         r.last_is_long = 0;
     }
     trigger_launch_completion();
-    __syncthreads();
     grid_dependency_synchronize();
-    const window w = window_of_block<element>(p);
+    find_ends(p, r.ends);
+    __syncthreads();
+    const window w = window_between<element>(r.ends[0], r.ends[1]);
     const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
     note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
     wait_for_copies();
@@ -345,7 +384,9 @@ cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
 {
     if (args->rows == 0)
         return cudaSuccess;
-    cudaError_t error = prim_reduce_find_windows(args);
+    cudaError_t error = cudaSuccess;
+    if (args->rows > FEW_SEGMENTS)
+        error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
         error = dispatch<kind_is_built(PRIM_REDUCE_SEGMENTS), segments::run_segments>(args);
     return error == cudaSuccess ? prim_reduce_segment_values(args) : error;
