@@ -38,7 +38,8 @@ namespace segments
 #endif
 constexpr unsigned LANE_VECTORS = PRIM_SEGMENT_LANE_VECTORS, FEW_LANES = PRIM_SEGMENT_FEW_LANES,
                    FEW_LANES_VECTORS = FEW_LANES * MOST_PARTS, WARP_VECTORS = WARP * MOST_PARTS;
-static_assert(LANE_VECTORS <= MOST_PARTS, "a lane takes a vector for each partial");
+static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) == 0,
+              "a lane has a partial for each vector, and combines halves");
 
 /* ---- what a block has in shared memory ---- */
 
@@ -305,6 +306,55 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list)
     }
 }
 
+/* The same by one lane, of few elements to a vector: a partial for each of the vectors that there can
+ * be, so that no loop has to be counted. The next vector is asked for in any case. */
+template <class Operator, bool PLAIN, class Items>
+__device__ typename Items::value value_of_short(const Items &all,
+                                                const typename Items::element *row, unsigned count)
+{
+    using element = typename Items::element;
+    using value = typename Items::value;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const unsigned past = bytes_past_vector(row);
+    const vector<element> *const vectors =
+        reinterpret_cast<const vector<element> *>(row - past / sizeof(element));
+    vector<element> x = vectors[0];
+    value partial[LANE_VECTORS];
+    PRIM_UNROLL(LANE_VECTORS)
+    for (unsigned v = 0; v < LANE_VECTORS; v++) {
+        partial[v] = all.source.template identity<Operator>();
+        if (v * WIDTH < count) {
+            const vector<element> next = vectors[v + 1];
+            const vector<element> whole = past > 0 ? spliced<element>(x, next, past) : x;
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (v * WIDTH + e < count)
+                    partial[v] = all.source.template take_one<Operator, PLAIN>(
+                        partial[v], element_of(whole, e));
+            x = next;
+        }
+    }
+    PRIM_UNROLL(LANE_VECTORS)
+    for (unsigned half = LANE_VECTORS / 2; half > 0; half /= 2) {
+        PRIM_UNROLL(LANE_VECTORS)
+        for (unsigned j = 0; j < half; j++)
+            partial[j] = Operator::combine(partial[j], partial[j + half]);
+    }
+    return partial[0];
+}
+
+/* Of many elements to a vector, unrolled loops would be as much code as all the rest. */
+template <class Operator, class Items>
+__device__ typename Items::value value_by_lane(const Items &all, const typename Items::element *row,
+                                               unsigned count)
+{
+    if constexpr (VECTOR_ELEMENTS < typename Items::element >> 4)
+        return value_of_item<Operator, 1>(all, row, count, 0);
+    else
+        return all.source.plain() ? value_of_short<Operator, true>(all, row, count)
+                                  : value_of_short<Operator, false>(all, row, count);
+}
+
 /* No list: most items are among these, if there are many. */
 template <class Operator, class Items>
 __device__ void combine_by_lanes(const Items &all)
@@ -314,7 +364,7 @@ __device__ void combine_by_lanes(const Items &all)
     for (unsigned item = threadIdx.x; item <= all.w.segments; item += PARTIALS) {
         const unsigned count = all.length(item);
         if (count <= MOST && (item > 0 || count > 0))
-            all.store(item, value_of_item<Operator, 1>(all, all.elements(item), count, 0));
+            all.store(item, value_by_lane<Operator>(all, all.elements(item), count));
     }
 }
 
