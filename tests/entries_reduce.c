@@ -187,8 +187,9 @@ static prim_status columns_call(const operands *o)
 /* ---- reduce: segments of all kinds of lengths; the offsets lie behind the elements ---- */
 
 enum {
-    SEGMENTS = 300,
-    SEGMENTS_COUNT = 60000, /* a multiple of four, and more than what lies in a segment */
+    SEGMENTS = 1300,
+    FEW_SEGMENTS = 300,
+    SEGMENTS_COUNT = 110048, /* more than lie in segments; the offsets begin at 128 bytes */
     SEGMENTS_OFFSETS_AT = SEGMENTS_COUNT * sizeof(int32_t)
 };
 
@@ -207,7 +208,7 @@ static void segments_input(void *h_in, unsigned seed)
     rows_fill(h_in, SEGMENTS_COUNT, seed);
     offsets[0] = 3;
     for (int s = 0; s < SEGMENTS; s++)
-        offsets[s + 1] = offsets[s] + (s % 100 == 40 ? 17001 : s % 20 == 7 ? 300 : s % 25);
+        offsets[s + 1] = offsets[s] + (s % 400 == 40 ? 17001 : s % 20 == 7 ? 300 : s % 25);
 }
 
 static void segments_answer(const void *h_in, size_t segments, void *h_out)
@@ -245,7 +246,7 @@ static prim_status segments_call(const operands *o)
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 4 + 1);
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in + 400);
     FAULT("its end in d_offsets", PRIM_ERROR_OVERLAP, "d_offsets",
-          (count = 1, d_out = d_offsets - 4 * (SEGMENTS - 1)));
+          (count = 1, d_out = d_offsets - 4 * (segments - 1)));
     FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace",
           (count = 1, c.workspace = d_offsets + 128));
     FAULT("a rung without segments", PRIM_ERROR_UNSUPPORTED, "single_pass",
@@ -415,6 +416,18 @@ const entry_point reduce_segments_entry = {.name = "prim_reduce_segments",
                                            .right_answer = segments_answer,
                                            .workspace_bytes = segments_workspace,
                                            .call = segments_call};
+
+/* The same with so few that a block finds its own. */
+const entry_point reduce_few_segments_entry = {.name = "prim_reduce_segments",
+                                               .variant_at = segments_variant_at,
+                                               .in_bytes = SEGMENTS_OFFSETS_AT +
+                                                           (SEGMENTS + 1) * sizeof(int32_t),
+                                               .out_bytes = FEW_SEGMENTS * sizeof(int32_t),
+                                               .count = FEW_SEGMENTS,
+                                               .make_input = segments_input,
+                                               .right_answer = segments_answer,
+                                               .workspace_bytes = segments_workspace,
+                                               .call = segments_call};
 
 const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
                                       .variant_at = arg_variant_at,

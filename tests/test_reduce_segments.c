@@ -95,8 +95,8 @@ static layout at_boundaries(size_t tile)
 /* Most are short, a few are most of all elements. */
 static layout power_law(size_t tile)
 {
-    layout l = layout_begin("power law", 700, 2);
-    for (size_t i = 0; i < 700; i++) {
+    layout l = layout_begin("power law", 1500, 2);
+    for (size_t i = 0; i < 1500; i++) {
         const size_t longest = 4 * tile;
         add_segment(&l, longest / (1 + random_bits(i) % (2 * longest)));
     }
@@ -318,7 +318,8 @@ static void check_one_of(type_pair types, size_t short_ones, size_t long_ones)
 Test(reduce_segments, values_of_values)
 {
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 300, (1 << 22) + 4099);
-    check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 0, 3 << 22);
+    check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 700, 3 << 22);
+    check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 0, 1 << 23);
 }
 
 /* ---- offsets that no caller should pass ---- */
@@ -357,6 +358,7 @@ Test(reduce_segments, wild_offsets_stay_inside)
         }
         run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 0);
         run_wild(offsets, SEGMENTS, COUNT, kind % 2 == 1);
+        run_wild(offsets, 900, COUNT, kind % 2 == 0);
     }
     for (size_t i = 0; i <= SEGMENTS; i++)
         offsets[i] = i % 2 == 0 ? INT64_MIN : INT64_MAX;
