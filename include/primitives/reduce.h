@@ -1,6 +1,6 @@
 /* Reduction: combine all elements of an array, of each of its segments, of each row or of each
- * column of a matrix into one value; find the first extreme element; the dot product of two vectors.
- */
+ * column of a matrix into one value; find the first extreme element; the dot product of two
+ * vectors. */
 #ifndef PRIMITIVES_REDUCE_H
 #define PRIMITIVES_REDUCE_H
 
@@ -173,7 +173,8 @@ PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transfo
  * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for another offsets_type, and
  * PRIM_ERROR_OVERLAP where d_out overlaps d_offsets.
  * Determinism, NaN and wrap as for prim_reduce(): a segment's result has the bits that
- * prim_reduce() with AUTO gives for the segment alone, wherever it lies and whatever the others are.
+ * prim_reduce() with AUTO gives for the segment alone, wherever it lies and whatever the others
+ * are.
  * Source: D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication,
  * SC16 (2016), for the balance of segments and elements. */
 PRIM_API prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op,

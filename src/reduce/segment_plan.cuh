@@ -81,8 +81,8 @@ struct segment_plan {
     {
         return (elements + tile() - 1) >> tile_bits;
     }
-    /* Of a window at whose key, or behind it, this segment is the first to begin: the one before may
-     * have a tile there. */
+    /* Of a window at whose key, or behind it, this segment is the first to begin: the one before
+     * may have a tile there. */
     __device__ size_t first_element(size_t segment, size_t window_key) const
     {
         const size_t behind = offset(segment);

@@ -1,7 +1,7 @@
 /* Reductions of segments, the first launch: where each block's window begins, as segment_plan.cuh
  * has it. A thread for each window searches the segments' keys; a block that searched for itself
- * would wait for each step of it, with nothing else to do. Where segments are few it does so all the
- * same, since a launch takes longer (segments.cu).
+ * would wait for each step of it, with nothing else to do. Where segments are few it does so all
+ * the same, since a launch takes longer (segments.cu).
  *
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
 #include "common/key_search.cuh"

@@ -306,8 +306,8 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list)
     }
 }
 
-/* The same by one lane, of few elements to a vector: a partial for each of the vectors that there can
- * be, so that no loop has to be counted. The next vector is asked for in any case. */
+/* The same by one lane, of few elements to a vector: a partial for each of the vectors that there
+ * can be, so that no loop has to be counted. The next vector is asked for in any case. */
 template <class Operator, bool PLAIN, class Items>
 __device__ typename Items::value value_of_short(const Items &all,
                                                 const typename Items::element *row, unsigned count)
