@@ -1,5 +1,5 @@
-/* reduce: sums of arrays, of the rows and the columns of matrices, first least elements, and dot
- * products. */
+/* reduce: sums of arrays, of the rows and the columns of matrices, of segments, first least
+ * elements, and dot products. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -13,15 +13,19 @@
 
 /* ---- what is measured ---- */
 
-typedef enum kind { SUM, ROWS, COLUMNS, ARGMIN, DOT, KINDS } kind;
+/* Segments of one length, and of lengths as unlike as in a graph. */
+typedef enum kind { SUM, ROWS, COLUMNS, SEGMENTS, POWER_LAW, ARGMIN, DOT, KINDS } kind;
 
-static const char *const kind_names[KINDS] = {"sum", "rows", "columns", "argmin", "dot"};
-static const char *const shape_names[KINDS] = {"shapes_sum", "shapes_rows", "shapes_columns",
-                                               "shapes_argmin", "shapes_dot"};
+static const char *const kind_names[KINDS] = {
+    "sum", "rows", "columns", "segments", "segments_power_law", "argmin", "dot"};
+static const char *const shape_names[KINDS] = {
+    "shapes_sum",       "shapes_rows",   "shapes_columns", "shapes_segments",
+    "shapes_power_law", "shapes_argmin", "shapes_dot"};
 
 enum {
     S = 1 << SUM,
     M = 1 << ROWS | 1 << COLUMNS,
+    G = 1 << SEGMENTS | 1 << POWER_LAW,
     A = 1 << ARGMIN,
     D = 1 << DOT,
     O = 1 << KINDS /* odd shapes of matrices: a type of each size */
@@ -32,7 +36,7 @@ static const struct {
     const char *name;
     int kinds;
 } pairs[] = {
-    {CUDA_R_32F, CUDA_R_32F, "f32", S | M | A | D | O},
+    {CUDA_R_32F, CUDA_R_32F, "f32", S | M | G | A | D | O},
     {CUDA_R_32I, CUDA_R_32I, "i32", S | A},
     {CUDA_R_64F, CUDA_R_64F, "f64", S | D | O},
     {CUDA_R_8U, CUDA_R_64U, "u8->u64", S},
@@ -71,11 +75,16 @@ static size_t ld_of(const bench_case *c)
     return c->ld != 0 ? c->ld : columns_of(c);
 }
 
+static bool is_of_segments(kind k)
+{
+    return k == SEGMENTS || k == POWER_LAW;
+}
+
 /* How many results there are. */
 static size_t outputs_of(const bench_case *c)
 {
     const kind k = kind_of(c);
-    return k == ROWS ? c->rows : k == COLUMNS ? columns_of(c) : 1;
+    return k == ROWS || is_of_segments(k) ? c->rows : k == COLUMNS ? columns_of(c) : 1;
 }
 
 /* argmin has 8 bytes for the value, and the index behind them. */
@@ -91,8 +100,21 @@ static size_t operand_bytes_of(const bench_case *c)
     return elements_of_shape(c) * prim_element_bytes(c->element);
 }
 
+/* The offsets of segments lie behind the elements. */
+static size_t offsets_bytes_of(const bench_case *c)
+{
+    return is_of_segments(kind_of(c)) ? (c->rows + 1) * sizeof(int32_t) : 0;
+}
+
+static size_t offsets_at(const bench_case *c)
+{
+    return (operand_bytes_of(c) + 255) / 256 * 256;
+}
+
 static size_t in_bytes_of(const bench_case *c)
 {
+    if (is_of_segments(kind_of(c)))
+        return offsets_at(c) + offsets_bytes_of(c);
     return (kind_of(c) == DOT ? 2 : 1) * operand_bytes_of(c);
 }
 
@@ -106,6 +128,11 @@ static prim_status ask(const bench_case *c, size_t *bytes)
         return prim_reduce_columns_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                                                    c->element, c->rows, columns_of(c), c->result,
                                                    bytes);
+    case SEGMENTS:
+    case POWER_LAW:
+        return prim_reduce_segments_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                                    c->element, c->size, CUDA_R_32I, c->rows,
+                                                    c->result, bytes);
     case ARGMIN:
         return prim_arg_reduce_workspace_bytes(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
                                                c->element, c->size, bytes);
@@ -137,7 +164,7 @@ static void plan_group(bench_plan *plan, size_t pair, kind k, size_t rows, size_
                         .ceiling = CEILING_READ};
         size_t workspace_bytes;
         c.bytes = (double)(in_bytes_of(&c) + out_bytes_of(&c));
-        if (k == ROWS || k == COLUMNS)
+        if (k == ROWS || k == COLUMNS || is_of_segments(k))
             snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
         else
             snprintf(c.shape, sizeof c.shape, "%zu", columns);
@@ -185,7 +212,7 @@ static void plan_shape(bench_plan *plan, size_t pair, kind k, const bench_shape 
     c.flops = (double)c.size * (k == DOT ? 2 : 1);
     const double in = touched_bytes(c.rows, columns_of(&c), c.ld, bytes, c.offset),
                  out = (double)out_bytes_of(&c);
-    c.bytes = in * (k == DOT ? 2 : 1) + out;
+    c.bytes = in * (k == DOT ? 2 : 1) + (double)offsets_bytes_of(&c) + out;
     c.ceiling = out >= (double)c.size * (double)bytes ? CEILING_COPY : CEILING_READ;
     plan_add(plan, c);
 }
@@ -211,10 +238,12 @@ static void plan_reduce_shapes(const bench_options *options, bench_plan *plan)
         size_t count;
         const bench_shape *shapes = matrix_shapes(&count);
         for (int k = SUM; k < KINDS; k++) {
-            const bool of_matrices = k == ROWS || k == COLUMNS;
-            if (of_matrices && (pairs[p].kinds & O) != 0)
-                for (size_t s = 0; s < count; s++)
-                    plan_shape(plan, p, (kind)k, &shapes[s]);
+            const bool of_matrices = k == ROWS || k == COLUMNS || is_of_segments((kind)k);
+            if (of_matrices && (pairs[p].kinds & O) != 0) /* segments have no gaps */
+                for (size_t s = 0; s < count; s++) {
+                    if (!is_of_segments((kind)k) || shapes[s].ld == 0)
+                        plan_shape(plan, p, (kind)k, &shapes[s]);
+                }
             else if (!of_matrices && (pairs[p].kinds & 1 << k) != 0)
                 plan_array_shapes(plan, p, (kind)k);
         }
@@ -242,6 +271,19 @@ static void plan_matrices(const bench_options *options, bench_plan *plan, size_t
                    on_gpu() ? gpu[s][1] : cpu[s][1], input);
 }
 
+/* So many elements in all, in few segments and in many. */
+static void plan_segments(const bench_options *options, bench_plan *plan, size_t pair, kind k,
+                          bench_input input)
+{
+    static const size_t gpu[] = {(size_t)1 << 8, (size_t)1 << 16, (size_t)1 << 24};
+    static const size_t cpu[] = {(size_t)1 << 2, (size_t)1 << 10};
+    const size_t all = (size_t)1 << (on_gpu() ? 28 : 15);
+    for (size_t s = 0; options->size_count == 0 && s < (on_gpu() ? 3 : 2); s++) {
+        const size_t segments = on_gpu() ? gpu[s] : cpu[s];
+        plan_group(plan, pair, k, segments, all / segments, input);
+    }
+}
+
 static void plan_kind(const bench_options *options, bench_plan *plan, kind k, bench_input input)
 {
     for (size_t p = 0; p < PAIRS; p++) {
@@ -249,6 +291,8 @@ static void plan_kind(const bench_options *options, bench_plan *plan, kind k, be
             continue;
         if (k == ROWS || k == COLUMNS)
             plan_matrices(options, plan, p, k, input);
+        else if (is_of_segments(k))
+            plan_segments(options, plan, p, k, input);
         else
             plan_arrays(options, plan, p, k, input);
     }
@@ -265,6 +309,33 @@ static void plan_reduce(const bench_options *options, bench_plan *plan)
 
 /* ---- operands and calls ---- */
 
+/* Lengths that fall with the square of how many have them, longest ones of 1/17 of all. */
+static double weight_of(const bench_case *c, size_t segment)
+{
+    if (kind_of(c) == SEGMENTS)
+        return 1;
+    const uint64_t mixed = (segment + 1) * 0x9e3779b97f4a7c15u;
+    return (double)c->rows / (double)(1 + (mixed >> 20) % c->rows);
+}
+
+static void set_offsets(const bench_case *c, void *d_in)
+{
+    int32_t *const h_offsets = malloc(offsets_bytes_of(c));
+    double all = 0, so_far = 0;
+    must(h_offsets == NULL ? cudaErrorMemoryAllocation : cudaSuccess, "memory for the offsets");
+    for (size_t s = 0; s < c->rows; s++)
+        all += weight_of(c, s);
+    for (size_t s = 0; s < c->rows; s++) {
+        h_offsets[s] = (int32_t)((double)c->size * (so_far / all));
+        so_far += weight_of(c, s);
+    }
+    h_offsets[c->rows] = (int32_t)c->size;
+    must(cudaMemcpy((char *)d_in + offsets_at(c), h_offsets, offsets_bytes_of(c),
+                    cudaMemcpyHostToDevice),
+         "copying the offsets");
+    free(h_offsets);
+}
+
 static void set_up_reduce(const bench_case *c, bench_operands *operands)
 {
     const size_t in_bytes = in_bytes_of(c);
@@ -276,6 +347,8 @@ static void set_up_reduce(const bench_case *c, bench_operands *operands)
     must(fill_on_device(c->element, operands->d_in, in_bytes / prim_element_bytes(c->element),
                         c->input, 7, 0),
          "filling the input");
+    if (is_of_segments(kind_of(c)))
+        set_offsets(c, operands->d_in);
 }
 
 static prim_status run_reduce(const bench_case *c, const bench_operands *o, cudaStream_t stream)
@@ -288,6 +361,12 @@ static prim_status run_reduce(const bench_case *c, const bench_operands *o, cuda
         return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
                                    c->rows, columns, ld, c->result, o->d_out, o->d_workspace,
                                    o->workspace_bytes, stream);
+    case SEGMENTS:
+    case POWER_LAW:
+        return prim_reduce_segments(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
+                                    c->size, CUDA_R_32I, (const char *)o->d_in + offsets_at(c),
+                                    c->rows, c->result, o->d_out, o->d_workspace,
+                                    o->workspace_bytes, stream);
     case ARGMIN:
         return prim_arg_reduce(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
                                o->d_out, (uint64_t *)o->d_out + 1, o->d_workspace,
@@ -308,7 +387,8 @@ static prim_status run_reduce(const bench_case *c, const bench_operands *o, cuda
  * random sum, and of the count, if all are 1; and by how f16 or bf16 rounds them. */
 static bool near(const bench_case *c, double a, double b)
 {
-    const double count = (double)c->size / (double)outputs_of(c);
+    const bool unlike = kind_of(c) == POWER_LAW;
+    const double count = (double)c->size / (unlike ? 1 : (double)outputs_of(c));
     const double order = 1e-3 * sqrt(count) + (c->input == INPUT_EQUAL ? 1e-5 * count : 0);
     const double rounding = c->result == CUDA_R_16F    ? 0x1p-10
                             : c->result == CUDA_R_16BF ? 0x1p-7

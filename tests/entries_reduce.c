@@ -86,10 +86,15 @@ static bool rows_takes(prim_reduce_variant variant)
 
 VARIANTS_THAT_TAKE(reduce, rows)
 
+static void rows_fill(void *h_in, unsigned count, unsigned seed)
+{
+    for (unsigned i = 0; i < count; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i * 2654435761u + seed * 97u) >> 7);
+}
+
 static void rows_input(void *h_in, unsigned seed)
 {
-    for (unsigned i = 0; i < ROWS_SPAN; i++)
-        ((int32_t *)h_in)[i] = (int32_t)((i * 2654435761u + seed * 97u) >> 7);
+    rows_fill(h_in, ROWS_SPAN, seed);
 }
 
 static void rows_answer(const void *h_in, size_t columns, void *h_out)
@@ -177,6 +182,78 @@ static prim_status columns_call(const operands *o)
     return prim_reduce_columns((prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                                CUDA_R_32I, d_in, rows, columns, ld, CUDA_R_32I, d_out, c.workspace,
                                c.bytes, o->stream);
+}
+
+/* ---- reduce: segments of all kinds of lengths; the offsets lie behind the elements ---- */
+
+enum {
+    SEGMENTS = 1300,
+    FEW_SEGMENTS = 300,
+    SEGMENTS_COUNT = 110048, /* more than lie in segments; the offsets begin at 128 bytes */
+    SEGMENTS_OFFSETS_AT = SEGMENTS_COUNT * sizeof(int32_t)
+};
+
+static bool segments_takes(prim_reduce_variant variant)
+{
+    return prim_reduce_segments_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I,
+                                         SEGMENTS_COUNT, CUDA_R_32I, SEGMENTS, CUDA_R_32I);
+}
+
+VARIANTS_THAT_TAKE(reduce, segments)
+
+/* Most are short or empty, some go to a warp or a block, and two are of several tiles. */
+static void segments_input(void *h_in, unsigned seed)
+{
+    int32_t *const offsets = (int32_t *)h_in + SEGMENTS_COUNT;
+    rows_fill(h_in, SEGMENTS_COUNT, seed);
+    offsets[0] = 3;
+    for (int s = 0; s < SEGMENTS; s++)
+        offsets[s + 1] = offsets[s] + (s % 400 == 40 ? 17001 : s % 20 == 7 ? 300 : s % 25);
+}
+
+static void segments_answer(const void *h_in, size_t segments, void *h_out)
+{
+    const int32_t *const in = h_in, *const offsets = in + SEGMENTS_COUNT;
+    for (size_t s = 0; s < segments; s++) {
+        uint32_t sum = 0;
+        for (int32_t i = offsets[s]; i < offsets[s + 1]; i++)
+            sum += (uint32_t)in[i];
+        ((uint32_t *)h_out)[s] = sum;
+    }
+}
+
+static prim_status segments_workspace(int variant, size_t segments, size_t *bytes)
+{
+    return prim_reduce_segments_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
+                                                PRIM_TRANSFORM_NONE, CUDA_R_32I, SEGMENTS_COUNT,
+                                                CUDA_R_32I, segments, CUDA_R_32I, bytes);
+}
+
+static prim_status segments_call(const operands *o)
+{
+    call_head c = spoilt_head(o);
+    char *d_in = o->d_in, *d_offsets = d_in != NULL ? d_in + SEGMENTS_OFFSETS_AT : NULL;
+    char *d_out = o->d_out;
+    cudaDataType_t offsets_type = CUDA_R_32I;
+    size_t segments = o->count, count = segments == 0 ? 0 : SEGMENTS_COUNT;
+    spoil(o, "d_in", &d_in);
+    spoil(o, "d_offsets", &d_offsets);
+    spoil(o, "d_out", &d_out);
+    FAULT("floats", PRIM_ERROR_TYPE, "offsets_type", offsets_type = CUDA_R_32F);
+    FAULT("unsigned", PRIM_ERROR_TYPE, "offsets_type", offsets_type = CUDA_R_32U);
+    FAULT("more than size_t counts", PRIM_ERROR_SIZE, "segments", segments = SIZE_MAX);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_offsets", segments = SIZE_MAX / 4);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 4 + 1);
+    FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_out", d_out = d_in + 400);
+    FAULT("its end in d_offsets", PRIM_ERROR_OVERLAP, "d_offsets",
+          (count = 1, d_out = d_offsets - 4 * (segments - 1)));
+    FAULT("in d_offsets", PRIM_ERROR_OVERLAP, "d_workspace",
+          (count = 1, c.workspace = d_offsets + 128));
+    FAULT("a rung without segments", PRIM_ERROR_UNSUPPORTED, "single_pass",
+          c.variant = PRIM_REDUCE_SINGLE_PASS);
+    return prim_reduce_segments((prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                CUDA_R_32I, d_in, count, offsets_type, d_offsets, segments,
+                                CUDA_R_32I, d_out, c.workspace, c.bytes, o->stream);
 }
 
 /* ---- arg_reduce: value and index, side by side in the output ---- */
@@ -328,6 +405,29 @@ const entry_point reduce_columns_entry = {.name = "prim_reduce_columns",
                                           .right_answer = columns_answer,
                                           .workspace_bytes = columns_workspace,
                                           .call = columns_call};
+
+const entry_point reduce_segments_entry = {.name = "prim_reduce_segments",
+                                           .variant_at = segments_variant_at,
+                                           .in_bytes = SEGMENTS_OFFSETS_AT +
+                                                       (SEGMENTS + 1) * sizeof(int32_t),
+                                           .out_bytes = SEGMENTS * sizeof(int32_t),
+                                           .count = SEGMENTS,
+                                           .make_input = segments_input,
+                                           .right_answer = segments_answer,
+                                           .workspace_bytes = segments_workspace,
+                                           .call = segments_call};
+
+/* The same with so few that a block finds its own. */
+const entry_point reduce_few_segments_entry = {.name = "prim_reduce_segments",
+                                               .variant_at = segments_variant_at,
+                                               .in_bytes = SEGMENTS_OFFSETS_AT +
+                                                           (SEGMENTS + 1) * sizeof(int32_t),
+                                               .out_bytes = FEW_SEGMENTS * sizeof(int32_t),
+                                               .count = FEW_SEGMENTS,
+                                               .make_input = segments_input,
+                                               .right_answer = segments_answer,
+                                               .workspace_bytes = segments_workspace,
+                                               .call = segments_call};
 
 const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
                                       .variant_at = arg_variant_at,

@@ -342,6 +342,39 @@ static void reduce_columns_kind(const kind *k)
         }
 }
 
+/* Where segments begin: short ones, empty ones, and two of more than a tile of most types. */
+enum { SEGMENT_COUNT = 70000, SEGMENTS = 400 };
+
+static const void *segment_offsets(int threads)
+{
+    static int32_t h[SEGMENTS + 1];
+    static void *d;
+    if (d == NULL) {
+        for (size_t s = 0; s < SEGMENTS; s++)
+            h[s + 1] = h[s] + (s % 200 == 150 ? 30001 : s % 30 == 4 ? 333 : (int32_t)(s % 23));
+        check(cudaMalloc(&d, sizeof h));
+        check(cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice));
+    }
+    return threads > 0 ? h : d;
+}
+
+static void reduce_segments_kind(const kind *k)
+{
+    EACH_WAY (reduce, w) {
+        if (!prim_reduce_segments_supports(w.variant, k->op, k->transform, k->in, SEGMENT_COUNT,
+                                           CUDA_R_32I, SEGMENTS, k->out))
+            continue;
+        const void *x = in(w.threads, k->in, 1), *offsets = segment_offsets(w.threads);
+        void *y = out(w.threads, SEGMENTS * k->out_bytes);
+        line(w.threads > 0
+                 ? prim_reduce_segments_host(k->op, k->transform, k->in, x, SEGMENT_COUNT,
+                                             CUDA_R_32I, offsets, SEGMENTS, k->out, y, w.threads)
+                 : prim_reduce_segments(w.variant, k->op, k->transform, k->in, x, SEGMENT_COUNT,
+                                        CUDA_R_32I, offsets, SEGMENTS, k->out, y, NULL, 0, NULL),
+             "reduce_segments %s %s", w.name, k->text);
+    }
+}
+
 /* The value, and the index behind it. */
 static void arg_reduce_kind(const kind *k)
 {
@@ -965,6 +998,10 @@ static void reduce_columns(void)
 {
     each_kind(reduce_columns_kind);
 }
+static void reduce_segments(void)
+{
+    each_kind(reduce_segments_kind);
+}
 static void arg_reduce(void)
 {
     each_kind(arg_reduce_kind);
@@ -1019,6 +1056,7 @@ static const call_row calls[] = {
     {"reduce", reduce},
     {"reduce_rows", reduce_rows},
     {"reduce_columns", reduce_columns},
+    {"reduce_segments", reduce_segments},
     {"arg_reduce", arg_reduce},
     {"dot", dot},
     {"scan", scan},

@@ -171,6 +171,59 @@ static void reduce_columns(trial *t)
     reduce_lines(t, true);
 }
 
+/* Offsets that ascend from some element up to what is left at most. */
+static void set_offsets(trial *t, operand *offsets, size_t segments, size_t count)
+{
+    const size_t most = 2 * count / (segments + 1) + 1;
+    uint64_t state = pick(t, 1 << 20), at = pick(t, 5) % (count + 1);
+    for (size_t s = 0; s <= segments; s++) {
+        memcpy(offsets->h + s * bytes_of(offsets->type), &at, bytes_of(offsets->type));
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        const size_t next = (size_t)at + (size_t)(state >> 33) % most;
+        at = next < count ? next : count;
+    }
+    send(offsets);
+}
+
+static size_t offset_in(const operand *offsets, size_t i)
+{
+    uint64_t at = 0;
+    memcpy(&at, offsets->before + i * bytes_of(offsets->type), bytes_of(offsets->type));
+    return (size_t)at;
+}
+
+static void reduce_segments(trial *t)
+{
+    PICK_VARIANT(t, reduce);
+    const prim_op op = (prim_op)pick(t, 7);
+    const prim_transform f = (prim_transform)pick(t, 3);
+    const type_pair p = pick_pair(t);
+    const size_t count = pick_size(t, 70000), segments = pick_size(t, 3000);
+    const cudaDataType_t wide = pick(t, 2) == 0 ? CUDA_R_32I : CUDA_R_64I;
+    size_t bytes = 0;
+    const prim_status asked = prim_reduce_segments_workspace_bytes(t->variant, op, f, p.in, count,
+                                                                   wide, segments, p.out, &bytes);
+    operand *x = add_input(t, p.in, count, needs_signs(op, p.in));
+    operand *offsets = add_input(t, wide, segments == 0 ? 0 : segments + 1, false);
+    operand *y = add_output(t, p.out, segments);
+    if (segments > 0)
+        set_offsets(t, offsets, segments, count);
+    begin(t, asked, bytes, true);
+    describe(t, "reduce_segments: variant %d, op %d, transform %d, types %d %d, %zu of %zu",
+             t->variant, op, f, p.in, p.out, segments, count);
+    if (!end(t,
+             prim_reduce_segments(t->variant, op, f, p.in, x->d, count, wide, offsets->d, segments,
+                                  p.out, y->d, t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_reduce_segments_host(op, f, p.in, x->h, count, wide, offsets->h, segments,
+                                         p.out, y->h, t->threads));
+    const size_t segment = pick(t, segments + 1);
+    if (is_sum(op, f, p) && segment < segments) {
+        const size_t first = offset_in(offsets, segment);
+        expect(t, y, segment, sum_of(x, first, offset_in(offsets, segment + 1) - first, 1));
+    }
+}
+
 static void arg_reduce(trial *t)
 {
     PICK_VARIANT(t, reduce);
@@ -786,6 +839,7 @@ const stress_call stress_calls[] = {
     {"reduce", reduce},
     {"reduce_rows", reduce_rows},
     {"reduce_columns", reduce_columns},
+    {"reduce_segments", reduce_segments},
     {"arg_reduce", arg_reduce},
     {"dot", dot},
     {"scan", scan},

@@ -106,6 +106,32 @@ Test(host, reduce_rows_and_columns)
     with_threads(check_rows_and_columns);
 }
 
+/* Segments of 0, 1, 2, … elements, and what is left in one. */
+static void check_segments(int threads)
+{
+    enum { SEGMENTS = 30 };
+    int32_t h[COUNT], sums[SEGMENTS + 1];
+    int64_t offsets[SEGMENTS + 1];
+    fill_numbers(h, COUNT, 4);
+    sums[SEGMENTS] = GAP;
+    for (int s = 0; s < SEGMENTS; s++)
+        offsets[s] = s * (s - 1) / 2;
+    offsets[SEGMENTS] = COUNT;
+    cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, COUNT, CUDA_R_64I,
+                                      offsets, SEGMENTS, I32, sums, threads));
+    for (int s = 0; s < SEGMENTS; s++) {
+        for (int64_t i = offsets[s]; i < offsets[s + 1]; i++)
+            sums[s] -= abs(h[i]);
+        cr_assert_eq(sums[s], 0, "segment %d", s);
+    }
+    cr_assert_eq(sums[SEGMENTS], GAP);
+}
+
+Test(host, reduce_segments)
+{
+    with_threads(check_segments);
+}
+
 static void check_arg(int threads)
 {
     int32_t h[COUNT], value;

@@ -155,6 +155,24 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
             name_of(p.in), name_of(p.out));
 }
 
+/* "offsets_type CUDA_R_32I or CUDA_R_64I", "segments any number" */
+static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    static const shape shapes[] = {{0, 5}, {5, 0}, {3, 100000}, {100000, 3}};
+    static const cudaDataType_t offsets[] = {CUDA_R_32I, CUDA_R_64I, CUDA_R_32U, NO_TYPE};
+    const prim_status promised =
+        promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
+    size_t bytes;
+    EACH (shape, s, shapes)
+        EACH (cudaDataType_t, o, offsets)
+            check(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
+                  prim_reduce_segments_workspace_bytes(v, op, t, p.in, s->columns, *o, s->rows,
+                                                       p.out, &bytes),
+                  prim_reduce_segments_supports(v, op, t, p.in, s->columns, *o, s->rows, p.out),
+                  "reduce_segments %d, op %d of %zu in %zu, %s %s, offsets %s", v, op, s->columns,
+                  s->rows, name_of(p.in), name_of(p.out), name_of(*o));
+}
+
 static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_transform t,
                                        type_pair p))
 {
@@ -175,6 +193,11 @@ Test(supported, reduce)
 Test(supported, reduce_columns)
 {
     each_reduction(check_columns);
+}
+
+Test(supported, reduce_segments)
+{
+    each_reduction(check_segments);
 }
 
 /* "op PRIM_OP_MIN or PRIM_OP_MAX", "count at least 1" */
@@ -233,6 +256,9 @@ Test(supported, reduce_of_any_number)
             cr_expect(prim_arg_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
                                                CUDA_R_32F, count));
             cr_expect(prim_dot_supports(PRIM_REDUCE_AUTO, CUDA_R_32F, count, CUDA_R_64F));
+            cr_expect(prim_reduce_segments_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM,
+                                                    PRIM_TRANSFORM_NONE, CUDA_R_32F, count,
+                                                    CUDA_R_64I, count / 16, CUDA_R_64F));
         }
 }
 

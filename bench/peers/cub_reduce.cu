@@ -64,6 +64,19 @@ cudaError_t sum_rows(const bench_case &c, const bench_operands &o, void *d_tempo
                                            static_cast<int64_t>(c.rows), begin, begin + 1, stream);
 }
 
+/* ---- sums of segments: the offsets lie behind the elements, at the next 256 bytes ---- */
+
+cudaError_t sum_segments(const bench_case &c, const bench_operands &o, void *d_temporary,
+                         size_t &bytes, cudaStream_t stream)
+{
+    const size_t at = (c.size * sizeof(float) + 255) / 256 * 256;
+    const auto *const begins =
+        reinterpret_cast<const int32_t *>(static_cast<const char *>(o.d_in) + at);
+    return cub::DeviceSegmentedReduce::Sum(
+        d_temporary, bytes, static_cast<const float *>(o.d_in), static_cast<float *>(o.d_out),
+        static_cast<int64_t>(c.rows), begins, begins + 1, stream);
+}
+
 /* ---- the first least element: its index lies behind 8 bytes for the value ---- */
 
 template <typename T>
@@ -113,6 +126,8 @@ constexpr struct {
     {"sum", CUDA_R_16F, CUDA_R_32F, sum_narrow<__half>},
     {"sum", CUDA_R_16BF, CUDA_R_32F, sum_narrow<__nv_bfloat16>},
     {"rows", CUDA_R_32F, CUDA_R_32F, sum_rows},
+    {"segments", CUDA_R_32F, CUDA_R_32F, sum_segments},
+    {"segments_power_law", CUDA_R_32F, CUDA_R_32F, sum_segments},
     {"argmin", CUDA_R_32I, CUDA_R_32I, argmin<int32_t>},
     {"argmin", CUDA_R_32F, CUDA_R_32F, argmin<float>},
     {"dot", CUDA_R_32F, CUDA_R_32F, dot<float>},

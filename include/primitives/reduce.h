@@ -1,5 +1,6 @@
-/* Reduction: combine all elements of an array, of each row or of each column of a matrix into one
- * value; find the first extreme element; the dot product of two vectors. */
+/* Reduction: combine all elements of an array, of each of its segments, of each row or of each
+ * column of a matrix into one value; find the first extreme element; the dot product of two
+ * vectors. */
 #ifndef PRIMITIVES_REDUCE_H
 #define PRIMITIVES_REDUCE_H
 
@@ -148,6 +149,62 @@ PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transfo
                                                         cudaDataType_t in_type, size_t rows,
                                                         size_t columns, cudaDataType_t out_type);
 
+/* d_out[s] = op(t(d_in[d_offsets[s]]), …, t(d_in[d_offsets[s + 1] - 1])) for each segment s of an
+ * array.
+ *
+ *   d_in          device, `count` elements of in_type. May be NULL if count is 0.
+ *   count         any number.
+ *   offsets_type  CUDA_R_32I or CUDA_R_64I.
+ *   d_offsets     device, `segments` + 1 ascending offsets, in elements from d_in on, 0 to count.
+ *                 Equal ones make an empty segment, which gives the operator's identity. They need
+ *                 not begin with 0 nor end with count: elements outside belong to no segment. May
+ *                 be NULL if segments is 0.
+ *   segments      any number; 0 does nothing. Their lengths may be as unlike as they will.
+ *   d_out         device, `segments` elements of out_type. Must overlap neither d_in nor d_offsets.
+ *                 May be NULL if segments is 0.
+ *   op, transform, types: as for prim_reduce(). Variants: VECTORIZED and AUTO.
+ *
+ * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
+ * 8-byte elements), and 64 bytes.
+ * The call reads d_offsets on the device, in the stream's order, and waits for nothing. Where
+ * offsets do not ascend or lead out of d_in, results are arbitrary, but nothing outside the
+ * operands is read or written.
+ *
+ * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for another offsets_type, and
+ * PRIM_ERROR_OVERLAP where d_out overlaps d_offsets.
+ * Determinism, NaN and wrap as for prim_reduce(): a segment's result has the bits that
+ * prim_reduce() with AUTO gives for the segment alone, wherever it lies and whatever the others
+ * are.
+ * Source: D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication,
+ * SC16 (2016), for the balance of segments and elements. */
+PRIM_API prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op,
+                                          prim_transform transform, cudaDataType_t in_type,
+                                          const void *d_in, size_t count,
+                                          cudaDataType_t offsets_type, const void *d_offsets,
+                                          size_t segments, cudaDataType_t out_type, void *d_out,
+                                          void *d_workspace, size_t workspace_bytes,
+                                          cudaStream_t stream);
+
+/* The workspace of prim_reduce_segments(). */
+PRIM_API prim_status prim_reduce_segments_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                          prim_transform transform,
+                                                          cudaDataType_t in_type, size_t count,
+                                                          cudaDataType_t offsets_type,
+                                                          size_t segments, cudaDataType_t out_type,
+                                                          size_t *bytes);
+
+/* Would prim_reduce_segments() run here? */
+PRIM_API bool prim_reduce_segments_supports(prim_reduce_variant variant, prim_op op,
+                                            prim_transform transform, cudaDataType_t in_type,
+                                            size_t count, cudaDataType_t offsets_type,
+                                            size_t segments, cudaDataType_t out_type);
+
+/* What AUTO takes for prim_reduce_segments(). */
+PRIM_API prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transform transform,
+                                                         cudaDataType_t in_type, size_t count,
+                                                         cudaDataType_t offsets_type,
+                                                         size_t segments, cudaDataType_t out_type);
+
 /* *d_index = the smallest i at which t(d_in[i]) is the least (op MIN) or the greatest (op MAX) of
  * all, and *d_value = t(d_in[*d_index]).
  *
@@ -244,6 +301,11 @@ PRIM_API prim_status prim_reduce_columns_host(prim_op op, prim_transform transfo
                                               cudaDataType_t in_type, const void *h_in, size_t rows,
                                               size_t columns, size_t ld, cudaDataType_t out_type,
                                               void *h_out, int threads);
+PRIM_API prim_status prim_reduce_segments_host(prim_op op, prim_transform transform,
+                                               cudaDataType_t in_type, const void *h_in,
+                                               size_t count, cudaDataType_t offsets_type,
+                                               const void *h_offsets, size_t segments,
+                                               cudaDataType_t out_type, void *h_out, int threads);
 PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
                                           cudaDataType_t in_type, const void *h_in, size_t count,
                                           void *h_value, uint64_t *h_index, int threads);

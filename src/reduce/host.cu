@@ -27,21 +27,31 @@ Value halves_first(Value *partials, unsigned count, unsigned step)
     return partials[0];
 }
 
+/* Those that have elements, up to a power of two, so that a short line is short work. */
+unsigned used_partials(size_t vectors)
+{
+    unsigned used = PARTIALS;
+    while (used > 1 && used / 2 >= vectors)
+        used /= 2;
+    return used;
+}
+
 template <class Operator, class Source>
 typename Source::value tile_value(const Source &source, size_t at, size_t count, size_t tile)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::value partials[PARTIALS];
-    for (unsigned p = 0; p < PARTIALS; p++)
-        partials[p] = Source::template identity<Operator>();
     size_t index = tile * TILE_VECTORS * WIDTH;
+    const unsigned used = used_partials(prim_divide_up(count - index, WIDTH));
+    for (unsigned p = 0; p < used; p++)
+        partials[p] = Source::template identity<Operator>();
     for (unsigned v = 0; v < TILE_VECTORS && index < count; v++, index += WIDTH) {
         const size_t left = count - index;
         partials[v % PARTIALS] =
             source.template take_some<Operator>(partials[v % PARTIALS], at + index, index,
                                                 static_cast<unsigned>(left < WIDTH ? left : WIDTH));
     }
-    return halves_first<Operator>(partials, PARTIALS, 1);
+    return halves_first<Operator>(partials, used, 1);
 }
 
 /* One value of a level of values: level 0 has one for each tile of elements, and each further level
@@ -182,6 +192,38 @@ struct lines_on_host : host_version {
     }
 };
 
+/* An offset as the kernels take it: brought into the array. */
+size_t offset_at(const prim_reduce_args *args, size_t i)
+{
+    const uint64_t at = args->offsets_type == CUDA_R_64I
+                            ? static_cast<const uint64_t *>(args->offsets)[i]
+                            : static_cast<uint64_t>(static_cast<const int32_t *>(args->offsets)[i]);
+    return at < args->columns ? static_cast<size_t>(at) : args->columns;
+}
+
+/* Threads share the segments, and then each long one's tiles. */
+struct segments_on_host : host_version {
+    template <typename In, typename Out, typename Operator>
+    static prim_status run(const prim_reduce_args *args, int threads)
+    {
+        constexpr size_t LONG = 64 * TILE_ELEMENTS<In>;
+        const elements<In, Out> source = elements_of<In, Out>(args);
+        Out *const out = static_cast<Out *>(args->out);
+        const auto reduce_one = [&](size_t s, bool are_long, int so_many) {
+            const size_t begin = offset_at(args, s), end = offset_at(args, s + 1);
+            const size_t length = end > begin ? end - begin : 0;
+            if ((length >= LONG) == are_long)
+                out[s] = finished<Out>(line_value<Operator>(source, begin, length, so_many));
+        };
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256) if (threads > 1)
+        for (size_t s = 0; s < args->rows; s++)
+            reduce_one(s, false, 1);
+        for (size_t s = 0; s < args->rows; s++)
+            reduce_one(s, true, threads);
+        return PRIM_OK;
+    }
+};
+
 struct columns_on_host : host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_reduce_args *args, int threads)
@@ -231,6 +273,8 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
         return dispatch<kind_is_built(PRIM_REDUCE_ROWS), host::lines_on_host>(args, threads);
     case PRIM_REDUCE_COLUMNS:
         return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), host::columns_on_host>(args, threads);
+    case PRIM_REDUCE_SEGMENTS:
+        return dispatch<kind_is_built(PRIM_REDUCE_SEGMENTS), host::segments_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
         return dispatch_sum<host::dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:

@@ -3,11 +3,13 @@
 #ifndef PRIM_REDUCE_INSTANCES_H
 #define PRIM_REDUCE_INSTANCES_H
 
-/* kinds of call: prim_reduce(), prim_reduce_rows(), …_columns(), prim_arg_reduce(), prim_dot() */
+/* kinds of call: prim_reduce(), prim_reduce_rows(), …_columns(), …_segments(), prim_arg_reduce(),
+ * prim_dot() */
 #define PRIM_REDUCE_KINDS(X) \
     X(PRIM_REDUCE_VECTOR)    \
     X(PRIM_REDUCE_ROWS)      \
     X(PRIM_REDUCE_COLUMNS)   \
+    X(PRIM_REDUCE_SEGMENTS)  \
     X(PRIM_REDUCE_ARG)       \
     X(PRIM_REDUCE_DOT)
 

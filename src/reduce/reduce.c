@@ -1,4 +1,5 @@
 /* reduce's API: what its arguments must be, and the calls. */
+#include <stdint.h>
 #include <stdio.h>
 
 #include "common/element.h"
@@ -43,6 +44,24 @@ static size_t results_of(const prim_reduce_args *args)
     return args->kind == PRIM_REDUCE_COLUMNS ? args->columns : args->rows;
 }
 
+/* Where there are no segments, there are no offsets either. */
+static size_t offsets_of(const prim_reduce_args *args)
+{
+    return args->rows == 0 ? 0 : args->rows + 1;
+}
+
+static prim_status check_offsets(const prim_reduce_args *args)
+{
+    if (args->offsets_type != CUDA_R_32I && args->offsets_type != CUDA_R_64I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offsets_type is %s, neither i32 nor i64",
+                         args->call.name, prim_element_name(args->offsets_type));
+    if (args->rows == SIZE_MAX)
+        return prim_fail(PRIM_ERROR_SIZE, "%s: %zu segments have more offsets than size_t counts",
+                         args->call.name, args->rows);
+    return prim_check_bytes(&args->call, "offsets", 1, offsets_of(args),
+                            prim_element_bytes(args->offsets_type));
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_reduce_args *args = any;
@@ -52,9 +71,12 @@ static prim_status check_kind(const void *any)
     if (status == PRIM_OK && args->kind == PRIM_REDUCE_ARG && args->columns == 0)
         return prim_fail(PRIM_ERROR_SIZE, "%s: count is 0, and of no elements none is the first",
                          args->call.name);
+    if (status == PRIM_OK && args->kind == PRIM_REDUCE_SEGMENTS)
+        status = check_offsets(args);
     if (status == PRIM_OK)
         status = prim_check_bytes(&args->call, args->kind == PRIM_REDUCE_DOT ? "x" : "in",
-                                  args->rows, args->columns, prim_element_bytes(args->in_type));
+                                  args->kind == PRIM_REDUCE_SEGMENTS ? 1 : args->rows,
+                                  args->columns, prim_element_bytes(args->in_type));
     return status == PRIM_OK ? prim_check_bytes(&args->call, "out", 1, results_of(args),
                                                 prim_element_bytes(args->out_type))
                              : status;
@@ -71,6 +93,23 @@ static prim_status check_matrix(const prim_reduce_args *args, prim_operands *ope
         status = prim_check_vector(&args->call, "out", args->out, results,
                                    prim_element_bytes(args->out_type), &spans[1]);
     return status == PRIM_OK ? prim_check_disjoint(&args->call, spans[1], spans[0]) : status;
+}
+
+static prim_status check_segments(const prim_reduce_args *args, prim_operands *operands)
+{
+    prim_span *const spans = operands->spans;
+    operands->count = 3;
+    prim_status status = prim_check_vector(&args->call, "in", args->in, args->columns,
+                                           prim_element_bytes(args->in_type), &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "offsets", args->offsets, offsets_of(args),
+                                   prim_element_bytes(args->offsets_type), &spans[1]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&args->call, "out", args->out, args->rows,
+                                   prim_element_bytes(args->out_type), &spans[2]);
+    if (status == PRIM_OK)
+        status = prim_check_disjoint(&args->call, spans[2], spans[0]);
+    return status == PRIM_OK ? prim_check_disjoint(&args->call, spans[2], spans[1]) : status;
 }
 
 static prim_status check_arg(const prim_reduce_args *args, prim_operands *operands)
@@ -110,6 +149,8 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_reduce_args *args = any;
     switch (args->kind) {
+    case PRIM_REDUCE_SEGMENTS:
+        return check_segments(args, operands);
     case PRIM_REDUCE_ARG:
         return check_arg(args, operands);
     case PRIM_REDUCE_DOT:
@@ -122,8 +163,12 @@ static prim_status check_operands(const void *any, prim_operands *operands)
 static void describe(const void *any, char *text, size_t bytes)
 {
     const prim_reduce_args *args = any;
-    snprintf(text, bytes, "%s to %s, %s, %zu × %zu", prim_element_name(args->in_type),
-             prim_element_name(args->out_type), prim_op_name(args->op), args->rows, args->columns);
+    snprintf(text, bytes,
+             args->kind == PRIM_REDUCE_SEGMENTS
+                 ? "%s to %s, %s, %zu segments of %zu elements in all"
+                 : "%s to %s, %s, %zu × %zu",
+             prim_element_name(args->in_type), prim_element_name(args->out_type),
+             prim_op_name(args->op), args->rows, args->columns);
 }
 
 static const prim_ladder ladder = {
@@ -158,6 +203,17 @@ static prim_reduce_args vector_args(const char *name, prim_reduce_variant varian
 {
     return matrix_args(name, variant, PRIM_REDUCE_VECTOR, op, transform, in_type, 1, count, count,
                        out_type);
+}
+
+static prim_reduce_args segments_args(const char *name, prim_reduce_variant variant, prim_op op,
+                                      prim_transform transform, cudaDataType_t in_type,
+                                      size_t count, cudaDataType_t offsets_type, size_t segments,
+                                      cudaDataType_t out_type)
+{
+    prim_reduce_args args = matrix_args(name, variant, PRIM_REDUCE_SEGMENTS, op, transform, in_type,
+                                        segments, count, count, out_type);
+    args.offsets_type = offsets_type;
+    return args;
 }
 
 static prim_reduce_args arg_args(const char *name, prim_reduce_variant variant, prim_op op,
@@ -217,6 +273,18 @@ prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op, prim_tr
     return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
 }
 
+prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op, prim_transform transform,
+                                 cudaDataType_t in_type, const void *d_in, size_t count,
+                                 cudaDataType_t offsets_type, const void *d_offsets,
+                                 size_t segments, cudaDataType_t out_type, void *d_out,
+                                 void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_reduce_args args = segments_args("prim_reduce_segments", variant, op, transform, in_type,
+                                          count, offsets_type, segments, out_type);
+    args.offsets = d_offsets;
+    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+}
+
 prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                             cudaDataType_t in_type, const void *d_in, size_t count, void *d_value,
                             uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
@@ -269,6 +337,18 @@ prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, pri
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
 
+prim_status prim_reduce_segments_workspace_bytes(prim_reduce_variant variant, prim_op op,
+                                                 prim_transform transform, cudaDataType_t in_type,
+                                                 size_t count, cudaDataType_t offsets_type,
+                                                 size_t segments, cudaDataType_t out_type,
+                                                 size_t *bytes)
+{
+    const prim_reduce_args args =
+        segments_args("prim_reduce_segments_workspace_bytes", variant, op, transform, in_type,
+                      count, offsets_type, segments, out_type);
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}
+
 prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                             prim_transform transform, cudaDataType_t in_type,
                                             size_t count, size_t *bytes)
@@ -314,6 +394,17 @@ bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op, prim_
     return prim_ladder_supports(&ladder, &args.call);
 }
 
+bool prim_reduce_segments_supports(prim_reduce_variant variant, prim_op op,
+                                   prim_transform transform, cudaDataType_t in_type, size_t count,
+                                   cudaDataType_t offsets_type, size_t segments,
+                                   cudaDataType_t out_type)
+{
+    const prim_reduce_args args =
+        segments_args("prim_reduce_segments_supports", variant, op, transform, in_type, count,
+                      offsets_type, segments, out_type);
+    return prim_ladder_supports(&ladder, &args.call);
+}
+
 bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
                               cudaDataType_t in_type, size_t count)
 {
@@ -355,6 +446,15 @@ prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transf
 {
     return choose(matrix_args("prim_reduce_columns_choose", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS,
                               op, transform, in_type, rows, columns, columns, out_type));
+}
+
+prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transform transform,
+                                                cudaDataType_t in_type, size_t count,
+                                                cudaDataType_t offsets_type, size_t segments,
+                                                cudaDataType_t out_type)
+{
+    return choose(segments_args("prim_reduce_segments_choose", PRIM_REDUCE_AUTO, op, transform,
+                                in_type, count, offsets_type, segments, out_type));
 }
 
 prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
@@ -405,6 +505,18 @@ prim_status prim_reduce_columns_host(prim_op op, prim_transform transform, cudaD
     prim_reduce_args args =
         matrix_args("prim_reduce_columns_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS, op,
                     transform, in_type, rows, columns, ld, out_type);
+    return run_on_host(&args, h_in, h_out, threads);
+}
+
+prim_status prim_reduce_segments_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                      const void *h_in, size_t count, cudaDataType_t offsets_type,
+                                      const void *h_offsets, size_t segments,
+                                      cudaDataType_t out_type, void *h_out, int threads)
+{
+    prim_reduce_args args =
+        segments_args("prim_reduce_segments_host", PRIM_REDUCE_AUTO, op, transform, in_type, count,
+                      offsets_type, segments, out_type);
+    args.offsets = h_offsets;
     return run_on_host(&args, h_in, h_out, threads);
 }
 

@@ -12,13 +12,14 @@ extern "C" {
 
 typedef enum prim_reduce_kind {
     PRIM_REDUCE_VECTOR,
-    PRIM_REDUCE_ROWS,    /* each row of a matrix */
-    PRIM_REDUCE_COLUMNS, /* each column */
-    PRIM_REDUCE_ARG,     /* the first extreme element of a vector */
-    PRIM_REDUCE_DOT      /* two vectors */
+    PRIM_REDUCE_ROWS,     /* each row of a matrix */
+    PRIM_REDUCE_COLUMNS,  /* each column */
+    PRIM_REDUCE_SEGMENTS, /* each part of a vector */
+    PRIM_REDUCE_ARG,      /* the first extreme element of a vector */
+    PRIM_REDUCE_DOT       /* two vectors */
 } prim_reduce_kind;
 
-/* A vector is a matrix of one row. */
+/* A vector is a matrix of one row. Of segments there are `rows`, in a vector of `columns`. */
 typedef struct prim_reduce_args {
     prim_call call;
     prim_reduce_kind kind;
@@ -27,6 +28,8 @@ typedef struct prim_reduce_args {
     cudaDataType_t in_type, out_type;
     const void *in, *in_y; /* in_y: the second vector of a dot product, otherwise NULL */
     size_t rows, columns, ld;
+    cudaDataType_t offsets_type; /* of segments, with offsets; otherwise neither */
+    const void *offsets;
     void *out;
     uint64_t *out_index; /* of an arg_reduce, otherwise NULL */
 } prim_reduce_args;

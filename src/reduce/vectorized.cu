@@ -1,7 +1,7 @@
 /* VECTORIZED: 16 bytes a load, four loads under way in each thread, and as few passes as may be.
  *
  * The kernels are in tiles.cuh, which arg.cu and dot.cu use too, and in warp_rows.cuh; columns.cu
- * has one of its own.
+ * and segments.cu have some of their own.
  *
  * A block takes a tile of 16 KiB in the order of order.h: all four loads of a thread are issued
  * before the first is needed, so that a multiprocessor keeps 128 KiB under way, and memory, not its
@@ -20,6 +20,7 @@
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 7, for the idea of
  * several elements a thread; CUDA C++ Programming Guide, Programmatic Dependent Launch. */
+#include "reduce/segments.h"
 #include "reduce/tiles.cuh"
 #include "reduce/vectorized.h"
 
@@ -69,15 +70,27 @@ const char *why_not(const void *any)
         return PRIM_TYPES_NOT_BUILT;
     if (!operator_is_built(args))
         return PRIM_OP_NOT_BUILT;
-    return args->kind == PRIM_REDUCE_COLUMNS ? prim_reduce_columns_why_not(args)
-                                             : tiles_why_not(args);
+    switch (args->kind) {
+    case PRIM_REDUCE_COLUMNS:
+        return prim_reduce_columns_why_not(args);
+    case PRIM_REDUCE_SEGMENTS:
+        return prim_reduce_segments_why_not(args);
+    default:
+        return tiles_why_not(args);
+    }
 }
 
 size_t workspace_bytes(const void *any)
 {
     const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
-    return args->kind == PRIM_REDUCE_COLUMNS ? prim_reduce_columns_workspace(args)
-                                             : tiles_workspace(args);
+    switch (args->kind) {
+    case PRIM_REDUCE_COLUMNS:
+        return prim_reduce_columns_workspace(args);
+    case PRIM_REDUCE_SEGMENTS:
+        return prim_reduce_segments_workspace(args);
+    default:
+        return tiles_workspace(args);
+    }
 }
 
 /* Columns of one element each are rows of one, in the same order. */
@@ -96,6 +109,8 @@ cudaError_t launch(const void *any)
         if (args->rows == 1 && args->columns > 1 && kind_is_built(PRIM_REDUCE_ROWS))
             return launch_turned(*args);
         return prim_reduce_launch_columns(args);
+    case PRIM_REDUCE_SEGMENTS:
+        return prim_reduce_launch_segments(args);
     case PRIM_REDUCE_ARG:
         return prim_reduce_launch_arg(args);
     case PRIM_REDUCE_DOT:

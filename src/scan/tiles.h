@@ -1,5 +1,5 @@
-/* How REDUCE_THEN_SCAN, CHAINED, CLUSTER and the host cut a line into tiles, and the kernel that two
- * of the rungs have in common: tiles.cuh.
+/* How REDUCE_THEN_SCAN, CHAINED, CLUSTER and the host cut a line into tiles, and the kernel that
+ * two of the rungs have in common: tiles.cuh.
  *
  *     run      64 bytes of the wider of the two types: one after the other, vector by vector
  *     chunk    the runs of 32 lanes: what lies before each, by scan_warp()

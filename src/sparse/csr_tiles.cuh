@@ -11,9 +11,9 @@
 #ifndef PRIM_SPARSE_CSR_TILES_CUH
 #define PRIM_SPARSE_CSR_TILES_CUH
 
+#include "common/key_search.cuh"
 #include "common/launch.cuh"
 #include "common/sizes.h"
-#include "common/unroll.cuh"
 #include "sparse/problem.cuh"
 
 namespace
@@ -87,52 +87,6 @@ plan<Offset> make_plan(const prim_spmv_args *args)
     return p;
 }
 
-/* Rows from `first` up to `last` whose keys are in question: the last one may be the end. */
-struct range {
-    size_t first, last, first_key, last_key;
-};
-
-/* Where the key would be if all rows were of one length. */
-__device__ inline size_t guess(const range &r, size_t key)
-{
-    const size_t rows = r.last - r.first;
-    if (key <= r.first_key)
-        return r.first;
-    const float share =
-        static_cast<float>(key - r.first_key) / static_cast<float>(r.last_key - r.first_key);
-    const size_t steps = static_cast<size_t>(share * static_cast<float>(rows));
-    return r.first + (steps < rows ? steps : rows - 1);
-}
-
-/* The first row whose key is not less. Three are looked at together, which takes no longer than
- * one: both sides of the guess, and the middle, so that half is gone in any case. */
-template <typename Offset>
-__device__ size_t first_row(const plan<Offset> &p, size_t key)
-{
-    range r = {0, p.rows, 0, p.entries + p.rows};
-    while (r.first < r.last) {
-        const size_t rows = r.last - r.first, around = rows / 64 + 1, middle = guess(r, key);
-        const size_t probes[3] = {r.first + rows / 2,
-                                  middle - r.first < around ? r.first : middle - around,
-                                  r.last - middle <= around ? r.last - 1 : middle + around};
-        size_t keys[3];
-        PRIM_UNROLL(3)
-        for (unsigned i = 0; i < 3; i++)
-            keys[i] = p.key(probes[i]);
-        PRIM_UNROLL(3)
-        for (unsigned i = 0; i < 3; i++) {
-            if (keys[i] < key && probes[i] >= r.first) {
-                r.first = probes[i] + 1;
-                r.first_key = keys[i] + 1;
-            } else if (keys[i] >= key && probes[i] < r.last) {
-                r.last = probes[i];
-                r.last_key = keys[i];
-            }
-        }
-    }
-    return r.first;
-}
-
 /* The first entry of a tile that begins at this key: the row before may have a piece there. */
 template <typename Offset>
 __device__ size_t first_entry(const plan<Offset> &p, size_t row, size_t key)
@@ -156,7 +110,7 @@ __global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
         p.boundaries[tile] = {static_cast<int64_t>(p.entries), static_cast<int32_t>(p.rows)};
         return;
     }
-    const size_t row = first_row(p, tile * TILE);
+    const size_t row = first_with_key(p, p.rows, p.entries + p.rows, tile * TILE);
     p.boundaries[tile] = {static_cast<int64_t>(first_entry(p, row, tile * TILE)),
                           static_cast<int32_t>(row)};
     for (unsigned g = 0; g < TILE_GROUPS; g++)

@@ -10,10 +10,13 @@ static const cudaDataType_t f32 = CUDA_R_32F;
 static int refuse_kinds(const float *d_values, void *d_out)
 {
     const float values[2] = {1, 2};
+    const int32_t offsets[2] = {0, 2};
     float out[2];
     uint64_t index;
     return !prim_reduce_rows_supports(PRIM_REDUCE_AUTO, sum, none, f32, 1, 2, f32) &&
            !prim_reduce_columns_supports(PRIM_REDUCE_AUTO, sum, none, f32, 1, 2, f32) &&
+           !prim_reduce_segments_supports(PRIM_REDUCE_AUTO, sum, none, f32, 2, CUDA_R_32I, 1,
+                                          f32) &&
            !prim_arg_reduce_supports(PRIM_REDUCE_AUTO, min, none, f32, 2) &&
            !prim_dot_supports(PRIM_REDUCE_AUTO, f32, 2, f32) &&
            prim_dot(PRIM_REDUCE_AUTO, f32, d_values, d_values, 2, f32, d_out, NULL, 0, NULL) ==
@@ -24,7 +27,9 @@ static int refuse_kinds(const float *d_values, void *d_out)
            prim_reduce_rows_host(sum, none, f32, values, 1, 2, 2, f32, out, 1) ==
                PRIM_ERROR_UNSUPPORTED &&
            prim_reduce_columns_host(sum, none, f32, values, 1, 2, 2, f32, out, 1) ==
-               PRIM_ERROR_UNSUPPORTED;
+               PRIM_ERROR_UNSUPPORTED &&
+           prim_reduce_segments_host(sum, none, f32, values, 2, CUDA_R_32I, offsets, 1, f32, out,
+                                     1) == PRIM_ERROR_UNSUPPORTED;
 }
 
 /* Of a reduce of which only prim_reduce() for sums of f32 was built, everything else is refused. */

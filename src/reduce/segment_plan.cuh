@@ -1,0 +1,146 @@
+/* How segments are shared out among blocks, whatever their lengths.
+ *
+ *     segments   a  bb  ccccccccccccccccccccc  .  ddd         "." is empty
+ *     keys       a. bb. ccccccccccccccccccccc. .  ddd.        elements, and some more a segment
+ *     windows    |       |       |       |       |            a block's: as many keys as a tile has
+ *     tiles      a  bb  cccccccc cccccccc ccccc .  ddd        elements
+ *
+ * A segment is cut into the tiles of order.h, counted from its own beginning, and a block takes the
+ * tiles that begin in its window. So a block has less than a window of elements, and a last tile,
+ * and as many segments as have room in a window. Windows are as long as tiles are: in each begins
+ * at most one tile that is not its segment's first, and at most one segment of more than a tile,
+ * the window's last.
+ *
+ * That is where the values of such tiles lie until they are combined: tile i of a long segment
+ * belongs to the i-th window from the one that the segment begins in.
+ *
+ *     firsts     c       -       -       -       -
+ *     others     -       c       c       -       -
+ *
+ * Offsets are only believed as far as they go: what is read of them is brought into the array. */
+#ifndef PRIM_REDUCE_SEGMENT_PLAN_CUH
+#define PRIM_REDUCE_SEGMENT_PLAN_CUH
+
+#include <cstdint>
+
+#include "common/element.h"
+#include "common/sizes.h"
+#include "reduce/order.h"
+#include "reduce/reduce_args.h"
+
+namespace
+{
+
+/* The first segment that begins in a window or behind it, and the first element that the window's
+ * block has. */
+struct window_begin {
+    uint64_t segment, element;
+};
+
+/* Of so few segments, a block finds its window by itself: two rounds of a warp's. */
+#ifndef PRIM_SEGMENT_FEW
+#define PRIM_SEGMENT_FEW 1023
+#endif
+constexpr size_t FEW_SEGMENTS = PRIM_SEGMENT_FEW;
+
+struct segment_plan {
+    const void *offsets;
+    bool wide; /* offsets of 64 bits */
+    size_t segments, count;
+    unsigned tile_bits;   /* 2^tile_bits elements are a tile, and keys a window */
+    unsigned weight_bits; /* a segment counts as so many elements besides its own */
+    size_t windows;
+    window_begin *begins; /* windows + 1 */
+    void *firsts, *others;
+
+    __host__ __device__ size_t tile() const
+    {
+        return static_cast<size_t>(1) << tile_bits;
+    }
+    /* A negative offset is greater than any count. */
+    __device__ size_t offset(size_t i) const
+    {
+        const uint64_t at = wide ? static_cast<const uint64_t *>(offsets)[i]
+                                 : static_cast<uint64_t>(static_cast<const int32_t *>(offsets)[i]);
+        return at < count ? at : count;
+    }
+    __device__ size_t length(size_t segment) const
+    {
+        const size_t begin = offset(segment), end = offset(segment + 1);
+        return end > begin ? end - begin : 0;
+    }
+    __host__ __device__ size_t key_at(size_t segment, size_t element) const
+    {
+        return element + (segment << weight_bits);
+    }
+    __device__ size_t key(size_t segment) const
+    {
+        return key_at(segment, offset(segment));
+    }
+    __host__ __device__ size_t tiles_of(size_t elements) const
+    {
+        return (elements + tile() - 1) >> tile_bits;
+    }
+    /* Of a window at whose key, or behind it, this segment is the first to begin: the one before
+     * may have a tile there. */
+    __device__ size_t first_element(size_t segment, size_t window_key) const
+    {
+        const size_t behind = offset(segment);
+        if (segment == 0)
+            return behind;
+        const size_t begin = offset(segment - 1), begin_key = key_at(segment - 1, begin);
+        const size_t tiles = window_key > begin_key ? tiles_of(window_key - begin_key) : 0;
+        const size_t tile_begin = begin + (tiles << tile_bits);
+        return tile_begin < behind ? tile_begin : behind;
+    }
+};
+
+/* A segment costs about as much as four bytes of elements, which its offset has. */
+inline unsigned weight_bits_of(size_t element_bytes)
+{
+    return element_bytes == 1 ? 2 : element_bytes == 2 ? 1 : 0;
+}
+
+/* Without adding the two, which may be too large for that together. */
+inline size_t windows_of(const prim_reduce_args *args)
+{
+    const size_t bytes = prim_element_bytes(args->in_type), tile = prim_reduce_tile_elements(bytes);
+    const size_t weights = args->rows << weight_bits_of(bytes);
+    return args->columns / tile + weights / tile +
+           prim_divide_up(args->columns % tile + weights % tile, tile);
+}
+
+inline size_t segment_value_bytes(const prim_reduce_args *args)
+{
+    return prim_element_bytes(prim_accumulator_type(args->out_type));
+}
+
+inline size_t segment_plan_bytes(const prim_reduce_args *args)
+{
+    const size_t windows = windows_of(args);
+    return (windows + 1) * sizeof(window_begin) + 2 * windows * segment_value_bytes(args);
+}
+
+inline segment_plan make_segment_plan(const prim_reduce_args *args)
+{
+    const size_t bytes = prim_element_bytes(args->in_type), windows = windows_of(args);
+    window_begin *const begins = static_cast<window_begin *>(args->call.workspace);
+    char *const values = reinterpret_cast<char *>(begins + windows + 1);
+    segment_plan plan = {};
+    plan.offsets = args->offsets;
+    plan.wide = args->offsets_type == CUDA_R_64I;
+    plan.segments = args->rows;
+    plan.count = args->columns;
+    while (plan.tile() < prim_reduce_tile_elements(bytes))
+        plan.tile_bits++;
+    plan.weight_bits = weight_bits_of(bytes);
+    plan.windows = windows;
+    plan.begins = begins;
+    plan.firsts = values;
+    plan.others = values + windows * segment_value_bytes(args);
+    return plan;
+}
+
+} // namespace
+
+#endif
