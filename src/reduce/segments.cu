@@ -97,7 +97,7 @@ __device__ inline size_t first_segment(const segment_plan &p, size_t key, unsign
         const size_t step = left / WARP + 1, end = first + left;
         const size_t probe = first + (lane + 1) * step - 1;
         const bool is_less = probe < end && p.key(probe) < key;
-        const unsigned less = count_lanes(__ballot_sync(ALL_LANES, is_less));
+        const unsigned less = count_bits(__ballot_sync(ALL_LANES, is_less));
         first += less * step < left ? less * step : left;
         left = end - first < step - 1 ? end - first : step - 1;
     }
