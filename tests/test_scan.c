@@ -805,6 +805,46 @@ Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
     free(h_host);
 }
 
+/* On the CPU backend a block at a time: those that wait for others have to go on by themselves. */
+Test(scan, a_device_that_holds_one_block)
+{
+    enum { ROWS = 3, COLUMNS = 5 * 8192 + 5, COUNT = ROWS * COLUMNS };
+    static const prim_scan_variant variants[] = {PRIM_SCAN_CHAINED, PRIM_SCAN_LOOKBACK};
+    const cudaDataType_t type = CUDA_R_32F;
+    const size_t bytes = COUNT * sizeof(float);
+    cr_assert_eq(setenv("SIMT_WORKERS", "1", 1), 0);
+    cr_assert_eq(setenv("SIMT_RESIDENT", "1", 1), 0);
+    float *h_in = malloc(bytes), *h_device = malloc(bytes), *h_host = malloc(bytes);
+    float initial = 7, total = 0, total_on_host = 0;
+    fill(type, h_in, COUNT, INTEGERS, 37);
+    guarded in = guarded_copy(h_in, bytes, 0), out = guarded_new(bytes, 0),
+            carry = guarded_copy(&initial, sizeof initial, 0);
+    for (size_t v = 0; v < COUNT_OF(variants); v++) {
+        cr_prim(prim_scan_rows(variants[v], PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                               &initial, NULL, type, in.data, ROWS, COLUMNS, COLUMNS, type,
+                               out.data, COLUMNS, NULL, 0, 0));
+        guarded_read(&out, h_device);
+        cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial,
+                                    type, h_in, ROWS, COLUMNS, COLUMNS, type, h_host, COLUMNS, 1));
+        cr_assert_arr_eq(h_device, h_host, bytes, "rows, variant %d", variants[v]);
+    }
+    cr_prim(prim_scan(PRIM_SCAN_CHAINED, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                      NULL, carry.data, type, in.data, COUNT, type, out.data, carry.data, NULL, 0,
+                      0));
+    guarded_read(&out, h_device);
+    guarded_read(&carry, &total);
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, type,
+                           h_in, COUNT, type, h_host, &total_on_host, 1));
+    cr_assert_arr_eq(h_device, h_host, bytes, "an array");
+    cr_assert_eq(total, total_on_host);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&carry);
+    free(h_in);
+    free(h_device);
+    free(h_host);
+}
+
 /* Pieces of whole tiles have the bits of the whole, where the total is not rounded. */
 ParameterizedTestParameters(scan, pieces_of_whole_tiles_have_the_bits_of_the_whole)
 {

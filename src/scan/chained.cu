@@ -10,8 +10,8 @@
  * is fast enough only in the order of a tree. Here it is done once for all, so that it may be one
  * addition after the other; and a block reads one word a tile instead of some 300.
  *
- * What still holds it back: the additions wait for each other, some 17 cycles a tile in f32 with
- * all around them and 40 in f64; and one of the blocks writes no results.
+ * What still holds it back: the additions wait for each other, and for words on their way, which
+ * takes longest in f64; README.md.
  *
  *     step        0       1       2       3          a block has up to three tiles in hand:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
@@ -193,7 +193,9 @@ struct chain_thread {
                            value &alone) const
     {
         const bool there = tile.turn < tiles;
-        const tile_sums<value> sums = sums_of(tile);
+        tile_sums<value> sums = {};
+        if (there)
+            sums = sums_of(tile);
         if (there && warp == 0) {
             const value front = wait_for_front(tile.turn, first_block, alone);
             alone = Operator::combine(front, sums.total);
