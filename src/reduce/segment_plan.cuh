@@ -35,7 +35,16 @@ namespace
  * has; and how many of a tile of the segment before, which begins there too. A grid has less than
  * 2^31 windows, and a window no more than 2^14 segments or elements, so 48 bits are enough. */
 struct alignas(16) window_begin {
-    uint64_t segment : 48, rest : 16, element;
+    uint64_t segment_and_rest, element;
+
+    __device__ size_t segment() const
+    {
+        return segment_and_rest >> 16;
+    }
+    __device__ unsigned rest() const
+    {
+        return static_cast<unsigned>(segment_and_rest & 0xffff);
+    }
 };
 
 struct segment_plan {
@@ -89,7 +98,7 @@ struct segment_plan {
             element = tile_begin < behind ? tile_begin : behind;
         }
         const size_t left = behind - element, rest = left < tile() ? left : tile();
-        return {segment, static_cast<uint16_t>(rest), element};
+        return {static_cast<uint64_t>(segment) << 16 | rest, element};
     }
 };
 

@@ -107,10 +107,9 @@ template <typename T>
 __device__ window window_between(const window_begin &from, const window_begin &to)
 {
     constexpr unsigned MOST = 2 * TILE_VECTORS * VECTOR_ELEMENTS<T>;
-    const size_t segments = to.segment > from.segment ? to.segment - from.segment : 0;
+    const size_t segments = to.segment() > from.segment() ? to.segment() - from.segment() : 0;
     const size_t elements = to.element > from.element ? to.element - from.element : 0;
-    window w = {blockIdx.x, from.segment, from.element, 0, MOST, static_cast<unsigned>(from.rest),
-                to.rest > 0};
+    window w = {blockIdx.x, from.segment(), from.element, 0, MOST, from.rest(), to.rest() > 0};
     if (elements < MOST)
         w.elements = static_cast<unsigned>(elements);
     const unsigned fit = (2 * WINDOW_BYTES - w.elements * sizeof(T)) / sizeof(uint16_t);
@@ -417,6 +416,32 @@ __device__ void combine_by_warps(const Items &all, const room<typename Items::va
     }
 }
 
+/* ---- a later window ---- */
+
+/* About as many blocks as are at work at once on a large GPU: by then the window is in L2, which
+ * has room for several times as much. */
+#ifndef PRIM_SEGMENT_AHEAD
+#define PRIM_SEGMENT_AHEAD 792
+#endif
+constexpr size_t AHEAD = PRIM_SEGMENT_AHEAD;
+
+/* By one thread, where no other waits for it. */
+template <typename T>
+__device__ void prefetch_later(const T *in, const segment_plan &p)
+{
+    const size_t window = blockIdx.x + AHEAD;
+    if (AHEAD == 0 || window >= p.windows)
+        return;
+    const window_begin from = p.begins[window], to = p.begins[window + 1];
+    if (to.element > from.element && to.element - from.element < 2 * p.tile())
+        prefetch_span(in + from.element, (to.element - from.element) * sizeof(T));
+    if (to.segment() > from.segment() && to.segment() - from.segment() <= p.tile()) {
+        const unsigned bytes = p.wide ? 8 : 4;
+        prefetch_span(static_cast<const char *>(p.offsets) + from.segment() * bytes,
+                      (to.segment() - from.segment()) * bytes);
+    }
+}
+
 /* ---- a window that is a tile ---- */
 
 /* Is the window a whole tile and nothing else? Its vectors may be spliced from aligned ones, which
@@ -428,8 +453,8 @@ __device__ bool is_whole_tile(const Source &source, const segment_plan &p, const
     const unsigned past = bytes_past_vector(source.in + w.element) / sizeof(element);
     return source.plain() && w.elements == p.tile() &&
            (w.segments == 0 || (w.segments == 1 && w.rest == 0)) &&
-           (past == 0 || (w.element >= past &&
-                          p.count - w.element - w.elements >= VECTOR_ELEMENTS<element>));
+           (past == 0 ||
+            (w.element >= past && p.count - w.element - w.elements >= VECTOR_ELEMENTS<element>));
 }
 
 template <class Operator, class Source, typename Out>
@@ -437,42 +462,17 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
                                    typename Source::value *partials, Out *out)
 {
     const line l = {w.element, w.elements};
-    partials[threadIdx.x] =
-        bytes_past_vector(source.in + w.element) == 0
-            ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
-            : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
+    partials[threadIdx.x] = bytes_past_vector(source.in + w.element) == 0
+                                ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
+                                : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
     __syncthreads();
+    if (threadIdx.x == PARTIALS - 1)
+        prefetch_later(source.in, p);
     if (threadIdx.x >= WARP)
         return;
     const typename Source::value result = combine_partials<Operator>(partials, threadIdx.x);
     if (threadIdx.x == 0)
         store_item(p, w, w.segments, result, out);
-}
-
-/* ---- a later window ---- */
-
-/* About as many blocks as are at work at once on a large GPU: by then the window is in L2, which
- * has room for several times as much. */
-#ifndef PRIM_SEGMENT_AHEAD
-#define PRIM_SEGMENT_AHEAD 792
-#endif
-constexpr size_t AHEAD = PRIM_SEGMENT_AHEAD;
-
-/* By one thread, which has nothing to wait for until then. */
-template <typename T>
-__device__ void prefetch_later(const T *in, const segment_plan &p)
-{
-    const size_t window = blockIdx.x + AHEAD;
-    if (AHEAD == 0 || window >= p.windows)
-        return;
-    const window_begin from = p.begins[window], to = p.begins[window + 1];
-    if (to.element > from.element && to.element - from.element < 2 * p.tile())
-        prefetch_span(in + from.element, (to.element - from.element) * sizeof(T));
-    if (to.segment > from.segment && to.segment - from.segment <= p.tile()) {
-        const unsigned bytes = p.wide ? 8 : 4;
-        prefetch_span(static_cast<const char *>(p.offsets) + from.segment * bytes,
-                      (to.segment - from.segment) * bytes);
-    }
 }
 
 /* ---- the kernel ---- */
@@ -494,10 +494,7 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_O
         r.for_few_lanes.count = r.for_warps.count = r.for_block.count = 0;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    const window w =
-        window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1]);
-    if (threadIdx.x == PARTIALS - 1)
-        prefetch_later(source.in, p);
+    const window w = window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1]);
     if (is_whole_tile(source, p, w)) {
         combine_whole_tile<Operator>(source, p, w, r.partials, out);
         return;
@@ -505,6 +502,8 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_O
     __syncthreads(); /* the lists are empty */
     const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
     note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
+    if (threadIdx.x == PARTIALS - 1)
+        prefetch_later(source.in, p);
     wait_for_copies();
     __syncthreads();
     const staged_items<Source, Out> all = {source, p, w, staged, out};
