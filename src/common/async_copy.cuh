@@ -165,22 +165,6 @@ __device__ inline void prefetch(const void *address)
 #endif
 }
 
-/* The same of many bytes, by one thread, from compute capability 9.0 on; as far as they are whole
- * vectors of 16. */
-__device__ inline void prefetch_span(const void *from, size_t bytes)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    const size_t begin = (reinterpret_cast<size_t>(from) + 15) / 16 * 16,
-                 end = (reinterpret_cast<size_t>(from) + bytes) / 16 * 16;
-    if (end > begin)
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin),
-                     "r"(static_cast<unsigned>(end - begin)));
-#else
-    (void)from;
-    (void)bytes;
-#endif
-}
-
 } // namespace
 
 #endif

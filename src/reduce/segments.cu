@@ -416,32 +416,6 @@ __device__ void combine_by_warps(const Items &all, const room<typename Items::va
     }
 }
 
-/* ---- a later window ---- */
-
-/* About as many blocks as are at work at once on a large GPU: by then the window is in L2, which
- * has room for several times as much. */
-#ifndef PRIM_SEGMENT_AHEAD
-#define PRIM_SEGMENT_AHEAD 792
-#endif
-constexpr size_t AHEAD = PRIM_SEGMENT_AHEAD;
-
-/* By one thread, where no other waits for it. */
-template <typename T>
-__device__ void prefetch_later(const T *in, const segment_plan &p)
-{
-    const size_t window = blockIdx.x + AHEAD;
-    if (AHEAD == 0 || window >= p.windows)
-        return;
-    const window_begin from = p.begins[window], to = p.begins[window + 1];
-    if (to.element > from.element && to.element - from.element < 2 * p.tile())
-        prefetch_span(in + from.element, (to.element - from.element) * sizeof(T));
-    if (to.segment() > from.segment() && to.segment() - from.segment() <= p.tile()) {
-        const unsigned bytes = p.wide ? 8 : 4;
-        prefetch_span(static_cast<const char *>(p.offsets) + from.segment() * bytes,
-                      (to.segment() - from.segment()) * bytes);
-    }
-}
-
 /* ---- a window that is a tile ---- */
 
 /* Is the window a whole tile and nothing else? Its vectors may be spliced from aligned ones, which
@@ -466,8 +440,6 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
                                 ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
                                 : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
     __syncthreads();
-    if (threadIdx.x == PARTIALS - 1)
-        prefetch_later(source.in, p);
     if (threadIdx.x >= WARP)
         return;
     const typename Source::value result = combine_partials<Operator>(partials, threadIdx.x);
@@ -502,8 +474,6 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_O
     __syncthreads(); /* the lists are empty */
     const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
     note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
-    if (threadIdx.x == PARTIALS - 1)
-        prefetch_later(source.in, p);
     wait_for_copies();
     __syncthreads();
     const staged_items<Source, Out> all = {source, p, w, staged, out};
