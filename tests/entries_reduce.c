@@ -188,7 +188,6 @@ static prim_status columns_call(const operands *o)
 
 enum {
     SEGMENTS = 1300,
-    FEW_SEGMENTS = 300,
     SEGMENTS_COUNT = 110048, /* more than lie in segments; the offsets begin at 128 bytes */
     SEGMENTS_OFFSETS_AT = SEGMENTS_COUNT * sizeof(int32_t)
 };
@@ -416,18 +415,6 @@ const entry_point reduce_segments_entry = {.name = "prim_reduce_segments",
                                            .right_answer = segments_answer,
                                            .workspace_bytes = segments_workspace,
                                            .call = segments_call};
-
-/* The same with so few that a block finds its own. */
-const entry_point reduce_few_segments_entry = {.name = "prim_reduce_segments",
-                                               .variant_at = segments_variant_at,
-                                               .in_bytes = SEGMENTS_OFFSETS_AT +
-                                                           (SEGMENTS + 1) * sizeof(int32_t),
-                                               .out_bytes = FEW_SEGMENTS * sizeof(int32_t),
-                                               .count = FEW_SEGMENTS,
-                                               .make_input = segments_input,
-                                               .right_answer = segments_answer,
-                                               .workspace_bytes = segments_workspace,
-                                               .call = segments_call};
 
 const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
                                       .variant_at = arg_variant_at,

@@ -2,7 +2,7 @@
 #include "entry_points.h"
 
 extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, reduce_columns_entry,
-    reduce_segments_entry, reduce_few_segments_entry, arg_reduce_entry, dot_entry;
+    reduce_segments_entry, arg_reduce_entry, dot_entry;
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry, histogram_edges_entry, histogram_channels_entry,
     histogram_weighted_entry, histogram_weighted_told_entry;
@@ -25,7 +25,6 @@ const entry_point *const entry_points[] = {
     &reduce_rows_entry,
     &reduce_columns_entry,
     &reduce_segments_entry,
-    &reduce_few_segments_entry,
     &arg_reduce_entry,
     &dot_entry,
     /* scan */

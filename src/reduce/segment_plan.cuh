@@ -31,17 +31,21 @@
 namespace
 {
 
-/* The first segment that begins in a window or behind it, and the first element that the window's
- * block has. */
-struct window_begin {
-    uint64_t segment, element;
-};
+/* The first segment that begins in a window or behind it; the first element that the window's block
+ * has; and how many of a tile of the segment before, which begins there too. A grid has less than
+ * 2^31 windows, and a window no more than 2^14 segments or elements, so 48 bits are enough. */
+struct alignas(16) window_begin {
+    uint64_t segment_and_rest, element;
 
-/* Of so few segments, a block finds its window by itself: two rounds of a warp's. */
-#ifndef PRIM_SEGMENT_FEW
-#define PRIM_SEGMENT_FEW 1023
-#endif
-constexpr size_t FEW_SEGMENTS = PRIM_SEGMENT_FEW;
+    __device__ size_t segment() const
+    {
+        return segment_and_rest >> 16;
+    }
+    __device__ unsigned rest() const
+    {
+        return static_cast<unsigned>(segment_and_rest & 0xffff);
+    }
+};
 
 struct segment_plan {
     const void *offsets;
@@ -83,15 +87,18 @@ struct segment_plan {
     }
     /* Of a window at whose key, or behind it, this segment is the first to begin: the one before
      * may have a tile there. */
-    __device__ size_t first_element(size_t segment, size_t window_key) const
+    __device__ window_begin begin_at(size_t segment, size_t window_key) const
     {
         const size_t behind = offset(segment);
-        if (segment == 0)
-            return behind;
-        const size_t begin = offset(segment - 1), begin_key = key_at(segment - 1, begin);
-        const size_t tiles = window_key > begin_key ? tiles_of(window_key - begin_key) : 0;
-        const size_t tile_begin = begin + (tiles << tile_bits);
-        return tile_begin < behind ? tile_begin : behind;
+        size_t element = behind;
+        if (segment > 0) {
+            const size_t begin = offset(segment - 1), begin_key = key_at(segment - 1, begin);
+            const size_t tiles = window_key > begin_key ? tiles_of(window_key - begin_key) : 0;
+            const size_t tile_begin = begin + (tiles << tile_bits);
+            element = tile_begin < behind ? tile_begin : behind;
+        }
+        const size_t left = behind - element, rest = left < tile() ? left : tile();
+        return {static_cast<uint64_t>(segment) << 16 | rest, element};
     }
 };
 

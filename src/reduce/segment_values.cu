@@ -157,7 +157,7 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
 /* The long segment that begins in the window. */
 __device__ inline long_segment begun_in(const segment_plan &p, size_t window)
 {
-    const size_t first = p.begins[window].segment, behind = p.begins[window + 1].segment;
+    const size_t first = p.begins[window].segment(), behind = p.begins[window + 1].segment();
     long_segment s = {0, 0, 0};
     if (behind > first)
         s = long_segment_at(p, behind - 1);
@@ -169,7 +169,7 @@ __device__ inline long_segment begun_in(const segment_plan &p, size_t window)
 /* The one that began before it and goes on there. */
 __device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
 {
-    const size_t behind = p.begins[window].segment;
+    const size_t behind = p.begins[window].segment();
     long_segment s = {0, 0, 0};
     if (behind > 0)
         s = long_segment_at(p, behind - 1);

@@ -1,7 +1,6 @@
 /* Reductions of segments, the first launch: where each block's window begins, as segment_plan.cuh
  * has it. A thread for each window searches the segments' keys; a block that searched for itself
- * would wait for each step of it, with nothing else to do. Where segments are few it does so all
- * the same, since a launch takes longer (segments.cu).
+ * would wait for each step of it, with nothing else to do.
  *
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
 #include "common/key_search.cuh"
@@ -26,7 +25,7 @@ __global__ void __launch_bounds__(FINDERS) find_windows(segment_plan p)
         return;
     const size_t key = window << p.tile_bits;
     const size_t segment = first_with_key(p, p.segments, p.key_at(p.segments, p.count), key);
-    p.begins[window] = {segment, p.first_element(segment, key)};
+    p.begins[window] = p.begin_at(segment, key);
 }
 
 } // namespace segment_windows

@@ -4,19 +4,25 @@
  *     global     ··a bb ccccccc d eeeeeeeeeeee·····     one range, as aligned vectors
  *     shared     ··a bb ccccccc d eeeeeeeeeeee··        the same, as far past 16 bytes
  *     up to   4 vectors   a bb . d      a lane
- *            32           ccccccc       4 lanes         a list of them
+ *            64           ccccccc       8 lanes         a list of them
  *           256           …             a warp          another
  *          1024           eeeee…        the block, 256 partials through shared memory
  *
  * So a window of short segments, of long ones, or of both is one round of loads, all of them under
- * way at once, and one barrier; what differs is only who combines. Six blocks share a
- * multiprocessor: some load while others combine. The order within a tile is that of order.h, so a
- * segment has the bits of prim_reduce(), whatever lies around it. A tile of a longer segment leaves
- * its value to segment_values.cu.
+ * way at once, and one barrier; what differs is only who combines. What warps do, of whichever of
+ * these kinds, they take in turn from one row of it, so that none waits for the others' kind. A
+ * window that is a whole tile and nothing else, as those of long segments are, goes from memory
+ * into registers as prim_reduce() has it.
+ *
+ * Six blocks share a multiprocessor: some load while others combine. That is not enough, since each
+ * first waits to know where its window is. So each also asks for the window of a block that comes
+ * later, to be in L2 by then. The order within a tile is that of order.h, so a segment has the bits
+ * of prim_reduce(), whatever lies around it. A tile of a longer segment leaves its value to
+ * segment_values.cu.
  *
  * Work: elements and segments. Bytes: each element and each offset once, each result, and 24 or 32
- * for each window, written and read. Steps: a search (segment_windows.cu, or a block's own where
- * segments are few), a window, and what the longest segment's tiles take.
+ * for each window, written and read. Steps: a search (segment_windows.cu), a window, and what the
+ * longest segment's tiles take.
  * Source: the balance of D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
 #include "common/async_copy.cuh"
@@ -29,12 +35,12 @@ namespace
 namespace segments
 {
 
-/* Up to so many vectors a tile is a lane's, four lanes', a warp's. More are the block's. */
+/* Up to so many vectors a tile is a lane's, eight lanes', a warp's. More are the block's. */
 #ifndef PRIM_SEGMENT_LANE_VECTORS
 #define PRIM_SEGMENT_LANE_VECTORS 4
 #endif
 #ifndef PRIM_SEGMENT_FEW_LANES
-#define PRIM_SEGMENT_FEW_LANES 4
+#define PRIM_SEGMENT_FEW_LANES 8
 #endif
 constexpr unsigned LANE_VECTORS = PRIM_SEGMENT_LANE_VECTORS, FEW_LANES = PRIM_SEGMENT_FEW_LANES,
                    FEW_LANES_VECTORS = FEW_LANES * MOST_PARTS, WARP_VECTORS = WARP * MOST_PARTS;
@@ -82,48 +88,7 @@ struct room {
     item_list<most_items(LANE_VECTORS)> for_few_lanes;
     item_list<most_items(FEW_LANES_VECTORS)> for_warps;
     item_list<most_items(WARP_VECTORS)> for_block;
-    window_begin ends[2];  /* of this block's window and the next one's */
-    unsigned last_is_long; /* the last segment goes on behind the window */
 };
-
-/* ---- where the window begins and ends ---- */
-
-/* The first segment whose key is not less, by a warp: each round leaves a 32nd. */
-__device__ inline size_t first_segment(const segment_plan &p, size_t key, unsigned lane)
-{
-    size_t first = 0, left = p.segments;
-    PRIM_UNROLL(1)
-    while (left > 0) {
-        const size_t step = left / WARP + 1, end = first + left;
-        const size_t probe = first + (lane + 1) * step - 1;
-        const bool is_less = probe < end && p.key(probe) < key;
-        const unsigned less = count_bits(__ballot_sync(ALL_LANES, is_less));
-        first += less * step < left ? less * step : left;
-        left = end - first < step - 1 ? end - first : step - 1;
-    }
-    return first;
-}
-
-/* By the first two warps. What they find for themselves they leave for segment_values.cu. */
-__device__ inline void find_ends(const segment_plan &p, window_begin *ends)
-{
-    const unsigned which = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    if (which > 1)
-        return;
-    const size_t window = blockIdx.x + which;
-    if (p.segments > FEW_SEGMENTS) {
-        if (lane == 0)
-            ends[which] = p.begins[window];
-        return;
-    }
-    const size_t key = window << p.tile_bits, segment = first_segment(p, key, lane);
-    const window_begin found = {segment, p.first_element(segment, key)};
-    if (lane > 0)
-        return;
-    ends[which] = found;
-    if (which == 0 || window == p.windows)
-        p.begins[window] = found;
-}
 
 /* ---- a window ---- */
 
@@ -133,6 +98,8 @@ struct window {
     size_t number, first; /* segment */
     size_t element;
     unsigned segments, elements;
+    unsigned rest;     /* elements of item 0 */
+    bool last_is_long; /* the last segment goes on behind the window */
 };
 
 /* No more than there is room for, whatever the offsets. */
@@ -140,9 +107,9 @@ template <typename T>
 __device__ window window_between(const window_begin &from, const window_begin &to)
 {
     constexpr unsigned MOST = 2 * TILE_VECTORS * VECTOR_ELEMENTS<T>;
-    const size_t segments = to.segment > from.segment ? to.segment - from.segment : 0;
+    const size_t segments = to.segment() > from.segment() ? to.segment() - from.segment() : 0;
     const size_t elements = to.element > from.element ? to.element - from.element : 0;
-    window w = {blockIdx.x, from.segment, from.element, 0, MOST};
+    window w = {blockIdx.x, from.segment(), from.element, 0, MOST, from.rest(), to.rest() > 0};
     if (elements < MOST)
         w.elements = static_cast<unsigned>(elements);
     const unsigned fit = (2 * WINDOW_BYTES - w.elements * sizeof(T)) / sizeof(uint16_t);
@@ -201,20 +168,28 @@ __device__ void note_items(const segment_plan &p, const window &w, room<Value> &
         const unsigned at = place_in(w, begin), behind = place_in(w, end);
         begins[i + 1] = static_cast<uint16_t>(at);
         note_item<WIDTH>(r, i + 1, behind > at ? behind - at : 0);
-        if (i + 1 == w.segments)
-            r.last_is_long = end > begin && end - begin > p.tile();
-        if (i == 0)
-            note_item<WIDTH>(r, 0, at);
     }
     if (threadIdx.x > 0)
         return;
     begins[0] = 0;
     begins[w.segments + 1] = static_cast<uint16_t>(w.elements);
-    if (w.segments == 0)
-        note_item<WIDTH>(r, 0, w.elements);
+    note_item<WIDTH>(r, 0, w.rest);
 }
 
 /* ---- who combines ---- */
+
+/* An item's value, or its result. */
+template <typename Value, typename Out>
+__device__ void store_item(const segment_plan &p, const window &w, unsigned item, Value value,
+                           Out *out)
+{
+    if (item == 0)
+        static_cast<Value *>(p.others)[w.number] = value;
+    else if (item == w.segments && w.last_is_long)
+        static_cast<Value *>(p.firsts)[w.number] = value;
+    else
+        out[w.first + item - 1] = finished<Out>(value);
+}
 
 /* What a block's threads share once all of it is there. */
 template <class Source, typename Out>
@@ -226,7 +201,6 @@ struct staged_items {
     const segment_plan &p;
     const window &w;
     staged_window<element> staged;
-    bool last_is_long;
     Out *out;
 
     __device__ unsigned length(unsigned item) const
@@ -240,12 +214,7 @@ struct staged_items {
     }
     __device__ void store(unsigned item, value result) const
     {
-        if (item == 0)
-            static_cast<value *>(p.others)[w.number] = result;
-        else if (item == w.segments && last_is_long)
-            static_cast<value *>(p.firsts)[w.number] = result;
-        else
-            out[w.first + item - 1] = finished<Out>(result);
+        store_item(p, w, item, result, out);
     }
 };
 
@@ -291,19 +260,81 @@ __device__ void combine_by_block(const Items &all, room<typename Items::value> &
     }
 }
 
-template <class Operator, unsigned LANES, class Items, unsigned MOST>
-__device__ void combine_listed(const Items &all, const item_list<MOST> &list)
+/* The elements of a vector that are the item's, one after the other. */
+template <class Operator, class Source>
+__device__ typename Source::value taken(const Source &source,
+                                        const vector<typename Source::element> &x, unsigned first,
+                                        unsigned count)
 {
-    const unsigned lane = threadIdx.x % LANES, items = list.size();
-    PRIM_UNROLL(1)
-    for (unsigned first = 0; first < items; first += PARTIALS / LANES) {
-        const unsigned i = first + threadIdx.x / LANES;
-        const unsigned item = list.items[i < items ? i : 0];
-        const typename Items::value result = value_of_item<Operator, LANES>(
-            all, all.elements(item), i < items ? all.length(item) : 0, lane);
-        if (i < items && lane == 0)
-            all.store(item, result);
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    typename Source::value so_far = Source::template identity<Operator>();
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        if (first + e < count)
+            so_far = source.template take_one<Operator, true>(so_far, element_of(x, e));
+    return so_far;
+}
+
+/* Vectors of an item, which may begin at any element. */
+template <typename T>
+struct item_vectors {
+    const vector<T> *aligned;
+    unsigned past;
+
+    __device__ explicit item_vectors(const T *row)
+        : aligned(reinterpret_cast<const vector<T> *>(vector_around(row))),
+          past(bytes_past_vector(row))
+    {
     }
+    __device__ vector<T> at(unsigned v) const
+    {
+        const vector<T> x = aligned[v];
+        return past == 0 ? x : spliced<T>(x, aligned[v + 1], past);
+    }
+};
+
+/* The same as value_of_item() without a transform, of few elements to a vector: a lane has as many
+ * partials as there can be, each of one vector, so nothing is counted and nothing waits. */
+template <class Operator, unsigned LANES, class Items>
+__device__ typename Items::value value_of_plain_item(const Items &all,
+                                                     const typename Items::element *row,
+                                                     unsigned count, unsigned lane)
+{
+    using element = typename Items::element;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+    const item_vectors<element> vectors(row);
+    typename Items::value partial[MOST_PARTS];
+    PRIM_UNROLL(MOST_PARTS)
+    for (unsigned j = 0; j < MOST_PARTS; j++) {
+        const unsigned v = lane + j * LANES;
+        partial[j] = all.source.template identity<Operator>();
+        if (v * WIDTH < count)
+            partial[j] = taken<Operator>(all.source, vectors.at(v), v * WIDTH, count);
+    }
+    PRIM_UNROLL(MOST_PARTS)
+    for (unsigned half = MOST_PARTS / 2; half > 0; half /= 2) {
+        PRIM_UNROLL(MOST_PARTS)
+        for (unsigned j = 0; j < half; j++)
+            partial[j] = Operator::combine(partial[j], partial[j + half]);
+    }
+    return reduce_warp<Operator>(partial[0], LANES);
+}
+
+/* Items of a list, as many as a warp has lanes for, from the unit-th such group on. */
+template <class Operator, unsigned LANES, class Items, unsigned MOST>
+__device__ void combine_listed(const Items &all, const item_list<MOST> &list, unsigned unit)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Items::element>;
+    const unsigned lane = threadIdx.x % LANES, items = list.size();
+    const unsigned i = (unit * WARP + threadIdx.x % WARP) / LANES;
+    const unsigned item = list.items[i < items ? i : 0], count = i < items ? all.length(item) : 0;
+    typename Items::value result;
+    if (WIDTH <= 4 && all.source.plain())
+        result = value_of_plain_item<Operator, LANES>(all, all.elements(item), count, lane);
+    else
+        result = value_of_item<Operator, LANES>(all, all.elements(item), count, lane);
+    if (i < items && lane == 0)
+        all.store(item, result);
 }
 
 /* The same by one lane, of few elements to a vector: a partial for each of the vectors that there
@@ -357,15 +388,63 @@ __device__ typename Items::value value_by_lane(const Items &all, const typename 
 
 /* No list: most items are among these, if there are many. */
 template <class Operator, class Items>
-__device__ void combine_by_lanes(const Items &all)
+__device__ void combine_by_lane(const Items &all, unsigned item)
 {
     constexpr unsigned MOST = LANE_VECTORS * VECTOR_ELEMENTS<typename Items::element>;
+    const unsigned count = item <= all.w.segments ? all.length(item) : MOST + 1;
+    if (count <= MOST && (item > 0 || count > 0))
+        all.store(item, value_by_lane<Operator>(all, all.elements(item), count));
+}
+
+/* All that is less than the block's: a row of what a warp does at once, the longest items first.
+ * The first warp, which has the block's partials to combine, comes last. */
+template <class Operator, class Items>
+__device__ void combine_by_warps(const Items &all, const room<typename Items::value> &r)
+{
+    const unsigned for_warps = r.for_warps.size(),
+                   listed = for_warps + (r.for_few_lanes.size() * FEW_LANES + WARP - 1) / WARP,
+                   units = listed + all.w.segments / WARP + 1;
     PRIM_UNROLL(1)
-    for (unsigned item = threadIdx.x; item <= all.w.segments; item += PARTIALS) {
-        const unsigned count = all.length(item);
-        if (count <= MOST && (item > 0 || count > 0))
-            all.store(item, value_by_lane<Operator>(all, all.elements(item), count));
+    for (unsigned unit = PARTIALS / WARP - 1 - threadIdx.x / WARP; unit < units;
+         unit += PARTIALS / WARP) {
+        if (unit < for_warps)
+            combine_listed<Operator, WARP>(all, r.for_warps, unit);
+        else if (unit < listed)
+            combine_listed<Operator, FEW_LANES>(all, r.for_few_lanes, unit - for_warps);
+        else
+            combine_by_lane<Operator>(all, (unit - listed) * WARP + threadIdx.x % WARP);
     }
+}
+
+/* ---- a window that is a tile ---- */
+
+/* Is the window a whole tile and nothing else? Its vectors may be spliced from aligned ones, which
+ * must lie in the array. */
+template <class Source>
+__device__ bool is_whole_tile(const Source &source, const segment_plan &p, const window &w)
+{
+    using element = typename Source::element;
+    const unsigned past = bytes_past_vector(source.in + w.element) / sizeof(element);
+    return source.plain() && w.elements == p.tile() &&
+           (w.segments == 0 || (w.segments == 1 && w.rest == 0)) &&
+           (past == 0 ||
+            (w.element >= past && p.count - w.element - w.elements >= VECTOR_ELEMENTS<element>));
+}
+
+template <class Operator, class Source, typename Out>
+__device__ void combine_whole_tile(const Source &source, const segment_plan &p, const window &w,
+                                   typename Source::value *partials, Out *out)
+{
+    const line l = {w.element, w.elements};
+    partials[threadIdx.x] = bytes_past_vector(source.in + w.element) == 0
+                                ? partial_of_whole_tile<Operator, true>(source, l, threadIdx.x)
+                                : partial_of_whole_tile<Operator, false>(source, l, threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x >= WARP)
+        return;
+    const typename Source::value result = combine_partials<Operator>(partials, threadIdx.x);
+    if (threadIdx.x == 0)
+        store_item(p, w, w.segments, result, out);
 }
 
 /* ---- the kernel ---- */
@@ -383,24 +462,23 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_O
 {
     using element = typename Source::element;
     PRIM_SHARED(room<typename Source::value>, r, );
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         r.for_few_lanes.count = r.for_warps.count = r.for_block.count = 0;
-        r.last_is_long = 0;
-    }
     trigger_launch_completion();
     grid_dependency_synchronize();
-    find_ends(p, r.ends);
-    __syncthreads();
-    const window w = window_between<element>(r.ends[0], r.ends[1]);
+    const window w = window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1]);
+    if (is_whole_tile(source, p, w)) {
+        combine_whole_tile<Operator>(source, p, w, r.partials, out);
+        return;
+    }
+    __syncthreads(); /* the lists are empty */
     const staged_window<element> staged = stage_window(source.in, p, w, r.bytes);
     note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
     wait_for_copies();
     __syncthreads();
-    const staged_items<Source, Out> all = {source, p, w, staged, r.last_is_long != 0, out};
+    const staged_items<Source, Out> all = {source, p, w, staged, out};
     combine_by_block<Operator>(all, r);
-    combine_listed<Operator, WARP>(all, r.for_warps);
-    combine_listed<Operator, FEW_LANES>(all, r.for_few_lanes);
-    combine_by_lanes<Operator>(all);
+    combine_by_warps<Operator>(all, r);
 }
 
 struct run_segments : launch_run {
@@ -434,9 +512,7 @@ cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
 {
     if (args->rows == 0)
         return cudaSuccess;
-    cudaError_t error = cudaSuccess;
-    if (args->rows > FEW_SEGMENTS)
-        error = prim_reduce_find_windows(args);
+    cudaError_t error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
         error = dispatch<kind_is_built(PRIM_REDUCE_SEGMENTS), segments::run_segments>(args);
     return error == cudaSuccess ? prim_reduce_segment_values(args) : error;
