@@ -14,11 +14,9 @@
  * window that is a whole tile and nothing else, as those of long segments are, goes from memory
  * into registers as prim_reduce() has it.
  *
- * Six blocks share a multiprocessor: some load while others combine. That is not enough, since each
- * first waits to know where its window is. So each also asks for the window of a block that comes
- * later, to be in L2 by then. The order within a tile is that of order.h, so a segment has the bits
- * of prim_reduce(), whatever lies around it. A tile of a longer segment leaves its value to
- * segment_values.cu.
+ * Six blocks share a multiprocessor: some load while others combine. The order within a tile is
+ * that of order.h, so a segment has the bits of prim_reduce(), whatever lies around it. A tile of a
+ * longer segment leaves its value to segment_values.cu.
  *
  * Work: elements and segments. Bytes: each element and each offset once, each result, and 24 or 32
  * for each window, written and read. Steps: a search (segment_windows.cu), a window, and what the
@@ -449,7 +447,7 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
 
 /* ---- the kernel ---- */
 
-/* Six fill a multiprocessor's shared memory. */
+/* Six fill a multiprocessor's shared memory. To be given with -D where sizes are being measured. */
 #ifndef PRIM_SEGMENT_BLOCKS
 #define PRIM_SEGMENT_BLOCKS (sizeof(typename Source::element) == 1 ? 5 : 6)
 #endif
