@@ -1,5 +1,7 @@
 /* scan: every variant and pair of types against an independent oracle, as vectors, rows and in
  * 2-D. */
+#define _GNU_SOURCE
+
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <math.h>
