@@ -13,7 +13,8 @@
 namespace
 {
 
-__device__ inline uint64_t atomic_load(uint64_t *word)
+template <typename Word>
+__device__ Word atomic_load(Word *word)
 {
 #ifdef SIMT_BACKEND
     simt_interleave();
@@ -91,17 +92,6 @@ __device__ T load_past_caches(T *word)
     T value;
     __nv_atomic_load(word, &value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
     return value;
-#endif
-}
-
-/* What a counter has come to; it may have gone on since. */
-__device__ inline unsigned read_counter(unsigned *counter)
-{
-#ifdef SIMT_BACKEND
-    simt_interleave();
-    return __atomic_load_n(counter, __ATOMIC_RELAXED);
-#else
-    return __nv_atomic_load_n(counter, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 #endif
 }
 

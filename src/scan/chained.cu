@@ -120,17 +120,6 @@ struct chain_thread {
         return &slots[(stage * TILE_WARPS + warp) * CHUNK_SLOTS];
     }
 
-    /* That some block will take first: on its way while the launch before this one ends. */
-    __device__ void prefetch_tile(unsigned turn) const
-    {
-        constexpr unsigned CACHE_LINE = 128 / sizeof(In);
-        if (turn >= tiles)
-            return;
-        const warp_place p = place_of(lines, turn, warp, TILE_WARPS);
-        if (lane * CACHE_LINE < p.count)
-            prefetch(first_of(lines, p) + lane * CACHE_LINE);
-    }
-
     /* And waits for the one before it, where there is room for two. */
     __device__ void load(const tile_in_hand<value> &tile) const
     {
@@ -182,7 +171,7 @@ struct chain_thread {
             const bool there = __shfl_sync(ALL_LANES, front.there, 0);
             if (there)
                 return front.value;
-            if (first_block && __shfl_sync(ALL_LANES, read_counter(&counted->blocks), 0) == 1)
+            if (first_block && __shfl_sync(ALL_LANES, atomic_load(&counted->blocks), 0) == 1)
                 return turn % lines.tiles == 0 ? initial_of(rule) : alone;
             relax(WAIT_NANOSECONDS);
         }
@@ -270,27 +259,21 @@ struct chain_thread {
     /* What lies before a group, to the warp that has it: a word tells which group that is. */
     __device__ void hand_on(unsigned group, value front) const
     {
-        uint32_t parts[WORDS<value>];
-        std::memcpy(parts, &front, sizeof front);
+        const value_words<value> all = words_of(front, group);
+        if (lane > 0)
+            return;
         PRIM_UNROLL(WORDS<value>)
         for (unsigned w = 0; w < WORDS<value>; w++)
-            if (lane == w)
-                atomic_store_in_block(&shared.handed_on[w],
-                                      static_cast<uint64_t>(group) << 32 | parts[w]);
+            atomic_store_in_block(&shared.handed_on[w], all.at[w]);
     }
 
     __device__ published<value> read_handed_on(unsigned group) const
     {
-        uint32_t parts[WORDS<value>];
-        published<value> p = {true, value()};
+        value_words<value> all;
         PRIM_UNROLL(WORDS<value>)
-        for (unsigned w = 0; w < WORDS<value>; w++) {
-            const uint64_t word = atomic_load_in_block(&shared.handed_on[w]);
-            parts[w] = static_cast<uint32_t>(word);
-            p.there = p.there && word >> 32 == group;
-        }
-        std::memcpy(&p.value, parts, sizeof p.value);
-        return p;
+        for (unsigned w = 0; w < WORDS<value>; w++)
+            all.at[w] = atomic_load_in_block(&shared.handed_on[w]);
+        return value_of(all, group);
     }
 
     /* Of 32 tiles, a lane each: their totals are combined as they come, as soon as what lies before
@@ -357,7 +340,8 @@ __global__ void __launch_bounds__(TILE_THREADS,
                                                stages,
                                                threadIdx.x / WARP,
                                                threadIdx.x % WARP};
-    t.prefetch_tile(blockIdx.x);
+    if (blockIdx.x < tiles)
+        prefetch_chunk(lines, place_of(lines, blockIdx.x, t.warp, TILE_WARPS), t.lane);
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
@@ -380,21 +364,10 @@ unsigned stages_here()
     return room < MOST_STAGES ? static_cast<unsigned>(room) : MOST_STAGES;
 }
 
-size_t tiles_of(const prim_scan_args *args)
-{
-    return args->rows * prim_scan_tiles_of(args);
-}
-
-/* A line that one block has at once needs none of this. */
-bool is_one_tile(const prim_scan_args *args)
-{
-    return prim_scan_tiles_of(args) == 1;
-}
-
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    return args->rows == 0 || is_one_tile(args) ? 0 : bytes_of_words(args, tiles_of(args));
+    return bytes_of_words(args, prim_scan_tiles_of(args));
 }
 
 const char *why_not(const void *any)
@@ -416,7 +389,8 @@ struct launch_chained : launch_run {
     {
         const tile_lines<In, Out> lines =
             lines_of<In, Out>(args, prim_scan_tiles_of(args), TILE_WARPS);
-        const unsigned tiles = static_cast<unsigned>(tiles_of(args)), stages = stages_here();
+        const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles,
+                       stages = stages_here();
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_CHAINED_BLOCKS;
         cudaError_t error = prim_device_take_error();
         if (error == cudaSuccess)
@@ -438,9 +412,9 @@ cudaError_t launch(const void *any)
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
-    if (is_one_tile(args))
+    if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_lines(args);
-    const cudaError_t error = clear_words(args, tiles_of(args));
+    const cudaError_t error = clear_words(args, prim_scan_tiles_of(args));
     return error == cudaSuccess ? dispatch_ordered<launch_chained>(args) : error;
 }
 

@@ -97,15 +97,6 @@ struct look_back_thread {
         return &slots[(stage * warps + warp) * CHUNK_SLOTS];
     }
 
-    /* That some block will take first: on its way while the launch before this one ends. */
-    __device__ void prefetch_tile(unsigned turn) const
-    {
-        constexpr unsigned CACHE_LINE = 128 / sizeof(In);
-        const warp_place p = place_of(lines, turn, warp, warps);
-        if (lane * CACHE_LINE < p.count)
-            prefetch(first_of(lines, p) + lane * CACHE_LINE);
-    }
-
     __device__ void load(unsigned turn, unsigned stage) const
     {
         const warp_place p = place_of(lines, turn, warp, warps);
@@ -194,7 +185,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
                                                    threadIdx.x % WARP,
                                                    identity};
 
-    t.prefetch_tile(blockIdx.x);
+    prefetch_chunk(lines, place_of(lines, blockIdx.x, t.warp, t.warps), t.lane);
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
@@ -263,18 +254,10 @@ size_t tiles_of_line(const prim_scan_args *args)
     return prim_scan_tiles_of_warps(args, warps_of_tile(args));
 }
 
-/* A line that one block has at once needs none of this. */
-bool is_one_tile(const prim_scan_args *args)
-{
-    return prim_scan_tiles_of(args) == 1;
-}
-
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    return args->rows == 0 || is_one_tile(args)
-               ? 0
-               : bytes_of_words(args, args->rows * tiles_of_line(args));
+    return bytes_of_words(args, tiles_of_line(args));
 }
 
 const char *why_not(const void *any)
@@ -322,9 +305,9 @@ cudaError_t launch(const void *any)
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
-    if (is_one_tile(args))
+    if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_lines(args);
-    const cudaError_t error = clear_words(args, args->rows * tiles_of_line(args));
+    const cudaError_t error = clear_words(args, tiles_of_line(args));
     return error == cudaSuccess ? dispatch_kernel<launch_look_back>(args) : error;
 }
 

@@ -31,16 +31,7 @@ __device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
     return &words[(tile / GROUP * WORDS<Value> + w) * GROUP + tile % GROUP];
 }
 
-template <typename Value>
-__device__ void publish(uint64_t *words, size_t tile, word_state state, Value value)
-{
-    uint32_t parts[WORDS<Value>];
-    std::memcpy(parts, &value, sizeof value);
-    PRIM_UNROLL(WORDS<Value>)
-    for (unsigned w = 0; w < WORDS<Value>; w++)
-        atomic_store(word_of<Value>(words, tile, w), static_cast<uint64_t>(state) << 32 | parts[w]);
-}
-
+/* What has been read of a value, if all its words have the state. */
 template <typename Value>
 struct published {
     bool there;
@@ -48,21 +39,53 @@ struct published {
 };
 
 template <typename Value>
-__device__ published<Value> read_published(uint64_t *words, size_t tile, word_state state)
+struct value_words {
+    uint64_t at[WORDS<Value>];
+};
+
+template <typename Value>
+__device__ value_words<Value> words_of(Value value, uint32_t state)
 {
-    uint64_t word[WORDS<Value>];
+    uint32_t parts[WORDS<Value>];
+    value_words<Value> words;
+    std::memcpy(parts, &value, sizeof value);
+    PRIM_UNROLL(WORDS<Value>)
+    for (unsigned w = 0; w < WORDS<Value>; w++)
+        words.at[w] = static_cast<uint64_t>(state) << 32 | parts[w];
+    return words;
+}
+
+template <typename Value>
+__device__ published<Value> value_of(const value_words<Value> &words, uint32_t state)
+{
     uint32_t parts[WORDS<Value>];
     published<Value> p = {true, Value{}};
     PRIM_UNROLL(WORDS<Value>)
-    for (unsigned w = 0; w < WORDS<Value>; w++)
-        word[w] = atomic_load(word_of<Value>(words, tile, w));
-    PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++) {
-        parts[w] = static_cast<uint32_t>(word[w]);
-        p.there = p.there && word[w] >> 32 == state;
+        parts[w] = static_cast<uint32_t>(words.at[w]);
+        p.there = p.there && words.at[w] >> 32 == state;
     }
     std::memcpy(&p.value, parts, sizeof p.value);
     return p;
+}
+
+template <typename Value>
+__device__ void publish(uint64_t *words, size_t tile, word_state state, Value value)
+{
+    const value_words<Value> all = words_of(value, state);
+    PRIM_UNROLL(WORDS<Value>)
+    for (unsigned w = 0; w < WORDS<Value>; w++)
+        atomic_store(word_of<Value>(words, tile, w), all.at[w]);
+}
+
+template <typename Value>
+__device__ published<Value> read_published(uint64_t *words, size_t tile, word_state state)
+{
+    value_words<Value> all;
+    PRIM_UNROLL(WORDS<Value>)
+    for (unsigned w = 0; w < WORDS<Value>; w++)
+        all.at[w] = atomic_load(word_of<Value>(words, tile, w));
+    return value_of(all, state);
 }
 
 /* ---- before they run ---- */
@@ -71,10 +94,13 @@ __device__ published<Value> read_published(uint64_t *words, size_t tile, word_st
 constexpr size_t TICKET_BYTES = 256;
 constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
 
-/* A value for each of so many tiles, in whole groups, takes twice its bytes: half of every word is
- * its state. */
-inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles)
+/* A value for each of a line's tiles, all of them in whole groups, takes twice its bytes: half of
+ * every word is its state. Lines that one block has at once need none of this. */
+inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles_of_line)
 {
+    if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
+        return 0;
+    const size_t tiles = args->rows * tiles_of_line;
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
     return TICKET_BYTES + prim_divide_up(tiles, GROUP) * GROUP * 2 * value_bytes;
 }
@@ -94,10 +120,10 @@ __global__ void clear(uint64_t *words, size_t count, const unsigned char *initia
         words[i] = word;
 }
 
-inline cudaError_t clear_words(const prim_scan_args *args, size_t tiles)
+inline cudaError_t clear_words(const prim_scan_args *args, size_t tiles_of_line)
 {
     constexpr unsigned THREADS = 256;
-    const size_t count = bytes_of_words(args, tiles) / sizeof(uint64_t);
+    const size_t count = bytes_of_words(args, tiles_of_line) / sizeof(uint64_t);
     return prim_launch_dependent(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
         static_cast<uint64_t *>(args->call.workspace), count,

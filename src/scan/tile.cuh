@@ -78,6 +78,15 @@ __device__ const In *first_of(const tile_lines<In, Out> &lines, const warp_place
     return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
 }
 
+/* That some block will take first: on its way while the launch before this one ends. */
+template <typename In, typename Out>
+__device__ void prefetch_chunk(const tile_lines<In, Out> &lines, const warp_place &p, unsigned lane)
+{
+    constexpr unsigned CACHE_LINE = 128 / sizeof(In);
+    if (lane * CACHE_LINE < p.count)
+        prefetch(first_of(lines, p) + lane * CACHE_LINE);
+}
+
 /* Starts the copies of a chunk. */
 template <typename In, typename Out>
 __device__ void load_chunk(const tile_lines<In, Out> &lines, const warp_place &p,
