@@ -14,7 +14,7 @@
  * window that is a whole tile and nothing else, as those of long segments are, goes from memory
  * into registers as prim_reduce() has it.
  *
- * Six blocks share a multiprocessor: some load while others combine. The order within a tile is
+ * Five or six blocks share a multiprocessor: some load while others combine. The order within a tile is
  * that of order.h, so a segment has the bits of prim_reduce(), whatever lies around it. A tile of a
  * longer segment leaves its value to segment_values.cu.
  *
@@ -23,6 +23,8 @@
  * longest segment's tiles take.
  * Source: the balance of D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
+#include <type_traits>
+
 #include "common/async_copy.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"
@@ -447,10 +449,20 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
 
 /* ---- the kernel ---- */
 
-/* Six fill a multiprocessor's shared memory. To be given with -D where sizes are being measured. */
+/* Six fill a multiprocessor's shared memory; five, where they would leave too few registers for a
+ * thread. To be given with -D where sizes are being measured. */
 #ifndef PRIM_SEGMENT_BLOCKS
-#define PRIM_SEGMENT_BLOCKS (sizeof(typename Source::element) == 1 ? 5 : 6)
+#define PRIM_SEGMENT_BLOCKS (has_few_registers<Source>() ? 5 : 6)
 #endif
+
+/* Bytes, whose vectors are the longest, and integers and f64 from 32 bits. */
+template <class Source>
+constexpr bool has_few_registers()
+{
+    constexpr size_t bytes = sizeof(typename Source::element);
+    return bytes == 1 || (bytes == 4 && !std::is_same<typename Source::value, float>::value);
+}
+
 template <class Source>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = PRIM_SEGMENT_BLOCKS;
 
