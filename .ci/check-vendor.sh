@@ -30,7 +30,7 @@ use() { # FOLDER BEGINNING PROGRAM
 }
 
 warnings='-Wall -Wextra -Werror'
-export NVCC_APPEND_FLAGS='-Xcompiler -Wall,-Wextra,-Werror' # added by nvcc to what the README says
+export NVCC_APPEND_FLAGS='-Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror' # added by nvcc to what the README says
 
 build_cpu() { # FOLDER
   local line

@@ -106,36 +106,6 @@ __device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
 #endif
 }
 
-/* ---- one kernel for signed and unsigned integers ---- */
-
-/* Sums, products and bit operations of integers give the same bits whether these are signed or
- * not, unless they are widened: one kernel for both. */
-template <class Operator, typename In, typename Out>
-constexpr bool SIGN_MATTERS = std::is_same<Operator, min_operator>::value ||
-                              std::is_same<Operator, max_operator>::value ||
-                              sizeof(In) != sizeof(Out);
-
-template <bool SIGN, typename T>
-struct signless {
-    using type = T;
-};
-template <typename T>
-struct signless<false, T> {
-    using type = typename std::make_unsigned<T>::type;
-};
-
-/* A dispatch's Run, called with one kernel's types for both kinds. */
-template <class Run>
-struct signless_run : Run {
-    template <typename In, typename Out, class Operator, typename Args, typename... More>
-    static auto run(const Args *args, More... more)
-    {
-        constexpr bool sign = SIGN_MATTERS<Operator, In, Out>;
-        return Run::template run<typename signless<sign, In>::type,
-                                 typename signless<sign, Out>::type, Operator>(args, more...);
-    }
-};
-
 /* An absolute value of an unsigned element is the element, and kernels without a sign are not asked
  * for it: where they stand in for signed ones, they take it as that of a signed element. */
 inline prim_transform transform_without_sign(prim_transform transform, cudaDataType_t in_type)

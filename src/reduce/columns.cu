@@ -332,8 +332,9 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
 }
 
 /* 16 bytes at a time. false: they do not begin at 16 bytes, and nothing is stored. */
-template <typename Out, typename Value, unsigned N>
-__device__ bool store_results(Out *to, const Value (&of_columns)[N])
+template <typename Out, unsigned N>
+__device__ bool store_results(Out *to, const accumulator_t<Out> (&of_columns)[N],
+                              turned_bits<Out> turned)
 {
     constexpr unsigned CHUNK = N < VECTOR_ELEMENTS<Out> ? N : VECTOR_ELEMENTS<Out>;
     using chunk = packed<Out, CHUNK>;
@@ -344,7 +345,7 @@ __device__ bool store_results(Out *to, const Value (&of_columns)[N])
         chunk results = {};
         PRIM_UNROLL(CHUNK)
         for (unsigned e = 0; e < CHUNK; e++)
-            set_element(results, e, finished<Out>(of_columns[c + e]));
+            set_element(results, e, finished<Out>(turned_value<Out>(of_columns[c + e], turned)));
         *reinterpret_cast<chunk *>(&to[c]) = results;
     }
     return true;
@@ -355,21 +356,21 @@ template <typename Value, typename Out>
 struct column_destination {
     Value *values; /* NULL in the last pass */
     size_t values_ld;
-    Out *out;
+    results<Out> result;
 
     __device__ void store(size_t tile, size_t column, Value value) const
     {
         if (values != nullptr)
             values[tile * values_ld + column] = value;
         else
-            out[column] = finished<Out>(value);
+            result.store(column, value);
     }
 
     /* Results side by side, of the last pass. */
     template <unsigned N>
     __device__ void store_vector(size_t column, const Value (&of_columns)[N]) const
     {
-        if (values == nullptr && store_results(&out[column], of_columns))
+        if (values == nullptr && store_results(&result.out[column], of_columns, result.turned))
             return;
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++)
@@ -384,7 +385,7 @@ cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size
     using destination_type = column_destination<typename Source::value, Out>;
     const destination_type to = {
         values, prim_reduce_values_ld(args->columns, sizeof(typename Source::value)),
-        static_cast<Out *>(args->out)};
+        results_of<Out>(args)};
     const size_t vectors = prim_divide_up(args->columns, VECTOR_ELEMENTS<typename Source::element>);
     const unsigned blocks = static_cast<unsigned>(rows <= EIGHTH && source.plain()
                                                       ? prim_divide_up(vectors, PRIM_COLUMN_THREADS)
@@ -405,7 +406,7 @@ template <typename Value, typename Out>
 auto further_source(const Value *from)
 {
     if constexpr (std::is_same<Value, Out>::value)
-        return elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE};
+        return elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE, 0};
     else
         return values<Value>{from};
 }
@@ -415,8 +416,7 @@ struct reduce_columns : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         using value = accumulator_t<Out>;
-        const elements<In, Out> source = {static_cast<const In *>(args->in), is_aligned<In>(args),
-                                          transform_of(args)};
+        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         if (args->columns == 0)
             return cudaSuccess;
         prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));

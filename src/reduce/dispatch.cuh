@@ -5,7 +5,7 @@
 
 #include "common/dispatch.cuh"
 #include "common/launch.cuh"
-#include "common/values.cuh"
+#include "common/turned.cuh"
 #include "reduce/instances.h"
 #include "reduce/reduce_args.h"
 
@@ -66,13 +66,13 @@ struct operator_run : Run {
     static auto run(const prim_reduce_args *args, More... more)
     {
         if constexpr (std::is_integral<In>::value)
-            return integer_operator<signless_run<Run>, In, Out>(args, more...);
+            return integer_operator<kernel_run<Run>, In, Out>(args, more...);
         else
-            return float_operator<Run, In, Out>(args, more...);
+            return float_operator<kernel_run<Run>, In, Out>(args, more...);
     }
 };
 
-/* Run::run<In, Out, Operator>(args, more…) */
+/* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator: common/turned.cuh */
 template <bool KIND_IS_BUILT, class Run, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
@@ -81,6 +81,8 @@ auto dispatch(const prim_reduce_args *args, More... more)
     else
         return Run::not_built(args, more...);
 }
+
+/* ---- what of the call the kernels are told ---- */
 
 inline prim_transform transform_of(const prim_reduce_args *args)
 {
@@ -94,9 +96,7 @@ struct sum_run : Run {
     template <typename In, typename Out, typename... More>
     static auto run(const prim_reduce_args *args, More... more)
     {
-        using sum =
-            typename std::conditional<std::is_integral<In>::value, signless_run<Run>, Run>::type;
-        return sum::template run<In, Out, sum_operator>(args, more...);
+        return kernel_run<Run>::template run<In, Out, sum_operator>(args, more...);
     }
 };
 

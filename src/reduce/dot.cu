@@ -17,7 +17,7 @@ struct add_products : launch_run {
         const products<In, Out> source = {static_cast<const In *>(args->in),
                                           static_cast<const In *>(args->in_y),
                                           is_aligned<In>(args)};
-        return reduce_in_tiles<Operator>(source, args, results<Out>{static_cast<Out *>(args->out)});
+        return reduce_in_tiles<Operator>(source, args, results_of<Out>(args));
     }
 };
 

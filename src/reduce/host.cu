@@ -28,7 +28,7 @@ Value halves_first(Value *partials, unsigned count, unsigned step)
 }
 
 /* Those that have elements, up to a power of two, so that a short line is short work. */
-unsigned used_partials(size_t vectors)
+[[maybe_unused]] unsigned used_partials(size_t vectors)
 {
     unsigned used = PARTIALS;
     while (used > 1 && used / 2 >= vectors)
@@ -155,7 +155,7 @@ void reduce_columns(const prim_reduce_args *args, const Source &source, int thre
         value result[COLUMNS_AT_ONCE];
         column_tile<Operator>(source, args->ld, first, n, levels, levels.last, 0, result);
         for (unsigned c = 0; c < n; c++)
-            out[first + c] = finished<Out>(result[c]);
+            out[first + c] = source.result(result[c]);
     }
 }
 
@@ -170,30 +170,24 @@ struct host_version {
     }
 };
 
-template <typename In, typename Out>
-elements<In, Out> elements_of(const prim_reduce_args *args)
-{
-    return {static_cast<const In *>(args->in), false, transform_of(args)};
-}
-
 /* A vector's threads share its tiles, a matrix's its rows. */
 struct lines_on_host : host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
-        const elements<In, Out> source = elements_of<In, Out>(args);
+        const elements<In, Out> source = elements_of<In, Out>(args, false);
         Out *const out = static_cast<Out *>(args->out);
         const bool many = args->rows > 1;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && many)
         for (size_t row = 0; row < args->rows; row++)
-            out[row] = finished<Out>(
+            out[row] = source.result(
                 line_value<Operator>(source, row * args->ld, args->columns, many ? 1 : threads));
         return PRIM_OK;
     }
 };
 
 /* An offset as the kernels take it: brought into the array. */
-size_t offset_at(const prim_reduce_args *args, size_t i)
+[[maybe_unused]] size_t offset_at(const prim_reduce_args *args, size_t i)
 {
     const uint64_t at = args->offsets_type == CUDA_R_64I
                             ? static_cast<const uint64_t *>(args->offsets)[i]
@@ -207,13 +201,13 @@ struct segments_on_host : host_version {
     static prim_status run(const prim_reduce_args *args, int threads)
     {
         constexpr size_t LONG = 64 * TILE_ELEMENTS<In>;
-        const elements<In, Out> source = elements_of<In, Out>(args);
+        const elements<In, Out> source = elements_of<In, Out>(args, false);
         Out *const out = static_cast<Out *>(args->out);
         const auto reduce_one = [&](size_t s, bool are_long, int so_many) {
             const size_t begin = offset_at(args, s), end = offset_at(args, s + 1);
             const size_t length = end > begin ? end - begin : 0;
             if ((length >= LONG) == are_long)
-                out[s] = finished<Out>(line_value<Operator>(source, begin, length, so_many));
+                out[s] = source.result(line_value<Operator>(source, begin, length, so_many));
         };
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256) if (threads > 1)
         for (size_t s = 0; s < args->rows; s++)
@@ -228,7 +222,7 @@ struct columns_on_host : host_version {
     template <typename In, typename Out, typename Operator>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
-        reduce_columns<Operator, Out>(args, elements_of<In, Out>(args), threads);
+        reduce_columns<Operator, Out>(args, elements_of<In, Out>(args, false), threads);
         return PRIM_OK;
     }
 };

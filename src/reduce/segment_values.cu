@@ -9,7 +9,7 @@
  * a second launch, a warp for each such segment.
  *
  * There is so little to do that operator and result type are told apart as the kernel runs, and
- * only the type of values makes another kernel.
+ * only the type of values makes another kernel. Values are turned, as common/turned.cuh says.
  *
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
 #include "common/values.cuh"
@@ -30,41 +30,56 @@ template <typename Value>
 constexpr unsigned VALUES_OF_TILE = TILE_VECTORS *VECTOR_ELEMENTS<Value>;
 
 /* What is told apart as the kernel runs. */
+template <typename Value>
 struct combination {
     prim_op op;
     cudaDataType_t out_type;
     void *out;
+    turned_bits<Value> turned;
 };
 
 /* ---- results ---- */
 
 template <typename Out, typename Value>
-__device__ void store_as(void *out, size_t i, Value value)
+__device__ void store_as(const combination<Value> &how, size_t i, Value value)
 {
-    static_cast<Out *>(out)[i] = finished<Out>(value);
+    static_cast<Out *>(how.out)[i] = finished<Out>(turned_value<Out>(value, how.turned));
 }
 
 /* An integer of any sign is the low bytes of its value. */
 template <typename Value>
-__device__ void store_result(const combination &how, size_t i, Value value)
+__device__ void store_result(const combination<Value> &how, size_t i, Value value)
 {
     if constexpr (std::is_same<Value, float>::value) {
         if (how.out_type == CUDA_R_16F)
-            store_as<f16>(how.out, i, value);
+            store_as<f16>(how, i, value);
         else if (how.out_type == CUDA_R_16BF)
-            store_as<bf16>(how.out, i, value);
+            store_as<bf16>(how, i, value);
         else
-            store_as<float>(how.out, i, value);
+            store_as<float>(how, i, value);
     } else if constexpr (sizeof(Value) == 4) {
         if (how.out_type == CUDA_R_8I || how.out_type == CUDA_R_8U)
-            store_as<uint8_t>(how.out, i, value);
+            store_as<uint8_t>(how, i, value);
         else if (how.out_type == CUDA_R_16I || how.out_type == CUDA_R_16U)
-            store_as<uint16_t>(how.out, i, value);
+            store_as<uint16_t>(how, i, value);
         else
-            store_as<Value>(how.out, i, value);
+            store_as<Value>(how, i, value);
     } else {
-        store_as<Value>(how.out, i, value);
+        store_as<Value>(how, i, value);
     }
+}
+
+template <typename Value>
+turned_bits<Value> bits_of_results(const prim_reduce_args *args)
+{
+    const cudaDataType_t type = args->out_type;
+    if constexpr (sizeof(Value) == 4) {
+        if (type == CUDA_R_8I || type == CUDA_R_8U)
+            return bits_to_turn<uint8_t>(args->op, type);
+        if (type == CUDA_R_16I || type == CUDA_R_16U)
+            return bits_to_turn<uint16_t>(args->op, type);
+    }
+    return bits_to_turn<Value>(args->op, type);
 }
 
 /* ---- lines of values ---- */
@@ -155,7 +170,7 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
 }
 
 /* The long segment that begins in the window. */
-__device__ inline long_segment begun_in(const segment_plan &p, size_t window)
+[[maybe_unused]] __device__ inline long_segment begun_in(const segment_plan &p, size_t window)
 {
     const size_t first = p.begins[window].segment(), behind = p.begins[window + 1].segment();
     long_segment s = {0, 0, 0};
@@ -167,7 +182,7 @@ __device__ inline long_segment begun_in(const segment_plan &p, size_t window)
 }
 
 /* The one that began before it and goes on there. */
-__device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
+[[maybe_unused]] __device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
 {
     const size_t behind = p.begins[window].segment();
     long_segment s = {0, 0, 0};
@@ -179,7 +194,7 @@ __device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
 }
 
 /* The same in all lanes: that of one of them. */
-__device__ inline long_segment told_by(const long_segment &mine, unsigned lane)
+[[maybe_unused]] __device__ inline long_segment told_by(const long_segment &mine, unsigned lane)
 {
     const int from = static_cast<int>(lane);
     return {__shfl_sync(ALL_LANES, mine.segment, from), __shfl_sync(ALL_LANES, mine.window, from),
@@ -205,7 +220,7 @@ __device__ level level_of(const long_segment &s, size_t window, bool longest)
 
 /* A tile's value takes the place of its first one, or is the result. */
 template <class Operator, typename Value>
-__device__ void combine_segment(const segment_plan &p, const combination &how,
+__device__ void combine_segment(const segment_plan &p, const combination<Value> &how,
                                 const long_segment &s, level l, bool longest)
 {
     constexpr size_t TILE = VALUES_OF_TILE<Value>;
@@ -260,7 +275,7 @@ __device__ long_segment find_in(const segment_plan &p, size_t window, bool goes_
 }
 
 template <class Operator, typename Value>
-__device__ void combine_values(const segment_plan &p, const combination &how, bool longest)
+__device__ void combine_values(const segment_plan &p, const combination<Value> &how, bool longest)
 {
     const size_t window = static_cast<size_t>(blockIdx.x) * BLOCK + threadIdx.x;
     PRIM_UNROLL(1)
@@ -286,38 +301,24 @@ __device__ void combine_values(const segment_plan &p, const combination &how, bo
 
 /* ---- the kernel ---- */
 
-inline __device__ bool is_signed(cudaDataType_t type)
-{
-    return type == CUDA_R_8I || type == CUDA_R_16I || type == CUDA_R_32I || type == CUDA_R_64I;
-}
-
-/* Integers are values without a sign where that changes nothing. */
-template <class Operator, typename Value>
-__device__ void combine_signed(const segment_plan &p, const combination &how, bool longest)
-{
-    if constexpr (std::is_integral<Value>::value && SIGN_MATTERS<Operator, Value, Value>) {
-        if (is_signed(how.out_type)) {
-            combine_values<Operator, typename std::make_signed<Value>::type>(p, how, longest);
-            return;
-        }
-    }
-    combine_values<Operator, Value>(p, how, longest);
-}
-
 template <typename Value>
 __global__ void __launch_bounds__(BLOCK, 4)
-    combine_segments(segment_plan p, combination how, bool longest)
+    combine_segments(segment_plan p, combination<Value> how, bool longest)
 {
     trigger_launch_completion();
     grid_dependency_synchronize();
-#define COMBINE(op_enum, op_struct) \
-    if (how.op == op_enum)          \
-        combine_signed<op_struct, Value>(p, how, longest);
-    PRIM_REDUCE_OPERATORS(COMBINE)
-    if constexpr (std::is_integral<Value>::value) {
-        PRIM_REDUCE_BIT_OPERATORS(COMBINE)
+    if (how.op == PRIM_OP_SUM)
+        combine_values<sum_operator>(p, how, longest);
+    else if (how.op == PRIM_OP_PRODUCT)
+        combine_values<product_operator>(p, how, longest);
+    else if (how.op == PRIM_OP_MIN || how.op == PRIM_OP_MAX)
+        combine_values<max_operator>(p, how, longest);
+    else if constexpr (std::is_integral<Value>::value) {
+        if (how.op == PRIM_OP_XOR)
+            combine_values<xor_operator>(p, how, longest);
+        else
+            combine_values<or_operator>(p, how, longest);
     }
-#undef COMBINE
 }
 
 /* ---- the launches ---- */
@@ -326,7 +327,8 @@ template <typename Value>
 cudaError_t launch(const prim_reduce_args *args, const segment_plan &p, size_t threads,
                    bool longest)
 {
-    const combination how = {args->op, args->out_type, args->out};
+    const combination<Value> how = {args->op, args->out_type, args->out,
+                                    bits_of_results<Value>(args)};
     return prim_launch_dependent(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(threads, BLOCK)), BLOCK},
         combine_segments<Value>, p, how, longest);

@@ -152,7 +152,7 @@ __device__ void note_item(room<Value> &r, unsigned item, unsigned count)
 }
 
 /* From the window's first element on, and inside it. */
-__device__ inline unsigned place_in(const window &w, size_t offset)
+[[maybe_unused]] __device__ inline unsigned place_in(const window &w, size_t offset)
 {
     const size_t place = offset > w.element ? offset - w.element : 0;
     return place < w.elements ? static_cast<unsigned>(place) : w.elements;
@@ -179,16 +179,17 @@ __device__ void note_items(const segment_plan &p, const window &w, room<Value> &
 /* ---- who combines ---- */
 
 /* An item's value, or its result. */
-template <typename Value, typename Out>
-__device__ void store_item(const segment_plan &p, const window &w, unsigned item, Value value,
-                           Out *out)
+template <class Source, typename Out>
+__device__ void store_item(const Source &source, const segment_plan &p, const window &w,
+                           unsigned item, typename Source::value value, Out *out)
 {
+    using Value = typename Source::value;
     if (item == 0)
         static_cast<Value *>(p.others)[w.number] = value;
     else if (item == w.segments && w.last_is_long)
         static_cast<Value *>(p.firsts)[w.number] = value;
     else
-        out[w.first + item - 1] = finished<Out>(value);
+        out[w.first + item - 1] = source.result(value);
 }
 
 /* What a block's threads share once all of it is there. */
@@ -214,7 +215,7 @@ struct staged_items {
     }
     __device__ void store(unsigned item, value result) const
     {
-        store_item(p, w, item, result, out);
+        store_item(source, p, w, item, result, out);
     }
 };
 
@@ -444,7 +445,7 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
         return;
     const typename Source::value result = combine_partials<Operator>(partials, threadIdx.x);
     if (threadIdx.x == 0)
-        store_item(p, w, w.segments, result, out);
+        store_item(source, p, w, w.segments, result, out);
 }
 
 /* ---- the kernel ---- */
@@ -452,7 +453,8 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
 /* Six fill a multiprocessor's shared memory; five, where they would leave too few registers for a
  * thread. To be given with -D where sizes are being measured. */
 #ifndef PRIM_SEGMENT_BLOCKS
-#define PRIM_SEGMENT_BLOCKS (has_few_registers<Source>() ? 5 : 6)
+#define PRIM_SEGMENT_BLOCKS \
+    (6 - has_few_registers<Source>() - Source::template turns_wider<Operator>)
 #endif
 
 /* Bytes, whose vectors are the longest, and integers and f64 from 32 bits. */
@@ -463,11 +465,12 @@ constexpr bool has_few_registers()
     return bytes == 1 || (bytes == 4 && !std::is_same<typename Source::value, float>::value);
 }
 
-template <class Source>
+template <class Operator, class Source>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = PRIM_SEGMENT_BLOCKS;
 
 template <class Operator, class Source, typename Out>
-__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, BLOCKS_AT_ONCE<Source>))
+__global__ void __launch_bounds__(PARTIALS,
+                                  blocks_at_once(PARTIALS, BLOCKS_AT_ONCE<Operator, Source>))
     reduce_segments(Source source, segment_plan p, Out *out)
 {
     using element = typename Source::element;
@@ -496,7 +499,7 @@ struct run_segments : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         using source_type = elements<In, Out>;
-        const source_type source = {static_cast<const In *>(args->in), false, transform_of(args)};
+        const source_type source = elements_of<In, Out>(args, false);
         const segment_plan plan = make_segment_plan(args);
         return prim_launch_dependent(
             {args->call.stream, static_cast<unsigned>(plan.windows), PARTIALS},

@@ -28,7 +28,8 @@ namespace
 namespace shuffle
 {
 
-constexpr unsigned ELEMENTS = 1024, THREADS = 256, LOADS = ELEMENTS / THREADS; /* of a block */
+[[maybe_unused]] constexpr unsigned ELEMENTS = 1024, THREADS = 256,
+                                    LOADS = ELEMENTS / THREADS; /* of a block */
 
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)

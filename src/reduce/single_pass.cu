@@ -73,14 +73,13 @@ struct reduce_vector : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         using source_type = elements<In, Out>;
-        const source_type source = {static_cast<const In *>(args->in), is_aligned<In>(args),
-                                    transform_of(args)};
+        const source_type source = elements_of<In, Out>(args, is_aligned<In>(args));
         const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
         launch_config where = {args->call.stream, BLOCKS, TILES_A_BLOCK * PARTIALS};
         where.cluster = BLOCKS;
         return prim_launch_dependent(where, reduce_in_cluster<Operator, source_type, results<Out>>,
                                      source, args->columns, static_cast<unsigned>(tiles),
-                                     results<Out>{static_cast<Out *>(args->out)});
+                                     results_of<Out>(args));
     }
 };
 

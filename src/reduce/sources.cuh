@@ -53,23 +53,24 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
     return static_cast<int32_t>(sum);
 }
 
-/* Bits do not care where an element ends: a vector's words combined, then their parts. Above the
- * element's own bits something is left, which no result keeps. */
-template <class Operator, typename T>
-__device__ uint32_t folded_words(const vector<T> &x)
-{
-    uint32_t folded = x.words[0];
-    for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
-        folded = Operator::combine(folded, x.words[w]);
-    for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
-        folded = Operator::combine(folded, folded >> shift);
-    return folded;
-}
-
 template <class Operator>
 constexpr bool ON_BITS =
-    std::is_same<Operator, and_operator>::value || std::is_same<Operator, or_operator>::value ||
-    std::is_same<Operator, xor_operator>::value;
+    std::is_same<Operator, or_operator>::value || std::is_same<Operator, xor_operator>::value;
+
+/* Bits do not care where an element ends: a vector's words combined, then their parts. `turned`:
+ * all bits or none, where those of OR may be. */
+template <class Operator, typename T>
+__device__ T folded_bits(const vector<T> &x, uint32_t turned)
+{
+    if (!MAY_TURN<Operator>)
+        turned = 0;
+    uint32_t folded = x.words[0] ^ turned;
+    for (unsigned w = 1; w < VECTOR_ELEMENTS<uint32_t>; w++)
+        folded = Operator::combine(folded, x.words[w] ^ turned);
+    for (unsigned shift = 16; shift >= 8 * sizeof(T); shift /= 2)
+        folded = Operator::combine(folded, folded >> shift);
+    return static_cast<T>(folded ^ turned);
+}
 
 template <typename In, typename Out>
 struct elements {
@@ -82,14 +83,24 @@ struct elements {
                                             : sizeof(In) == 4 && sizeof(value) == 8 ? 4
                                                                                     : 6;
 
+    /* Where wider values than elements are turned, kernels need more registers. */
+    template <class Operator>
+    static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out);
+
     const In *in;
     bool aligned;
     prim_transform transform;
+    turned_bits<Out> turned;
 
     template <class Operator>
     __host__ __device__ static value identity()
     {
         return identity_of<Operator, Out>();
+    }
+
+    __host__ __device__ Out result(value combined) const
+    {
+        return finished<Out>(turned_value<Out>(combined, turned));
     }
 
     __host__ __device__ bool plain() const
@@ -112,7 +123,8 @@ struct elements {
     __host__ __device__ value take_one(value so_far, Element element) const
     {
         const working_t<Out> x = converted<Out>(element);
-        return Operator::combine(so_far, static_cast<value>(PLAIN ? x : transformed(x, transform)));
+        const value v = static_cast<value>(PLAIN ? x : transformed(x, transform));
+        return Operator::combine(so_far, MAY_TURN<Operator> ? turned_value<Out>(v, turned) : v);
     }
 
     template <class Operator, bool PLAIN>
@@ -120,11 +132,23 @@ struct elements {
     {
         constexpr bool bytes = sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value;
         constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && std::is_unsigned<In>::value;
+        constexpr bool narrow = sizeof(In) != sizeof(Out);
+        constexpr bool words = MAY_TURN<Operator> && (!narrow || is_float<value>());
         if constexpr (PLAIN && bytes) {
             return Operator::combine(so_far, static_cast<value>(sum_of_bytes(x)));
         } else if constexpr (PLAIN && bits) {
-            return Operator::combine(
-                so_far, static_cast<value>(static_cast<In>(folded_words<Operator>(x))));
+            const In folded = folded_bits<Operator>(x, static_cast<uint32_t>(turned));
+            return take_one<Operator, true>(so_far, folded);
+        } else if constexpr (PLAIN && words) {
+            loaded y;
+            if constexpr (narrow)
+                y = turned_elements(x, turned_signs<In, Out>(turned));
+            else
+                y = turned_elements(x, turned);
+            for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
+                so_far =
+                    Operator::combine(so_far, static_cast<value>(converted<Out>(element_of(y, e))));
+            return so_far;
         } else {
             for (unsigned e = 0; e < VECTOR_ELEMENTS<In>; e++)
                 so_far = take_one<Operator, PLAIN>(so_far, element_of(x, e));
@@ -146,6 +170,13 @@ struct elements {
         return so_far;
     }
 };
+
+template <typename In, typename Out>
+elements<In, Out> elements_of(const prim_reduce_args *args, bool aligned)
+{
+    return {static_cast<const In *>(args->in), aligned, transform_of(args),
+            bits_to_turn<Out>(args->op, args->out_type)};
+}
 
 /* ---- products ---- */
 

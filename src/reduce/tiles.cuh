@@ -169,13 +169,19 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
 template <typename Out>
 struct results {
     Out *out;
+    turned_bits<Out> turned;
 
-    template <typename Value>
-    __device__ void store(size_t row, Value value) const
+    __device__ void store(size_t row, accumulator_t<Out> value) const
     {
-        out[row] = finished<Out>(value);
+        out[row] = finished<Out>(turned_value<Out>(value, turned));
     }
 };
+
+template <typename Out>
+results<Out> results_of(const prim_reduce_args *args)
+{
+    return {static_cast<Out *>(args->out), bits_to_turn<Out>(args->op, args->out_type)};
+}
 
 /* ---- what such a call takes, and its workspace ---- */
 

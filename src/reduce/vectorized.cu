@@ -33,9 +33,8 @@ struct reduce_lines : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        const elements<In, Out> source = {static_cast<const In *>(args->in), is_aligned<In>(args),
-                                          transform_of(args)};
-        return reduce_in_tiles<Operator>(source, args, results<Out>{static_cast<Out *>(args->out)});
+        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
+        return reduce_in_tiles<Operator>(source, args, results_of<Out>(args));
     }
 };
 
@@ -45,11 +44,10 @@ struct reduce_to_values : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         using value = accumulator_t<Out>;
-        const elements<In, Out> source = {static_cast<const In *>(args->in), is_aligned<In>(args),
-                                          transform_of(args)};
+        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
         const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
-                                                     results<Out>{nullptr}};
+                                                     results<Out>{nullptr, 0}};
         return launch_tiles<Operator>(source, args, tiles, to);
     }
 };

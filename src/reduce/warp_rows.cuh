@@ -267,13 +267,15 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
 /* ---- the kernel ---- */
 
 /* Wide values and many elements to a vector need more registers. */
-template <class Source>
-[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS = sizeof(typename Source::value) == 8     ? 4
-                                                       : sizeof(typename Source::element) == 1 ? 5
-                                                                                               : 6;
+template <class Operator, class Source>
+[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
+    sizeof(typename Source::value) == 8                                               ? 4
+    : sizeof(typename Source::element) == 1 || Source::template turns_wider<Operator> ? 5
+                                                                                      : 6;
 
 template <class Operator, class Source, class Result>
-__global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Source>))
+__global__ void __launch_bounds__(PARTIALS,
+                                  blocks_at_once(PARTIALS, SHORT_ROW_BLOCKS<Operator, Source>))
     reduce_short_rows(Source source, short_rows shape, Result result)
 {
     using element = typename Source::element;

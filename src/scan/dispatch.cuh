@@ -4,12 +4,29 @@
 
 #include "common/dispatch.cuh"
 #include "common/launch.cuh"
-#include "common/values.cuh"
+#include "common/turned.cuh"
 #include "scan/instances.h"
 #include "scan/scan_args.h"
 
 namespace
 {
+
+constexpr bool kind_is_built(prim_scan_call_kind kind)
+{
+#define BUILT(kind_enum)   \
+    if (kind == kind_enum) \
+        return true;
+    PRIM_SCAN_KINDS(BUILT)
+#undef BUILT
+    return false;
+}
+static_assert(!kind_is_built(PRIM_SCAN_TABLE) || kind_is_built(PRIM_SCAN_ROWS),
+              "a table's totals are rows");
+
+inline const char *kind_why_not(const prim_scan_args *args)
+{
+    return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
+}
 
 /* ---- the rungs up to SHUFFLE ---- */
 
@@ -34,7 +51,8 @@ auto dispatch_textbook(const prim_scan_args *args, More... more)
 
 inline const char *textbook_why_not(const prim_scan_args *args)
 {
-    return !textbook_types<is_built>(args)      ? PRIM_TYPES_NOT_BUILT
+    return kind_why_not(args) != nullptr        ? kind_why_not(args)
+           : !textbook_types<is_built>(args)    ? PRIM_TYPES_NOT_BUILT
            : !dispatch_textbook<is_built>(args) ? PRIM_OP_NOT_BUILT
                                                 : nullptr;
 }
@@ -50,52 +68,26 @@ struct operator_run : Run {
     template <typename In, typename Out, typename... More>
     static auto run(const prim_scan_args *args, More... more)
     {
-        if constexpr (std::is_integral<In>::value)
-            return any_operator<signless_run<Run>, In, Out>(args, more...);
-        else
-            return any_operator<Run, In, Out>(args, more...);
+        return any_operator<kernel_run<Run>, In, Out>(args, more...);
     }
 };
 
-/* Run::run<In, Out, Operator>(args, more…) */
+/* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator: common/turned.cuh
+ */
 template <class Run, typename... More>
 auto dispatch(const prim_scan_args *args, More... more)
 {
     return all_types<operator_run<Run>>(args, more...);
 }
 
-/* The same for kernels of tiles, which are fewer: minima are maxima with bits turned, and integers
- * have no sign; vectors.cuh. The host's versions are told nothing of that. */
-template <class Run>
-struct kernel_run : Run {
-    template <typename In, typename Out, class Operator, typename... More>
-    static auto run(const prim_scan_args *args, More... more)
-    {
-        constexpr bool minimum = std::is_same<Operator, min_operator>::value;
-        using operation = typename std::conditional<minimum, max_operator, Operator>::type;
-        if constexpr (std::is_integral<In>::value) {
-            constexpr bool widened = sizeof(In) != sizeof(Out);
-            return Run::template run<typename signless<widened, In>::type,
-                                     typename signless<false, Out>::type, operation>(args, more...);
-        } else {
-            return Run::template run<In, Out, operation>(args, more...);
-        }
-    }
-};
-
-template <class Run>
-struct kernel_operator_run : Run {
-    template <typename In, typename Out, typename... More>
-    static auto run(const prim_scan_args *args, More... more)
-    {
-        return any_operator<kernel_run<Run>, In, Out>(args, more...);
-    }
-};
-
-template <class Run, typename... More>
-auto dispatch_kernel(const prim_scan_args *args, More... more)
+/* The same of kernels that serve one kind of calls alone. */
+template <bool KIND_IS_BUILT, class Run, typename... More>
+auto dispatch_kind(const prim_scan_args *args, More... more)
 {
-    return all_types<kernel_operator_run<Run>>(args, more...);
+    if constexpr (KIND_IS_BUILT)
+        return dispatch<Run>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
 /* The same for what depends on the order: sums and products of floats. */
@@ -131,9 +123,10 @@ auto dispatch_ordered(const prim_scan_args *args, More... more)
 
 inline const char *types_why_not(const prim_scan_args *args)
 {
-    return !all_types<is_built>(args)  ? PRIM_TYPES_NOT_BUILT
-           : !dispatch<is_built>(args) ? PRIM_OP_NOT_BUILT
-                                       : nullptr;
+    return kind_why_not(args) != nullptr ? kind_why_not(args)
+           : !all_types<is_built>(args)  ? PRIM_TYPES_NOT_BUILT
+           : !dispatch<is_built>(args)   ? PRIM_OP_NOT_BUILT
+                                         : nullptr;
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "common/threads.cuh"
 #include "scan/dispatch.cuh"
 #include "scan/tiles.h"
+#include "scan/vectors.cuh"
 
 namespace
 {
@@ -16,16 +17,17 @@ namespace host
 template <typename Out, typename Operator>
 accumulator_t<Out> initial_on_host(const prim_scan_args *args)
 {
-    return args->initial != nullptr ? static_cast<accumulator_t<Out>>(
-                                          converted<Out>(*static_cast<const Out *>(args->initial)))
-                                    : identity_of<Operator, Out>();
+    if (args->initial == nullptr)
+        return identity_of<Operator, Out>();
+    const Out initial = *static_cast<const Out *>(args->initial);
+    return turned_value<Out>(static_cast<accumulator_t<Out>>(converted<Out>(initial)),
+                             element_rule_of<Out>(args).turned);
 }
 
-template <typename In, typename Out, typename Operator>
-accumulator_t<Out> take(accumulator_t<Out> so_far, In element, prim_transform transform)
+template <typename Out>
+Out result_on_host(accumulator_t<Out> value, const element_rule<Out> &rule)
 {
-    const working_t<Out> x = transformed(converted<Out>(element), transform);
-    return Operator::combine(so_far, static_cast<accumulator_t<Out>>(x));
+    return finished<Out>(turned_value<Out>(value, rule.turned));
 }
 
 enum { LANES = 32, CHUNKS = PRIM_SCAN_TILE_WARPS };
@@ -53,7 +55,7 @@ struct host_line {
     Out *out;
     size_t count;
     prim_scan_kind kind;
-    prim_transform transform;
+    element_rule<Out> rule;
 
     /* What the runs of a chunk come to, up to each, and the chunks of a tile; of whole ones only,
      * since nothing lies behind the others. */
@@ -61,13 +63,18 @@ struct host_line {
         value of_runs[CHUNKS][LANES], of_chunks[LANES];
     };
 
+    value value_at(size_t i) const
+    {
+        return value_of<Operator, In, Out>(in[i], rule);
+    }
+
     value sum_run(size_t first) const
     {
         value sum = value();
         for (size_t v = 0; v < OF_RUN; v += VECTOR) {
-            value of_vector = load<Out>(&in[first + v], transform);
+            value of_vector = value_at(first + v);
             for (size_t e = 1; e < VECTOR; e++)
-                of_vector = Operator::combine(of_vector, load<Out>(&in[first + v + e], transform));
+                of_vector = Operator::combine(of_vector, value_at(first + v + e));
             sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
         }
         return sum;
@@ -122,8 +129,8 @@ struct host_line {
                 so_far = Operator::combine(
                     Operator::combine(before, chunk > 0 ? sums.of_chunks[chunk - 1] : identity),
                     lane > 0 ? sums.of_runs[chunk][lane - 1] : identity);
-            const value next = Operator::combine(so_far, load<Out>(&in[i], transform));
-            out[i] = finished<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far);
+            const value next = Operator::combine(so_far, value_at(i));
+            out[i] = result_on_host<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far, rule);
             so_far = next;
         }
         return {Operator::combine(before, sums.of_chunks[CHUNKS - 1]), so_far};
@@ -170,7 +177,7 @@ host_line<In, Out, Operator> line_of(const prim_scan_args *args, size_t row)
 {
     return {static_cast<const In *>(args->in) + row * args->in_ld,
             static_cast<Out *>(args->out) + row * args->out_ld, args->columns, args->kind,
-            transform_without_sign(args->transform, args->in_type)};
+            element_rule_of<Out>(args)};
 }
 
 /* Several rows: whole ones for each thread. */
@@ -189,6 +196,7 @@ void scan_columns(const prim_scan_args *args, int threads)
 {
     constexpr size_t AT_ONCE = 64;
     Out *const out = static_cast<Out *>(args->out);
+    const element_rule<Out> rule = element_rule_of<Out>(args);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int p = 0; p < threads; p++) {
         const size_t last = part_begin(args->columns, threads, p + 1);
@@ -200,9 +208,9 @@ void scan_columns(const prim_scan_args *args, int threads)
             for (size_t row = 0; row < args->rows; row++)
                 for (size_t c = 0; c < n; c++) {
                     Out *const here = &out[row * args->out_ld + i + c];
-                    above[c] = Operator::combine(
-                        above[c], static_cast<accumulator_t<Out>>(converted<Out>(*here)));
-                    *here = finished<Out>(above[c]);
+                    const auto value = static_cast<accumulator_t<Out>>(converted<Out>(*here));
+                    above[c] = Operator::combine(above[c], turned_value<Out>(value, rule.turned));
+                    *here = result_on_host(above[c], rule);
                 }
         }
     }
@@ -217,7 +225,8 @@ struct host_version {
             const accumulator_t<Out> total =
                 line_of<In, Out, Operator>(args, 0).scan_by_threads(initial, threads);
             if (args->total != nullptr)
-                *static_cast<Out *>(args->total) = finished<Out>(total);
+                *static_cast<Out *>(args->total) =
+                    result_on_host(total, element_rule_of<Out>(args));
         } else {
             scan_rows<In, Out, Operator>(args, initial, threads);
         }
@@ -229,7 +238,8 @@ struct host_version {
     {
         (void)threads;
         return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                         "%s: this library was built without these types and op", args->call.name);
+                         "%s: this library was built without this call, or these types and op",
+                         args->call.name);
     }
 };
 
@@ -239,5 +249,8 @@ struct host_version {
 prim_status prim_scan_on_host(const prim_scan_args *args, int threads)
 {
     const prim_status status = check_threads(&args->call, threads);
-    return status == PRIM_OK ? dispatch<host::host_version>(args, threads) : status;
+    if (status != PRIM_OK)
+        return status;
+    return kind_why_not(args) == nullptr ? dispatch<host::host_version>(args, threads)
+                                         : host::host_version::not_built(args, threads);
 }

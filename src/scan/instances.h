@@ -5,6 +5,13 @@
 #ifndef PRIM_SCAN_INSTANCES_H
 #define PRIM_SCAN_INSTANCES_H
 
+/* kinds of call: prim_scan(), prim_scan_rows() of more than one row, prim_scan_2d(), which needs
+ * the rows too */
+#define PRIM_SCAN_KINDS(X) \
+    X(PRIM_SCAN_VECTOR)    \
+    X(PRIM_SCAN_ROWS)      \
+    X(PRIM_SCAN_TABLE)
+
 /* in_type, its C type, out_type, its C type */
 #define PRIM_SCAN_INTEGER_TYPES(X)                \
     X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \

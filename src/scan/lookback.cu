@@ -308,7 +308,7 @@ cudaError_t launch(const void *any)
     if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_lines(args);
     const cudaError_t error = clear_words(args, tiles_of_line(args));
-    return error == cudaSuccess ? dispatch_kernel<launch_look_back>(args) : error;
+    return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;
 }
 
 } // namespace lookback

@@ -11,6 +11,13 @@
 extern "C" {
 #endif
 
+/* What is built together. */
+typedef enum prim_scan_call_kind {
+    PRIM_SCAN_VECTOR,
+    PRIM_SCAN_ROWS,
+    PRIM_SCAN_TABLE
+} prim_scan_call_kind;
+
 /* A vector is a matrix of one row. */
 typedef struct prim_scan_args {
     prim_call call;
@@ -28,6 +35,11 @@ typedef struct prim_scan_args {
     size_t out_ld;
     void *total; /* of a vector; NULL: not wanted */
 } prim_scan_args;
+
+static inline prim_scan_call_kind prim_scan_kind_of_call(const prim_scan_args *args)
+{
+    return args->summed_area ? PRIM_SCAN_TABLE : args->rows > 1 ? PRIM_SCAN_ROWS : PRIM_SCAN_VECTOR;
+}
 
 /* Sums and products of floats: all others have the same bits in any order. */
 static inline bool prim_scan_depends_on_order(const prim_scan_args *args)

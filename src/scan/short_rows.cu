@@ -63,7 +63,7 @@ struct element_walk {
           columns_a_step(WARP % of_row), columns(of_row)
     {
     }
-    __device__ void step()
+    [[maybe_unused]] __device__ void step()
     {
         const unsigned behind = column + columns_a_step;
         const bool next = behind >= columns;
@@ -319,5 +319,5 @@ struct launch_short_rows : launch_run {
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args)
 {
-    return dispatch_kernel<short_rows::launch_short_rows>(args);
+    return dispatch_kind<kind_is_built(PRIM_SCAN_ROWS), short_rows::launch_short_rows>(args);
 }

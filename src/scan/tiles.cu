@@ -35,7 +35,7 @@ struct launch_tiles : launch_run {
 
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles)
 {
-    return dispatch_kernel<tiles::launch_tiles>(args, tiles);
+    return dispatch<tiles::launch_tiles>(args, tiles);
 }
 
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args)

@@ -2,7 +2,7 @@
 #ifndef PRIM_SCAN_VECTORS_CUH
 #define PRIM_SCAN_VECTORS_CUH
 
-#include "common/vectors.cuh"
+#include "common/turned.cuh"
 #include "scan/scan_args.h"
 
 namespace
@@ -13,15 +13,6 @@ struct alignas(VECTOR_BYTES) vector_slot {
     unsigned char byte[VECTOR_BYTES];
 };
 
-/* ---- the order of values, turned ---- */
-
-/* A minimum is the maximum of what has all bits turned, or of floats the sign; and signed integers
- * have the order of unsigned ones once their highest bit is turned. So the kernels of maxima do for
- * minima, and those of unsigned integers for signed ones. Which bits: of a word of elements, since
- * narrow ones are turned four or two at a time. */
-template <typename Out>
-using turned_bits = typename std::conditional<sizeof(Out) == 8, uint64_t, uint32_t>::type;
-
 /* What becomes of an element before it is combined, and of a result in the end. */
 template <typename Out>
 struct element_rule {
@@ -29,56 +20,11 @@ struct element_rule {
     turned_bits<Out> turned; /* 0 but for minima and maxima */
 };
 
-/* The highest bit of each element in a word. */
-template <typename Out>
-constexpr turned_bits<Out> SIGN_BITS = sizeof(Out) == 1 ? 0x80808080u
-                                       : sizeof(Out) == 2
-                                           ? 0x80008000u
-                                           : turned_bits<Out>(1) << (8 * sizeof(Out) - 1);
-
-/* Out is the kernel's type, and so unsigned where the call's may have a sign. */
 template <typename Out>
 element_rule<Out> element_rule_of(const prim_scan_args *args)
 {
-    element_rule<Out> rule = {transform_without_sign(args->transform, args->in_type), 0};
-    const cudaDataType_t type = args->out_type;
-    const bool is_signed =
-        type == CUDA_R_8I || type == CUDA_R_16I || type == CUDA_R_32I || type == CUDA_R_64I;
-    if (args->of_totals || (args->op != PRIM_OP_MIN && args->op != PRIM_OP_MAX))
-        return rule;
-    if (args->op == PRIM_OP_MIN)
-        rule.turned =
-            std::is_integral<Out>::value ? static_cast<turned_bits<Out>>(~0ull) : SIGN_BITS<Out>;
-    if (is_signed)
-        rule.turned ^= SIGN_BITS<Out>;
-    return rule;
-}
-
-template <class Operator>
-constexpr bool MAY_TURN = std::is_same<Operator, max_operator>::value;
-
-/* Of one value: those bits that one element has. */
-template <typename Out>
-__host__ __device__ accumulator_t<Out> turned_value(accumulator_t<Out> value,
-                                                    turned_bits<Out> turned)
-{
-    using value_type = accumulator_t<Out>;
-    if constexpr (is_float<value_type>()) {
-        constexpr turned_bits<Out> sign = turned_bits<Out>(1) << (8 * sizeof(value_type) - 1);
-        return same_bits<value_type>(same_bits<turned_bits<Out>>(value) ^ (turned & sign));
-    } else {
-        return static_cast<value_type>(value ^ static_cast<Out>(turned));
-    }
-}
-
-template <typename T, unsigned N>
-__device__ packed<T, N> turned_elements(packed<T, N> x, turned_bits<T> turned)
-{
-    using word = typename packed<T, N>::word;
-    PRIM_UNROLL(N)
-    for (unsigned w = 0; w < N / packed<T, N>::IN_WORD; w++)
-        x.words[w] = same_bits<word>(same_bits<turned_bits<T>>(x.words[w]) ^ turned);
-    return x;
+    return {transform_without_sign(args->transform, args->in_type),
+            args->of_totals ? turned_bits<Out>(0) : bits_to_turn<Out>(args->op, args->out_type)};
 }
 
 /* ---- from elements to values, and back ---- */
@@ -109,7 +55,7 @@ __device__ void values_of(packed<In, N> x, const element_rule<Out> &rule,
 
 /* One element alone. */
 template <class Operator, typename In, typename Out>
-__device__ accumulator_t<Out> value_of(In element, const element_rule<Out> &rule)
+__host__ __device__ accumulator_t<Out> value_of(In element, const element_rule<Out> &rule)
 {
     auto value =
         static_cast<accumulator_t<Out>>(transformed(converted<Out>(element), rule.transform));
