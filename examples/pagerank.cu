@@ -30,7 +30,7 @@ prim_sparse make_transitions(const prim_sparse &links)
     double *values = static_cast<double *>(allocate(links.entries * sizeof *values));
     for (size_t row = 0; row < links.rows + 2; row++)
         offsets[row] = 0;
-    /* Counted two places further, so that each becomes a begin, and then, filled, the next one's.
+    /* Counted two places further, so that each becomes a start, and then, filled, the next one's.
      */
     for (size_t e = 0; e < links.entries; e++)
         offsets[links.column_indices[e] + 2]++;

@@ -52,7 +52,7 @@ typedef struct shape {
 } shape;
 
 size_t all_n(const shape *s, size_t row);
-/* Rows without entries at the begin, in the middle and at the end. */
+/* Rows without entries at the beginning, in the middle and at the end. */
 size_t gaps(const shape *s, size_t row);
 /* Most rows short, a few of up to n. */
 size_t skewed(const shape *s, size_t row);

@@ -43,7 +43,7 @@ cudaError_t sum_narrow(const bench_case &c, const bench_operands &o, void *d_tem
 
 /* ---- sums of rows: segments of one length ---- */
 
-/* The next row's begin is this one's end. */
+/* The next row's beginning is this one's end. */
 struct begin_of_row {
     int64_t columns;
 

@@ -84,7 +84,7 @@ PRIM_API prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform trans
  *              none.
  *   rows       any number; 0 does nothing.
  *   columns    any number; 0 gives the operator's identity for each row.
- *   ld         elements from one row's begin to the next one's, at least columns. A multiple of
+ *   ld         elements from the start of one row to the next, at least columns. A multiple of
  *              16 bytes is read fastest.
  *   d_out      device, `rows` elements of out_type. Must not overlap the bytes from the first to
  *              the last element of d_in, gaps between rows included. May be NULL if rows is 0.

@@ -112,7 +112,7 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
  *   h_initial, d_initial  as for prim_scan(), the same for every row.
  *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are none
  *   rows, columns  any numbers; 0 writes nothing.
- *   in_ld, out_ld  elements from one row's begin to the next one's, at least columns. What lies
+ *   in_ld, out_ld  elements from the start of one row to the next, at least columns. What lies
  *              between the rows is neither read nor written.
  *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
  *              out_ld = in_ld where out_type is in_type. Otherwise no element of one may be one of

@@ -345,7 +345,7 @@ PRIM_API prim_status prim_sparse_convert_workspace_bytes(prim_sparse from,
  *
  *   type       of the elements: CUDA_R_32F, CUDA_R_64F, CUDA_R_16F or CUDA_R_16BF.
  *   d_in       device, row-major, rows × columns, below 2^31 each. May be NULL if there are none.
- *   ld         elements from one row's begin to the next one's, at least columns.
+ *   ld         elements from the start of one row to the next, at least columns.
  *   d_size     device, one. Must not overlap d_in.
  *
  * Returns what every call does, less what speaks of variants, and
@@ -387,7 +387,7 @@ PRIM_API prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type,
  *   d_out      device, row-major, matrix.rows × matrix.columns elements of its value_type. Must not
  *              overlap an array of the matrix. May be NULL if there are none. Between rows, nothing
  *              is written.
- *   ld         elements from one row's begin to the next one's, at least matrix.columns.
+ *   ld         elements from the start of one row to the next, at least matrix.columns.
  *
  * Where a place has several entries, they are added up in their order, from +0 on, and each sum is
  * rounded. Takes no workspace.

@@ -4,7 +4,7 @@
  * variants, the last error.
  *
  * Conventions. d_ marks a pointer to device memory, h_ one to host memory; `count` counts elements,
- * `bytes` counts bytes, `ld` counts elements from one row's begin to the next one's. A call never
+ * `bytes` counts bytes, `ld` counts elements from the start of one row to the next. A call never
  * synchronises and never blocks: it submits work to the stream, writes its results to device
  * memory, and can be captured into a CUDA graph. It checks every argument first, so a call that
  * returns an error has launched and written nothing (PRIM_ERROR_CUDA apart: there the driver

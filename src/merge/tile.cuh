@@ -35,7 +35,7 @@ struct tile_source {
     unsigned from_a;
 };
 
-/* In unsorted runs the co-rank of a tile's end may lie before that of its begin, or too far behind
+/* In unsorted runs the co-rank of a tile's end may lie before that of its start, or too far behind
  * it. Brought back, both parts lie in the runs: a rank that was too low has left more of b than is
  * taken now, and one that was too high more of a. */
 __device__ inline tile_source source_between(size_t begin_rank, size_t end_rank, size_t first,

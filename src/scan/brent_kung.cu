@@ -34,9 +34,9 @@ constexpr unsigned ELEMENTS = 512, THREADS = ELEMENTS / 2; /* of a section, of i
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> start, Out *totals)
+                  initial_value<Out> given, Out *totals)
 {
-    const Out initial = start.get();
+    const Out initial = given.get();
     PRIM_SHARED(Out, values, [ELEMENTS]);
     const unsigned t = threadIdx.x;
     const section<const In> from = this_section(in, ELEMENTS);

@@ -74,7 +74,7 @@ struct chain_memory {
     some_totals<Value> totals[CHAIN_WARPS][GROUP / some_totals<Value>::COUNT];
 };
 
-/* At the begin of the workspace. */
+/* At the beginning of the workspace. */
 struct counters {
     unsigned blocks, tiles; /* that have begun, that have been taken */
 };
@@ -229,7 +229,7 @@ struct chain_thread {
     /* ---- one block: chain ---- */
 
     /* What combine() adds to any value without changing a bit of it: +0 would change -0. */
-    __device__ static value nothing()
+    __device__ static value neutral()
     {
         return std::is_same<Operator, sum_operator>::value ? -value(0)
                                                            : identity_of<Operator, Out>();
@@ -250,7 +250,7 @@ struct chain_thread {
             PRIM_UNROLL(N)
             for (unsigned n = 0; n < N; n++)
                 so_far = Operator::combine(so_far, (mine & 1u << (v * N + n)) != 0 ? next.of[n]
-                                                                                   : nothing());
+                                                                                   : neutral());
         }
         __syncwarp();
         return so_far;

@@ -34,9 +34,9 @@ constexpr unsigned ELEMENTS = 2048, THREADS = 256, RUN = ELEMENTS / THREADS;
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> start, Out *totals)
+                  initial_value<Out> given, Out *totals)
 {
-    const Out initial = start.get();
+    const Out initial = given.get();
     PRIM_SHARED(Out, values, [ELEMENTS]);
     PRIM_SHARED(Out, runs, [2][THREADS]);
     const unsigned t = threadIdx.x;

@@ -32,9 +32,9 @@ constexpr unsigned THREADS = 256; /* and elements of a section */
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> start, Out *totals)
+                  initial_value<Out> given, Out *totals)
 {
-    const Out initial = start.get();
+    const Out initial = given.get();
     PRIM_SHARED(Out, values, [2][THREADS]);
     const unsigned t = threadIdx.x;
     unsigned from = 0;

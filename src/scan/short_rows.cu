@@ -158,22 +158,22 @@ __device__ Value before_run(Value of_run, unsigned run, unsigned runs, Value ide
     return run == 0 ? identity : before;
 }
 
-/* From elements to results; a row begins at each bit of `begins`, and with `start`. */
+/* From elements to results; a row begins at each bit of `begins`, and with `initial`. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_t begins,
                                              const tile_rule<accumulator_t<Out>, Out> &rule,
-                                             accumulator_t<Out> start)
+                                             accumulator_t<Out> initial)
 {
     using value = accumulator_t<Out>;
     lane_run<Out, N> results;
-    value so_far = start;
+    value so_far = initial;
     PRIM_UNROLL(RUN)
     for (unsigned v = 0; v < RUN; v++) {
         value values[N];
         values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
-            so_far = (begins >> (v * N + e) & 1) != 0 ? start : so_far;
+            so_far = (begins >> (v * N + e) & 1) != 0 ? initial : so_far;
             const value next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;

@@ -68,7 +68,7 @@ struct carries {
 };
 
 /* Each number becomes the sum of those before it in its row and block, itself included: the stride
- * doubles, as in a Kogge-Stone scan, and stops at the row's begin. No barrier follows: a thread
+ * doubles, as in a Kogge-Stone scan, and stops at the row's beginning. No barrier follows: a thread
  * goes on with its own sum. */
 template <typename T>
 __device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS], unsigned *from)
