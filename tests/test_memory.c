@@ -21,7 +21,7 @@ static void check_refused(prim_status status, const char *words)
     cr_assert(strstr(sentence, words) != NULL, "\"%s\" without \"%s\"", sentence, words);
 }
 
-/* Sums of an input that is a little longer than the call needs, from its beginning and from within. */
+/* Sums of an input that is a little longer than the call needs, from its start and from within. */
 static void check_reached(float *input, float *d_out)
 {
     cr_prim(sum_of(input, d_out));

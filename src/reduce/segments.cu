@@ -14,9 +14,9 @@
  * window that is a whole tile and nothing else, as those of long segments are, goes from memory
  * into registers as prim_reduce() has it.
  *
- * Five or six blocks share a multiprocessor: some load while others combine. The order within a tile is
- * that of order.h, so a segment has the bits of prim_reduce(), whatever lies around it. A tile of a
- * longer segment leaves its value to segment_values.cu.
+ * Five or six blocks share a multiprocessor: some load while others combine. The order within a
+ * tile is that of order.h, so a segment has the bits of prim_reduce(), whatever lies around it. A
+ * tile of a longer segment leaves its value to segment_values.cu.
  *
  * Work: elements and segments. Bytes: each element and each offset once, each result, and 24 or 32
  * for each window, written and read. Steps: a search (segment_windows.cu), a window, and what the

@@ -72,8 +72,8 @@ struct operator_run : Run {
     }
 };
 
-/* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator: common/turned.cuh
- */
+/* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator:
+ * common/turned.cuh */
 template <class Run, typename... More>
 auto dispatch(const prim_scan_args *args, More... more)
 {

@@ -88,7 +88,7 @@ __device__ void read_words(vector_slot *slots, unsigned first, uint32_t (&result
         result[i] = words[i];
 }
 
-/* The lanes' runs, which begin `shift` bytes into the image, move to its beginning. Each lane needs one
+/* The lanes' runs, which begin `shift` bytes into the image, move to its start. Each lane needs one
  * vector of the next lane's, and reads it before anybody writes. */
 template <unsigned RUN_BYTES>
 __device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)

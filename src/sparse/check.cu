@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(THREADS) row_indices(checked m)
     report(m, PRIM_SPARSE_ROWS, wrong, e);
 }
 
-/* An entry of a strip, and the one before it in its row: padding at the strip's beginning counts as an
+/* An entry of a strip, and the one before it in its row: padding at the strip's start counts as an
  * entry. */
 __device__ inline bool is_wrong_in_strip(const checked &m, int32_t column, int32_t before)
 {
