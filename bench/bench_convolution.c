@@ -49,13 +49,15 @@ static const kind kinds[] = {
     {"1d-5", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {5, 1}, false, 0},
     {"1d-15", "f32", CUDA_R_32F, 4, vectors, {1 << 14, 1}, 1, {15, 1}, false, 0},
     {"shapes_5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, false, 0},
+    {"shapes_5x5", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {5, 5}, false, 0},
+    {"shapes_integers-3x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {3, 3}, false, 35},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
 
 static const kind *kind_of(const bench_case *c)
 {
     size_t k = 0;
-    while (k + 1 < KINDS && strcmp(kinds[k].name, c->name) != 0)
+    while (k + 1 < KINDS && (kinds[k].type != c->element || strcmp(kinds[k].name, c->name) != 0))
         k++;
     return &kinds[k];
 }
@@ -224,19 +226,23 @@ static void plan_convolution(const bench_options *options, bench_plan *plan)
 }
 
 /* What AUTO takes alone: nobody asks which rung is slow on an odd shape. */
+static void plan_shape(bench_plan *plan, const kind *k, const bench_shape *shape)
+{
+    bench_case c = case_of(k, PRIM_CONVOLUTION_AUTO);
+    set_shape(&c, shape);
+    c.bytes = 2 * touched_bytes(c.rows, c.size / c.rows, c.ld, k->element_bytes, c.offset);
+    c.flops = 2 * (double)(c.size * weight_count(k));
+    c.ceiling = CEILING_COPY;
+    plan_add(plan, c);
+}
+
 static void plan_convolution_shapes(const bench_options *options, bench_plan *plan)
 {
     size_t count;
     const bench_shape *shapes = matrix_shapes(&count);
-    const kind *k = &kinds[KINDS - 1];
-    for (size_t s = 0; s < count && wants_type(options, k->type); s++) {
-        bench_case c = case_of(k, PRIM_CONVOLUTION_AUTO);
-        set_shape(&c, &shapes[s]);
-        c.bytes = 2 * touched_bytes(c.rows, c.size / c.rows, c.ld, k->element_bytes, c.offset);
-        c.flops = 2 * (double)(c.size * weight_count(k));
-        c.ceiling = CEILING_COPY;
-        plan_add(plan, c);
-    }
+    for (const kind *k = kinds; k < kinds + KINDS; k++)
+        for (size_t s = 0; k->gpu == NULL && s < count && wants_type(options, k->type); s++)
+            plan_shape(plan, k, &shapes[s]);
 }
 
 static void copy_weights(const kind *k, char *d_weights)

@@ -1,4 +1,5 @@
-/* gemv: a square, a tall and a wide matrix times a vector, as they are and transposed. */
+/* gemv: a square, a tall and a wide matrix times a vector, as they are and transposed. The family
+ * `shapes` has batches too: their matrices, vectors and products lie one behind the other. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ static const struct {
     const char *name;
 } ops[] = {{PRIM_NOT_TRANSPOSED, "plain"}, {PRIM_TRANSPOSED, "transposed"}};
 static const char *const shapes_names[] = {"shapes_plain", "shapes_transposed"};
+static const char *const batches_names[] = {"shapes_batched_plain", "shapes_batched_transposed"};
 enum { OPS = sizeof ops / sizeof *ops };
 
 static size_t bytes_of(cudaDataType_t type)
@@ -39,7 +41,12 @@ static size_t ld_of(const bench_case *c)
     return c->ld != 0 ? c->ld : c->size / c->rows;
 }
 
-/* A case's m is the length of y, its k that of x. */
+static size_t batches_of(const bench_case *c)
+{
+    return c->batches > 0 ? c->batches : 1;
+}
+
+/* A case's m is the length of y, its k that of x; its rows are those of all batches. */
 static size_t rows_of(const bench_case *c)
 {
     return op_of(c) == PRIM_TRANSPOSED ? c->k : c->m;
@@ -106,17 +113,22 @@ static void plan_gemv(const bench_options *options, bench_plan *plan)
 }
 
 /* What AUTO takes alone. */
+static bench_case shape_case(size_t t, const char *name)
+{
+    return (bench_case){.pattern = "gemv",
+                        .name = name,
+                        .variant = prim_gemv_variant_info(PRIM_GEMV_AUTO)->name,
+                        .type = types[t].name,
+                        .n = 1,
+                        .element = types[t].type,
+                        .result = types[t].type,
+                        .variant_value = PRIM_GEMV_AUTO,
+                        .ceiling = CEILING_READ};
+}
+
 static void plan_shape(bench_plan *plan, size_t t, size_t o, const bench_shape *shape)
 {
-    bench_case c = {.pattern = "gemv",
-                    .name = shapes_names[o],
-                    .variant = prim_gemv_variant_info(PRIM_GEMV_AUTO)->name,
-                    .type = types[t].name,
-                    .n = 1,
-                    .element = types[t].type,
-                    .result = types[t].type,
-                    .variant_value = PRIM_GEMV_AUTO,
-                    .ceiling = CEILING_READ};
+    bench_case c = shape_case(t, shapes_names[o]);
     set_shape(&c, shape);
     c.m = o == 0 ? shape->rows : shape->columns;
     c.k = o == 0 ? shape->columns : shape->rows;
@@ -126,14 +138,42 @@ static void plan_shape(bench_plan *plan, size_t t, size_t o, const bench_shape *
     plan_add(plan, c);
 }
 
+static void plan_batch(bench_plan *plan, size_t t, size_t o, const size_t shape[3])
+{
+    const size_t batches = shape[0], rows = shape[1], columns = shape[2];
+    bench_case c = shape_case(t, batches_names[o]);
+    c.batches = batches;
+    c.rows = batches * rows;
+    c.size = c.rows * columns;
+    c.m = o == 0 ? rows : columns;
+    c.k = o == 0 ? columns : rows;
+    c.flops = 2 * (double)c.size;
+    c.bytes = (double)((c.size + batches * (c.m + c.k)) * types[t].bytes);
+    snprintf(c.shape, sizeof c.shape, "%zux%zux%zu", batches, rows, columns);
+    plan_add(plan, c);
+}
+
+static void plan_batches(bench_plan *plan, size_t t, size_t o)
+{
+    static const size_t gpu[][3] = {{16, 4096, 4096}, {1024, 512, 512}, {1021, 511, 513},
+                                    {65536, 32, 32},  {65537, 31, 33},  {1000003, 7, 5},
+                                    {1000003, 1, 37}, {1000003, 37, 1}},
+                        cpu[][3] = {{31, 7, 5}, {5, 1, 37}};
+    const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    for (size_t s = 0; s < count; s++)
+        plan_batch(plan, t, o, on_gpu() ? gpu[s] : cpu[s]);
+}
+
 static void plan_gemv_shapes(const bench_options *options, bench_plan *plan)
 {
     size_t count;
     const bench_shape *shapes = matrix_shapes(&count);
     for (size_t t = 0; t < TYPES; t++)
-        for (size_t o = 0; wants_type(options, types[t].type) && o < OPS; o++)
+        for (size_t o = 0; wants_type(options, types[t].type) && o < OPS; o++) {
             for (size_t s = 0; s < count; s++)
                 plan_shape(plan, t, o, &shapes[s]);
+            plan_batches(plan, t, o);
+        }
 }
 
 /* A, and x behind it, where 16 bytes begin. */
@@ -144,11 +184,12 @@ static size_t elements_before_x(const bench_case *c)
 
 static void set_up_gemv(const bench_case *c, bench_operands *operands)
 {
-    const size_t count = elements_before_x(c) + c->k, bytes = bytes_of(c->element);
-    operands->out_bytes = c->m * bytes;
-    must_prim(prim_gemv_workspace_bytes((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c),
-                                        columns_of(c), c->element, c->element, c->element,
-                                        &operands->workspace_bytes));
+    const size_t batches = batches_of(c), bytes = bytes_of(c->element);
+    const size_t count = elements_before_x(c) + batches * c->k;
+    operands->out_bytes = batches * c->m * bytes;
+    must_prim(prim_gemv_batched_workspace_bytes((prim_gemv_variant)c->variant_value, op_of(c),
+                                                rows_of(c), columns_of(c), c->element, c->element,
+                                                c->element, batches, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, count * bytes), "memory for the matrix");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
@@ -162,6 +203,11 @@ static prim_status run_gemv(const bench_case *c, const bench_operands *o, cudaSt
                                                                            (const char *)o->d_in +
                                                                            elements_before_x(c) *
                                                                                bytes;
+    if (c->batches > 0)
+        return prim_gemv_batched(
+            (prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1, c->element,
+            d_a, ld_of(c), c->m * c->k, c->element, d_x, c->k, 0, c->element, o->d_out, c->m,
+            c->batches, o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
     return prim_gemv((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1,
                      c->element, d_a, ld_of(c), c->element, d_x, 0, c->element, o->d_out,
                      o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
@@ -179,9 +225,10 @@ static bool same_element(const bench_case *c, const void *h_a, const void *h_b, 
 static bool same_products(const bench_case *c, const void *h_a, const void *h_b)
 {
     size_t i = 0;
-    while (i < c->m && same_element(c, h_a, h_b, i))
+    const size_t count = batches_of(c) * c->m;
+    while (i < count && same_element(c, h_a, h_b, i))
         i++;
-    return i == c->m;
+    return i == count;
 }
 
 const bench_pattern bench_gemv = {"gemv",      "gemv",   plan_gemv,    plan_gemv_shapes,

@@ -49,7 +49,7 @@ static const histogram_kind kinds[] = {
      {.real_lower = -1, .real_upper = 1},
      BINS_OF_WEIGHTED},
 };
-/* Arrays of odd lengths and places. */
+/* Of odd lengths and places; images also with odd pitches. */
 static const histogram_kind odd_kinds[] = {
     {CUDA_R_8U, "shapes_even-256", "u8", 1, 256, {.lower = 0, .upper = 256}, BINS_OF_RANGE},
     {CUDA_R_16U, "shapes_even-256", "u16", 2, 256, {.lower = 0, .upper = 65536}, BINS_OF_RANGE},
@@ -60,6 +60,21 @@ static const histogram_kind odd_kinds[] = {
      256,
      {.real_lower = -1, .real_upper = 1},
      BINS_OF_RANGE},
+    {CUDA_R_32F,
+     "shapes_edges-256",
+     "f32",
+     4,
+     256,
+     {.real_lower = -1, .real_upper = 1},
+     EDGES_EVEN},
+    {CUDA_R_32F,
+     "shapes_weighted",
+     "f32",
+     4,
+     256,
+     {.real_lower = -1, .real_upper = 1},
+     BINS_OF_WEIGHTED},
+    {CUDA_R_8U, "shapes_channels", "u8", 1, 256, {.lower = 0, .upper = 256}, BINS_OF_CHANNELS},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, ODD_KINDS = sizeof odd_kinds / sizeof *odd_kinds };
 
@@ -89,14 +104,14 @@ static size_t weight_bytes(const histogram_kind *k)
     return k->bins_by == BINS_OF_WEIGHTED ? sizeof(float) : 0;
 }
 
-/* All pixels in one row, as an image without gaps is taken anyway. */
-static prim_image image_of(const histogram_kind *k, size_t size, const void *d_samples)
+/* An array's pixels are all in one row, as an image without gaps is taken anyway. */
+static prim_image image_of(const histogram_kind *k, const bench_case *c, const void *d_samples)
 {
-    const size_t width = size / HISTOGRAM_CHANNELS;
+    const size_t columns = c->size / c->rows, width = columns / HISTOGRAM_CHANNELS;
     return (prim_image){.data = (void *)(uintptr_t)d_samples,
                         .width = width,
-                        .height = 1,
-                        .pitch = width * HISTOGRAM_CHANNELS * k->bytes,
+                        .height = c->rows,
+                        .pitch = (c->ld != 0 ? c->ld : width * HISTOGRAM_CHANNELS) * k->bytes,
                         .channels = HISTOGRAM_CHANNELS,
                         .type = k->type};
 }
@@ -109,11 +124,13 @@ static const prim_variant *variant_at(const histogram_kind *k, size_t index)
                                             : prim_histogram_variant_at(index);
 }
 
-static bool supports(int variant, const histogram_kind *k, size_t size)
+static bool supports(const histogram_kind *k, const bench_case *c)
 {
+    const int variant = c->variant_value;
+    const size_t size = c->size;
     if (k->bins_by == BINS_OF_CHANNELS)
         return prim_histogram_even_channels_supports((prim_histogram_channels_variant)variant, 0,
-                                                     PRIM_OUTSIDE_DROP, image_of(k, size, NULL),
+                                                     PRIM_OUTSIDE_DROP, image_of(k, c, NULL),
                                                      k->bins, CUDA_R_32U);
     if (k->bins_by == BINS_OF_WEIGHTED)
         return prim_histogram_even_weighted_supports((prim_histogram_weighted_variant)variant, 0,
@@ -150,28 +167,49 @@ static void plan_group(bench_plan *plan, const histogram_kind *k, size_t size, b
         c.bytes = (double)(size * (k->bytes + weight_bytes(k)) + counters_of(k) * sizeof(uint32_t));
         c.flops = (double)size;
         snprintf(c.shape, sizeof c.shape, "%zu", size);
-        if (supports(variant->value, k, size))
+        if (supports(k, &c))
             plan_add(plan, c);
     }
+}
+
+static void plan_shape(bench_plan *plan, const histogram_kind *k, const bench_shape *shape)
+{
+    bench_case c = case_of(k, variant_at(k, 0));
+    set_shape(&c, shape);
+    c.flops = (double)c.size;
+    c.bytes = touched_bytes(c.rows, c.size / c.rows, c.ld, k->bytes, c.offset) +
+              (double)(c.size * weight_bytes(k) + counters_of(k) * sizeof(uint32_t));
+    plan_add(plan, c);
+}
+
+/* Rows of whole pixels, without gaps and with them. */
+static void plan_images(bench_plan *plan, const histogram_kind *k)
+{
+    static const bench_shape gpu[] = {{16384, 16383, 0, 0},     {16384, 16383, 16384, 0},
+                                      {16384, 16383, 16397, 0}, {16384, 16383, 16384, 1},
+                                      {1000003, 255, 257, 0},   {3, 83886080 / 3 * 3, 83886083, 0}},
+                             cpu[] = {{31, 99, 0, 0}, {31, 99, 101, 1}};
+    const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    for (size_t i = 0; i < count; i++)
+        plan_shape(plan, k, on_gpu() ? &gpu[i] : &cpu[i]);
 }
 
 /* 2^28 bytes and 2^24, and the same one sample past a boundary and one sample short. */
 static void plan_histogram_shapes(const bench_options *options, bench_plan *plan)
 {
-    for (size_t k = 0; k < ODD_KINDS; k++)
-        for (int small = 0; small < 2 && wants_type(options, odd_kinds[k].type); small++) {
+    for (const histogram_kind *k = odd_kinds; k < odd_kinds + ODD_KINDS; k++) {
+        if (!wants_type(options, k->type))
+            continue;
+        for (int small = 0; small < 2; small++) {
             const size_t bytes = (size_t)1 << (on_gpu() ? 28 - 4 * small : 16 - 4 * small);
-            const size_t count = bytes / odd_kinds[k].bytes;
+            const size_t count = bytes / k->bytes;
             const bench_shape shapes[] = {{1, count, 0, 0}, {1, count, 0, 1}, {1, count - 1, 0, 0}};
-            for (size_t i = 0; i < 3; i++) {
-                bench_case c = case_of(&odd_kinds[k], prim_histogram_variant_at(0));
-                set_shape(&c, &shapes[i]);
-                c.flops = (double)c.size;
-                c.bytes = touched_bytes(1, c.size, 0, odd_kinds[k].bytes, c.offset) +
-                          (double)(odd_kinds[k].bins * sizeof(uint32_t));
-                plan_add(plan, c);
-            }
+            for (size_t i = 0; i < 3; i++)
+                plan_shape(plan, k, &shapes[i]);
         }
+        if (k->bins_by == BINS_OF_CHANNELS)
+            plan_images(plan, k);
+    }
 }
 
 static void plan_histogram(const bench_options *options, bench_plan *plan)
@@ -196,7 +234,7 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
 
 static size_t bytes_before_edges(const bench_case *c)
 {
-    const size_t samples = (c->size + c->offset) * histogram_kind_of(c)->bytes;
+    const size_t samples = elements_of_shape(c) * histogram_kind_of(c)->bytes;
     return (samples + 15) / 16 * 16;
 }
 
@@ -239,7 +277,7 @@ static size_t workspace_of(const bench_case *c, const histogram_kind *k)
     if (k->bins_by == BINS_OF_CHANNELS)
         must_prim(prim_histogram_even_channels_workspace_bytes(
             (prim_histogram_channels_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP,
-            image_of(k, c->size, NULL), k->bins, CUDA_R_32U, &bytes));
+            image_of(k, c, NULL), k->bins, CUDA_R_32U, &bytes));
     else if (k->bins_by == BINS_OF_WEIGHTED)
         must_prim(prim_histogram_even_weighted_workspace_bytes(
             (prim_histogram_weighted_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, k->range,
@@ -265,7 +303,7 @@ static void set_up_histogram(const bench_case *c, bench_operands *operands)
          "memory for the samples");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the counters");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
-    must(make_histogram_samples(k, operands->d_in, c->size + c->offset, c->input),
+    must(make_histogram_samples(k, operands->d_in, elements_of_shape(c), c->input),
          "making the samples");
     if (has_edges(k))
         make_edges(c, operands);
@@ -279,10 +317,10 @@ static prim_status run_histogram(const bench_case *c, const bench_operands *o, c
     const char *const d_samples = (const char *)o->d_in + c->offset * k->bytes;
     if (k->bins_by == BINS_OF_CHANNELS) {
         const prim_histogram_range ranges[HISTOGRAM_CHANNELS] = {k->range, k->range, k->range};
-        return prim_histogram_even_channels(
-            (prim_histogram_channels_variant)c->variant_value, 0, PRIM_OUTSIDE_DROP, ranges,
-            image_of(k, c->size, d_samples), k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
-            o->workspace_bytes, stream);
+        return prim_histogram_even_channels((prim_histogram_channels_variant)c->variant_value, 0,
+                                            PRIM_OUTSIDE_DROP, ranges, image_of(k, c, d_samples),
+                                            k->bins, CUDA_R_32U, o->d_out, NULL, o->d_workspace,
+                                            o->workspace_bytes, stream);
     }
     if (k->bins_by == BINS_OF_WEIGHTED) {
         const float largest = 1;
