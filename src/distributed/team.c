@@ -34,6 +34,13 @@ static prim_status in_our_name(prim_status status, const char *name)
     return error != cudaSuccess ? status : prim_fail(status, "%s: %s", name, text);
 }
 
+prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from)
+{
+    return prim_team_nccl(member, "ncclBroadcast",
+                          ncclBroadcast(at, at, bytes, ncclUint8, (int)from, member->rank->comm,
+                                        member->rank->stream));
+}
+
 /* ---- sizes ---- */
 
 size_t prim_team_padded(size_t bytes)
