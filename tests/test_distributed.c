@@ -54,9 +54,18 @@ static void disconnect(size_t ranks)
 
 /* ---- cuts ---- */
 
-typedef enum cut { EQUAL, RAGGED, EVERY_OTHER, ON_ONE, ONE_EACH, INSIDE_TILES, CUTS } cut;
-static const char *const cut_names[] = {"equal",  "ragged",   "every other",
-                                        "on one", "one each", "inside tiles"};
+typedef enum cut {
+    EQUAL,
+    RAGGED,
+    EVERY_OTHER,
+    ON_ONE,
+    ONE_EACH,
+    INSIDE_TILES,
+    AT_VECTORS,
+    CUTS
+} cut;
+static const char *const cut_names[] = {"equal",    "ragged",       "every other", "on one",
+                                        "one each", "inside tiles", "at vectors"};
 
 static size_t least(size_t a, size_t b)
 {
@@ -77,6 +86,8 @@ static size_t share(cut how, size_t r, size_t ranks, size_t left, size_t whole, 
         return r == ranks / 2 ? left : 0;
     case ONE_EACH:
         return 1;
+    case AT_VECTORS: /* of 16 bytes and more */
+        return r % 2 == 0 ? tile / 4 : tile + tile / 8;
     default: /* one short of a tile, then one more than that, and small parts of one */
         return r % 3 == 0 ? tile - 1 : r % 3 == 1 ? 2 : tile / 3;
     }
@@ -154,6 +165,15 @@ static void put(const job *j, size_t r, device_part *part)
     cr_cuda(cudaStreamCreateWithFlags(&part->rank.stream, cudaStreamNonBlocking));
 }
 
+static void give_up(device_part *part)
+{
+    guarded_free(&part->in);
+    guarded_free(&part->out);
+    guarded_free(&part->second);
+    guarded_free(&part->workspace);
+    cr_cuda(cudaStreamDestroy(part->rank.stream));
+}
+
 static void take(const job *j, size_t r, device_part *part, const void *out, const void *second)
 {
     const size_t out_bytes = out_bytes_of(j, r);
@@ -169,11 +189,7 @@ static void take(const job *j, size_t r, device_part *part, const void *out, con
     cr_assert_eq(memcmp(found, second, j->second_bytes), 0, "rank %zu of %zu, %s, %zu × %s: second",
                  r, j->ranks, cut_names[j->how], j->whole, type_name(j->type));
     free(found);
-    guarded_free(&part->in);
-    guarded_free(&part->out);
-    guarded_free(&part->second);
-    guarded_free(&part->workspace);
-    cr_cuda(cudaStreamDestroy(part->rank.stream));
+    give_up(part);
 }
 
 typedef struct lone_rank {
@@ -507,12 +523,18 @@ static prim_status query_carry(const job *j, size_t *bytes)
                                                   s->out, bytes);
 }
 
+static size_t scan_tile_of(const scan *s)
+{
+    const size_t in = type_bytes(s->in), out = type_bytes(s->out);
+    return 32768 / (in > out ? in : out);
+}
+
 static job scan_job(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     return (job){.ranks = ranks,
                  .whole = whole,
                  .how = how,
-                 .tile = tile_of(s->in),
+                 .tile = scan_tile_of(s),
                  .type = s->in,
                  .element_bytes = type_bytes(s->out),
                  .second_bytes = type_bytes(s->out),
@@ -535,10 +557,11 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
     free(expected);
 }
 
+/* The whole's exclusive prefix at each part's begin, and behind its last element the total. */
 static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     size_t counts[MOST_RANKS];
-    char carries[MOST_RANKS][8];
+    char carries[MOST_RANKS][8], total[8];
     char *const scanned = malloc(whole * type_bytes(s->out) + 1);
     job j = scan_job(s, ranks, how, whole, h_in);
     j.call = call_carry;
@@ -547,9 +570,10 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
     j.out_bytes = type_bytes(s->out);
     j.rank_bytes = sizeof carries[0];
     cut_up(how, ranks, whole, j.tile, counts);
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, whole,
+                           s->out, scanned, total, 1));
     for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
-        cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, begin,
-                               s->out, scanned, carries[r], 1));
+        memcpy(carries[r], begin == whole ? total : &scanned[begin * j.out_bytes], j.out_bytes);
     check(&j, carries, carries);
     free(scanned);
 }
@@ -566,30 +590,88 @@ static void check_scan_and_carry(const scan *s, size_t ranks, size_t whole)
 
 Test(distributed, a_scan_is_the_same_however_it_is_cut)
 {
-    static const size_t sizes[] = {0, 1, 7, 4097, 3 * 4096 + 17};
+    enum { TILE = 8192 };
+    static const size_t sizes[] = {0, 1, 7, TILE, TILE + 1, 3 * TILE + 17, 9 * TILE};
     static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F},
         {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, CUDA_R_32I},
         {PRIM_SCAN_EXCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_ABS, CUDA_R_32F, CUDA_R_32F}};
     EACH_RANKS(ranks)
     {
         for (size_t s = 0; s < COUNT_OF(sizes); s++)
-            check_scan_and_carry(&scans[s % 2], ranks, sizes[s]);
+            for (size_t k = 0; k < 2; k++)
+                check_scan_and_carry(&scans[s % 2 + 2 * k], ranks, sizes[s]);
         disconnect(ranks);
     }
 }
 
-Test(distributed, a_scan_in_place_without_a_total)
+/* More totals than the block that chains them takes at once. */
+Test(distributed, a_scan_of_many_tiles)
 {
-    enum { WHOLE = 10007 };
-    const scan s = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32U, CUDA_R_32U};
+    static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_64F, CUDA_R_64F},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_PRODUCT, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_64F}};
+    const size_t ranks = least(devices(), 3), whole = 4096 * 2050 + 5;
+    cr_assert(connect(ranks));
+    for (size_t i = 0; i < COUNT_OF(scans); i++) {
+        void *const h_in = make_input(PRIM_OP_PRODUCT, scans[i].in, whole);
+        check_scan(&scans[i], ranks, i == 0 ? RAGGED : EQUAL, whole, h_in);
+        check_carry(&scans[i], ranks, EQUAL, whole - 5, h_in);
+        free(h_in);
+    }
+    disconnect(ranks);
+}
+
+/* Parts of whole tiles: a scan of each from its carry on is the whole's. */
+Test(distributed, a_carry_is_what_a_later_scan_begins_with)
+{
+    enum { TILE = 8192 };
+    const scan s = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
+    const size_t ranks = least(devices(), 4), whole = 2 * ranks * TILE - 77;
+    float *const h_in = make_input(s.op, s.in, whole), *const expected = malloc(whole * 4),
+                 *const found = malloc(whole * 4);
+    job j = scan_job(&s, ranks, EQUAL, whole, h_in);
+    cr_assert(connect(ranks));
+    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, whole, s.out, expected,
+                           NULL, 1));
+    device_part parts[MOST_RANKS];
+    prim_rank mine[MOST_RANKS];
+    for (size_t r = 0; r < ranks; r++)
+        j.counts[r] = r + 1 < ranks ? 2 * TILE : 2 * TILE - 77;
+    for (size_t r = 0; r < ranks; r++) {
+        put(&j, r, &parts[r]);
+        mine[r] = parts[r].rank;
+        mine[r].d_out = parts[r].second.data;
+    }
+    cr_prim(call_carry(&j, mine, ranks));
+    for (size_t r = 0; r < ranks; r++) {
+        cr_cuda(cudaSetDevice((int)r));
+        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, NULL, mine[r].d_out, s.in,
+                          mine[r].d_in, j.counts[r], s.out, parts[r].out.data, NULL, NULL, 0,
+                          mine[r].stream));
+        cr_cuda(cudaStreamSynchronize(mine[r].stream));
+        guarded_read(&parts[r].out, found + begin_of(&j, r));
+        give_up(&parts[r]);
+    }
+    cr_assert_arr_eq(found, expected, whole * sizeof *found);
+    free(h_in);
+    free(expected);
+    free(found);
+    disconnect(ranks);
+}
+
+static void check_in_place(const scan *s, cut how)
+{
+    enum { WHOLE = 20011 };
     const size_t ranks = least(devices(), 3);
-    uint32_t *const h_in = make_input(s.op, s.in, WHOLE), found[WHOLE], expected[WHOLE];
-    job j = scan_job(&s, ranks, INSIDE_TILES, WHOLE, h_in);
+    uint32_t *const h_in = make_input(s->op, s->in, WHOLE), found[WHOLE], expected[WHOLE];
+    job j = scan_job(s, ranks, how, WHOLE, h_in);
     device_part parts[MOST_RANKS];
     prim_rank mine[MOST_RANKS];
     cr_assert(connect(ranks));
     cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
-    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, WHOLE, s.out, expected,
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, WHOLE, s->out, expected,
                            NULL, 1));
     for (size_t r = 0; r < ranks; r++) {
         put(&j, r, &parts[r]);
@@ -606,18 +688,25 @@ Test(distributed, a_scan_in_place_without_a_total)
         cr_cuda(cudaStreamSynchronize(mine[r].stream));
         guarded_read(&parts[r].in, found + begin_of(&j, r));
         cr_assert(guarded_untouched(&parts[r].second));
-        guarded_free(&parts[r].in);
-        guarded_free(&parts[r].out);
-        guarded_free(&parts[r].second);
-        guarded_free(&parts[r].workspace);
-        cr_cuda(cudaStreamDestroy(mine[r].stream));
+        give_up(&parts[r]);
     }
     cr_assert_arr_eq(found, expected, sizeof found);
     free(h_in);
     disconnect(ranks);
 }
 
-/* Each pair of types with each operator whose bits no order changes; the others are refused. */
+Test(distributed, a_scan_in_place_without_a_total)
+{
+    static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32U, CUDA_R_32U},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F}};
+    for (size_t i = 0; i < COUNT_OF(scans); i++) {
+        check_in_place(&scans[i], INSIDE_TILES);
+        check_in_place(&scans[i], EQUAL);
+    }
+}
+
+/* Every pair of types with every operator, and kinds and transforms in turn. */
 Test(distributed, scans_of_all_types_and_operators)
 {
     static const cudaDataType_t pairs[][2] = {
@@ -627,27 +716,17 @@ Test(distributed, scans_of_all_types_and_operators)
         {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
         {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
         {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
-    const size_t ranks = least(devices(), 3), counts[3] = {100, 100, 100};
-    size_t bytes;
+    const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             const scan s = {(prim_scan_kind)(p % 2), op, (prim_transform)((p + op) % 3),
                             pairs[p][0], pairs[p][1]};
-            const bool exact = !type_is_float(s.out) || op == PRIM_OP_MIN || op == PRIM_OP_MAX;
-            const size_t whole = 2 * tile_of(s.in) + 77;
+            const size_t whole = 2 * scan_tile_of(&s) + 77;
             void *const h_in = make_input(op, s.in, whole);
-            if (exact) {
-                check_scan(&s, ranks, RAGGED, whole, h_in);
-                check_carry(&s, ranks, EQUAL, whole, h_in);
-            } else {
-                cr_expect_eq(prim_distributed_scan_workspace_bytes(s.kind, op, s.transform, s.in,
-                                                                   counts, ranks, s.out, &bytes),
-                             PRIM_ERROR_UNSUPPORTED);
-                cr_expect_eq(prim_distributed_carry_workspace_bytes(op, s.transform, s.in, counts,
-                                                                    ranks, s.out, &bytes),
-                             PRIM_ERROR_UNSUPPORTED);
-            }
+            check_scan(&s, ranks, RAGGED, whole, h_in);
+            check_carry(&s, ranks, EQUAL, whole, h_in);
+            check_carry(&s, ranks, AT_VECTORS, whole, h_in);
             free(h_in);
         }
     disconnect(ranks);
@@ -812,11 +891,7 @@ Test(distributed, arguments_are_checked_before_anything_runs)
         for (size_t rank = 0; rank < 2; rank++) {
             cr_assert(guarded_untouched(&parts[rank].out), "%s", refusals[i].words);
             cr_assert(guarded_untouched(&parts[rank].workspace), "%s", refusals[i].words);
-            guarded_free(&parts[rank].in);
-            guarded_free(&parts[rank].out);
-            guarded_free(&parts[rank].second);
-            guarded_free(&parts[rank].workspace);
-            cr_cuda(cudaStreamDestroy(parts[rank].rank.stream));
+            give_up(&parts[rank]);
         }
     }
     free(h_in);
@@ -879,11 +954,7 @@ static void fail_each(job *j)
     cr_assert_gt(failures, 20);
     for (size_t r = 0; r < j->ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        guarded_free(&parts[r].in);
-        guarded_free(&parts[r].out);
-        guarded_free(&parts[r].second);
-        guarded_free(&parts[r].workspace);
-        cr_cuda(cudaStreamDestroy(parts[r].rank.stream));
+        give_up(&parts[r]);
     }
 }
 
@@ -902,6 +973,13 @@ Test(distributed, every_failure_is_told)
     j.query = query_arg;
     const reduction arg = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
     j.args = &arg;
+    fail_each(&j);
+    const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
+                         CUDA_R_16F};
+    j = scan_job(&halves, 3, INSIDE_TILES, WHOLE, h_in);
+    fail_each(&j);
+    j.call = call_carry;
+    j.query = query_carry;
     fail_each(&j);
     free(h_in);
     disconnect(3);

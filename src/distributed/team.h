@@ -68,7 +68,9 @@ static inline void *prim_team_inner(void *memory, size_t bytes)
 /* Parts of a workspace begin where one may begin. */
 size_t prim_team_padded(size_t bytes);
 
-/* From one rank to all, in place; within a step that all take together. */
+/* From one rank to another, and from one to all, in place; in steps that all take together. */
+prim_status prim_team_send(const prim_member *member, const void *from, size_t bytes, size_t to);
+prim_status prim_team_receive(const prim_member *member, void *to, size_t bytes, size_t from);
 prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from);
 
 /* PRIM_OK, or the sentence of what failed. */

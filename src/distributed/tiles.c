@@ -18,22 +18,6 @@ size_t prim_tiles_holder(const prim_team *team, size_t element)
     return rank;
 }
 
-/* ---- messages ---- */
-
-static prim_status send(const prim_member *member, const void *from, size_t bytes, size_t to)
-{
-    return prim_team_nccl(
-        member, "ncclSend",
-        ncclSend(from, bytes, ncclUint8, (int)to, member->rank->comm, member->rank->stream));
-}
-
-static prim_status receive(const prim_member *member, void *to, size_t bytes, size_t from)
-{
-    return prim_team_nccl(
-        member, "ncclRecv",
-        ncclRecv(to, bytes, ncclUint8, (int)from, member->rank->comm, member->rank->stream));
-}
-
 static prim_status copy(const prim_member *member, void *to, const void *from, size_t bytes)
 {
     return prim_team_cuda(
@@ -95,11 +79,11 @@ prim_status prim_tiles_gather_divided(const prim_team *team, const prim_member *
     prim_status status = PRIM_OK;
     piece p = first_piece(member, &cut);
     if (cut.begin < cut.first)
-        status =
-            send(member, part, first_bytes(&cut, tiling), owner_of_first(team, &cut, tiling.tile));
+        status = prim_team_send(member, part, first_bytes(&cut, tiling),
+                                owner_of_first(team, &cut, tiling.tile));
     while (status == PRIM_OK && next_piece(team, &cut, &p))
-        status = receive(member, (char *)divided + (p.begin - cut.last) * bytes,
-                         (p.end - p.begin) * bytes, p.rank);
+        status = prim_team_receive(member, (char *)divided + (p.begin - cut.last) * bytes,
+                                   (p.end - p.begin) * bytes, p.rank);
     return status;
 }
 
@@ -121,11 +105,11 @@ prim_status prim_tiles_return_divided(const prim_team *team, const prim_member *
     prim_status status = PRIM_OK;
     piece p = first_piece(member, &cut);
     if (cut.begin < cut.first)
-        status = receive(member, part, first_bytes(&cut, tiling),
-                         owner_of_first(team, &cut, tiling.tile));
+        status = prim_team_receive(member, part, first_bytes(&cut, tiling),
+                                   owner_of_first(team, &cut, tiling.tile));
     while (status == PRIM_OK && next_piece(team, &cut, &p))
-        status = send(member, (const char *)divided + (p.begin - cut.last) * bytes,
-                      (p.end - p.begin) * bytes, p.rank);
+        status = prim_team_send(member, (const char *)divided + (p.begin - cut.last) * bytes,
+                                (p.end - p.begin) * bytes, p.rank);
     return status;
 }
 
