@@ -109,9 +109,9 @@ typedef struct job {
     cut how;
     cudaDataType_t type;
     size_t out_bytes, second_bytes;
-    size_t element_bytes; /* each element has a result of its own, of so many bytes */
-    size_t rank_bytes;    /* each rank has one, which lie so far apart in what is expected */
-    const void *h_in;
+    size_t element_bytes;      /* each element has a result of its own, of so many bytes */
+    size_t rank_bytes;         /* each rank has one, which lie so far apart in what is expected */
+    const void *h_in, *h_in_y; /* NULL: there is no second one */
     const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
     prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
     prim_status (*query)(const struct job *job, size_t *bytes);
@@ -121,7 +121,7 @@ typedef struct job {
 } job;
 
 typedef struct device_part {
-    guarded in, out, second, workspace;
+    guarded in, in_y, out, second, workspace;
     prim_rank rank;
 } device_part;
 
@@ -142,10 +142,14 @@ static void put(const job *j, size_t r, device_part *part)
 {
     const size_t bytes = type_bytes(j->type);
     size_t workspace_bytes = 0;
+    *part = (device_part){.rank = {.comm = NULL}};
     cr_cuda(cudaSetDevice((int)r));
     /* Neither parts nor results lie at 16 bytes. */
     part->in =
         guarded_copy((const char *)j->h_in + begin_of(j, r) * bytes, j->counts[r] * bytes, bytes);
+    if (j->h_in_y != NULL)
+        part->in_y = guarded_copy((const char *)j->h_in_y + begin_of(j, r) * bytes,
+                                  j->counts[r] * bytes, 3 * bytes);
     part->out = guarded_new(out_bytes_of(j, r), 8);
     part->second = guarded_new(j->second_bytes, 8);
     if (j->h_out != NULL)
@@ -158,6 +162,7 @@ static void put(const job *j, size_t r, device_part *part)
     const bool given = j->own_workspace && workspace_bytes > 0;
     part->rank = (prim_rank){.comm = comms[r],
                              .d_in = part->in.data,
+                             .d_in_y = part->in_y.data,
                              .d_out = part->out.data,
                              .d_second = part->second.data,
                              .d_workspace = given ? part->workspace.data : NULL,
@@ -168,6 +173,8 @@ static void put(const job *j, size_t r, device_part *part)
 static void give_up(device_part *part)
 {
     guarded_free(&part->in);
+    if (part->in_y.base != NULL)
+        guarded_free(&part->in_y);
     guarded_free(&part->out);
     guarded_free(&part->second);
     guarded_free(&part->workspace);
@@ -353,22 +360,24 @@ Test(distributed, a_thread_drives_each_rank)
     }
 }
 
+static const cudaDataType_t reduced_pairs[][2] = {
+    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
+    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
+    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
+    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
+    {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
+    {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
+};
+
 /* Every pair of types, and operators and transforms in turn. */
 Test(distributed, all_types_and_operators)
 {
-    static const cudaDataType_t pairs[][2] = {
-        {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
-        {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
-        {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
-        {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
-        {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
-        {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
-    };
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), pairs[p][0], pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
+                                 reduced_pairs[p][1]};
             if (type_is_float(r.in) && op >= PRIM_OP_AND)
                 continue;
             const size_t whole = 3 * tile_of(r.in) + 77;
@@ -415,6 +424,102 @@ Test(distributed, nan_and_the_ends_of_a_type)
             j.ranks = ranks;
             check_reduce(&j);
         }
+    free(h_in);
+    disconnect(ranks);
+}
+
+/* ---- dot ---- */
+
+static prim_status call_dot(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_dot(r->in, j->counts, j->ranks, r->out, ranks, own_ranks);
+}
+
+static prim_status query_dot(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_dot_workspace_bytes(r->in, j->counts, j->ranks, r->out, bytes);
+}
+
+static job dot_job(const reduction *r, size_t ranks, cut how, size_t whole, const void *h_x,
+                   const void *h_y)
+{
+    job j = reduce_job(r, whole, h_x);
+    j.ranks = ranks;
+    j.how = how;
+    j.threads = how == EVERY_OTHER;
+    j.own_workspace = how % 2 == 1;
+    j.h_in_y = h_y;
+    j.call = call_dot;
+    j.query = query_dot;
+    return j;
+}
+
+static void check_dot(const reduction *r, size_t ranks, cut how, size_t whole)
+{
+    char expected[8];
+    void *const h_x = make_input(PRIM_OP_SUM, r->in, whole), *const h_y = malloc(whole * 8 + 1);
+    fill(r->in, h_y, whole, UNIFORM, whole + 1);
+    job j = dot_job(r, ranks, how, whole, h_x, h_y);
+    cr_prim(prim_dot_host(r->in, h_x, h_y, whole, r->out, expected, 1));
+    check(&j, expected, expected);
+    free(h_x);
+    free(h_y);
+}
+
+Test(distributed, a_dot_product_is_the_same_however_it_is_cut)
+{
+    static const size_t sizes[] = {0, 1, 4097, 3 * 4096 + 17, 9 * 4096};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            for (cut how = 0; how < CUTS; how++)
+                check_dot(&f32_sum, ranks, how, sizes[s]);
+        disconnect(ranks);
+    }
+}
+
+Test(distributed, dot_products_of_all_types)
+{
+    const size_t ranks = least(devices(), 3);
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++) {
+        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, reduced_pairs[p][0],
+                             reduced_pairs[p][1]};
+        check_dot(&r, ranks, INSIDE_TILES, 2 * tile_of(r.in) + 77);
+        check_dot(&r, ranks, EQUAL, 100);
+    }
+    disconnect(ranks);
+}
+
+/* Both arrays may be one, and neither is the result's place. */
+Test(distributed, what_a_dot_product_reads)
+{
+    enum { WHOLE = 5000 };
+    float expected, *const h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    const size_t ranks = least(devices(), 2);
+    job j = dot_job(&f32_sum, ranks, EQUAL, WHOLE, h_in, h_in);
+    device_part parts[2];
+    prim_rank mine[2];
+    cr_assert(connect(ranks));
+    cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
+    cr_prim(prim_dot_host(CUDA_R_32F, h_in, h_in, WHOLE, CUDA_R_32F, &expected, 1));
+    for (size_t r = 0; r < ranks; r++) {
+        put(&j, r, &parts[r]);
+        mine[r] = parts[r].rank;
+        mine[r].d_in_y = mine[r].d_in;
+    }
+    cr_prim(call_dot(&j, mine, ranks));
+    mine[0].d_in_y = NULL;
+    cr_assert_eq(call_dot(&j, mine, ranks), PRIM_ERROR_NULL);
+    cr_assert_neq(strstr(prim_last_error(NULL), "rank 0: d_in_y is NULL"), NULL);
+    mine[0].d_in_y = parts[0].in_y.data;
+    mine[0].d_out = (float *)parts[0].in_y.data + 5;
+    cr_assert_eq(call_dot(&j, mine, ranks), PRIM_ERROR_OVERLAP);
+    mine[0].d_out = parts[0].out.data;
+    for (size_t r = 0; r < ranks; r++)
+        take(&j, r, &parts[r], &expected, NULL);
     free(h_in);
     disconnect(ranks);
 }
@@ -609,17 +714,14 @@ Test(distributed, a_scan_is_the_same_however_it_is_cut)
 /* More totals than the block that chains them takes at once. */
 Test(distributed, a_scan_of_many_tiles)
 {
-    static const scan scans[] = {
-        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_64F, CUDA_R_64F},
-        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_PRODUCT, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_64F}};
-    const size_t ranks = least(devices(), 3), whole = 4096 * 2050 + 5;
+    const scan s = {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F,
+                    CUDA_R_64F};
+    const size_t ranks = least(devices(), 3), whole = 4096 * 2051 + 5;
+    void *const h_in = make_input(s.op, s.in, whole);
     cr_assert(connect(ranks));
-    for (size_t i = 0; i < COUNT_OF(scans); i++) {
-        void *const h_in = make_input(PRIM_OP_PRODUCT, scans[i].in, whole);
-        check_scan(&scans[i], ranks, i == 0 ? RAGGED : EQUAL, whole, h_in);
-        check_carry(&scans[i], ranks, EQUAL, whole - 5, h_in);
-        free(h_in);
-    }
+    check_scan(&s, ranks, RAGGED, whole, h_in);
+    check_carry(&s, ranks, ON_ONE, whole, h_in);
+    free(h_in);
     disconnect(ranks);
 }
 
@@ -973,6 +1075,9 @@ Test(distributed, every_failure_is_told)
     j.query = query_arg;
     const reduction arg = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
     j.args = &arg;
+    fail_each(&j);
+    const reduction dot = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_32F};
+    j = dot_job(&dot, 3, INSIDE_TILES, WHOLE, h_in, h_in);
     fail_each(&j);
     const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
                          CUDA_R_16F};

@@ -9,7 +9,7 @@
  *
  * Work: 3 combinations an element, as on one GPU, and at each rank one for each tile up to its own
  * last. Bytes: each element is read twice and written once; totals 1/8192 of that (f32), to every
- * rank; 64 KiB at a cut within a tile.
+ * rank; up to 64 KiB at a cut within a tile.
  *
  * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter. With
  * 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms (estimated,
@@ -178,7 +178,7 @@ static prim_status share_totals(const prim_team *team, const prim_member *member
                                    places_of(team, member).totals, value_bytes(team->args));
 }
 
-/* What lies before the rank's own first tile, and before each one up to `tile`. */
+/* What lies before the rank's own first tile, and before each one up to `tile`, that one too. */
 static prim_status chain_up_to(const prim_team *team, const prim_member *member, size_t tile)
 {
     const prim_parts_scan *s = team->args;
@@ -224,7 +224,7 @@ static prim_status scan_tiles(const prim_team *team, const prim_member *member)
     const prim_cut cut = cut_of(team, member);
     if (cut.tiles == 0 && team->whole > 0)
         return PRIM_OK;
-    prim_status status = chain_up_to(team, member, cut.first_tile + cut.tiles);
+    prim_status status = chain_up_to(team, member, cut.first_tile + cut.whole_tiles);
     if (status == PRIM_OK && team->whole == 0)
         status = hand_out_before(team, member, 0, places_of(team, member).total);
     if (status == PRIM_OK)

@@ -38,20 +38,24 @@ static size_t all_tiles(const prim_team *team)
     return prim_tiles_of_all(team, tile_elements(team->args));
 }
 
-/* A workspace: the values of all tiles, a tile that the cut divides, the result before it is
- * rounded, and what the reductions need. */
+/* A workspace: the values of all tiles, a tile that the cut divides, and of a dot product one of the
+ * other array, the result before it is rounded, and what the reductions need. */
 typedef struct places {
-    char *values, *tile;
+    char *values, *tile, *tile_y;
     void *result;
     char *inner;
 } places;
 
+static size_t tile_bytes(const prim_reduction *r)
+{
+    return prim_team_padded(tile_elements(r) * prim_element_bytes(r->in_type));
+}
+
 static size_t bytes_before_inner(const prim_team *team)
 {
     const prim_reduction *r = team->args;
-    const size_t tile_bytes = tile_elements(r) * prim_element_bytes(r->in_type);
-    return prim_team_padded(all_tiles(team) * value_bytes(r)) + prim_team_padded(tile_bytes) +
-           prim_team_padded(value_bytes(r));
+    return prim_team_padded(all_tiles(team) * value_bytes(r)) +
+           (r->is_dot ? 2 : 1) * tile_bytes(r) + prim_team_padded(value_bytes(r));
 }
 
 static places places_of(const prim_team *team, const prim_member *member)
@@ -62,6 +66,7 @@ static places places_of(const prim_team *team, const prim_member *member)
     p.inner = p.values + bytes_before_inner(team);
     p.result = p.inner - prim_team_padded(value_bytes(r));
     p.tile = p.values + prim_team_padded(all_tiles(team) * value_bytes(r));
+    p.tile_y = r->is_dot ? p.tile + tile_bytes(r) : NULL;
     return p;
 }
 
@@ -75,8 +80,8 @@ static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 
 static prim_status needed(const prim_team *team, size_t *bytes)
 {
-    size_t inner;
-    prim_status status = prim_reduction_check_kind(team);
+    size_t whole, inner;
+    prim_status status = prim_reduction_bytes(team, team->whole, &whole);
     if (status == PRIM_OK)
         status = inner_bytes(team, &inner);
     if (status == PRIM_OK)
@@ -88,29 +93,43 @@ static prim_status needed(const prim_team *team, size_t *bytes)
 
 static prim_status begin_last_tile(const prim_team *team, const prim_member *member)
 {
-    return prim_tiles_begin_divided(team, member, tiling_of(team->args), member->rank->d_in,
-                                    places_of(team, member).tile);
+    const prim_reduction *r = team->args;
+    const prim_rank *rank = member->rank;
+    const places p = places_of(team, member);
+    const prim_status status =
+        prim_tiles_begin_divided(team, member, tiling_of(r), rank->d_in, p.tile);
+    return status == PRIM_OK && r->is_dot
+               ? prim_tiles_begin_divided(team, member, tiling_of(r), rank->d_in_y, p.tile_y)
+               : status;
 }
 
 static prim_status exchange(const prim_team *team, const prim_member *member)
 {
-    return prim_tiles_gather_divided(team, member, tiling_of(team->args), member->rank->d_in,
-                                     places_of(team, member).tile);
+    const prim_reduction *r = team->args;
+    const prim_rank *rank = member->rank;
+    const places p = places_of(team, member);
+    const prim_status status =
+        prim_tiles_gather_divided(team, member, tiling_of(r), rank->d_in, p.tile);
+    return status == PRIM_OK && r->is_dot
+               ? prim_tiles_gather_divided(team, member, tiling_of(r), rank->d_in_y, p.tile_y)
+               : status;
 }
 
 /* ---- the values of the tiles ---- */
 
 static prim_status reduce_to_values(const prim_team *team, const prim_member *member,
-                                    const void *elements, size_t count, void *values)
+                                    const void *elements, const void *elements_y, size_t count,
+                                    void *values)
 {
     const prim_reduction *r = team->args;
     const prim_reduce_args args = {.call = member->call,
-                                   .kind = PRIM_REDUCE_VECTOR,
+                                   .kind = r->is_dot ? PRIM_REDUCE_DOT : PRIM_REDUCE_VECTOR,
                                    .op = r->op,
                                    .transform = r->transform,
                                    .in_type = r->in_type,
                                    .out_type = value_type(r),
                                    .in = elements,
+                                   .in_y = elements_y,
                                    .rows = 1,
                                    .columns = count,
                                    .ld = count,
@@ -123,18 +142,20 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
 /* One pass over the part, as of one GPU; a tile that the cut divides lies elsewhere. */
 static prim_status reduce_tiles(const prim_team *team, const prim_member *member)
 {
-    const prim_tiling tiling = tiling_of(team->args);
+    const prim_reduction *r = team->args;
+    const prim_tiling tiling = tiling_of(r);
     const prim_cut cut = prim_tiles_cut(team, member, tiling.tile);
     const places p = places_of(team, member);
-    const size_t bytes = value_bytes(team->args);
+    const size_t bytes = value_bytes(r);
     const bool is_divided = prim_tiles_divides_last(&cut);
     char *const values = p.values + cut.first_tile * bytes;
-    const prim_status status = reduce_to_values(
-        team, member,
-        (const char *)member->rank->d_in + prim_tiles_offset(member, tiling, cut.first),
-        (is_divided ? cut.last : cut.end) - cut.first, values);
+    const size_t offset = prim_tiles_offset(member, tiling, cut.first);
+    const prim_status status =
+        reduce_to_values(team, member, (const char *)member->rank->d_in + offset,
+                         r->is_dot ? (const char *)member->rank->d_in_y + offset : NULL,
+                         (is_divided ? cut.last : cut.end) - cut.first, values);
     return status == PRIM_OK && is_divided
-               ? reduce_to_values(team, member, p.tile, cut.last_end - cut.last,
+               ? reduce_to_values(team, member, p.tile, p.tile_y, cut.last_end - cut.last,
                                   values + cut.whole_tiles * bytes)
                : status;
 }

@@ -9,7 +9,7 @@ static prim_parts_scan make_args(prim_scan_kind kind, prim_op op, prim_transform
 {
     const bool to_half = in_type == CUDA_R_8U && out_type == CUDA_R_32U;
     return (prim_parts_scan){
-        {op, transform, in_type, to_half ? CUDA_R_64U : out_type}, kind, out_type};
+        {op, transform, in_type, to_half ? CUDA_R_64U : out_type, false}, kind, out_type};
 }
 
 /* ---- checks ---- */

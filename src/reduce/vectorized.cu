@@ -44,13 +44,9 @@ struct reduce_to_values : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        using value = accumulator_t<Out>;
         const elements<In, Out> source = {static_cast<const In *>(args->in), is_aligned<In>(args),
                                           transform_of(args)};
-        const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
-        const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
-                                                     results<Out>{nullptr}};
-        return launch_tiles<Operator>(source, args, tiles, to);
+        return launch_tile_values<Operator, Out>(source, args);
     }
 };
 
@@ -125,6 +121,8 @@ cudaError_t launch(const void *any)
 
 cudaError_t prim_reduce_tile_values(const prim_reduce_args *args)
 {
+    if (args->kind == PRIM_REDUCE_DOT)
+        return prim_reduce_dot_tile_values(args);
     return dispatch<LINES_ARE_BUILT, vectorized::reduce_to_values>(args);
 }
 
