@@ -111,6 +111,7 @@ typedef struct job {
     size_t out_bytes, second_bytes;
     size_t element_bytes;      /* each element has a result of its own, of so many bytes */
     size_t rank_bytes;         /* each rank has one, which lie so far apart in what is expected */
+    size_t columns, ld;        /* where parts are of rows, and have gaps between them; else 0 */
     const void *h_in, *h_in_y; /* NULL: there is no second one */
     const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
     prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
@@ -133,6 +134,19 @@ static size_t begin_of(const job *j, size_t r)
     return begin;
 }
 
+/* Where a part begins in h_in, and what it has: of rows the last one ends without a gap. */
+static const char *part_of(const job *j, const void *h_in, size_t r)
+{
+    const size_t element = type_bytes(j->type), unit = j->ld > 0 ? j->ld : 1;
+    return (const char *)h_in + begin_of(j, r) * unit * element;
+}
+
+static size_t part_bytes(const job *j, size_t r)
+{
+    const size_t gap = j->ld - j->columns, unit = j->ld > 0 ? j->ld : 1;
+    return j->counts[r] == 0 ? 0 : (j->counts[r] * unit - gap) * type_bytes(j->type);
+}
+
 static size_t out_bytes_of(const job *j, size_t r)
 {
     return j->element_bytes > 0 ? j->counts[r] * j->element_bytes : j->out_bytes;
@@ -145,11 +159,9 @@ static void put(const job *j, size_t r, device_part *part)
     *part = (device_part){.rank = {.comm = NULL}};
     cr_cuda(cudaSetDevice((int)r));
     /* Neither parts nor results lie at 16 bytes. */
-    part->in =
-        guarded_copy((const char *)j->h_in + begin_of(j, r) * bytes, j->counts[r] * bytes, bytes);
+    part->in = guarded_copy(part_of(j, j->h_in, r), part_bytes(j, r), bytes);
     if (j->h_in_y != NULL)
-        part->in_y = guarded_copy((const char *)j->h_in_y + begin_of(j, r) * bytes,
-                                  j->counts[r] * bytes, 3 * bytes);
+        part->in_y = guarded_copy(part_of(j, j->h_in_y, r), part_bytes(j, r), 3 * bytes);
     part->out = guarded_new(out_bytes_of(j, r), 8);
     part->second = guarded_new(j->second_bytes, 8);
     if (j->h_out != NULL)
@@ -522,6 +534,149 @@ Test(distributed, what_a_dot_product_reads)
         take(&j, r, &parts[r], &expected, NULL);
     free(h_in);
     disconnect(ranks);
+}
+
+/* ---- bands of rows ---- */
+
+static prim_status call_rows(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_rows(r->op, r->transform, r->in, j->counts, j->ranks, j->columns,
+                                        j->ld, r->out, ranks, own_ranks);
+}
+
+static prim_status query_rows(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_rows_workspace_bytes(r->op, r->transform, r->in, j->counts,
+                                                        j->ranks, j->columns, j->ld, r->out, bytes);
+}
+
+static prim_status call_columns(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_columns(r->op, r->transform, r->in, j->counts, j->ranks,
+                                           j->columns, j->ld, r->out, ranks, own_ranks);
+}
+
+static prim_status query_columns(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_columns_workspace_bytes(
+        r->op, r->transform, r->in, j->counts, j->ranks, j->columns, j->ld, r->out, bytes);
+}
+
+/* Rows of a tile of columns: as the header says. */
+static size_t band_tile(const reduction *r, size_t rows, size_t columns)
+{
+    const size_t bytes = columns * type_bytes(r->in);
+    if (rows <= 1024)
+        return rows / 2 + 1;
+    return bytes <= 16 ? 8192 : bytes <= 32 ? 4096 : bytes <= 64 ? 2048 : 1024;
+}
+
+typedef struct shape {
+    size_t rows, columns, ld;
+} shape;
+
+static job columns_job(const reduction *r, size_t ranks, cut how, shape m, const void *h_in)
+{
+    job j = reduce_job(r, m.rows, h_in);
+    j.ranks = ranks;
+    j.how = how;
+    j.tile = band_tile(r, m.rows, m.columns);
+    j.columns = m.columns;
+    j.ld = m.ld;
+    j.out_bytes = m.columns * type_bytes(r->out);
+    j.call = call_columns;
+    j.query = query_columns;
+    j.threads = how == EVERY_OTHER;
+    j.own_workspace = how % 2 == 0;
+    return j;
+}
+
+static job rows_job(const reduction *r, size_t ranks, cut how, shape m, const void *h_in)
+{
+    job j = columns_job(r, ranks, how, m, h_in);
+    j.out_bytes = 0;
+    j.element_bytes = type_bytes(r->out);
+    j.call = call_rows;
+    j.query = query_rows;
+    return j;
+}
+
+static void check_bands(const reduction *r, size_t ranks, cut how, shape m)
+{
+    void *const h_in = make_input(r->op, r->in, m.rows * m.ld);
+    char *const expected = malloc((m.columns + m.rows) * type_bytes(r->out) + 1);
+    job j = columns_job(r, ranks, how, m, h_in);
+    cr_prim(prim_reduce_columns_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld,
+                                     r->out, expected, 1));
+    check(&j, expected, expected);
+    j = rows_job(r, ranks, how, m, h_in);
+    cr_prim(prim_reduce_rows_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld, r->out,
+                                  expected, 1));
+    check(&j, expected, expected);
+    free(h_in);
+    free(expected);
+}
+
+/* Of one tile and of several, narrow and wide, with gaps and without. */
+Test(distributed, columns_and_rows_are_the_same_however_they_are_cut)
+{
+    static const shape shapes[] = {{0, 5, 5},     {1, 5, 5},      {7, 33, 40},
+                                   {300, 33, 33}, {1024, 9, 12},  {2500, 33, 40},
+                                   {9000, 3, 3},  {4097, 20, 20}, {40, 0, 0}};
+    EACH_RANKS(ranks)
+    {
+        for (size_t m = 0; m < COUNT_OF(shapes); m++)
+            for (cut how = 0; how < CUTS; how++)
+                check_bands(&f32_sum, ranks, how, shapes[m]);
+        disconnect(ranks);
+    }
+}
+
+/* Every pair of types, and operators and transforms in turn. */
+Test(distributed, columns_and_rows_of_all_types_and_operators)
+{
+    const shape m = {2100, 17, 19};
+    const size_t ranks = least(devices(), 3);
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
+        for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
+            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
+                                 reduced_pairs[p][1]};
+            if (!type_is_float(r.in) || op < PRIM_OP_AND)
+                check_bands(&r, ranks, op % 2 == 0 ? INSIDE_TILES : EQUAL, m);
+        }
+    disconnect(ranks);
+}
+
+Test(distributed, bands_whose_rows_overlap_are_refused)
+{
+    const shape m = {10, 5, 5};
+    const size_t counts[] = {10};
+    float *const h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, 50);
+    job j = columns_job(&f32_sum, 1, EQUAL, m, h_in);
+    device_part part;
+    size_t bytes;
+    cr_assert(connect(1));
+    j.counts[0] = 10;
+    put(&j, 0, &part);
+    j.ld = 4;
+    cr_assert_eq(call_columns(&j, &part.rank, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(call_rows(&j, &part.rank, 1), PRIM_ERROR_VALUE);
+    j.ld = 5;
+    part.rank.d_out = (float *)part.in.data + 45;
+    cr_assert_eq(call_columns(&j, &part.rank, 1), PRIM_ERROR_OVERLAP);
+    cr_assert(guarded_untouched(&part.out));
+    cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(PRIM_OP_AND, PRIM_TRANSFORM_NONE,
+                                                                 CUDA_R_32F, counts, 1, 5, 5,
+                                                                 CUDA_R_32F, &bytes),
+                 PRIM_ERROR_TYPE);
+    give_up(&part);
+    free(h_in);
+    disconnect(1);
 }
 
 /* ---- arg_reduce ---- */
@@ -1078,6 +1233,11 @@ Test(distributed, every_failure_is_told)
     fail_each(&j);
     const reduction dot = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_32F};
     j = dot_job(&dot, 3, INSIDE_TILES, WHOLE, h_in, h_in);
+    fail_each(&j);
+    j = columns_job(&r, 3, INSIDE_TILES, (shape){2000, 9, 12}, h_in);
+    fail_each(&j);
+    const reduction most = {PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
+    j = columns_job(&most, 3, EQUAL, (shape){200, 9, 12}, h_in);
     fail_each(&j);
     const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
                          CUDA_R_16F};

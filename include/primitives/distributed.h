@@ -104,6 +104,60 @@ PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type
                                                           size_t total_ranks,
                                                           cudaDataType_t out_type, size_t *bytes);
 
+/* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
+ * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from one row's begin to the
+ * next one's, the same at every rank and at least columns. What lies between the rows is not read.
+ *
+ * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.
+ *
+ *   op, transform, in_type, out_type: as for prim_reduce_rows().
+ *   ranks      d_in: as said. d_out: h_counts[r] elements of out_type. They must not overlap each
+ *              other, gaps between rows included, or d_workspace.
+ *
+ * Returns what prim_reduce_rows() does, and what is said above.
+ * Workspace: that of prim_reduce_rows() for the largest band. Traffic: none; a rank waits for no
+ * other one. Determinism: as prim_reduce_rows(). */
+PRIM_API prim_status prim_distributed_reduce_rows(prim_op op, prim_transform transform,
+                                                  cudaDataType_t in_type, const size_t *h_counts,
+                                                  size_t total_ranks, size_t columns, size_t ld,
+                                                  cudaDataType_t out_type, const prim_rank *ranks,
+                                                  size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
+    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
+    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
+
+/* d_out of every rank = the results of all columns of such a matrix: the very bits that
+ * prim_reduce_columns() with AUTO, and prim_reduce_columns_host(), give for the whole.
+ *
+ *   op, transform, in_type, out_type: as for prim_reduce_columns().
+ *   ranks      d_in: as above. d_out: `columns` elements of out_type. They must not overlap each
+ *              other, gaps between rows included, or d_workspace.
+ *
+ * Returns what prim_reduce_columns() does, and what is said above.
+ * Sums and products of floats are combined in tiles of rows: 1024 rows, or where `columns` elements
+ * have up to 64, 32 or 16 bytes 2048, 4096 or 8192; a matrix of up to 1024 rows is one tile.
+ * Bands of whole tiles are best: a cut within one has all its rows sent to one rank.
+ * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
+ * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
+ * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not columns;
+ * a row of results; what prim_reduce_columns() needs for T rows; and 1 KB. For all else, R rows of
+ * results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band, or R rows.
+ * Traffic: sums and products of floats, T rows of values to every rank, and for each cut within a
+ * tile up to a tile of rows; for all else, a row of results of each rank to every rank.
+ * Determinism: as prim_reduce_columns(): not from the number of ranks, from the cut or timing. */
+PRIM_API prim_status prim_distributed_reduce_columns(prim_op op, prim_transform transform,
+                                                     cudaDataType_t in_type, const size_t *h_counts,
+                                                     size_t total_ranks, size_t columns, size_t ld,
+                                                     cudaDataType_t out_type,
+                                                     const prim_rank *ranks, size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
+    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
+    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
+
 /* d_second of every rank = the smallest index i of the whole array at which t(x[i]) is the least
  * (op MIN) or the greatest (op MAX) of all, and d_out = t(x[i]), as prim_arg_reduce() gives them.
  *

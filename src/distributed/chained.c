@@ -199,7 +199,8 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
     const cudaError_t error =
         s->out_type == value_type(s)
             ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
-            : prim_distributed_round((const float *)(const void *)value, s->out_type, to, stream);
+            : prim_distributed_round((const float *)(const void *)value, 1, s->out_type, to,
+                                     stream);
     return prim_team_cuda(member, "what lies before a tile was not handed out", error);
 }
 

@@ -182,9 +182,9 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
                         prim_team_inner(p.inner, inner), inner, member->rank->stream);
     if (status != PRIM_OK || !rounds)
         return status;
-    return prim_team_cuda(
-        member, "the result was not rounded",
-        prim_distributed_round(p.result, r->out_type, member->rank->d_out, member->rank->stream));
+    return prim_team_cuda(member, "the result was not rounded",
+                          prim_distributed_round(p.result, 1, r->out_type, member->rank->d_out,
+                                                 member->rank->stream));
 }
 
 const prim_team_steps prim_ordered_steps = {

@@ -13,6 +13,13 @@ const char *prim_reduce_columns_why_not(const prim_reduce_args *args);
 size_t prim_reduce_columns_workspace(const prim_reduce_args *args);
 
 cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
+
+/* The value of each tile of columns.h, a row of values for each tile of rows, goes to `out`, whose
+ * rows are prim_reduce_values_ld() apart. The matrix is a band of one of `whole_rows` rows, and
+ * begins at one of its tiles, whose tiles these are. No workspace is needed. out_type is one that
+ * values are kept in. */
+cudaError_t prim_reduce_column_tile_values(const prim_reduce_args *args, size_t whole_rows);
+
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
 
