@@ -92,8 +92,9 @@ PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
  *              neither, and none of the three d_workspace.
  *
  * Returns what prim_dot() does, and what is said above.
- * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but for each cut within
- * a tile up to 16 KB of both arrays, and room for them; for integers what prim_dot() needs, too. */
+ * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but for each cut
+ * within a tile up to 16 KB of both arrays, and room for them; for integers what prim_dot() needs,
+ * too. */
 PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
                                           size_t total_ranks, cudaDataType_t out_type,
                                           const prim_rank *ranks, size_t own_ranks);
@@ -105,8 +106,9 @@ PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type
                                                           cudaDataType_t out_type, size_t *bytes);
 
 /* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
- * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from one row's begin to the
- * next one's, the same at every rank and at least columns. What lies between the rows is not read.
+ * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from one row's begin to
+ * the next one's, the same at every rank and at least columns. What lies between the rows is not
+ * read.
  *
  * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.
  *
@@ -141,9 +143,10 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
  * Bands of whole tiles are best: a cut within one has all its rows sent to one rank.
  * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
  * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
- * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not columns;
- * a row of results; what prim_reduce_columns() needs for T rows; and 1 KB. For all else, R rows of
- * results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band, or R rows.
+ * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not
+ * columns; a row of results; what prim_reduce_columns() needs for T rows; and 1 KB. For all else, R
+ * rows of results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band,
+ * or R rows.
  * Traffic: sums and products of floats, T rows of values to every rank, and for each cut within a
  * tile up to a tile of rows; for all else, a row of results of each rank to every rank.
  * Determinism: as prim_reduce_columns(): not from the number of ranks, from the cut or timing. */
@@ -220,11 +223,11 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
  *              from that they must not overlap each other or d_workspace.
  *
  * Returns what prim_scan() does, and what is said above.
- * Workspace: for sums and products of floats, (T + 1) · v bytes, with T = sum of the counts / (32768
- * / bytes of the wider type), rounded up, and v the bytes of the type they are combined in (f32 for
- * 16F and 16BF, otherwise out_type), a tile of elements and one of results, 32 KiB each or less, and
- * 1 KB; for all else, R + 2 elements of up to 8 bytes and 1 KB, and the larger of those of
- * prim_reduce() and prim_scan() for the largest part.
+ * Workspace: for sums and products of floats, (T + 1) · v bytes, with T = sum of the counts /
+ * (32768 / bytes of the wider type), rounded up, and v the bytes of the type they are combined in
+ * (f32 for 16F and 16BF, otherwise out_type), a tile of elements and one of results, 32 KiB each or
+ * less, and 1 KB; for all else, R + 2 elements of up to 8 bytes and 1 KB, and the larger of those
+ * of prim_reduce() and prim_scan() for the largest part.
  * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
  * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
  * each rank to every rank. Each element is read twice and written once. Of sums and products of

@@ -1,5 +1,5 @@
-/* Inside distributed: a matrix that is cut into bands of rows, one of each rank. h_counts are rows, and
- * so is all that team.h and cut.h count. */
+/* Inside distributed: a matrix that is cut into bands of rows, one of each rank. h_counts are rows,
+ * and so is all that team.h and cut.h count. */
 #ifndef PRIM_DISTRIBUTED_BANDS_H
 #define PRIM_DISTRIBUTED_BANDS_H
 
@@ -13,8 +13,8 @@ typedef struct prim_bands {
     cudaDataType_t out_type;
 } prim_bands;
 
-/* bands.c: the operands, with so many results at each rank; the workspace of one GPU for the columns
- * of so many rows. */
+/* bands.c: the operands, with so many results at each rank; the workspace of one GPU for the
+ * columns of so many rows. */
 prim_status prim_bands_check(const prim_team *team, const prim_member *member, size_t results,
                              prim_operands *operands);
 prim_status prim_bands_check_columns(const prim_team *team, const prim_member *member,

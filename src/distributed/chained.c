@@ -1,6 +1,6 @@
-/* Scans that sum or multiply floats, whose bits depend on the order: that of scan/tiles.h, which cuts
- * a line into tiles of 32 KiB by position alone, and combines their totals one after the other. Each
- * rank works on the tiles that begin in its part:
+/* Scans that sum or multiply floats, whose bits depend on the order: that of scan/tiles.h, which
+ * cuts a line into tiles of 32 KiB by position alone, and combines their totals one after the
+ * other. Each rank works on the tiles that begin in its part:
  *
  *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
  *     totals      A   B    C      D   E      to every rank
@@ -11,13 +11,13 @@
  * last. Bytes: each element is read twice and written once; totals 1/8192 of that (f32), to every
  * rank; up to 64 KiB at a cut within a tile.
  *
- * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter. With
- * 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms (estimated,
- * not measured); so the last of 8 ranks scans 2.1 ms after the totals have come, beside 1 ms for
- * them and 2.1 for the results. f64 has as many tiles a byte. Ranks that chain in turn and hand on
- * one value would wait as long, and for as many messages besides; to chain all tiles everywhere would
- * have every rank wait as long as the last. The other order, a chain of the parts' totals, would be
- * short, and have other bits. */
+ * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter.
+ * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms
+ * (an estimate; it has not been measured); so the last of 8 ranks begins with its results 2.1 ms
+ * after the totals have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many
+ * tiles a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait as
+ * long, and for messages besides. A chain of the parts' totals would be short, and have other bits:
+ * they would follow from the cut. */
 #include "common/element.h"
 #include "distributed/chain.h"
 #include "distributed/finish.h"
@@ -64,8 +64,8 @@ static prim_tiling results_of(const prim_parts_scan *s)
     return (prim_tiling){tile_elements(s), prim_element_bytes(s->out_type)};
 }
 
-/* A workspace: the totals of all tiles, and what lies before the first that is none; the elements
- * of a tile that the cut divides, and its results; the initial value, and the total of the whole. */
+/* A workspace: the totals of all tiles, and what lies behind the last; the elements of a tile that
+ * the cut divides, and its results; the initial value, and the total of the whole. */
 typedef struct places {
     char *totals, *divided, *results;
     void *initial, *total;

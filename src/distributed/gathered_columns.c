@@ -1,5 +1,5 @@
-/* Columns, of what any order gives the same bits of: each rank reduces those of its band, an empty one
- * to identities, every rank gets a row of results from each, and reduces the columns of these. */
+/* Columns, of what any order gives the same bits of: each rank reduces those of its band, an empty
+ * one to identities; every rank gets a row of results from each, and reduces these columns. */
 #include "common/element.h"
 #include "distributed/bands.h"
 

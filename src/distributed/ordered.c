@@ -38,8 +38,8 @@ static size_t all_tiles(const prim_team *team)
     return prim_tiles_of_all(team, tile_elements(team->args));
 }
 
-/* A workspace: the values of all tiles, a tile that the cut divides, and of a dot product one of the
- * other array, the result before it is rounded, and what the reductions need. */
+/* A workspace: the values of all tiles, a tile that the cut divides, and of a dot product one of
+ * the other array, the result before it is rounded, and what the reductions need. */
 typedef struct places {
     char *values, *tile, *tile_y;
     void *result;

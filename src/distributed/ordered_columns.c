@@ -1,10 +1,11 @@
-/* Columns of floats, summed or multiplied, whose bits depend on the order: that of reduce/columns.h,
- * which cuts a matrix into tiles of rows by its shape alone. It is ordered.c over again, with rows in
- * place of elements: each rank reduces the tiles that begin in its band to a row of values each, every
- * rank gets all these rows, and reduces their columns in the same order as all others.
+/* Columns of floats, summed or multiplied, whose bits depend on the order: that of
+ * reduce/columns.h, which cuts a matrix into tiles of rows by its shape alone. It is ordered.c over
+ * again, with rows in place of elements: each rank reduces the tiles that begin in its band to a
+ * row of values each, every rank gets all these rows, and reduces their columns in the same order
+ * as all others.
  *
- * What holds it back: a cut within a tile sends up to a tile, which is 1024 rows (8192 of few columns),
- * or all of a matrix that has no more. Bands of whole tiles send none. */
+ * What holds it back: a cut within a tile sends up to a tile, which is 1024 rows (8192 of few
+ * columns), or all of a matrix that has no more. Bands of whole tiles send none. */
 #include "common/element.h"
 #include "distributed/bands.h"
 #include "distributed/finish.h"

@@ -1,5 +1,5 @@
-/* An array in parts whose tiles are worked on as wholes, each by the rank that owns it (cut.h): what
- * ranks send each other of the tiles that cuts divide, and each tile's value to every rank.
+/* An array in parts whose tiles are worked on as wholes, each by the rank that owns it (cut.h):
+ * what ranks send each other of the tiles that cuts divide, and each tile's value to every rank.
  *
  *     parts      0 1 2 3 4 5 │ 6 7 │ 8 9 …      tiles of four: 4 5 6 7 is rank 0's
  *     gathered         4 5 ← 6 7                the elements, to the rank that owns the tile

@@ -24,9 +24,9 @@ cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
 
 /* The value of each tile of a vector, in the order of order.h, goes to `out`, which has room for
- * them all; of a dot product, each tile's of products. Of vectors that are parts of longer ones, and
- * begin at one of their tiles, these are the longer ones'. No workspace is needed. out_type is one
- * that values are kept in. */
+ * them all; of a dot product, each tile's of products. Of vectors that are parts of longer ones,
+ * and begin at one of their tiles, these are the longer ones'. No workspace is needed. out_type is
+ * one that values are kept in. */
 cudaError_t prim_reduce_tile_values(const prim_reduce_args *args);
 
 /* dot.cu's share of that. */
