@@ -140,7 +140,8 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
  * Returns what prim_reduce_columns() does, and what is said above.
  * Sums and products of floats are combined in tiles of rows: 1024 rows, or where `columns` elements
  * have up to 64, 32 or 16 bytes 2048, 4096 or 8192; a matrix of up to 1024 rows is one tile.
- * Bands of whole tiles are best: a cut within one has all its rows sent to one rank.
+ * Bands of whole tiles are best: a cut within one has all its rows sent to one rank. There rows
+ * with gaps between them must begin less than 2 GiB apart: CUDA copies no others at once.
  * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
  * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
  * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not

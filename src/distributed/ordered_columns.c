@@ -140,17 +140,26 @@ static const char *row_at(const prim_team *team, const prim_member *member, size
     return (const char *)member->rank->d_in + (row - member->begin) * ld_bytes;
 }
 
+/* In one piece where there are no gaps: how far rows of several may be apart has a limit. */
+static cudaError_t copy_rows(const prim_bands *b, void *to, const void *from, size_t rows,
+                             cudaStream_t stream)
+{
+    const size_t bytes = prim_element_bytes(b->in_type), row_bytes = b->columns * bytes;
+    return has_gaps(b)
+               ? cudaMemcpy2DAsync(to, row_bytes, from, b->ld * bytes, row_bytes, rows,
+                                   cudaMemcpyDeviceToDevice, stream)
+               : cudaMemcpyAsync(to, from, rows * row_bytes, cudaMemcpyDeviceToDevice, stream);
+}
+
 static prim_status pack(const prim_team *team, const prim_member *member, size_t row, size_t rows,
                         void *to)
 {
     const prim_bands *b = team->args;
-    const size_t row_bytes = packed_rows(team).element_bytes;
-    if (rows == 0 || row_bytes == 0)
-        return PRIM_OK;
-    return prim_team_cuda(member, "the rows of a tile were not copied",
-                          cudaMemcpy2DAsync(to, row_bytes, row_at(team, member, row),
-                                            b->ld * prim_element_bytes(b->in_type), row_bytes, rows,
-                                            cudaMemcpyDeviceToDevice, member->rank->stream));
+    return rows == 0 || b->columns == 0
+               ? PRIM_OK
+               : prim_team_cuda(
+                     member, "the rows of a tile were not copied",
+                     copy_rows(b, to, row_at(team, member, row), rows, member->rank->stream));
 }
 
 static prim_status pack_own(const prim_team *team, const prim_member *member)
