@@ -202,14 +202,37 @@ static void count_together(const team *t, size_t count)
                                               CUDA_R_32U, ranks, (size_t)t->gpus));
 }
 
-/* ---- scans of i32, in place: a sum of each part, which goes to all ---- */
+/* ---- scans, in place ---- */
 
-static void scan_alone(const team *t, size_t count)
+static void scan_one(const team *t, cudaDataType_t type, size_t count)
 {
     must(cudaSetDevice(0));
     must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                        NULL, CUDA_R_32I, t->d_in[0], count, CUDA_R_32I, t->d_in[0], NULL,
-                        t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+                        NULL, type, t->d_in[0], count, type, t->d_in[0], NULL, t->d_workspace[0],
+                        WORKSPACE_BYTES, t->streams[0]));
+}
+
+static void scan_all(const team *t, cudaDataType_t type)
+{
+    prim_rank ranks[MOST_GPUS];
+    make_ranks(t, t->d_in, ranks);
+    must_prim(prim_distributed_scan(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                                    t->counts, (size_t)t->gpus, type, ranks, (size_t)t->gpus));
+}
+
+static void carry_all(const team *t, cudaDataType_t type)
+{
+    prim_rank ranks[MOST_GPUS];
+    make_ranks(t, t->d_out, ranks);
+    must_prim(prim_distributed_carry(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, t->counts,
+                                     (size_t)t->gpus, type, ranks, (size_t)t->gpus));
+}
+
+/* ---- of i32: a sum of each part, which goes to all ---- */
+
+static void scan_alone(const team *t, size_t count)
+{
+    scan_one(t, CUDA_R_32I, count);
 }
 
 /* The carries alone. */
@@ -230,12 +253,8 @@ static void scan_besides(const team *t, size_t count)
 
 static void scan_together(const team *t, size_t count)
 {
-    prim_rank ranks[MOST_GPUS];
     (void)count;
-    make_ranks(t, t->d_in, ranks);
-    must_prim(prim_distributed_scan(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                    CUDA_R_32I, t->counts, (size_t)t->gpus, CUDA_R_32I, ranks,
-                                    (size_t)t->gpus));
+    scan_all(t, CUDA_R_32I);
 }
 
 static void carry_alone(const team *t, size_t count)
@@ -245,11 +264,28 @@ static void carry_alone(const team *t, size_t count)
 
 static void carry_together(const team *t, size_t count)
 {
-    prim_rank ranks[MOST_GPUS];
     (void)count;
-    make_ranks(t, t->d_out, ranks);
-    must_prim(prim_distributed_carry(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, t->counts,
-                                     (size_t)t->gpus, CUDA_R_32I, ranks, (size_t)t->gpus));
+    carry_all(t, CUDA_R_32I);
+}
+
+/* ---- of f32: totals of tiles, which go to all, and are chained there ---- */
+
+static void float_scan_alone(const team *t, size_t count)
+{
+    scan_one(t, CUDA_R_32F, count);
+}
+
+/* The totals, the exchange and the chain, all in one call. */
+static void float_scan_besides(const team *t, size_t count)
+{
+    (void)count;
+    carry_all(t, CUDA_R_32F);
+}
+
+static void float_scan_together(const team *t, size_t count)
+{
+    (void)count;
+    scan_all(t, CUDA_R_32F);
 }
 
 /* ---- measuring ---- */
@@ -308,6 +344,7 @@ static void measure_all(team *t, cJSON *results)
         {"reduce", "f32", CUDA_R_32F, 4, sum_alone, sum_besides, sum_together},
         {"histogram", "u8", CUDA_R_8U, 1, count_alone, count_besides, count_together},
         {"scan", "i32", CUDA_R_32I, 4, scan_alone, scan_besides, scan_together},
+        {"scan", "f32", CUDA_R_32F, 4, float_scan_alone, float_scan_besides, float_scan_together},
         {"carry", "i32", CUDA_R_32I, 4, carry_alone, carry_besides, carry_together}};
 #ifdef SIMT_BACKEND
     static const size_t sizes[] = {1 << 10, 1 << 16}; /* a simulation: to see that it works */

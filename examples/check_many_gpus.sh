@@ -26,13 +26,14 @@ expect "$directory/empty" 'bytes    0'
 
 # Fewer bytes than GPUs.
 printf 'BA' >"$directory/two"
-expect "$directory/two" 'bytes    2' 'sum      131' 'largest  66, first at 0' 'values   2 different ones'
+expect "$directory/two" 'bytes    2' 'sum      131' 'largest  66, first at 0' 'values   2 different ones' \
+  'half     of the sum at 0'
 
 # The largest stands twice, in the last part and, where there are two, in both.
 { head -c 100003 /dev/zero | tr '\0' 'd'; printf '\376\001'; head -c 70000 /dev/zero | tr '\0' 'c'; printf '\376'; } \
   >"$directory/long"
 expect "$directory/long" 'bytes    170006' "sum      $((100003 * 100 + 2 * 254 + 1 + 70000 * 99))" \
-  'largest  254, first at 100003' 'values   4 different ones'
+  'largest  254, first at 100003' 'values   4 different ones' 'half     of the sum at 84654'
 
 fails() { # WORDS STATUS ARGUMENT…
   local words=$1 status=$2 result=0

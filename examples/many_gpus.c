@@ -1,10 +1,12 @@
-/* Sums up and counts a file's bytes on all GPUs of this host at once.
+/* Sums up and counts a file's bytes on all GPUs of this host at once, and finds where half of the
+ * sum is reached.
  *
  *     many_gpus FILE [GPUS]
  *
  * FILE may be - for standard input; GPUS is how many of them, all if left out. Each has a part of
  * the file, and in the end each knows what all of them found: the first one is asked, and whether
- * the others say the same. On the CPU backend SIMT_DEVICES says how many there are. */
+ * the others say the same. The running sum, 8 bytes for each of the file's, stays in parts on the
+ * GPUs; a few of its values are read. On the CPU backend SIMT_DEVICES says how many there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@ typedef struct gpu {
     ncclComm_t comm;
     cudaStream_t stream;
     void *d_bytes;
+    uint64_t *d_sums; /* the running sum of the whole file, at this part's bytes */
     findings *d_found;
 } gpu;
 
@@ -74,6 +77,7 @@ static void share_out(host *h, const text *file)
         const size_t bytes = file->count / n + (g < file->count % n ? 1 : 0);
         check_cuda(program, cudaSetDevice((int)g));
         check_cuda(program, cudaMalloc(&to->d_bytes, bytes + 1));
+        check_cuda(program, cudaMalloc((void **)&to->d_sums, (bytes + 1) * sizeof *to->d_sums));
         check_cuda(program, cudaMalloc((void **)&to->d_found, sizeof *to->d_found));
         check_cuda(program,
                    cudaMemcpyAsync(to->d_bytes, from, bytes, cudaMemcpyHostToDevice, to->stream));
@@ -87,6 +91,7 @@ static void give_back(host *h)
     for (int g = 0; g < h->count; g++) {
         check_cuda(program, cudaSetDevice(g));
         check_cuda(program, cudaFree(h->gpus[g].d_bytes));
+        check_cuda(program, cudaFree(h->gpus[g].d_sums));
         check_cuda(program, cudaFree(h->gpus[g].d_found));
         check_cuda(program, cudaStreamDestroy(h->gpus[g].stream));
         check_nccl(ncclCommDestroy(h->gpus[g].comm));
@@ -125,6 +130,17 @@ static void count_values(const host *h, prim_rank *ranks)
                             (size_t)h->count, VALUES, CUDA_R_64U, ranks, (size_t)h->count));
 }
 
+static void add_up_so_far(const host *h, prim_rank *ranks)
+{
+    for (int g = 0; g < h->count; g++) {
+        ranks[g].d_out = h->gpus[g].d_sums;
+        ranks[g].d_second = NULL;
+    }
+    check_prim(program, prim_distributed_scan(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                              CUDA_R_8U, h->bytes, (size_t)h->count, CUDA_R_64U,
+                                              ranks, (size_t)h->count));
+}
+
 static findings found_by(const gpu *g)
 {
     findings found;
@@ -149,6 +165,7 @@ static findings ask(const host *h)
     add_up(h, ranks);
     find_largest(h, ranks);
     count_values(h, ranks);
+    add_up_so_far(h, ranks);
     const findings first = found_by(&h->gpus[0]);
     for (int g = 1; g < h->count; g++) {
         const findings other = found_by(&h->gpus[g]);
@@ -160,7 +177,45 @@ static findings ask(const host *h)
     return first;
 }
 
-static void print(const findings *found)
+/* ---- half of the sum: the running sum ascends, from each GPU to the next ---- */
+
+static uint64_t sum_at(const gpu *g, size_t i)
+{
+    uint64_t sum;
+    check_cuda(program,
+               cudaMemcpyAsync(&sum, &g->d_sums[i], sizeof sum, cudaMemcpyDeviceToHost, g->stream));
+    check_cuda(program, cudaStreamSynchronize(g->stream));
+    return sum;
+}
+
+/* The first of a part's bytes at which the sum is reached; their number if none of them. */
+static size_t first_reaching(const gpu *g, size_t count, uint64_t sum)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (sum_at(g, middle) >= sum)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static size_t half_reached_at(const host *h, uint64_t sum)
+{
+    size_t before = 0, first = 0;
+    for (int g = 0; g < h->count; g++) {
+        first = first_reaching(&h->gpus[g], h->bytes[g], sum - sum / 2);
+        if (first < h->bytes[g])
+            break;
+        before += h->bytes[g];
+        first = 0;
+    }
+    return before + first;
+}
+
+static void print(const host *h, const findings *found)
 {
     int different = 0;
     for (int v = 0; v < VALUES; v++)
@@ -169,6 +224,7 @@ static void print(const findings *found)
     printf("largest  %d, first at %llu\n", found->largest,
            (unsigned long long)found->first_largest);
     printf("values   %d different ones\n", different);
+    printf("half     of the sum at %zu\n", half_reached_at(h, found->sum));
 }
 
 /* 0: no such number. */
@@ -201,7 +257,7 @@ int main(int argc, char **argv)
         connect_gpus(&h);
         share_out(&h, &file);
         const findings found = ask(&h);
-        print(&found);
+        print(&h, &found);
         give_back(&h);
     }
     free(file.bytes);

@@ -54,9 +54,18 @@ static void disconnect(size_t ranks)
 
 /* ---- cuts ---- */
 
-typedef enum cut { EQUAL, RAGGED, EVERY_OTHER, ON_ONE, ONE_EACH, INSIDE_TILES, CUTS } cut;
-static const char *const cut_names[] = {"equal",  "ragged",   "every other",
-                                        "on one", "one each", "inside tiles"};
+typedef enum cut {
+    EQUAL,
+    RAGGED,
+    EVERY_OTHER,
+    ON_ONE,
+    ONE_EACH,
+    INSIDE_TILES,
+    AT_VECTORS,
+    CUTS
+} cut;
+static const char *const cut_names[] = {"equal",    "ragged",       "every other", "on one",
+                                        "one each", "inside tiles", "at vectors"};
 
 static size_t least(size_t a, size_t b)
 {
@@ -77,6 +86,8 @@ static size_t share(cut how, size_t r, size_t ranks, size_t left, size_t whole, 
         return r == ranks / 2 ? left : 0;
     case ONE_EACH:
         return 1;
+    case AT_VECTORS: /* of 16 bytes and more */
+        return r % 2 == 0 ? tile / 4 : tile + tile / 8;
     default: /* one short of a tile, then one more than that, and small parts of one */
         return r % 3 == 0 ? tile - 1 : r % 3 == 1 ? 2 : tile / 3;
     }
@@ -98,9 +109,10 @@ typedef struct job {
     cut how;
     cudaDataType_t type;
     size_t out_bytes, second_bytes;
-    size_t element_bytes; /* each element has a result of its own, of so many bytes */
-    size_t rank_bytes;    /* each rank has one, which lie so far apart in what is expected */
-    const void *h_in;
+    size_t element_bytes;      /* each element has a result of its own, of so many bytes */
+    size_t rank_bytes;         /* each rank has one, which lie so far apart in what is expected */
+    size_t columns, ld;        /* where parts are of rows, and have gaps between them; else 0 */
+    const void *h_in, *h_in_y; /* NULL: there is no second one */
     const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
     prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
     prim_status (*query)(const struct job *job, size_t *bytes);
@@ -110,7 +122,7 @@ typedef struct job {
 } job;
 
 typedef struct device_part {
-    guarded in, out, second, workspace;
+    guarded in, in_y, out, second, workspace;
     prim_rank rank;
 } device_part;
 
@@ -122,6 +134,19 @@ static size_t begin_of(const job *j, size_t r)
     return begin;
 }
 
+/* Where a part begins in h_in, and what it has: of rows the last one ends without a gap. */
+static const char *part_of(const job *j, const void *h_in, size_t r)
+{
+    const size_t element = type_bytes(j->type), unit = j->ld > 0 ? j->ld : 1;
+    return (const char *)h_in + begin_of(j, r) * unit * element;
+}
+
+static size_t part_bytes(const job *j, size_t r)
+{
+    const size_t gap = j->ld - j->columns, unit = j->ld > 0 ? j->ld : 1;
+    return j->counts[r] == 0 ? 0 : (j->counts[r] * unit - gap) * type_bytes(j->type);
+}
+
 static size_t out_bytes_of(const job *j, size_t r)
 {
     return j->element_bytes > 0 ? j->counts[r] * j->element_bytes : j->out_bytes;
@@ -131,10 +156,12 @@ static void put(const job *j, size_t r, device_part *part)
 {
     const size_t bytes = type_bytes(j->type);
     size_t workspace_bytes = 0;
+    *part = (device_part){.rank = {.comm = NULL}};
     cr_cuda(cudaSetDevice((int)r));
     /* Neither parts nor results lie at 16 bytes. */
-    part->in =
-        guarded_copy((const char *)j->h_in + begin_of(j, r) * bytes, j->counts[r] * bytes, bytes);
+    part->in = guarded_copy(part_of(j, j->h_in, r), part_bytes(j, r), bytes);
+    if (j->h_in_y != NULL)
+        part->in_y = guarded_copy(part_of(j, j->h_in_y, r), part_bytes(j, r), 3 * bytes);
     part->out = guarded_new(out_bytes_of(j, r), 8);
     part->second = guarded_new(j->second_bytes, 8);
     if (j->h_out != NULL)
@@ -147,11 +174,23 @@ static void put(const job *j, size_t r, device_part *part)
     const bool given = j->own_workspace && workspace_bytes > 0;
     part->rank = (prim_rank){.comm = comms[r],
                              .d_in = part->in.data,
+                             .d_in_y = part->in_y.data,
                              .d_out = part->out.data,
                              .d_second = part->second.data,
                              .d_workspace = given ? part->workspace.data : NULL,
                              .workspace_bytes = given ? workspace_bytes : 0};
     cr_cuda(cudaStreamCreateWithFlags(&part->rank.stream, cudaStreamNonBlocking));
+}
+
+static void give_up(device_part *part)
+{
+    guarded_free(&part->in);
+    if (part->in_y.base != NULL)
+        guarded_free(&part->in_y);
+    guarded_free(&part->out);
+    guarded_free(&part->second);
+    guarded_free(&part->workspace);
+    cr_cuda(cudaStreamDestroy(part->rank.stream));
 }
 
 static void take(const job *j, size_t r, device_part *part, const void *out, const void *second)
@@ -169,11 +208,7 @@ static void take(const job *j, size_t r, device_part *part, const void *out, con
     cr_assert_eq(memcmp(found, second, j->second_bytes), 0, "rank %zu of %zu, %s, %zu × %s: second",
                  r, j->ranks, cut_names[j->how], j->whole, type_name(j->type));
     free(found);
-    guarded_free(&part->in);
-    guarded_free(&part->out);
-    guarded_free(&part->second);
-    guarded_free(&part->workspace);
-    cr_cuda(cudaStreamDestroy(part->rank.stream));
+    give_up(part);
 }
 
 typedef struct lone_rank {
@@ -337,22 +372,24 @@ Test(distributed, a_thread_drives_each_rank)
     }
 }
 
+static const cudaDataType_t reduced_pairs[][2] = {
+    {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
+    {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
+    {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
+    {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
+    {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
+    {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
+};
+
 /* Every pair of types, and operators and transforms in turn. */
 Test(distributed, all_types_and_operators)
 {
-    static const cudaDataType_t pairs[][2] = {
-        {CUDA_R_8I, CUDA_R_8I},     {CUDA_R_8U, CUDA_R_8U},   {CUDA_R_16I, CUDA_R_16I},
-        {CUDA_R_16U, CUDA_R_16U},   {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U},
-        {CUDA_R_64I, CUDA_R_64I},   {CUDA_R_64U, CUDA_R_64U}, {CUDA_R_16F, CUDA_R_16F},
-        {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
-        {CUDA_R_8U, CUDA_R_64U},    {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_32F},
-        {CUDA_R_16BF, CUDA_R_32F},  {CUDA_R_32F, CUDA_R_64F},
-    };
     const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
-    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
-            const reduction r = {op, (prim_transform)((p + op) % 3), pairs[p][0], pairs[p][1]};
+            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
+                                 reduced_pairs[p][1]};
             if (type_is_float(r.in) && op >= PRIM_OP_AND)
                 continue;
             const size_t whole = 3 * tile_of(r.in) + 77;
@@ -401,6 +438,245 @@ Test(distributed, nan_and_the_ends_of_a_type)
         }
     free(h_in);
     disconnect(ranks);
+}
+
+/* ---- dot ---- */
+
+static prim_status call_dot(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_dot(r->in, j->counts, j->ranks, r->out, ranks, own_ranks);
+}
+
+static prim_status query_dot(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_dot_workspace_bytes(r->in, j->counts, j->ranks, r->out, bytes);
+}
+
+static job dot_job(const reduction *r, size_t ranks, cut how, size_t whole, const void *h_x,
+                   const void *h_y)
+{
+    job j = reduce_job(r, whole, h_x);
+    j.ranks = ranks;
+    j.how = how;
+    j.threads = how == EVERY_OTHER;
+    j.own_workspace = how % 2 == 1;
+    j.h_in_y = h_y;
+    j.call = call_dot;
+    j.query = query_dot;
+    return j;
+}
+
+static void check_dot(const reduction *r, size_t ranks, cut how, size_t whole)
+{
+    char expected[8];
+    void *const h_x = make_input(PRIM_OP_SUM, r->in, whole), *const h_y = malloc(whole * 8 + 1);
+    fill(r->in, h_y, whole, UNIFORM, whole + 1);
+    job j = dot_job(r, ranks, how, whole, h_x, h_y);
+    cr_prim(prim_dot_host(r->in, h_x, h_y, whole, r->out, expected, 1));
+    check(&j, expected, expected);
+    free(h_x);
+    free(h_y);
+}
+
+Test(distributed, a_dot_product_is_the_same_however_it_is_cut)
+{
+    static const size_t sizes[] = {0, 1, 4097, 3 * 4096 + 17, 9 * 4096};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            for (cut how = 0; how < CUTS; how++)
+                check_dot(&f32_sum, ranks, how, sizes[s]);
+        disconnect(ranks);
+    }
+}
+
+Test(distributed, dot_products_of_all_types)
+{
+    const size_t ranks = least(devices(), 3);
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++) {
+        const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, reduced_pairs[p][0],
+                             reduced_pairs[p][1]};
+        check_dot(&r, ranks, INSIDE_TILES, 2 * tile_of(r.in) + 77);
+        check_dot(&r, ranks, EQUAL, 100);
+    }
+    disconnect(ranks);
+}
+
+/* Both arrays may be one, and neither is the result's place. */
+Test(distributed, what_a_dot_product_reads)
+{
+    enum { WHOLE = 5000 };
+    float expected, *const h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    const size_t ranks = least(devices(), 2);
+    job j = dot_job(&f32_sum, ranks, EQUAL, WHOLE, h_in, h_in);
+    device_part parts[2];
+    prim_rank mine[2];
+    cr_assert(connect(ranks));
+    cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
+    cr_prim(prim_dot_host(CUDA_R_32F, h_in, h_in, WHOLE, CUDA_R_32F, &expected, 1));
+    for (size_t r = 0; r < ranks; r++) {
+        put(&j, r, &parts[r]);
+        mine[r] = parts[r].rank;
+        mine[r].d_in_y = mine[r].d_in;
+    }
+    cr_prim(call_dot(&j, mine, ranks));
+    mine[0].d_in_y = NULL;
+    cr_assert_eq(call_dot(&j, mine, ranks), PRIM_ERROR_NULL);
+    cr_assert_neq(strstr(prim_last_error(NULL), "rank 0: d_in_y is NULL"), NULL);
+    mine[0].d_in_y = parts[0].in_y.data;
+    mine[0].d_out = (float *)parts[0].in_y.data + 5;
+    cr_assert_eq(call_dot(&j, mine, ranks), PRIM_ERROR_OVERLAP);
+    mine[0].d_out = parts[0].out.data;
+    for (size_t r = 0; r < ranks; r++)
+        take(&j, r, &parts[r], &expected, &expected);
+    free(h_in);
+    disconnect(ranks);
+}
+
+/* ---- bands of rows ---- */
+
+static prim_status call_rows(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_rows(r->op, r->transform, r->in, j->counts, j->ranks, j->columns,
+                                        j->ld, r->out, ranks, own_ranks);
+}
+
+static prim_status query_rows(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_rows_workspace_bytes(r->op, r->transform, r->in, j->counts,
+                                                        j->ranks, j->columns, j->ld, r->out, bytes);
+}
+
+static prim_status call_columns(const job *j, const prim_rank *ranks, size_t own_ranks)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_columns(r->op, r->transform, r->in, j->counts, j->ranks,
+                                           j->columns, j->ld, r->out, ranks, own_ranks);
+}
+
+static prim_status query_columns(const job *j, size_t *bytes)
+{
+    const reduction *r = j->args;
+    return prim_distributed_reduce_columns_workspace_bytes(
+        r->op, r->transform, r->in, j->counts, j->ranks, j->columns, j->ld, r->out, bytes);
+}
+
+/* Rows of a tile of columns: as the header says. */
+static size_t band_tile(const reduction *r, size_t rows, size_t columns)
+{
+    const size_t bytes = columns * type_bytes(r->in);
+    if (rows <= 1024)
+        return rows / 2 + 1;
+    return bytes <= 16 ? 8192 : bytes <= 32 ? 4096 : bytes <= 64 ? 2048 : 1024;
+}
+
+typedef struct shape {
+    size_t rows, columns, ld;
+} shape;
+
+static job columns_job(const reduction *r, size_t ranks, cut how, shape m, const void *h_in)
+{
+    job j = reduce_job(r, m.rows, h_in);
+    j.ranks = ranks;
+    j.how = how;
+    j.tile = band_tile(r, m.rows, m.columns);
+    j.columns = m.columns;
+    j.ld = m.ld;
+    j.out_bytes = m.columns * type_bytes(r->out);
+    j.call = call_columns;
+    j.query = query_columns;
+    j.threads = how == EVERY_OTHER;
+    j.own_workspace = how % 2 == 0;
+    return j;
+}
+
+static job rows_job(const reduction *r, size_t ranks, cut how, shape m, const void *h_in)
+{
+    job j = columns_job(r, ranks, how, m, h_in);
+    j.out_bytes = 0;
+    j.element_bytes = type_bytes(r->out);
+    j.call = call_rows;
+    j.query = query_rows;
+    return j;
+}
+
+static void check_bands(const reduction *r, size_t ranks, cut how, shape m)
+{
+    void *const h_in = make_input(r->op, r->in, m.rows * m.ld);
+    char *const expected = malloc((m.columns + m.rows) * type_bytes(r->out) + 1);
+    job j = columns_job(r, ranks, how, m, h_in);
+    cr_prim(prim_reduce_columns_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld,
+                                     r->out, expected, 1));
+    check(&j, expected, expected);
+    j = rows_job(r, ranks, how, m, h_in);
+    cr_prim(prim_reduce_rows_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld, r->out,
+                                  expected, 1));
+    check(&j, expected, expected);
+    free(h_in);
+    free(expected);
+}
+
+/* Of one tile and of several, narrow and wide, with gaps and without. */
+Test(distributed, columns_and_rows_are_the_same_however_they_are_cut)
+{
+    static const shape shapes[] = {{0, 5, 5},     {1, 5, 5},      {7, 33, 40},
+                                   {300, 33, 33}, {1024, 9, 12},  {2500, 33, 40},
+                                   {9000, 3, 3},  {4097, 20, 20}, {40, 0, 3}};
+    EACH_RANKS(ranks)
+    {
+        for (size_t m = 0; m < COUNT_OF(shapes); m++)
+            for (cut how = 0; how < CUTS; how++)
+                check_bands(&f32_sum, ranks, how, shapes[m]);
+        disconnect(ranks);
+    }
+}
+
+/* Every pair of types, and operators and transforms in turn. */
+Test(distributed, columns_and_rows_of_all_types_and_operators)
+{
+    const shape m = {2100, 17, 19};
+    const size_t ranks = least(devices(), 3);
+    cr_assert(connect(ranks));
+    for (size_t p = 0; p < COUNT_OF(reduced_pairs); p++)
+        for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++) {
+            const reduction r = {op, (prim_transform)((p + op) % 3), reduced_pairs[p][0],
+                                 reduced_pairs[p][1]};
+            if (!type_is_float(r.in) || op < PRIM_OP_AND)
+                check_bands(&r, ranks, op % 2 == 0 ? INSIDE_TILES : EQUAL, m);
+        }
+    disconnect(ranks);
+}
+
+Test(distributed, bands_whose_rows_overlap_are_refused)
+{
+    const shape m = {10, 5, 5};
+    const size_t counts[] = {10};
+    float *const h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, 50);
+    job j = columns_job(&f32_sum, 1, EQUAL, m, h_in);
+    device_part part;
+    size_t bytes;
+    cr_assert(connect(1));
+    j.counts[0] = 10;
+    put(&j, 0, &part);
+    j.ld = 4;
+    cr_assert_eq(call_columns(&j, &part.rank, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(call_rows(&j, &part.rank, 1), PRIM_ERROR_VALUE);
+    j.ld = 5;
+    part.rank.d_out = (float *)part.in.data + 45;
+    cr_assert_eq(call_columns(&j, &part.rank, 1), PRIM_ERROR_OVERLAP);
+    cr_assert(guarded_untouched(&part.out));
+    cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(PRIM_OP_AND, PRIM_TRANSFORM_NONE,
+                                                                 CUDA_R_32F, counts, 1, 5, 5,
+                                                                 CUDA_R_32F, &bytes),
+                 PRIM_ERROR_TYPE);
+    give_up(&part);
+    free(h_in);
+    disconnect(1);
 }
 
 /* ---- arg_reduce ---- */
@@ -507,12 +783,18 @@ static prim_status query_carry(const job *j, size_t *bytes)
                                                   s->out, bytes);
 }
 
+static size_t scan_tile_of(const scan *s)
+{
+    const size_t in = type_bytes(s->in), out = type_bytes(s->out);
+    return 32768 / (in > out ? in : out);
+}
+
 static job scan_job(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     return (job){.ranks = ranks,
                  .whole = whole,
                  .how = how,
-                 .tile = tile_of(s->in),
+                 .tile = scan_tile_of(s),
                  .type = s->in,
                  .element_bytes = type_bytes(s->out),
                  .second_bytes = type_bytes(s->out),
@@ -535,10 +817,11 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
     free(expected);
 }
 
+/* The whole's exclusive prefix at each part's begin, and behind its last element the total. */
 static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     size_t counts[MOST_RANKS];
-    char carries[MOST_RANKS][8];
+    char carries[MOST_RANKS][8], total[8];
     char *const scanned = malloc(whole * type_bytes(s->out) + 1);
     job j = scan_job(s, ranks, how, whole, h_in);
     j.call = call_carry;
@@ -547,9 +830,10 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
     j.out_bytes = type_bytes(s->out);
     j.rank_bytes = sizeof carries[0];
     cut_up(how, ranks, whole, j.tile, counts);
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, whole,
+                           s->out, scanned, total, 1));
     for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
-        cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, begin,
-                               s->out, scanned, carries[r], 1));
+        memcpy(carries[r], begin == whole ? total : &scanned[begin * j.out_bytes], j.out_bytes);
     check(&j, carries, carries);
     free(scanned);
 }
@@ -578,18 +862,83 @@ Test(distributed, a_scan_is_the_same_however_it_is_cut)
     }
 }
 
-Test(distributed, a_scan_in_place_without_a_total)
+Test(distributed, a_scan_of_floats_is_the_same_however_it_is_cut)
 {
-    enum { WHOLE = 10007 };
-    const scan s = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32U, CUDA_R_32U};
+    enum { TILE = 8192 };
+    static const size_t sizes[] = {0, 1, 7, TILE, TILE + 1, 3 * TILE + 17, 6 * TILE};
+    static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F}};
+    EACH_RANKS(ranks)
+    {
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            check_scan_and_carry(&scans[s % 2], ranks, sizes[s]);
+        disconnect(ranks);
+    }
+}
+
+/* More totals than the block that chains them takes at once. */
+Test(distributed, a_scan_of_many_tiles)
+{
+    const scan s = {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F,
+                    CUDA_R_64F};
+    const size_t ranks = least(devices(), 3), whole = 4096 * 2051 + 5;
+    void *const h_in = make_input(s.op, s.in, whole);
+    cr_assert(connect(ranks));
+    check_scan(&s, ranks, RAGGED, whole, h_in);
+    free(h_in);
+    disconnect(ranks);
+}
+
+/* Parts of whole tiles: a scan of each from its carry on is the whole's. */
+Test(distributed, a_carry_is_what_a_later_scan_begins_with)
+{
+    enum { TILE = 8192 };
+    const scan s = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
+    const size_t ranks = least(devices(), 4), whole = 2 * ranks * TILE - 77;
+    float *const h_in = make_input(s.op, s.in, whole), *const expected = malloc(whole * 4),
+                 *const found = malloc(whole * 4);
+    job j = scan_job(&s, ranks, EQUAL, whole, h_in);
+    cr_assert(connect(ranks));
+    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, whole, s.out, expected,
+                           NULL, 1));
+    device_part parts[MOST_RANKS];
+    prim_rank mine[MOST_RANKS];
+    for (size_t r = 0; r < ranks; r++)
+        j.counts[r] = r + 1 < ranks ? 2 * TILE : 2 * TILE - 77;
+    for (size_t r = 0; r < ranks; r++) {
+        put(&j, r, &parts[r]);
+        mine[r] = parts[r].rank;
+        mine[r].d_out = parts[r].second.data;
+    }
+    cr_prim(call_carry(&j, mine, ranks));
+    for (size_t r = 0; r < ranks; r++) {
+        cr_cuda(cudaSetDevice((int)r));
+        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, NULL, mine[r].d_out, s.in,
+                          mine[r].d_in, j.counts[r], s.out, parts[r].out.data, NULL, NULL, 0,
+                          mine[r].stream));
+        cr_cuda(cudaStreamSynchronize(mine[r].stream));
+        guarded_read(&parts[r].out, found + begin_of(&j, r));
+        give_up(&parts[r]);
+    }
+    cr_assert_arr_eq(found, expected, whole * sizeof *found);
+    free(h_in);
+    free(expected);
+    free(found);
+    disconnect(ranks);
+}
+
+static void check_in_place(const scan *s, cut how)
+{
+    enum { WHOLE = 20011 };
     const size_t ranks = least(devices(), 3);
-    uint32_t *const h_in = make_input(s.op, s.in, WHOLE), found[WHOLE], expected[WHOLE];
-    job j = scan_job(&s, ranks, INSIDE_TILES, WHOLE, h_in);
+    uint32_t *const h_in = make_input(s->op, s->in, WHOLE), found[WHOLE], expected[WHOLE];
+    job j = scan_job(s, ranks, how, WHOLE, h_in);
     device_part parts[MOST_RANKS];
     prim_rank mine[MOST_RANKS];
     cr_assert(connect(ranks));
     cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
-    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, WHOLE, s.out, expected,
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, WHOLE, s->out, expected,
                            NULL, 1));
     for (size_t r = 0; r < ranks; r++) {
         put(&j, r, &parts[r]);
@@ -606,18 +955,25 @@ Test(distributed, a_scan_in_place_without_a_total)
         cr_cuda(cudaStreamSynchronize(mine[r].stream));
         guarded_read(&parts[r].in, found + begin_of(&j, r));
         cr_assert(guarded_untouched(&parts[r].second));
-        guarded_free(&parts[r].in);
-        guarded_free(&parts[r].out);
-        guarded_free(&parts[r].second);
-        guarded_free(&parts[r].workspace);
-        cr_cuda(cudaStreamDestroy(mine[r].stream));
+        give_up(&parts[r]);
     }
     cr_assert_arr_eq(found, expected, sizeof found);
     free(h_in);
     disconnect(ranks);
 }
 
-/* Each pair of types with each operator whose bits no order changes; the others are refused. */
+Test(distributed, a_scan_in_place_without_a_total)
+{
+    static const scan scans[] = {
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32U, CUDA_R_32U},
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F}};
+    for (size_t i = 0; i < COUNT_OF(scans); i++) {
+        check_in_place(&scans[i], INSIDE_TILES);
+        check_in_place(&scans[i], EQUAL);
+    }
+}
+
+/* Every pair of types with every operator, and kinds and transforms in turn. */
 Test(distributed, scans_of_all_types_and_operators)
 {
     static const cudaDataType_t pairs[][2] = {
@@ -627,27 +983,17 @@ Test(distributed, scans_of_all_types_and_operators)
         {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
         {CUDA_R_8U, CUDA_R_32U},    {CUDA_R_8U, CUDA_R_64U},   {CUDA_R_32I, CUDA_R_64I},
         {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}};
-    const size_t ranks = least(devices(), 3), counts[3] = {100, 100, 100};
-    size_t bytes;
+    const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
     for (size_t p = 0; p < COUNT_OF(pairs); p++)
         for (prim_op op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             const scan s = {(prim_scan_kind)(p % 2), op, (prim_transform)((p + op) % 3),
                             pairs[p][0], pairs[p][1]};
-            const bool exact = !type_is_float(s.out) || op == PRIM_OP_MIN || op == PRIM_OP_MAX;
-            const size_t whole = 2 * tile_of(s.in) + 77;
+            const size_t whole = 2 * scan_tile_of(&s) + 77;
             void *const h_in = make_input(op, s.in, whole);
-            if (exact) {
-                check_scan(&s, ranks, RAGGED, whole, h_in);
-                check_carry(&s, ranks, EQUAL, whole, h_in);
-            } else {
-                cr_expect_eq(prim_distributed_scan_workspace_bytes(s.kind, op, s.transform, s.in,
-                                                                   counts, ranks, s.out, &bytes),
-                             PRIM_ERROR_UNSUPPORTED);
-                cr_expect_eq(prim_distributed_carry_workspace_bytes(op, s.transform, s.in, counts,
-                                                                    ranks, s.out, &bytes),
-                             PRIM_ERROR_UNSUPPORTED);
-            }
+            check_scan(&s, ranks, RAGGED, whole, h_in);
+            check_carry(&s, ranks, EQUAL, whole, h_in);
+            check_carry(&s, ranks, AT_VECTORS, whole, h_in);
             free(h_in);
         }
     disconnect(ranks);
@@ -812,11 +1158,7 @@ Test(distributed, arguments_are_checked_before_anything_runs)
         for (size_t rank = 0; rank < 2; rank++) {
             cr_assert(guarded_untouched(&parts[rank].out), "%s", refusals[i].words);
             cr_assert(guarded_untouched(&parts[rank].workspace), "%s", refusals[i].words);
-            guarded_free(&parts[rank].in);
-            guarded_free(&parts[rank].out);
-            guarded_free(&parts[rank].second);
-            guarded_free(&parts[rank].workspace);
-            cr_cuda(cudaStreamDestroy(parts[rank].rank.stream));
+            give_up(&parts[rank]);
         }
     }
     free(h_in);
@@ -879,11 +1221,7 @@ static void fail_each(job *j)
     cr_assert_gt(failures, 20);
     for (size_t r = 0; r < j->ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        guarded_free(&parts[r].in);
-        guarded_free(&parts[r].out);
-        guarded_free(&parts[r].second);
-        guarded_free(&parts[r].workspace);
-        cr_cuda(cudaStreamDestroy(parts[r].rank.stream));
+        give_up(&parts[r]);
     }
 }
 
@@ -902,6 +1240,21 @@ Test(distributed, every_failure_is_told)
     j.query = query_arg;
     const reduction arg = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
     j.args = &arg;
+    fail_each(&j);
+    const reduction dot = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_32F};
+    j = dot_job(&dot, 3, INSIDE_TILES, WHOLE, h_in, h_in);
+    fail_each(&j);
+    j = columns_job(&r, 3, INSIDE_TILES, (shape){2000, 9, 12}, h_in);
+    fail_each(&j);
+    const reduction most = {PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
+    j = columns_job(&most, 3, EQUAL, (shape){200, 9, 12}, h_in);
+    fail_each(&j);
+    const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
+                         CUDA_R_16F};
+    j = scan_job(&halves, 3, INSIDE_TILES, WHOLE, h_in);
+    fail_each(&j);
+    j.call = call_carry;
+    j.query = query_carry;
     fail_each(&j);
     free(h_in);
     disconnect(3);

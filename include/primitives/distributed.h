@@ -48,9 +48,11 @@ typedef struct prim_rank {
     ncclComm_t comm;     /* says which rank it is, and which device it has */
     cudaStream_t stream; /* of that device; NULL: its default stream */
     const void *d_in;    /* the rank's part; may be NULL if that is empty */
-    void *d_out;         /* the result */
-    void *d_second;      /* a second result, of the calls that have one; otherwise not looked at */
-    void *d_workspace;   /* aligned to 256 bytes, or NULL with workspace_bytes 0: from the pool */
+    const void
+        *d_in_y;       /* of a second array, for the calls that have one; otherwise not looked at */
+    void *d_out;       /* the result */
+    void *d_second;    /* a second result, of the calls that have one; otherwise not looked at */
+    void *d_workspace; /* aligned to 256 bytes, or NULL with workspace_bytes 0: from the pool */
     size_t workspace_bytes; /* at least what the call's _workspace_bytes() says */
 } prim_rank;
 
@@ -80,6 +82,85 @@ PRIM_API prim_status prim_distributed_reduce(prim_op op, prim_transform transfor
 PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
     prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
     size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
+
+/* d_out of every rank = x[0] * y[0] + x[1] * y[1] + … of all elements of two arrays, cut alike: the
+ * very bits that prim_dot() with AUTO, and prim_dot_host(), give for the whole arrays.
+ *
+ *   in_type, out_type: as for prim_dot().
+ *   ranks      d_in: h_counts[r] elements x of in_type. d_in_y: as many y of in_type; they may
+ *              overlap those x or be the same. d_out: 1 element of out_type. It must overlap
+ *              neither, and none of the three d_workspace.
+ *
+ * Returns what prim_dot() does, and what is said above.
+ * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but for each cut
+ * within a tile up to 16 KB of both arrays, and room for them; for integers what prim_dot() needs,
+ * too. */
+PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
+                                          size_t total_ranks, cudaDataType_t out_type,
+                                          const prim_rank *ranks, size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type,
+                                                          const size_t *h_counts,
+                                                          size_t total_ranks,
+                                                          cudaDataType_t out_type, size_t *bytes);
+
+/* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
+ * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from one row's begin to
+ * the next one's, the same at every rank and at least columns. What lies between the rows is not
+ * read.
+ *
+ * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.
+ *
+ *   op, transform, in_type, out_type: as for prim_reduce_rows().
+ *   ranks      d_in: as said. d_out: h_counts[r] elements of out_type. They must not overlap each
+ *              other, gaps between rows included, or d_workspace.
+ *
+ * Returns what prim_reduce_rows() does, and what is said above.
+ * Workspace: that of prim_reduce_rows() for the largest band. Traffic: none; a rank waits for no
+ * other one. Determinism: as prim_reduce_rows(). */
+PRIM_API prim_status prim_distributed_reduce_rows(prim_op op, prim_transform transform,
+                                                  cudaDataType_t in_type, const size_t *h_counts,
+                                                  size_t total_ranks, size_t columns, size_t ld,
+                                                  cudaDataType_t out_type, const prim_rank *ranks,
+                                                  size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
+    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
+    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
+
+/* d_out of every rank = the results of all columns of such a matrix: the very bits that
+ * prim_reduce_columns() with AUTO, and prim_reduce_columns_host(), give for the whole.
+ *
+ *   op, transform, in_type, out_type: as for prim_reduce_columns().
+ *   ranks      d_in: as above. d_out: `columns` elements of out_type. They must not overlap each
+ *              other, gaps between rows included, or d_workspace.
+ *
+ * Returns what prim_reduce_columns() does, and what is said above.
+ * Sums and products of floats are combined in tiles of rows: 1024 rows, or where `columns` elements
+ * have up to 64, 32 or 16 bytes 2048, 4096 or 8192; a matrix of up to 1024 rows is one tile.
+ * Bands of whole tiles are best: a cut within one has all its rows sent to one rank. There rows
+ * with gaps between them must begin less than 2 GiB apart: CUDA copies no others at once.
+ * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
+ * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
+ * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not
+ * columns; a row of results; what prim_reduce_columns() needs for T rows; and 1 KB. For all else, R
+ * rows of results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band,
+ * or R rows.
+ * Traffic: sums and products of floats, T rows of values to every rank, and for each cut within a
+ * tile up to a tile of rows; for all else, a row of results of each rank to every rank.
+ * Determinism: as prim_reduce_columns(): not from the number of ranks, from the cut or timing. */
+PRIM_API prim_status prim_distributed_reduce_columns(prim_op op, prim_transform transform,
+                                                     cudaDataType_t in_type, const size_t *h_counts,
+                                                     size_t total_ranks, size_t columns, size_t ld,
+                                                     cudaDataType_t out_type,
+                                                     const prim_rank *ranks, size_t own_ranks);
+
+/* The workspace of a rank, the same for each, on the current device. */
+PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
+    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
+    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
 
 /* d_second of every rank = the smallest index i of the whole array at which t(x[i]) is the least
  * (op MIN) or the greatest (op MAX) of all, and d_out = t(x[i]), as prim_arg_reduce() gives them.
@@ -133,21 +214,26 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
     prim_histogram_range range, cudaDataType_t sample_type, const size_t *h_counts,
     size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes);
 
-/* Each rank's d_out = its part of the scan of the whole array, as prim_scan() gives it without an
- * initial value; *d_second of every rank = the total of the whole.
+/* Each rank's d_out = its part of the scan of the whole array, and *d_second of every rank = the
+ * total of the whole: the very bits that prim_scan() with AUTO, and prim_scan_host(), give for the
+ * whole array without an initial value, as d_out and d_total.
  *
- *   kind, op, transform, in_type, out_type: as for prim_scan(), but for sums and products of
- *              floats, whose bits depend on the order: parts have none yet that is the whole's.
+ *   kind, op, transform, in_type, out_type: as for prim_scan().
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: as many of out_type; may be d_in where
  *              the types are the same. d_second: 1 element of out_type, or NULL: not wanted. Apart
  *              from that they must not overlap each other or d_workspace.
  *
- * Returns what prim_scan() does, and what is said above; PRIM_ERROR_UNSUPPORTED for sums and
- * products to a type of floats.
- * Workspace: R + 2 elements of up to 8 bytes and 1 KB, and the larger of those of prim_reduce()
- * and prim_scan() for the largest part. Traffic: one element of each rank to every rank. Each
- * element is read twice and written once.
- * Determinism: there is one right answer. */
+ * Returns what prim_scan() does, and what is said above.
+ * Workspace: for sums and products of floats, (T + 1) · v bytes, with T = sum of the counts /
+ * (32768 / bytes of the wider type), rounded up, and v the bytes of the type they are combined in
+ * (f32 for 16F and 16BF, otherwise out_type), a tile of elements and one of results, 32 KiB each or
+ * less, and 1 KB; for all else, R + 2 elements of up to 8 bytes and 1 KB, and the larger of those
+ * of prim_reduce() and prim_scan() for the largest part.
+ * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
+ * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
+ * each rank to every rank. Each element is read twice and written once. Of sums and products of
+ * floats, a rank combines the totals of all tiles before its own last one, one after the other.
+ * Determinism: as prim_scan(): not from the number of ranks, from the cut or from timing. */
 PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,
                                            const size_t *h_counts, size_t total_ranks,
@@ -159,15 +245,21 @@ PRIM_API prim_status prim_distributed_scan_workspace_bytes(
     prim_scan_kind kind, prim_op op, prim_transform transform, cudaDataType_t in_type,
     const size_t *h_counts, size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
 
-/* d_out of every rank = its carry: op(t(x[0]), t(x[1]), …) of the elements x of all parts before
- * its own, of none the identity. It is d_initial of a prim_scan() that comes later, or is combined
- * with results where these are used: then each element is read once here, and not written.
+/* d_out of every rank = its carry: what the exclusive prim_distributed_scan() has at the first
+ * element of its part, so at the first rank the identity. An empty part gets what the next element
+ * has; behind the last element, that is the total of the whole.
+ *
+ * It is d_initial of a prim_scan() that comes later, or is combined with results where these are
+ * used: then each element is read once here, and not written. Such scans have the whole's bits of
+ * what no order changes, however the array is cut; of sums and products where out_type is 32F or
+ * 64F and the parts are whole tiles of prim_scan(), apart from the last.
  *
  *   op, transform, in_type, out_type: as for prim_distributed_scan().
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: 1 element of out_type. They must not
  *              overlap each other or d_workspace.
  *
- * Returns, workspace, traffic and determinism: as prim_distributed_scan(), less its scan. */
+ * Returns, workspace, traffic and determinism: as prim_distributed_scan(), less its results: of a
+ * tile that a cut divides, one element goes back to each rank that begins there. */
 PRIM_API prim_status prim_distributed_carry(prim_op op, prim_transform transform,
                                             cudaDataType_t in_type, const size_t *h_counts,
                                             size_t total_ranks, cudaDataType_t out_type,

@@ -21,9 +21,9 @@ cudaError_t prim_distributed_pick(const void *in, size_t element_bytes, const ui
 cudaError_t prim_distributed_take(const uint64_t *indices, const uint64_t *at, uint64_t *index,
                                   cudaStream_t stream);
 
-/* An f32 becomes the f16 or bf16 that is the result. */
-cudaError_t prim_distributed_round(const float *value, cudaDataType_t out_type, void *out,
-                                   cudaStream_t stream);
+/* f32s become the f16s or bf16s that are the results. */
+cudaError_t prim_distributed_round(const float *values, size_t count, cudaDataType_t out_type,
+                                   void *out, cudaStream_t stream);
 
 /* to[i] += from[i], of u32 or u64. */
 cudaError_t prim_distributed_add(cudaDataType_t type, void *to, const void *from, size_t count,

@@ -123,13 +123,6 @@ static prim_status find_own(const prim_team *team, const prim_member *member)
                                                 member->rank->stream));
 }
 
-static prim_status share(const prim_member *member, void *at, size_t bytes, size_t from)
-{
-    return prim_team_nccl(member, "ncclBroadcast",
-                          ncclBroadcast(at, at, bytes, ncclUint8, (int)from, member->rank->comm,
-                                        member->rank->stream));
-}
-
 static prim_status share_candidates(const prim_team *team, const prim_member *member)
 {
     const search *s = team->args;
@@ -140,9 +133,9 @@ static prim_status share_candidates(const prim_team *team, const prim_member *me
     for (size_t from = 0; from < team->total && status == PRIM_OK; from++) {
         if (team->counts[from] == 0)
             continue;
-        status = share(member, p.elements + slot * bytes, bytes, from);
+        status = prim_team_broadcast(member, p.elements + slot * bytes, bytes, from);
         if (status == PRIM_OK)
-            status = share(member, p.indices + slot, sizeof *p.indices, from);
+            status = prim_team_broadcast(member, p.indices + slot, sizeof *p.indices, from);
         slot++;
     }
     return status;

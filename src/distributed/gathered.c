@@ -15,9 +15,7 @@ prim_status prim_gathered_inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_reduction *r = team->args;
     size_t part = 0, last = 0;
-    prim_status status =
-        prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type,
-                                    prim_team_largest_part(team), r->out_type, &part);
+    prim_status status = prim_reduction_bytes(team, prim_team_largest_part(team), &part);
     if (status == PRIM_OK)
         status = prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE,
                                              r->out_type, team->total, r->out_type, &last);
@@ -27,8 +25,8 @@ prim_status prim_gathered_inner_bytes(const prim_team *team, size_t *bytes)
 
 static prim_status needed(const prim_team *team, size_t *bytes)
 {
-    size_t inner;
-    prim_status status = prim_reduction_check_kind(team);
+    size_t whole, inner;
+    prim_status status = prim_reduction_bytes(team, team->whole, &whole);
     if (status == PRIM_OK)
         status = prim_gathered_inner_bytes(team, &inner);
     if (status == PRIM_OK)
@@ -42,25 +40,34 @@ void *prim_gathered_result(const prim_team *team, const prim_member *member, siz
     return (char *)member->call.workspace + rank * prim_element_bytes(r->out_type);
 }
 
-static prim_status reduce(const prim_team *team, const prim_member *member,
-                          prim_transform transform, cudaDataType_t type, const void *d_in,
-                          size_t count, void *d_out)
+/* What reductions need. */
+typedef struct inner {
+    void *memory;
+    size_t bytes;
+} inner;
+
+static prim_status inner_of(const prim_team *team, const prim_member *member, inner *in)
 {
-    const prim_reduction *r = team->args;
-    size_t inner;
-    const prim_status status = prim_gathered_inner_bytes(team, &inner);
-    if (status != PRIM_OK)
-        return status;
     char *const memory = (char *)member->call.workspace + prim_gathered_results_bytes(team);
-    return prim_reduce(PRIM_REDUCE_AUTO, r->op, transform, type, d_in, count, r->out_type, d_out,
-                       prim_team_inner(memory, inner), inner, member->rank->stream);
+    const prim_status status = prim_gathered_inner_bytes(team, &in->bytes);
+    in->memory = prim_team_inner(memory, in->bytes);
+    return status;
 }
 
 prim_status prim_gathered_reduce_part(const prim_team *team, const prim_member *member)
 {
     const prim_reduction *r = team->args;
-    return reduce(team, member, r->transform, r->in_type, member->rank->d_in, member->count,
-                  prim_gathered_result(team, member, member->number));
+    const prim_rank *rank = member->rank;
+    void *const result = prim_gathered_result(team, member, member->number);
+    inner in;
+    const prim_status status = inner_of(team, member, &in);
+    if (status != PRIM_OK)
+        return status;
+    if (r->is_dot)
+        return prim_dot(PRIM_REDUCE_AUTO, r->in_type, rank->d_in, rank->d_in_y, member->count,
+                        r->out_type, result, in.memory, in.bytes, rank->stream);
+    return prim_reduce(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, rank->d_in, member->count,
+                       r->out_type, result, in.memory, in.bytes, rank->stream);
 }
 
 prim_status prim_gathered_share(const prim_team *team, const prim_member *member)
@@ -77,8 +84,13 @@ prim_status prim_gathered_reduce_results(const prim_team *team, const prim_membe
                                          size_t count, void *d_out)
 {
     const prim_reduction *r = team->args;
-    return reduce(team, member, PRIM_TRANSFORM_NONE, r->out_type,
-                  prim_gathered_result(team, member, 0), count, d_out);
+    inner in;
+    const prim_status status = inner_of(team, member, &in);
+    return status == PRIM_OK
+               ? prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, r->out_type,
+                             prim_gathered_result(team, member, 0), count, r->out_type, d_out,
+                             in.memory, in.bytes, member->rank->stream)
+               : status;
 }
 
 static prim_status reduce_all_results(const prim_team *team, const prim_member *member)

@@ -8,10 +8,11 @@ typedef struct prim_reduction {
     prim_op op;
     prim_transform transform;
     cudaDataType_t in_type, out_type;
+    bool is_dot; /* of products of two arrays' elements, with op SUM and no transform */
 } prim_reduction;
 
-/* reduction.c: what both ways check. */
-prim_status prim_reduction_check_kind(const prim_team *team);
+/* reduction.c: what both ways check; the workspace of one GPU for so many elements. */
+prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
                                  prim_operands *operands);
 

@@ -9,50 +9,15 @@
  * Bytes: each element is read twice and written once. Who takes the carry alone, and adds it where
  * the results are used, reads each element once here, and writes none. */
 #include "common/element.h"
-#include "common/fail.h"
 #include "distributed/gathered.h"
-#include <primitives/scan.h>
-
-typedef struct scan_args {
-    prim_reduction reduction; /* out_type: what results and carries are kept in */
-    prim_scan_kind kind;
-    cudaDataType_t out_type;
-} scan_args;
-
-/* Bytes are not reduced to u32 but to u64, whose lower half is the same. */
-static scan_args make_args(prim_scan_kind kind, prim_op op, prim_transform transform,
-                           cudaDataType_t in_type, cudaDataType_t out_type)
-{
-    const bool to_half = in_type == CUDA_R_8U && out_type == CUDA_R_32U;
-    return (scan_args){{op, transform, in_type, to_half ? CUDA_R_64U : out_type}, kind, out_type};
-}
+#include "distributed/scan.h"
 
 /* ---- sizes and places ---- */
 
-static prim_status scan_bytes(const prim_team *team, size_t count, size_t *bytes)
-{
-    const scan_args *s = team->args;
-    const prim_reduction *r = &s->reduction;
-    return prim_scan_workspace_bytes(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type,
-                                     count, s->out_type, bytes);
-}
-
-static prim_status check_kind(const prim_team *team)
-{
-    const scan_args *s = team->args;
-    size_t whole;
-    const prim_status status = scan_bytes(team, team->whole, &whole);
-    if (status != PRIM_OK || !prim_reduction_has_order(&s->reduction))
-        return status;
-    return prim_fail(PRIM_ERROR_UNSUPPORTED,
-                     "the bits of a %s of %s depend on the order, and scans of parts have none yet",
-                     prim_op_name(s->reduction.op), prim_element_name(s->out_type));
-}
-
 static prim_status needed_by_carry(const prim_team *team, size_t *bytes)
 {
-    size_t inner;
-    prim_status status = check_kind(team);
+    size_t whole, inner;
+    prim_status status = prim_parts_scan_bytes(team, team->whole, &whole);
     if (status == PRIM_OK)
         status = prim_gathered_inner_bytes(team, &inner);
     if (status == PRIM_OK)
@@ -66,51 +31,12 @@ static prim_status needed_by_scan(const prim_team *team, size_t *bytes)
     size_t carry, scan;
     prim_status status = needed_by_carry(team, &carry);
     if (status == PRIM_OK)
-        status = scan_bytes(team, prim_team_largest_part(team), &scan);
+        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &scan);
     if (status != PRIM_OK)
         return status;
     scan += prim_gathered_results_bytes(team);
     *bytes = carry > scan ? carry : scan;
     return PRIM_OK;
-}
-
-/* ---- checks ---- */
-
-/* In place, where results are as wide as elements; nothing else overlaps. */
-static prim_status check_scan(const prim_team *team, const prim_member *member,
-                              prim_operands *operands)
-{
-    const scan_args *s = team->args;
-    const prim_rank *rank = member->rank;
-    const size_t bytes = prim_element_bytes(s->out_type);
-    prim_span *const spans = operands->spans;
-    const bool in_place = s->reduction.in_type == s->out_type && rank->d_in == rank->d_out;
-    operands->count = rank->d_second == NULL ? 2 : 3;
-    prim_status status = prim_check_vector(&member->call, "in", rank->d_in, member->count,
-                                           prim_element_bytes(s->reduction.in_type), &spans[0]);
-    if (status == PRIM_OK)
-        status =
-            prim_check_vector(&member->call, "out", rank->d_out, member->count, bytes, &spans[1]);
-    if (status == PRIM_OK && operands->count == 3)
-        status = prim_check_vector(&member->call, "second", rank->d_second, 1, bytes, &spans[2]);
-    if (status != PRIM_OK)
-        return status;
-    return in_place ? prim_check_all_disjoint(&member->call, &spans[1], operands->count - 1)
-                    : prim_check_all_disjoint(&member->call, spans, operands->count);
-}
-
-static prim_status check_carry(const prim_team *team, const prim_member *member,
-                               prim_operands *operands)
-{
-    const scan_args *s = team->args;
-    prim_span *const spans = operands->spans;
-    operands->count = 2;
-    prim_status status = prim_check_vector(&member->call, "in", member->rank->d_in, member->count,
-                                           prim_element_bytes(s->reduction.in_type), &spans[0]);
-    if (status == PRIM_OK)
-        status = prim_check_vector(&member->call, "out", member->rank->d_out, 1,
-                                   prim_element_bytes(s->out_type), &spans[1]);
-    return status == PRIM_OK ? prim_check_disjoint(&member->call, spans[1], spans[0]) : status;
 }
 
 /* ---- the steps ---- */
@@ -126,7 +52,7 @@ static prim_status combine(const prim_team *team, const prim_member *member, siz
 static prim_status hand_out(const prim_team *team, const prim_member *member, size_t place,
                             void *d_to)
 {
-    const scan_args *s = team->args;
+    const prim_parts_scan *s = team->args;
     return prim_team_cuda(member, "a result was not copied",
                           cudaMemcpyAsync(d_to, prim_gathered_result(team, member, place),
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
@@ -150,14 +76,14 @@ static prim_status take_total(const prim_team *team, const prim_member *member)
 
 static prim_status scan_part(const prim_team *team, const prim_member *member)
 {
-    const scan_args *s = team->args;
+    const prim_parts_scan *s = team->args;
     const prim_reduction *r = &s->reduction;
     size_t inner;
     prim_status status = combine(team, member, member->number, team->total);
     if (status == PRIM_OK)
         status = take_total(team, member);
     if (status == PRIM_OK)
-        status = scan_bytes(team, prim_team_largest_part(team), &inner);
+        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
     if (status != PRIM_OK || member->count == 0)
         return status;
     char *const memory = (char *)member->call.workspace + prim_gathered_results_bytes(team);
@@ -167,64 +93,14 @@ static prim_status scan_part(const prim_team *team, const prim_member *member)
                      prim_team_inner(memory, inner), inner, member->rank->stream);
 }
 
-static const prim_team_steps scan_steps = {
-    .check = check_scan,
+const prim_team_steps prim_scanned_scan_steps = {
+    .check = prim_parts_scan_check,
     .needed = needed_by_scan,
     .steps = {{prim_gathered_reduce_part, false}, {prim_gathered_share, true}, {scan_part, false}},
 };
 
-static const prim_team_steps carry_steps = {
-    .check = check_carry,
+const prim_team_steps prim_scanned_carry_steps = {
+    .check = prim_parts_carry_check,
     .needed = needed_by_carry,
     .steps = {{prim_gathered_reduce_part, false}, {prim_gathered_share, true}, {take_carry, false}},
 };
-
-/* ---- the calls ---- */
-
-prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op, prim_transform transform,
-                                  cudaDataType_t in_type, const size_t *h_counts,
-                                  size_t total_ranks, cudaDataType_t out_type,
-                                  const prim_rank *ranks, size_t own_ranks)
-{
-    const scan_args args = make_args(kind, op, transform, in_type, out_type);
-    prim_team team = {
-        .name = "prim_distributed_scan", .args = &args, .counts = h_counts, .total = total_ranks};
-    return prim_team_run(&team, &scan_steps, ranks, own_ranks);
-}
-
-prim_status prim_distributed_scan_workspace_bytes(prim_scan_kind kind, prim_op op,
-                                                  prim_transform transform, cudaDataType_t in_type,
-                                                  const size_t *h_counts, size_t total_ranks,
-                                                  cudaDataType_t out_type, size_t *bytes)
-{
-    const scan_args args = make_args(kind, op, transform, in_type, out_type);
-    prim_team team = {.name = "prim_distributed_scan_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, &scan_steps, bytes);
-}
-
-prim_status prim_distributed_carry(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                   const size_t *h_counts, size_t total_ranks,
-                                   cudaDataType_t out_type, const prim_rank *ranks,
-                                   size_t own_ranks)
-{
-    const scan_args args = make_args(PRIM_SCAN_EXCLUSIVE, op, transform, in_type, out_type);
-    prim_team team = {
-        .name = "prim_distributed_carry", .args = &args, .counts = h_counts, .total = total_ranks};
-    return prim_team_run(&team, &carry_steps, ranks, own_ranks);
-}
-
-prim_status prim_distributed_carry_workspace_bytes(prim_op op, prim_transform transform,
-                                                   cudaDataType_t in_type, const size_t *h_counts,
-                                                   size_t total_ranks, cudaDataType_t out_type,
-                                                   size_t *bytes)
-{
-    const scan_args args = make_args(PRIM_SCAN_EXCLUSIVE, op, transform, in_type, out_type);
-    prim_team team = {.name = "prim_distributed_carry_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, &carry_steps, bytes);
-}

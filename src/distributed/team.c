@@ -34,6 +34,29 @@ static prim_status in_our_name(prim_status status, const char *name)
     return error != cudaSuccess ? status : prim_fail(status, "%s: %s", name, text);
 }
 
+/* ---- messages ---- */
+
+prim_status prim_team_send(const prim_member *member, const void *from, size_t bytes, size_t to)
+{
+    return prim_team_nccl(
+        member, "ncclSend",
+        ncclSend(from, bytes, ncclUint8, (int)to, member->rank->comm, member->rank->stream));
+}
+
+prim_status prim_team_receive(const prim_member *member, void *to, size_t bytes, size_t from)
+{
+    return prim_team_nccl(
+        member, "ncclRecv",
+        ncclRecv(to, bytes, ncclUint8, (int)from, member->rank->comm, member->rank->stream));
+}
+
+prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from)
+{
+    return prim_team_nccl(member, "ncclBroadcast",
+                          ncclBroadcast(at, at, bytes, ncclUint8, (int)from, member->rank->comm,
+                                        member->rank->stream));
+}
+
 /* ---- sizes ---- */
 
 size_t prim_team_padded(size_t bytes)

@@ -37,7 +37,7 @@ typedef struct prim_team_steps {
     struct {
         prim_team_step take;
         bool together;
-    } steps[6];
+    } steps[9];
 } prim_team_steps;
 
 typedef struct prim_team {
@@ -67,6 +67,11 @@ static inline void *prim_team_inner(void *memory, size_t bytes)
 
 /* Parts of a workspace begin where one may begin. */
 size_t prim_team_padded(size_t bytes);
+
+/* From one rank to another, and from one to all, in place; in steps that all take together. */
+prim_status prim_team_send(const prim_member *member, const void *from, size_t bytes, size_t to);
+prim_status prim_team_receive(const prim_member *member, void *to, size_t bytes, size_t from);
+prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from);
 
 /* PRIM_OK, or the sentence of what failed. */
 prim_status prim_team_nccl(const prim_member *member, const char *what, ncclResult_t result);

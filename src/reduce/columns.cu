@@ -436,6 +436,19 @@ struct reduce_columns : launch_run {
     }
 };
 
+/* The first pass alone. */
+struct reduce_to_values : launch_run {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_reduce_args *args, size_t whole_rows)
+    {
+        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
+        prim_column_shape shape = shape_for(whole_rows, args->columns, sizeof(In));
+        shape.tiles = prim_divide_up(args->rows, static_cast<size_t>(shape.height) * shape.depth);
+        return column_pass<Operator, Out>(args, source, args->ld, args->rows, shape,
+                                          static_cast<accumulator_t<Out> *>(args->out));
+    }
+};
+
 } // namespace columns
 } // namespace
 
@@ -461,4 +474,10 @@ size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
 cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args)
 {
     return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns::reduce_columns>(args);
+}
+
+cudaError_t prim_reduce_column_tile_values(const prim_reduce_args *args, size_t whole_rows)
+{
+    return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns::reduce_to_values>(args,
+                                                                                   whole_rows);
 }

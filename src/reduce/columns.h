@@ -69,4 +69,11 @@ static inline prim_column_shape prim_shape_of_columns(size_t rows, size_t vector
     return shape;
 }
 
+/* Rows of a tile: those of a matrix of so many rows, be it cut into bands or not. */
+static inline size_t prim_rows_of_a_column_tile(size_t rows, size_t vectors)
+{
+    const prim_column_shape shape = prim_shape_of_columns(rows, vectors);
+    return (size_t)shape.height * shape.depth;
+}
+
 #endif

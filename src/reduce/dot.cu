@@ -10,14 +10,27 @@ namespace
 namespace dot
 {
 
+template <typename In, typename Out>
+products<In, Out> products_of(const prim_reduce_args *args)
+{
+    return {static_cast<const In *>(args->in), static_cast<const In *>(args->in_y),
+            is_aligned<In>(args)};
+}
+
 struct add_products : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        const products<In, Out> source = {static_cast<const In *>(args->in),
-                                          static_cast<const In *>(args->in_y),
-                                          is_aligned<In>(args)};
-        return reduce_in_tiles<Operator>(source, args, results_of<Out>(args));
+        return reduce_in_tiles<Operator>(products_of<In, Out>(args), args, results_of<Out>(args));
+    }
+};
+
+/* The first pass alone. */
+struct add_to_values : launch_run {
+    template <typename In, typename Out, typename Operator>
+    static cudaError_t run(const prim_reduce_args *args)
+    {
+        return launch_tile_values<Operator, Out>(products_of<In, Out>(args), args);
     }
 };
 
@@ -27,4 +40,9 @@ struct add_products : launch_run {
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args)
 {
     return dispatch_sum<dot::add_products>(args);
+}
+
+cudaError_t prim_reduce_dot_tile_values(const prim_reduce_args *args)
+{
+    return dispatch_sum<dot::add_to_values>(args);
 }

@@ -183,6 +183,17 @@ results<Out> results_of(const prim_reduce_args *args)
     return {static_cast<Out *>(args->out), bits_to_turn<Out>(args->op, args->out_type)};
 }
 
+/* The first pass alone, of a vector: its tiles' values into args->out. */
+template <class Operator, typename Out, class Source>
+cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *args)
+{
+    using value = typename Source::value;
+    const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(typename Source::element));
+    const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
+                                                 results<Out>{nullptr, 0}};
+    return launch_tiles<Operator>(source, args, tiles, to);
+}
+
 /* ---- what such a call takes, and its workspace ---- */
 
 /* Bytes of what is combined. */

@@ -43,12 +43,8 @@ struct reduce_to_values : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        using value = accumulator_t<Out>;
-        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
-        const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
-        const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
-                                                     results<Out>{nullptr, 0}};
-        return launch_tiles<Operator>(source, args, tiles, to);
+        return launch_tile_values<Operator, Out>(elements_of<In, Out>(args, is_aligned<In>(args)),
+                                                 args);
     }
 };
 
@@ -123,6 +119,8 @@ cudaError_t launch(const void *any)
 
 cudaError_t prim_reduce_tile_values(const prim_reduce_args *args)
 {
+    if (args->kind == PRIM_REDUCE_DOT)
+        return prim_reduce_dot_tile_values(args);
     return dispatch<LINES_ARE_BUILT, vectorized::reduce_to_values>(args);
 }
 

@@ -41,11 +41,23 @@ static inline size_t prim_scan_width_of(const prim_scan_args *args)
     return PRIM_SCAN_VECTOR_BYTES / (in > out ? in : out);
 }
 
+/* Elements of a tile of so many warps. */
+static inline size_t prim_scan_elements_of_warps(const prim_scan_args *args, size_t warps)
+{
+    return warps * PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args);
+}
+
+static inline size_t prim_scan_tile_elements(const prim_scan_args *args)
+{
+    return prim_scan_elements_of_warps(args, PRIM_SCAN_TILE_WARPS);
+}
+
 /* Tiles of so many warps in a line; an empty line has one, too. */
 static inline size_t prim_scan_tiles_of_warps(const prim_scan_args *args, size_t warps)
 {
-    const size_t of_warp = PRIM_SCAN_CHUNK_VECTORS * prim_scan_width_of(args);
-    return args->columns == 0 ? 1 : prim_divide_up(args->columns, warps * of_warp);
+    return args->columns == 0
+               ? 1
+               : prim_divide_up(args->columns, prim_scan_elements_of_warps(args, warps));
 }
 
 static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
@@ -71,7 +83,8 @@ typedef struct prim_scan_tiles {
     void *initial; /* a value, for the launches behind TOTALS_ALONE */
 } prim_scan_tiles;
 
-/* One launch over all tiles of all rows. */
+/* One launch over all tiles of all rows. Of a line that is a part of a longer one, and begins at
+ * one of its tiles, the tiles are the longer one's. */
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
 
 /* Rows of which two and more find room in a chunk: are these such? And one launch over all of them:

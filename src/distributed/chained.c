@@ -1,0 +1,355 @@
+/* Scans that sum or multiply floats, whose bits depend on the order: that of scan/tiles.h, which
+ * cuts a line into tiles of 32 KiB by position alone, and combines their totals one after the
+ * other. Each rank works on the tiles that begin in its part:
+ *
+ *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
+ *     totals      A   B    C      D   E      to every rank
+ *     before      ·   A   AB  │  ABC ABCD    each rank chains those up to its own
+ *     results    ███│███│██ │ ██│███│██      the middle tile's second half goes back
+ *
+ * Work: 3 combinations an element, as on one GPU, and at each rank one for each tile up to its own
+ * last. Bytes: each element is read twice and written once; totals 1/8192 of that (f32), to every
+ * rank; up to 64 KiB at a cut within a tile.
+ *
+ * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter.
+ * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms
+ * (an estimate; it has not been measured); so the last of 8 ranks begins with its results 2.1 ms
+ * after the totals have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many
+ * tiles a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait as
+ * long, and for messages besides. A chain of the parts' totals would be short, and have other bits:
+ * they would follow from the cut. */
+#include "common/element.h"
+#include "distributed/chain.h"
+#include "distributed/finish.h"
+#include "distributed/scan.h"
+#include "distributed/tiles.h"
+#include "scan/tiles.h"
+
+/* ---- sizes and places ---- */
+
+static cudaDataType_t value_type(const prim_parts_scan *s)
+{
+    return prim_accumulator_type(s->out_type);
+}
+
+static size_t value_bytes(const prim_parts_scan *s)
+{
+    return prim_element_bytes(value_type(s));
+}
+
+static prim_scan_args line_of(const prim_parts_scan *s, const prim_member *member)
+{
+    return (prim_scan_args){.call = member->call,
+                            .kind = s->kind,
+                            .op = s->reduction.op,
+                            .transform = s->reduction.transform,
+                            .in_type = s->reduction.in_type,
+                            .out_type = s->out_type,
+                            .rows = 1};
+}
+
+static size_t tile_elements(const prim_parts_scan *s)
+{
+    const prim_scan_args types = {.in_type = s->reduction.in_type, .out_type = s->out_type};
+    return prim_scan_tile_elements(&types);
+}
+
+static prim_tiling elements_of(const prim_parts_scan *s)
+{
+    return (prim_tiling){tile_elements(s), prim_element_bytes(s->reduction.in_type)};
+}
+
+static prim_tiling results_of(const prim_parts_scan *s)
+{
+    return (prim_tiling){tile_elements(s), prim_element_bytes(s->out_type)};
+}
+
+/* A workspace: the totals of all tiles, and what lies behind the last; the elements of a tile that
+ * the cut divides, and its results; the initial value, and the total of the whole. */
+typedef struct places {
+    char *totals, *divided, *results;
+    void *initial, *total;
+} places;
+
+static size_t totals_bytes(const prim_team *team)
+{
+    const prim_parts_scan *s = team->args;
+    return prim_team_padded((prim_tiles_of_all(team, tile_elements(s)) + 1) * value_bytes(s));
+}
+
+static size_t tile_bytes(prim_tiling tiling)
+{
+    return prim_team_padded(tiling.tile * tiling.element_bytes);
+}
+
+static places places_of(const prim_team *team, const prim_member *member)
+{
+    const prim_parts_scan *s = team->args;
+    places p;
+    p.totals = member->call.workspace;
+    p.divided = p.totals + totals_bytes(team);
+    p.results = p.divided + tile_bytes(elements_of(s));
+    char *const values = p.results + tile_bytes(results_of(s));
+    p.initial = values;
+    p.total = values + prim_team_padded(value_bytes(s));
+    return p;
+}
+
+static prim_status needed(const prim_team *team, size_t *bytes)
+{
+    const prim_parts_scan *s = team->args;
+    size_t whole;
+    const prim_status status = prim_parts_scan_bytes(team, team->whole, &whole);
+    if (status == PRIM_OK)
+        *bytes = totals_bytes(team) + tile_bytes(elements_of(s)) + tile_bytes(results_of(s)) +
+                 2 * prim_team_padded(value_bytes(s));
+    return status;
+}
+
+static prim_cut cut_of(const prim_team *team, const prim_member *member)
+{
+    return prim_tiles_cut(team, member, tile_elements(team->args));
+}
+
+/* Of the tiles that the rank has as a whole. */
+static size_t whole_end(const prim_cut *cut)
+{
+    return prim_tiles_divides_last(cut) ? cut->last : cut->end;
+}
+
+static const char *element_at(const prim_team *team, const prim_member *member, size_t at)
+{
+    return (const char *)member->rank->d_in +
+           prim_tiles_offset(member, elements_of(team->args), at);
+}
+
+static char *result_at(const prim_team *team, const prim_member *member, size_t at)
+{
+    return (char *)member->rank->d_out + prim_tiles_offset(member, results_of(team->args), at);
+}
+
+/* ---- the totals ---- */
+
+static prim_status begin_divided(const prim_team *team, const prim_member *member)
+{
+    return prim_tiles_begin_divided(team, member, elements_of(team->args), member->rank->d_in,
+                                    places_of(team, member).divided);
+}
+
+static prim_status gather_divided(const prim_team *team, const prim_member *member)
+{
+    return prim_tiles_gather_divided(team, member, elements_of(team->args), member->rank->d_in,
+                                     places_of(team, member).divided);
+}
+
+/* `count` elements from the begin of tile number `tile` on. Their total is that of the whole where
+ * they are its last ones. */
+static prim_status launch(const prim_team *team, const prim_member *member, prim_scan_carry carry,
+                          size_t tile, const void *elements, size_t count, void *results)
+{
+    const prim_parts_scan *s = team->args;
+    const places p = places_of(team, member);
+    prim_scan_args args = line_of(s, member);
+    const prim_scan_tiles tiles = {carry, p.totals + tile * value_bytes(s), 0, p.initial};
+    args.in = elements;
+    args.out = results;
+    args.columns = args.in_ld = args.out_ld = count;
+    args.total = p.total;
+    return count == 0 ? PRIM_OK
+                      : prim_team_cuda(member, "the tiles were not scanned",
+                                       prim_scan_launch_tiles(&args, tiles));
+}
+
+static prim_status total_tiles(const prim_team *team, const prim_member *member)
+{
+    const prim_cut cut = cut_of(team, member);
+    const prim_status status =
+        launch(team, member, PRIM_SCAN_TOTALS_ALONE, cut.first_tile,
+               element_at(team, member, cut.first), whole_end(&cut) - cut.first, NULL);
+    return status == PRIM_OK && prim_tiles_divides_last(&cut)
+               ? launch(team, member, PRIM_SCAN_TOTALS_ALONE, cut.first_tile + cut.whole_tiles,
+                        places_of(team, member).divided, cut.last_end - cut.last, NULL)
+               : status;
+}
+
+static prim_status share_totals(const prim_team *team, const prim_member *member)
+{
+    return prim_tiles_share_values(team, member, tile_elements(team->args),
+                                   places_of(team, member).totals, value_bytes(team->args));
+}
+
+/* What lies before the rank's own first tile, and before each one up to `tile`, that one too. */
+static prim_status chain_up_to(const prim_team *team, const prim_member *member, size_t tile)
+{
+    const prim_parts_scan *s = team->args;
+    const prim_cut cut = cut_of(team, member);
+    return prim_team_cuda(member, "the totals were not chained",
+                          prim_distributed_chain(s->reduction.op, value_type(s),
+                                                 places_of(team, member).totals, cut.first_tile,
+                                                 tile, member->rank->stream));
+}
+
+/* What lies before a tile, as a result. */
+static prim_status hand_out_before(const prim_team *team, const prim_member *member, size_t tile,
+                                   void *to)
+{
+    const prim_parts_scan *s = team->args;
+    const cudaStream_t stream = member->rank->stream;
+    const char *const value = places_of(team, member).totals + tile * value_bytes(s);
+    const cudaError_t error =
+        s->out_type == value_type(s)
+            ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
+            : prim_distributed_round((const float *)(const void *)value, 1, s->out_type, to,
+                                     stream);
+    return prim_team_cuda(member, "what lies before a tile was not handed out", error);
+}
+
+/* ---- the results ---- */
+
+static prim_status scan_divided(const prim_team *team, const prim_member *member,
+                                const prim_cut *cut)
+{
+    const places p = places_of(team, member);
+    if (!prim_tiles_divides_last(cut))
+        return PRIM_OK;
+    const prim_status status =
+        launch(team, member, PRIM_SCAN_CARRY_GIVEN, cut->first_tile + cut->whole_tiles, p.divided,
+               cut->last_end - cut->last, p.results);
+    return status == PRIM_OK ? prim_tiles_keep_divided(team, member, results_of(team->args),
+                                                       p.results, member->rank->d_out)
+                             : status;
+}
+
+static prim_status scan_tiles(const prim_team *team, const prim_member *member)
+{
+    const prim_cut cut = cut_of(team, member);
+    if (cut.tiles == 0 && team->whole > 0)
+        return PRIM_OK;
+    prim_status status = chain_up_to(team, member, cut.first_tile + cut.whole_tiles);
+    if (status == PRIM_OK && team->whole == 0)
+        status = hand_out_before(team, member, 0, places_of(team, member).total);
+    if (status == PRIM_OK)
+        status = launch(team, member, PRIM_SCAN_CARRY_GIVEN, cut.first_tile,
+                        element_at(team, member, cut.first), whole_end(&cut) - cut.first,
+                        result_at(team, member, cut.first));
+    return status == PRIM_OK ? scan_divided(team, member, &cut) : status;
+}
+
+static prim_status return_results(const prim_team *team, const prim_member *member)
+{
+    return prim_tiles_return_divided(team, member, results_of(team->args),
+                                     places_of(team, member).results, member->rank->d_out);
+}
+
+/* ---- the total of the whole: the last tile's owner has it ---- */
+
+static prim_status share_total(const prim_team *team, const prim_member *member)
+{
+    const prim_parts_scan *s = team->args;
+    if (team->whole == 0)
+        return PRIM_OK;
+    const size_t tile = tile_elements(s), last = (team->whole - 1) / tile * tile;
+    return prim_team_broadcast(member, places_of(team, member).total,
+                               prim_element_bytes(s->out_type), prim_tiles_holder(team, last));
+}
+
+static prim_status hand_out_total(const prim_team *team, const prim_member *member)
+{
+    const prim_parts_scan *s = team->args;
+    if (member->rank->d_second == NULL)
+        return PRIM_OK;
+    return prim_team_cuda(member, "the total was not copied",
+                          cudaMemcpyAsync(member->rank->d_second, places_of(team, member).total,
+                                          prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
+                                          member->rank->stream));
+}
+
+const prim_team_steps prim_chained_scan_steps = {
+    .check = prim_parts_scan_check,
+    .needed = needed,
+    .steps = {{begin_divided, false},
+              {gather_divided, true},
+              {total_tiles, false},
+              {share_totals, true},
+              {scan_tiles, false},
+              {return_results, true},
+              {share_total, true},
+              {hand_out_total, false}},
+};
+
+/* ---- carries: without results, but for those that a part begins with ---- */
+
+/* May a later rank begin within the last own tile, or behind its last element? */
+static bool has_others(const prim_team *team, const prim_member *member, const prim_cut *cut)
+{
+    return cut->tiles > cut->whole_tiles && member->number + 1 < team->total;
+}
+
+/* That tile's prefixes, for those who begin there. */
+static prim_status scan_last_tile(const prim_team *team, const prim_member *member,
+                                  const prim_cut *cut)
+{
+    const places p = places_of(team, member);
+    const void *const elements =
+        prim_tiles_divides_last(cut) ? p.divided : element_at(team, member, cut->last);
+    return launch(team, member, PRIM_SCAN_CARRY_GIVEN, cut->first_tile + cut->whole_tiles, elements,
+                  cut->last_end - cut->last, p.results);
+}
+
+static prim_status take_carry(const prim_team *team, const prim_member *member)
+{
+    const prim_cut cut = cut_of(team, member);
+    const bool others = has_others(team, member, &cut),
+               with_a_tile = cut.begin % tile_elements(team->args) == 0;
+    if (!others && !with_a_tile)
+        return PRIM_OK;
+    prim_status status = chain_up_to(team, member, cut.first_tile + (others ? cut.whole_tiles : 0));
+    if (status == PRIM_OK && others)
+        status = scan_last_tile(team, member, &cut);
+    return status == PRIM_OK && with_a_tile
+               ? hand_out_before(team, member, cut.first_tile, member->rank->d_out)
+               : status;
+}
+
+/* To each rank that begins within the last own tile, what it begins with: an exclusive prefix, or
+ * behind the last element of the whole the total. */
+static prim_status send_carries(const prim_team *team, const prim_member *member,
+                                const prim_cut *cut)
+{
+    const places p = places_of(team, member);
+    const size_t bytes = results_of(team->args).element_bytes;
+    prim_status status = PRIM_OK;
+    size_t begin = cut->end;
+    for (size_t to = member->number + 1;
+         to < team->total && begin <= cut->last_end && begin % tile_elements(team->args) != 0 &&
+         status == PRIM_OK;
+         begin += team->counts[to++])
+        status = prim_team_send(
+            member, begin == team->whole ? p.total : p.results + (begin - cut->last) * bytes, bytes,
+            to);
+    return status;
+}
+
+static prim_status exchange_carries(const prim_team *team, const prim_member *member)
+{
+    const prim_cut cut = cut_of(team, member);
+    const size_t tile = tile_elements(team->args), past = cut.begin % tile;
+    prim_status status = PRIM_OK;
+    if (past > 0)
+        status =
+            prim_team_receive(member, member->rank->d_out, results_of(team->args).element_bytes,
+                              prim_tiles_holder(team, cut.begin - past));
+    return status == PRIM_OK && has_others(team, member, &cut) ? send_carries(team, member, &cut)
+                                                               : status;
+}
+
+const prim_team_steps prim_chained_carry_steps = {
+    .check = prim_parts_carry_check,
+    .needed = needed,
+    .steps = {{begin_divided, false},
+              {gather_divided, true},
+              {total_tiles, false},
+              {share_totals, true},
+              {take_carry, false},
+              {exchange_carries, true}},
+};

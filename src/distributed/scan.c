@@ -1,0 +1,122 @@
+/* prim_distributed_scan() and prim_distributed_carry(): their arguments, and which way they go. */
+#include "distributed/scan.h"
+
+#include "common/element.h"
+
+/* Bytes are not reduced to u32 but to u64, whose lower half is the same. */
+static prim_parts_scan make_args(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                 cudaDataType_t in_type, cudaDataType_t out_type)
+{
+    const bool to_half = in_type == CUDA_R_8U && out_type == CUDA_R_32U;
+    return (prim_parts_scan){
+        {op, transform, in_type, to_half ? CUDA_R_64U : out_type, false}, kind, out_type};
+}
+
+/* ---- checks ---- */
+
+prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *bytes)
+{
+    const prim_parts_scan *s = team->args;
+    const prim_reduction *r = &s->reduction;
+    return prim_scan_workspace_bytes(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, r->in_type,
+                                     count, s->out_type, bytes);
+}
+
+/* In place, where results are as wide as elements; nothing else overlaps. */
+prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
+                                  prim_operands *operands)
+{
+    const prim_parts_scan *s = team->args;
+    const prim_rank *rank = member->rank;
+    const size_t bytes = prim_element_bytes(s->out_type);
+    prim_span *const spans = operands->spans;
+    const bool in_place = s->reduction.in_type == s->out_type && rank->d_in == rank->d_out;
+    operands->count = rank->d_second == NULL ? 2 : 3;
+    prim_status status = prim_check_vector(&member->call, "in", rank->d_in, member->count,
+                                           prim_element_bytes(s->reduction.in_type), &spans[0]);
+    if (status == PRIM_OK)
+        status =
+            prim_check_vector(&member->call, "out", rank->d_out, member->count, bytes, &spans[1]);
+    if (status == PRIM_OK && operands->count == 3)
+        status = prim_check_vector(&member->call, "second", rank->d_second, 1, bytes, &spans[2]);
+    if (status != PRIM_OK)
+        return status;
+    return in_place ? prim_check_all_disjoint(&member->call, &spans[1], operands->count - 1)
+                    : prim_check_all_disjoint(&member->call, spans, operands->count);
+}
+
+prim_status prim_parts_carry_check(const prim_team *team, const prim_member *member,
+                                   prim_operands *operands)
+{
+    const prim_parts_scan *s = team->args;
+    prim_span *const spans = operands->spans;
+    operands->count = 2;
+    prim_status status = prim_check_vector(&member->call, "in", member->rank->d_in, member->count,
+                                           prim_element_bytes(s->reduction.in_type), &spans[0]);
+    if (status == PRIM_OK)
+        status = prim_check_vector(&member->call, "out", member->rank->d_out, 1,
+                                   prim_element_bytes(s->out_type), &spans[1]);
+    return status == PRIM_OK ? prim_check_disjoint(&member->call, spans[1], spans[0]) : status;
+}
+
+static const prim_team_steps *scan_steps_of(const prim_parts_scan *s)
+{
+    return prim_reduction_has_order(&s->reduction) ? &prim_chained_scan_steps
+                                                   : &prim_scanned_scan_steps;
+}
+
+static const prim_team_steps *carry_steps_of(const prim_parts_scan *s)
+{
+    return prim_reduction_has_order(&s->reduction) ? &prim_chained_carry_steps
+                                                   : &prim_scanned_carry_steps;
+}
+
+/* ---- the calls ---- */
+
+prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op, prim_transform transform,
+                                  cudaDataType_t in_type, const size_t *h_counts,
+                                  size_t total_ranks, cudaDataType_t out_type,
+                                  const prim_rank *ranks, size_t own_ranks)
+{
+    const prim_parts_scan args = make_args(kind, op, transform, in_type, out_type);
+    prim_team team = {
+        .name = "prim_distributed_scan", .args = &args, .counts = h_counts, .total = total_ranks};
+    return prim_team_run(&team, scan_steps_of(&args), ranks, own_ranks);
+}
+
+prim_status prim_distributed_scan_workspace_bytes(prim_scan_kind kind, prim_op op,
+                                                  prim_transform transform, cudaDataType_t in_type,
+                                                  const size_t *h_counts, size_t total_ranks,
+                                                  cudaDataType_t out_type, size_t *bytes)
+{
+    const prim_parts_scan args = make_args(kind, op, transform, in_type, out_type);
+    prim_team team = {.name = "prim_distributed_scan_workspace_bytes",
+                      .args = &args,
+                      .counts = h_counts,
+                      .total = total_ranks};
+    return prim_team_needed(&team, scan_steps_of(&args), bytes);
+}
+
+prim_status prim_distributed_carry(prim_op op, prim_transform transform, cudaDataType_t in_type,
+                                   const size_t *h_counts, size_t total_ranks,
+                                   cudaDataType_t out_type, const prim_rank *ranks,
+                                   size_t own_ranks)
+{
+    const prim_parts_scan args = make_args(PRIM_SCAN_EXCLUSIVE, op, transform, in_type, out_type);
+    prim_team team = {
+        .name = "prim_distributed_carry", .args = &args, .counts = h_counts, .total = total_ranks};
+    return prim_team_run(&team, carry_steps_of(&args), ranks, own_ranks);
+}
+
+prim_status prim_distributed_carry_workspace_bytes(prim_op op, prim_transform transform,
+                                                   cudaDataType_t in_type, const size_t *h_counts,
+                                                   size_t total_ranks, cudaDataType_t out_type,
+                                                   size_t *bytes)
+{
+    const prim_parts_scan args = make_args(PRIM_SCAN_EXCLUSIVE, op, transform, in_type, out_type);
+    prim_team team = {.name = "prim_distributed_carry_workspace_bytes",
+                      .args = &args,
+                      .counts = h_counts,
+                      .total = total_ranks};
+    return prim_team_needed(&team, carry_steps_of(&args), bytes);
+}

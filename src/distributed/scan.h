@@ -1,0 +1,24 @@
+/* Inside distributed: a scan's arguments, and the two ways to scan. */
+#ifndef PRIM_DISTRIBUTED_SCAN_H
+#define PRIM_DISTRIBUTED_SCAN_H
+
+#include "distributed/reduction.h"
+
+typedef struct prim_parts_scan {
+    prim_reduction reduction; /* out_type: what results and carries of parts are kept in */
+    prim_scan_kind kind;
+    cudaDataType_t out_type;
+} prim_parts_scan;
+
+/* scan.c: what both ways check. */
+prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *bytes);
+prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
+                                  prim_operands *operands);
+prim_status prim_parts_carry_check(const prim_team *team, const prim_member *member,
+                                   prim_operands *operands);
+
+/* chained.c: sums and products of floats. scanned.c: all else, in any order. */
+extern const prim_team_steps prim_chained_scan_steps, prim_chained_carry_steps;
+extern const prim_team_steps prim_scanned_scan_steps, prim_scanned_carry_steps;
+
+#endif

@@ -1,0 +1,60 @@
+/* An array in parts whose tiles are worked on as wholes, each by the rank that owns it (cut.h):
+ * what ranks send each other of the tiles that cuts divide, and each tile's value to every rank.
+ *
+ *     parts      0 1 2 3 4 5 │ 6 7 │ 8 9 …      tiles of four: 4 5 6 7 is rank 0's
+ *     gathered         4 5 ← 6 7                the elements, to the rank that owns the tile
+ *     returned         a b → c d                where each has a result, to those who hold them */
+#ifndef PRIM_DISTRIBUTED_TILES_H
+#define PRIM_DISTRIBUTED_TILES_H
+
+#include "distributed/cut.h"
+#include "distributed/team.h"
+
+typedef struct prim_tiling {
+    size_t tile; /* elements of one */
+    size_t element_bytes;
+} prim_tiling;
+
+/* The tiles of all parts. */
+size_t prim_tiles_of_all(const prim_team *team, size_t tile);
+
+prim_cut prim_tiles_cut(const prim_team *team, const prim_member *member, size_t tile);
+
+/* Does the part end within a tile that others have elements of, too? */
+static inline bool prim_tiles_divides_last(const prim_cut *cut)
+{
+    return cut->end < cut->last_end;
+}
+
+/* The rank that holds an element of the whole. */
+size_t prim_tiles_holder(const prim_team *team, size_t element);
+
+/* Where an element of the whole lies, in its rank's part. */
+static inline size_t prim_tiles_offset(const prim_member *member, prim_tiling tiling, size_t at)
+{
+    return (at - member->begin) * tiling.element_bytes;
+}
+
+/* ---- the tile that a part ends within: `divided` has room for one ---- */
+
+/* The rank's own elements of it. */
+prim_status prim_tiles_begin_divided(const prim_team *team, const prim_member *member,
+                                     prim_tiling tiling, const void *part, void *divided);
+
+/* The others'; taken together. */
+prim_status prim_tiles_gather_divided(const prim_team *team, const prim_member *member,
+                                      prim_tiling tiling, const void *part, void *divided);
+
+/* The same backwards, of results. */
+prim_status prim_tiles_keep_divided(const prim_team *team, const prim_member *member,
+                                    prim_tiling tiling, const void *divided, void *part);
+prim_status prim_tiles_return_divided(const prim_team *team, const prim_member *member,
+                                      prim_tiling tiling, const void *divided, void *part);
+
+/* ---- values of tiles, `value_bytes` each ---- */
+
+/* The rank's own, in their places among `values`, go to all others; taken together. */
+prim_status prim_tiles_share_values(const prim_team *team, const prim_member *member, size_t tile,
+                                    void *values, size_t value_bytes);
+
+#endif
