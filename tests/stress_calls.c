@@ -65,19 +65,64 @@ static double before(const operand *x, size_t i)
     return number_at(x->type, x->before, i);
 }
 
-/* The sum of `count` numbers that lie so far apart. */
-static double sum_of(const operand *x, size_t first, size_t count, size_t apart)
+/* A combination of elements. */
+typedef struct combination {
+    prim_op op;
+    prim_transform f;
+    type_pair types;
+} combination;
+
+/* What combined() knows: where floats stay exact, and of no elements only the sum, which is 0. */
+static bool is_known(const combination *c, size_t count)
 {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += before(x, first + i * apart);
-    return sum;
+    const bool is_plain_sum = c->op == PRIM_OP_SUM && c->f == PRIM_TRANSFORM_NONE;
+    return !is_half(c->types.in) &&
+           (is_plain_sum || (count > 0 && c->op != PRIM_OP_SUM && c->op != PRIM_OP_PRODUCT));
 }
 
-/* The operator and transform that sum_of() knows. */
-static bool is_sum(prim_op op, prim_transform f, type_pair p)
+/* As an integer of so many bytes keeps it. */
+static double wrapped(cudaDataType_t type, double whole)
 {
-    return op == PRIM_OP_SUM && f == PRIM_TRANSFORM_NONE && !is_half(p.in);
+    char bits[8];
+    const int64_t integer = (int64_t)whole;
+    memcpy(bits, &integer, sizeof bits);
+    return is_float(type) ? whole : number_at(type, bits, 0);
+}
+
+static double transformed(const combination *c, double x)
+{
+    const double y = c->f == PRIM_TRANSFORM_SQUARE         ? x * x
+                     : c->f == PRIM_TRANSFORM_ABS && x < 0 ? -x
+                                                           : x;
+    return wrapped(c->types.out, y);
+}
+
+static double combine(prim_op op, double a, double b)
+{
+    switch (op) {
+    case PRIM_OP_MIN:
+        return b < a ? b : a;
+    case PRIM_OP_MAX:
+        return b > a ? b : a;
+    case PRIM_OP_AND:
+        return (double)((int64_t)a & (int64_t)b);
+    case PRIM_OP_OR:
+        return (double)((int64_t)a | (int64_t)b);
+    case PRIM_OP_XOR:
+        return (double)((int64_t)a ^ (int64_t)b);
+    default:
+        return a + b;
+    }
+}
+
+/* Of `count` elements that lie so far apart. */
+static double combined(const combination *c, const operand *x, size_t first, size_t count,
+                       size_t apart)
+{
+    double so_far = count > 0 ? transformed(c, before(x, first)) : 0;
+    for (size_t i = 1; i < count; i++)
+        so_far = combine(c->op, so_far, transformed(c, before(x, first + i * apart)));
+    return so_far;
 }
 
 static double product_of(const operand *x, size_t x_first, size_t x_apart, const operand *y,
@@ -116,8 +161,9 @@ static void reduce(trial *t)
                             t->workspace_bytes, t->stream)))
         return;
     on_host(t, prim_reduce_host(op, f, p.in, x->h, count, p.out, y->h, t->threads));
-    if (is_sum(op, f, p))
-        expect(t, y, 0, sum_of(x, 0, count, 1));
+    const combination c = {op, f, p};
+    if (is_known(&c, count))
+        expect(t, y, 0, combined(&c, x, 0, count, 1));
 }
 
 typedef struct matrix {
@@ -156,9 +202,11 @@ static void reduce_lines(trial *t, bool down)
     on_host(t, (down ? prim_reduce_columns_host : prim_reduce_rows_host)(
                    op, f, p.in, x->h, m.rows, m.columns, m.ld, p.out, y->h, t->threads));
     const size_t lines = down ? m.columns : m.rows, line = pick(t, lines + 1);
-    if (is_sum(op, f, p) && line < lines)
+    const combination c = {op, f, p};
+    if (line < lines && is_known(&c, down ? m.rows : m.columns))
         expect(t, y, line,
-               down ? sum_of(x, line, m.rows, m.ld) : sum_of(x, line * m.ld, m.columns, 1));
+               down ? combined(&c, x, line, m.rows, m.ld)
+                    : combined(&c, x, line * m.ld, m.columns, 1));
 }
 
 static void reduce_rows(trial *t)
@@ -218,10 +266,13 @@ static void reduce_segments(trial *t)
     on_host(t, prim_reduce_segments_host(op, f, p.in, x->h, count, wide, offsets->h, segments,
                                          p.out, y->h, t->threads));
     const size_t segment = pick(t, segments + 1);
-    if (is_sum(op, f, p) && segment < segments) {
-        const size_t first = offset_in(offsets, segment);
-        expect(t, y, segment, sum_of(x, first, offset_in(offsets, segment + 1) - first, 1));
-    }
+    const combination c = {op, f, p};
+    if (segment == segments)
+        return;
+    const size_t first = offset_in(offsets, segment),
+                 length = offset_in(offsets, segment + 1) - first;
+    if (is_known(&c, length))
+        expect(t, y, segment, combined(&c, x, first, length, 1));
 }
 
 static void arg_reduce(trial *t)
@@ -299,10 +350,18 @@ static void scan(trial *t)
     begin(t, asked, bytes, true);
     describe(t, "scan: variant %d, kind %d, op %d, transform %d, types %d %d, %zu elements%s",
              t->variant, kind, op, f, p.in, p.out, count, x == y ? ", in place" : "");
-    if (end(t, prim_scan(t->variant, kind, op, f, h_initial, NULL, p.in, x->d, count, p.out, y->d,
-                         total->d, t->workspace, t->workspace_bytes, t->stream)))
-        on_host(t, prim_scan_host(kind, op, f, h_initial, p.in, x->h, count, p.out, y->h, total->h,
-                                  t->threads));
+    if (!end(t, prim_scan(t->variant, kind, op, f, h_initial, NULL, p.in, x->d, count, p.out, y->d,
+                          total->d, t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_scan_host(kind, op, f, h_initial, p.in, x->h, count, p.out, y->h, total->h,
+                              t->threads));
+    const combination c = {op, f, p};
+    const size_t i = pick(t, count + 1), length = i + (kind == PRIM_SCAN_INCLUSIVE);
+    if (i == count || !is_known(&c, length))
+        return;
+    const double own = combined(&c, x, 0, length, 1);
+    expect(t, y, i,
+           h_initial == NULL ? own : combine(op, number_at(p.out, (const char *)initial, 0), own));
 }
 
 static void scan_rows(trial *t)
@@ -331,10 +390,11 @@ static void scan_rows(trial *t)
         return;
     on_host(t, prim_scan_rows_host(kind, op, f, NULL, p.in, x->h, m.rows, m.columns, m.ld, p.out,
                                    y->h, out_ld, t->threads));
-    const size_t row = pick(t, m.rows + 1), column = pick(t, m.columns + 1);
-    if (is_sum(op, f, p) && row < m.rows && column < m.columns)
-        expect(t, y, row * out_ld + column,
-               sum_of(x, row * m.ld, column + (kind == PRIM_SCAN_INCLUSIVE), 1));
+    const combination c = {op, f, p};
+    const size_t row = pick(t, m.rows + 1), column = pick(t, m.columns + 1),
+                 length = column + (kind == PRIM_SCAN_INCLUSIVE);
+    if (row < m.rows && column < m.columns && is_known(&c, length))
+        expect(t, y, row * out_ld + column, combined(&c, x, row * m.ld, length, 1));
 }
 
 /* Not of halves: the host's version rounds them between the directions. */
@@ -360,12 +420,14 @@ static void scan_2d(trial *t)
         return;
     on_host(t, prim_scan_2d_host(op, f, p.in, x->h, m.rows, m.columns, m.ld, p.out, y->h, m.ld,
                                  t->threads));
+    const combination c = {op, f, p};
     const size_t row = pick(t, m.rows + 1), column = pick(t, m.columns + 1);
-    double sum = 0;
-    for (size_t i = 0; i <= row && row < m.rows && column < m.columns; i++)
-        sum += sum_of(x, i * m.ld, column + 1, 1);
-    if (is_sum(op, f, p) && row < m.rows && column < m.columns)
-        expect(t, y, row * m.ld + column, sum);
+    if (row == m.rows || column >= m.columns || !is_known(&c, column + 1))
+        return;
+    double area = combined(&c, x, 0, column + 1, 1);
+    for (size_t i = 1; i <= row; i++)
+        area = combine(op, area, combined(&c, x, i * m.ld, column + 1, 1));
+    expect(t, y, row * m.ld + column, area);
 }
 
 static operand *add_sorted(trial *t, prim_order order, cudaDataType_t type, size_t count)
