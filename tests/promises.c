@@ -520,6 +520,7 @@ static void check_each_failure(test_stand *s)
         check_left_behind(s);
         if (trial.failed == NULL) {
             cr_prim(status);
+            cr_cuda(cudaStreamSynchronize(stream));
             check_answer(s, "after each failure");
             break;
         }

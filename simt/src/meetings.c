@@ -24,6 +24,8 @@ static void finish(simt_part *part, ncclResult_t result)
     remove_part(part);
     part->done = true;
     part->result = result;
+    if (result != ncclSuccess)
+        part->comm->error = result;
 }
 
 /* ---- reductions, in the order of the ranks ---- */

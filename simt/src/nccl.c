@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "queue.h"
 #include "ranks.h"
-#include "work.h"
 
 /* A test wants this call to fail; otherwise the result, which is evaluated only then. */
 #define NCCL_CALL(result) (simt_is_to_fail(__func__) ? ncclUnhandledCudaError : (result))
@@ -38,7 +38,9 @@ static ncclResult_t close_group(void)
     for (int i = 0; i < current.joined_count && result == ncclSuccess; i++)
         result = simt_ranks_await(current.joined[i]);
     if (result == ncclSuccess)
-        result = simt_ranks_meet(current.parts, current.count);
+        result = simt_get_settings()->streams_deferred
+                     ? simt_bundles_submit(current.parts, current.count)
+                     : simt_ranks_meet(current.parts, current.count);
     clear_group();
     return result;
 }
@@ -157,6 +159,7 @@ static ncclResult_t check(const simt_part *part, cudaStream_t stream)
 
 static ncclResult_t add(simt_part part, cudaStream_t stream)
 {
+    part.stream = stream;
     part.element_bytes = bytes_of(part.type);
     const ncclResult_t result = check(&part, stream);
     if (result != ncclSuccess)
@@ -165,7 +168,8 @@ static ncclResult_t add(simt_part part, cudaStream_t stream)
     return add_to_group(&part);
 }
 
-/* One call of a rank, which waits for the others unless it stands in a group. */
+/* One call of a rank, which waits for the others unless it stands in a group or streams are
+ * deferred. */
 static ncclResult_t call(bool fails, simt_part part, cudaStream_t stream)
 {
     start_group();
@@ -279,11 +283,15 @@ static ncclResult_t init_all(ncclComm_t *comms, int count, const int *devices)
     return result;
 }
 
+/* Who does not abort waits for the rank's work. */
 static ncclResult_t leave(ncclComm_t comm, bool aborts)
 {
     if (comm == NULL)
         return ncclInvalidArgument;
+    if (!aborts)
+        simt_queue_finish_device(comm->device);
     simt_ranks_leave(comm, aborts);
+    simt_queue_look_again();
     return ncclSuccess;
 }
 
@@ -341,7 +349,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
     if (comm == NULL || error == NULL)
         return ncclInvalidArgument;
-    *error = simt_ranks_aborted(comm) ? ncclRemoteError : ncclSuccess;
+    *error = simt_ranks_error(comm);
     return NCCL_CALL(ncclSuccess);
 }
 

@@ -88,7 +88,7 @@ static ncclResult_t join(const ncclUniqueId *id, int count, int rank, int device
         drop(all);
         return ncclInvalidUsage;
     }
-    **comm = (struct ncclComm){.all = all, .rank = rank, .device = device};
+    **comm = (struct ncclComm){.all = all, .rank = rank, .device = device, .owners = 1};
     all->ranks[rank] = *comm;
     all->joined++;
     pthread_cond_broadcast(&changed);
@@ -119,6 +119,12 @@ ncclResult_t simt_ranks_await(struct ncclComm *comm)
     return complete ? ncclSuccess : patient ? ncclRemoteError : ncclSystemError;
 }
 
+static void let_go(struct ncclComm *comm)
+{
+    if (--comm->owners == 0)
+        free(comm);
+}
+
 void simt_ranks_leave(struct ncclComm *comm, bool aborts)
 {
     pthread_mutex_lock(&lock);
@@ -133,17 +139,32 @@ void simt_ranks_leave(struct ncclComm *comm, bool aborts)
     all->ranks[comm->rank] = NULL;
     simt_meet(all);
     drop(all);
+    comm->left = true;
+    let_go(comm);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
-    free(comm);
 }
 
-bool simt_ranks_aborted(const struct ncclComm *comm)
+ncclResult_t simt_ranks_error(const struct ncclComm *comm)
 {
     pthread_mutex_lock(&lock);
-    const bool aborted = comm->all->aborted;
+    const ncclResult_t error = comm->all->aborted ? ncclRemoteError : comm->error;
     pthread_mutex_unlock(&lock);
-    return aborted;
+    return error;
+}
+
+void simt_ranks_hold(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&lock);
+    comm->owners++;
+    pthread_mutex_unlock(&lock);
+}
+
+void simt_ranks_let_go(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&lock);
+    let_go(comm);
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- what they bring ---- */
@@ -155,7 +176,25 @@ static void bring(simt_part *part)
         at = &(*at)->next;
     part->next = NULL;
     *at = part;
+    part->brought = true;
     simt_meet(part->comm->all);
+}
+
+/* The rank has left since. */
+static void come_too_late(simt_part *part)
+{
+    part->done = true;
+    part->result = ncclRemoteError;
+}
+
+static void bring_all(simt_part *const *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (parts[i]->comm->left)
+            come_too_late(parts[i]);
+        else
+            bring(parts[i]);
+    pthread_cond_broadcast(&changed);
 }
 
 static const simt_part *first_waiting(simt_part *const *parts, size_t count)
@@ -166,17 +205,23 @@ static const simt_part *first_waiting(simt_part *const *parts, size_t count)
     return NULL;
 }
 
+static void take_back(simt_part *part)
+{
+    simt_part **at = &part->comm->parts;
+    while (*at != part)
+        at = &(*at)->next;
+    *at = part->next;
+    part->brought = false;
+}
+
 /* Nobody came: what is left is taken back. */
-static void take_back(simt_part *const *parts, size_t count)
+static void give_up(simt_part *const *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (parts[i]->done)
             continue;
-        simt_part **at = &parts[i]->comm->parts;
-        while (*at != parts[i])
-            at = &(*at)->next;
-        *at = parts[i]->next;
-        parts[i]->result = ncclSystemError;
+        take_back(parts[i]);
+        parts[i]->result = parts[i]->comm->error = ncclSystemError;
         fprintf(stderr, "simt: rank %d has waited %d s for other ranks, in vain\n",
                 parts[i]->comm->rank, PATIENCE_SECONDS);
     }
@@ -187,15 +232,44 @@ ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count)
     const struct timespec until = end_of_patience();
     ncclResult_t result = ncclSuccess;
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < count; i++)
-        bring(parts[i]);
-    pthread_cond_broadcast(&changed);
+    bring_all(parts, count);
     bool patient = true;
     while (patient && first_waiting(parts, count) != NULL)
         patient = wait_for_change(&until);
-    take_back(parts, count);
+    give_up(parts, count);
     for (size_t i = 0; i < count && result == ncclSuccess; i++)
         result = parts[i]->result;
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+void simt_ranks_bring(simt_part *const *parts, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    bring_all(parts, count);
+    pthread_mutex_unlock(&lock);
+}
+
+bool simt_ranks_have_met(simt_part *const *parts, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    const bool met = first_waiting(parts, count) == NULL;
+    pthread_mutex_unlock(&lock);
+    return met;
+}
+
+void simt_ranks_give_up(simt_part *const *parts, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    give_up(parts, count);
+    pthread_mutex_unlock(&lock);
+}
+
+void simt_ranks_withdraw(simt_part *const *parts, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < count; i++)
+        if (parts[i]->brought && !parts[i]->done)
+            take_back(parts[i]);
+    pthread_mutex_unlock(&lock);
 }

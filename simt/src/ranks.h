@@ -19,6 +19,7 @@ typedef enum simt_meeting_kind {
 typedef struct simt_part {
     struct simt_part *next; /* of the same rank, in the order of the calls */
     struct ncclComm *comm;
+    cudaStream_t stream;
     simt_meeting_kind kind;
     const void *from;
     void *to;
@@ -26,14 +27,17 @@ typedef struct simt_part {
     ncclDataType_t type;
     ncclRedOp_t op;
     int peer; /* of a send or receive; the root of a broadcast */
-    bool done;
+    bool brought, done;
     ncclResult_t result;
 } simt_part;
 
 struct ncclComm {
     struct simt_ranks *all;
     int rank, device;
-    simt_part *parts; /* that wait for others */
+    int owners;         /* the program, and work that has yet to run */
+    bool left;          /* its rank is gone */
+    ncclResult_t error; /* of what was done last in a stream */
+    simt_part *parts;   /* that wait for others */
 };
 
 /* All ranks of a communicator. */
@@ -54,9 +58,24 @@ ncclResult_t simt_ranks_join(const ncclUniqueId *id, int count, int rank, int de
 /* Waits until all ranks have joined. */
 ncclResult_t simt_ranks_await(struct ncclComm *comm);
 void simt_ranks_leave(struct ncclComm *comm, bool aborts);
-bool simt_ranks_aborted(const struct ncclComm *comm);
+ncclResult_t simt_ranks_error(const struct ncclComm *comm);
 /* Brings the parts, and waits until others have brought theirs. */
 ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count);
+
+/* The same in steps that do not wait. A communicator lasts while it is held. */
+void simt_ranks_hold(struct ncclComm *comm);
+void simt_ranks_let_go(struct ncclComm *comm);
+void simt_ranks_bring(simt_part *const *parts, size_t count);
+bool simt_ranks_have_met(simt_part *const *parts, size_t count);
+/* Says that nobody came. */
+void simt_ranks_give_up(simt_part *const *parts, size_t count);
+/* Those that nobody has met are taken back. */
+void simt_ranks_withdraw(simt_part *const *parts, size_t count);
+
+/* ---- bundles.c ---- */
+
+/* A group's parts become work of their streams. Takes those over that it leaves NULL. */
+ncclResult_t simt_bundles_submit(simt_part **parts, size_t count);
 
 /* ---- meetings.c ---- */
 
