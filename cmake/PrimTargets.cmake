@@ -165,8 +165,10 @@ function(prim_test_deferred name)
     return()
   endif()
   foreach(seed IN LISTS ARGN)
-    prim_add_test(${name}.deferred-${seed} ${name} --verbose --timeout 600)
-    set_tests_properties(${name}.deferred-${seed} PROPERTIES
+    set(test ${name}.deferred-${seed})
+    string(REGEX REPLACE "-1$" "" test ${test})
+    prim_add_test(${test} ${name} --verbose --timeout 600)
+    set_tests_properties(${test} PROPERTIES
       ENVIRONMENT "SIMT_STREAMS=deferred:${seed};SIMT_DEVICES=8;SIMT_BARRIERS=strict;SIMT_DEVICE=9.0")
   endforeach()
 endfunction()

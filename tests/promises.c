@@ -470,6 +470,7 @@ static prim_status call_with_failure(const operands *o)
 
 static void begin_trial(const test_stand *s, uint64_t n)
 {
+    cr_cuda(cudaStreamSynchronize(s->o.stream)); /* what a failed call has submitted */
     guarded_poison(&s->out);
     trial.entry = s->entry;
     trial.call = s->entry->call;

@@ -6,7 +6,8 @@
  *
  * How it differs, where a caller can tell:
  *   - Work runs to its end before the call that submits it returns: a call, or ncclGroupEnd(),
- * waits for the other ranks. A rank that never comes is reported after two minutes.
+ *     waits for the other ranks. A rank that never comes is reported after two minutes. With
+ *     SIMT_STREAMS=deferred a call only submits, and who waits for its stream waits for the ranks.
  *   - Ranks that disagree about what they do are reported on standard error and fail with
  *     ncclInvalidUsage. A buffer that is too short, or another device's, is ncclInvalidArgument.
  *   - A stream that is capturing is refused with ncclInvalidUsage. */

@@ -60,6 +60,7 @@ typedef struct simt_settings {
     bool strict_barriers; /* threads that meet must meet on one line */
     unsigned workers;     /* operating-system threads that run blocks */
     unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */
+    unsigned patience;    /* seconds that a rank waits for others */
     unsigned fail;        /* the call of the runtime that is to fail, counted from 1; 0: none */
 } simt_settings;
 

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { PATIENCE_SECONDS = 120, OTHERS_TURN = 4 /* one time in so many */ };
+enum { OTHERS_TURN = 4 /* one time in so many */ };
 
 typedef struct piece {
     struct piece *next;
@@ -204,7 +204,7 @@ static void wait_for_change(void)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += PATIENCE_SECONDS;
+    until.tv_sec += simt_get_settings()->patience;
     if (pthread_cond_timedwait(&changed, &lock, &until) != 0)
         give_up();
 }

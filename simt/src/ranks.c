@@ -8,8 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { PATIENCE_SECONDS = 120 };
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static simt_ranks *communicators;
@@ -24,7 +22,7 @@ static struct timespec end_of_patience(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_REALTIME, &time);
-    time.tv_sec += PATIENCE_SECONDS;
+    time.tv_sec += simt_get_settings()->patience;
     return time;
 }
 
@@ -222,8 +220,8 @@ static void give_up(simt_part *const *parts, size_t count)
             continue;
         take_back(parts[i]);
         parts[i]->result = parts[i]->comm->error = ncclSystemError;
-        fprintf(stderr, "simt: rank %d has waited %d s for other ranks, in vain\n",
-                parts[i]->comm->rank, PATIENCE_SECONDS);
+        fprintf(stderr, "simt: rank %d has waited %u s for other ranks, in vain\n",
+                parts[i]->comm->rank, simt_get_settings()->patience);
     }
 }
 

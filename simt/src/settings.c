@@ -98,6 +98,7 @@ static void read_settings(void)
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
+    settings.patience = read_number("SIMT_PATIENCE", 1, 86400, 120);
     settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);
 }
 

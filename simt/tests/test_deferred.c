@@ -12,6 +12,15 @@
 #define cr_cuda(call) cr_assert_eq((call), cudaSuccess, #call)
 #define cr_nccl(call) cr_assert_eq((call), ncclSuccess, #call)
 
+/* The use of memory that has not begun or has ended, which ends the program there. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZERS_SEE_IT
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZERS_SEE_IT
+#endif
+
 enum { COUNT = 100, BYTES = COUNT * sizeof(int), ROUNDS = 40, RANKS = 4 };
 
 /* Two streams that the default stream does not order, memory, and what the host sees of it. */
@@ -161,7 +170,7 @@ static bool a_graphs_copy(bool waits)
     return all_are(h_pinned, 7);
 }
 
-#ifndef __SANITIZE_ADDRESS__ /* which ends the program at these */
+#ifndef SANITIZERS_SEE_IT
 static bool memory_of_another_stream(bool waits)
 {
     int *d_new;
@@ -219,7 +228,7 @@ static const struct fault {
     {"the default stream before", the_default_stream_before},
     {"the default stream behind", the_default_stream_behind},
     {"a graph's copy", a_graphs_copy},
-#ifndef __SANITIZE_ADDRESS__
+#ifndef SANITIZERS_SEE_IT
     {"memory of another stream", memory_of_another_stream},
     {"memory that another stream frees", memory_that_another_stream_frees},
 #endif
@@ -462,13 +471,18 @@ static void check_turned(int r, int count)
     cr_assert(all_are(h, expected), "rank %d of %d: %d and not %d", r, count, h[0], expected);
 }
 
-static void stop(int r)
+static void give_back(int r)
 {
-    cr_nccl(ncclCommDestroy(ranks[r].comm));
     cr_cuda(cudaFree(ranks[r].d_in));
     cr_cuda(cudaFree(ranks[r].d_sum));
     cr_cuda(cudaFree(ranks[r].d_all));
     cr_cuda(cudaStreamDestroy(ranks[r].stream));
+}
+
+static void stop(int r)
+{
+    cr_nccl(ncclCommDestroy(ranks[r].comm));
+    give_back(r);
 }
 
 #define FOR_ALL(count, call)          \
@@ -590,8 +604,7 @@ Test(deferred, a_rank_that_aborts_ends_what_waits_for_it)
     ncclComm_t comms[2];
     ncclResult_t error;
     cr_nccl(ncclCommInitAll(comms, 2, NULL));
-    for (int r = 0; r < 2; r++)
-        start(comms[r], r);
+    FOR_ALL(2, start(comms[r], r));
     IN_A_GROUP(2, sum_up(r));
     cr_nccl(sum_up(0));
     cr_nccl(ncclCommAbort(comms[1]));
@@ -600,4 +613,5 @@ Test(deferred, a_rank_that_aborts_ends_what_waits_for_it)
     cr_assert_eq(error, ncclRemoteError);
     cr_cuda(cudaStreamSynchronize(ranks[1].stream));
     cr_nccl(ncclCommAbort(comms[0]));
+    FOR_ALL(2, give_back(r));
 }

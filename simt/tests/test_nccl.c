@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -179,6 +180,16 @@ Test(nccl, one_thread_drives_all_ranks)
     }
 }
 
+/* Rank 0 sums WORDS integers; rank 1 does what it is told. */
+static ncclResult_t meet_with(size_t count, ncclDataType_t type, ncclRedOp_t op)
+{
+    cr_nccl(ncclGroupStart());
+    cr_nccl(sum(0, 2));
+    cr_nccl(ncclAllReduce(ranks[1].d_in, ranks[1].d_out, count, type, op, ranks[1].comm,
+                          ranks[1].stream));
+    return ncclGroupEnd();
+}
+
 /* ---- a thread a rank ---- */
 
 typedef struct part {
@@ -266,17 +277,18 @@ Test(nccl, a_rank_that_aborts_makes_the_others_fail)
         take_memory(r);
 }
 
-/* ---- ranks that do not fit together ---- */
-
-/* Rank 0 sums WORDS integers; rank 1 does what it is told. */
-static ncclResult_t meet_with(size_t count, ncclDataType_t type, ncclRedOp_t op)
+Test(nccl, a_rank_that_never_comes_is_told)
 {
-    cr_nccl(ncclGroupStart());
-    cr_nccl(sum(0, 2));
-    cr_nccl(ncclAllReduce(ranks[1].d_in, ranks[1].d_out, count, type, op, ranks[1].comm,
-                          ranks[1].stream));
-    return ncclGroupEnd();
+    setenv("SIMT_PATIENCE", "1", 1);
+    start(2);
+    cr_assert_eq(outcome(sum(0, 2), 0), ncclSystemError);
+    cr_nccl(meet_with(WORDS, ncclInt32, ncclSum));
+    settle(0);
+    check_sum(0, 2);
+    stop(2);
 }
+
+/* ---- ranks that do not fit together ---- */
 
 static ncclResult_t gather_with_sum(void)
 {
