@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "ranks.h"
 
+#include "wire.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static ncclResult_t join(const ncclUniqueId *id, int count, int rank, int device
         drop(all);
         return ncclInvalidUsage;
     }
-    **comm = (struct ncclComm){.all = all, .rank = rank, .device = device, .owners = 1};
+    **comm = (struct ncclComm){.all = all, .rank = rank, .device = device, .wire = -1, .owners = 1};
     all->ranks[rank] = *comm;
     all->joined++;
     pthread_cond_broadcast(&changed);
@@ -107,9 +109,9 @@ ncclResult_t simt_ranks_await(struct ncclComm *comm)
     const struct timespec until = end_of_patience();
     pthread_mutex_lock(&lock);
     bool patient = true;
-    while (patient && comm->all->joined < comm->all->count && !comm->all->left)
+    while (patient && !comm->left && comm->all->joined < comm->all->count && !comm->all->left)
         patient = wait_for_change(&until);
-    const bool complete = comm->all->joined == comm->all->count && !comm->all->left;
+    const bool complete = !comm->left && comm->all->joined == comm->all->count && !comm->all->left;
     if (!patient && !complete)
         fprintf(stderr, "simt: rank %d: %d of %d ranks have joined\n", comm->rank,
                 comm->all->joined, comm->all->count);
@@ -123,19 +125,34 @@ static void let_go(struct ncclComm *comm)
         free(comm);
 }
 
+/* Nobody meets them; another thread may wait with them. */
+static void fail_parts(struct ncclComm *comm)
+{
+    for (; comm->parts != NULL; comm->parts = comm->parts->next) {
+        comm->parts->done = true;
+        comm->parts->result = ncclRemoteError;
+    }
+}
+
+/* What was sent before arrives there. */
+static void say_goodbye(const struct ncclComm *comm, bool aborts)
+{
+    simt_wire_send(comm->wire, &(simt_letter){.kind = SIMT_LEAVE, .aborts = aborts}, NULL);
+    simt_wire_end(comm->wire);
+}
+
 void simt_ranks_leave(struct ncclComm *comm, bool aborts)
 {
     pthread_mutex_lock(&lock);
     simt_ranks *const all = comm->all;
     all->left = true;
     all->aborted = all->aborted || aborts;
-    while (comm->parts != NULL) { /* another thread waits with them */
-        comm->parts->done = true;
-        comm->parts->result = ncclRemoteError;
-        comm->parts = comm->parts->next;
-    }
+    fail_parts(comm);
     all->ranks[comm->rank] = NULL;
-    simt_meet(all);
+    if (comm->wire >= 0)
+        say_goodbye(comm, aborts);
+    else
+        simt_meet(all);
     drop(all);
     comm->left = true;
     let_go(comm);
@@ -167,6 +184,15 @@ void simt_ranks_let_go(struct ncclComm *comm)
 
 /* ---- what they bring ---- */
 
+/* Where nobody is there any more, simt_ranks_break() comes. */
+static void send_there(simt_part *part)
+{
+    part->ticket = ++part->comm->tickets;
+    const simt_letter letter = {
+        .kind = SIMT_PART, .ticket = part->ticket, .part = *part, .bytes = simt_part_reads(part)};
+    simt_wire_send(part->comm->wire, &letter, part->from);
+}
+
 static void bring(simt_part *part)
 {
     simt_part **at = &part->comm->parts;
@@ -175,10 +201,18 @@ static void bring(simt_part *part)
     part->next = NULL;
     *at = part;
     part->brought = true;
-    simt_meet(part->comm->all);
+    if (part->comm->wire >= 0)
+        send_there(part);
+    else
+        simt_meet(part->comm->all);
 }
 
-/* The rank has left since. */
+/* The rank has left since, or nobody answers it. */
+static bool is_too_late(const struct ncclComm *comm)
+{
+    return comm->left || (comm->wire >= 0 && comm->all->left);
+}
+
 static void come_too_late(simt_part *part)
 {
     part->done = true;
@@ -188,7 +222,7 @@ static void come_too_late(simt_part *part)
 static void bring_all(simt_part *const *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (parts[i]->comm->left)
+        if (is_too_late(parts[i]->comm))
             come_too_late(parts[i]);
         else
             bring(parts[i]);
@@ -270,4 +304,99 @@ void simt_ranks_withdraw(simt_part *const *parts, size_t count)
         if (parts[i]->brought && !parts[i]->done)
             take_back(parts[i]);
     pthread_mutex_unlock(&lock);
+}
+
+void simt_ranks_wait_until(bool (*is_so)(void *of), void *of)
+{
+    pthread_mutex_lock(&lock);
+    while (!is_so(of))
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- ranks of several processes ---- */
+
+static void take_own_ranks(simt_ranks *all)
+{
+    for (int r = 0; r < all->count; r++) {
+        if (all->ranks[r] == NULL || all->ranks[r]->device >= SIMT_MAX_DEVICES)
+            continue;
+        all->ranks[r] = NULL;
+        all->left = true;
+        simt_meet(all);
+    }
+}
+
+void simt_ranks_abandon(void)
+{
+    pthread_mutex_lock(&lock);
+    for (simt_ranks *all = communicators; all != NULL; all = all->next)
+        take_own_ranks(all);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Here it is the only one of its communicator. */
+ncclResult_t simt_ranks_join_elsewhere(int wire, int count, int rank, int device, ncclComm_t *comm)
+{
+    simt_ranks *const all = calloc(1, sizeof *all);
+    *comm = all != NULL ? calloc(1, sizeof **comm) : NULL;
+    if (*comm == NULL) {
+        free(all);
+        return ncclSystemError;
+    }
+    pthread_mutex_lock(&lock);
+    *all = (simt_ranks){.next = communicators, .count = count, .owners = 1};
+    communicators = all;
+    **comm =
+        (struct ncclComm){.all = all, .rank = rank, .device = device, .wire = wire, .owners = 1};
+    pthread_mutex_unlock(&lock);
+    return ncclSuccess;
+}
+
+void simt_ranks_complete(struct ncclComm *comm, ncclResult_t result)
+{
+    pthread_mutex_lock(&lock);
+    if (!comm->left && result == ncclSuccess)
+        comm->all->joined = comm->all->count;
+    else if (!comm->left)
+        comm->all->left = true;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+void simt_ranks_break(struct ncclComm *comm)
+{
+    pthread_mutex_lock(&lock);
+    if (!comm->left)
+        comm->all->left = comm->all->aborted = true;
+    fail_parts(comm);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static simt_part *find_part(const struct ncclComm *comm, uint64_t ticket)
+{
+    simt_part *part = comm->parts;
+    while (part != NULL && part->ticket != ticket)
+        part = part->next;
+    return part;
+}
+
+/* Who has given up gets no answer. */
+bool simt_ranks_answer(struct ncclComm *comm, const simt_letter *letter)
+{
+    pthread_mutex_lock(&lock);
+    simt_part *const part = find_part(comm, letter->ticket);
+    const bool good = simt_wire_read(comm->wire, part != NULL ? part->to : NULL, letter->bytes);
+    if (part != NULL && good) {
+        take_back(part);
+        part->done = true;
+        part->result = letter->result;
+        if (letter->result != ncclSuccess)
+            comm->error = letter->result;
+    }
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+    return good;
 }

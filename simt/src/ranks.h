@@ -26,7 +26,8 @@ typedef struct simt_part {
     size_t count, element_bytes;
     ncclDataType_t type;
     ncclRedOp_t op;
-    int peer; /* of a send or receive; the root of a broadcast */
+    int peer;        /* of a send or receive; the root of a broadcast */
+    uint64_t ticket; /* of one that was sent to another process */
     bool brought, done;
     ncclResult_t result;
 } simt_part;
@@ -34,6 +35,8 @@ typedef struct simt_part {
 struct ncclComm {
     struct simt_ranks *all;
     int rank, device;
+    int wire;           /* to the process where its ranks meet; -1: they meet here */
+    uint64_t tickets;   /* of what was sent there */
     int owners;         /* the program, and work that has yet to run */
     bool left;          /* its rank is gone */
     ncclResult_t error; /* of what was done last in a stream */
@@ -62,6 +65,10 @@ ncclResult_t simt_ranks_error(const struct ncclComm *comm);
 /* Brings the parts, and waits until others have brought theirs. */
 ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count);
 
+/* Bytes that it reads of `from`, and writes to `to`. */
+size_t simt_part_reads(const simt_part *part);
+size_t simt_part_writes(const simt_part *part);
+
 /* The same in steps that do not wait. A communicator lasts while it is held. */
 void simt_ranks_hold(struct ncclComm *comm);
 void simt_ranks_let_go(struct ncclComm *comm);
@@ -71,6 +78,18 @@ bool simt_ranks_have_met(simt_part *const *parts, size_t count);
 void simt_ranks_give_up(simt_part *const *parts, size_t count);
 /* Those that nobody has met are taken back. */
 void simt_ranks_withdraw(simt_part *const *parts, size_t count);
+
+/* For hub.c: waits until it is so, and asks whether it is with the lock held. */
+void simt_ranks_wait_until(bool (*is_so)(void *of), void *of);
+/* This process ends: who waits for ranks of its own does so in vain. */
+void simt_ranks_abandon(void);
+
+/* For remote.c: a rank whose communicator is another process's, and what that says. */
+struct simt_letter;
+ncclResult_t simt_ranks_join_elsewhere(int wire, int count, int rank, int device, ncclComm_t *comm);
+void simt_ranks_complete(struct ncclComm *comm, ncclResult_t result);
+void simt_ranks_break(struct ncclComm *comm); /* nobody answers any more */
+bool simt_ranks_answer(struct ncclComm *comm, const struct simt_letter *letter);
 
 /* ---- bundles.c ---- */
 
