@@ -35,6 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t left = PTHREAD_COND_INITIALIZER;
 static char name[64];
 static int listening = -1, visitors;
+static pid_t owner; /* a child of a process is not where its parent was */
 
 /* ---- what has come of their parts ---- */
 
@@ -245,6 +246,8 @@ static bool wait_for_one_to_leave(void)
 /* At the program's end: the other processes may have more to do together. */
 static void see_them_off(void)
 {
+    if (owner != getpid())
+        return;
     simt_ranks_abandon();
     pthread_mutex_lock(&lock);
     while (visitors > 0 && wait_for_one_to_leave())
@@ -259,22 +262,21 @@ static bool open_door(void)
     listening = *name != '\0' ? simt_wire_listen(name) : -1;
     if (listening < 0)
         return false;
+    visitors = 0;
     if (pthread_create(&thread, NULL, keep_the_door, NULL) != 0) {
         close(listening);
         return false;
     }
     pthread_detach(thread);
     atexit(see_them_off);
+    owner = getpid();
     return true;
 }
 
 const char *simt_hub_name(void)
 {
-    static bool tried, open;
     pthread_mutex_lock(&lock);
-    if (!tried)
-        open = open_door();
-    tried = true;
+    const bool open = owner == getpid() || open_door();
     pthread_mutex_unlock(&lock);
     return open ? name : NULL;
 }
@@ -282,7 +284,7 @@ const char *simt_hub_name(void)
 bool simt_hub_is_here(const char *where)
 {
     pthread_mutex_lock(&lock);
-    const bool here = strcmp(name, where) == 0;
+    const bool here = owner == getpid() && strcmp(name, where) == 0;
     pthread_mutex_unlock(&lock);
     return here;
 }

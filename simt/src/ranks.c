@@ -111,7 +111,8 @@ ncclResult_t simt_ranks_await(struct ncclComm *comm)
     bool patient = true;
     while (patient && !comm->left && comm->all->joined < comm->all->count && !comm->all->left)
         patient = wait_for_change(&until);
-    const bool complete = !comm->left && comm->all->joined == comm->all->count && !comm->all->left;
+    /* One that has joined and left since has been there. */
+    const bool complete = !comm->left && comm->all->joined == comm->all->count;
     if (!patient && !complete)
         fprintf(stderr, "simt: rank %d: %d of %d ranks have joined\n", comm->rank,
                 comm->all->joined, comm->all->count);
