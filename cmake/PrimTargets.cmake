@@ -169,7 +169,7 @@ function(prim_test_deferred name)
     string(REGEX REPLACE "-1$" "" test ${test})
     prim_add_test(${test} ${name} --verbose --timeout 600)
     set_tests_properties(${test} PROPERTIES
-      ENVIRONMENT "SIMT_STREAMS=deferred:${seed};SIMT_DEVICES=8;SIMT_BARRIERS=strict;SIMT_DEVICE=9.0")
+      ENVIRONMENT "SIMT_STREAMS=deferred:${seed};SIMT_DEVICES=8;SIMT_ORDER=reverse;SIMT_BARRIERS=strict;SIMT_DEVICE=9.0")
   endforeach()
 endfunction()
 

@@ -3,11 +3,11 @@
  *     many_gpus FILE [GPUS]
  *     many_gpus --id ID [--wait SECONDS] FILE
  *
- * The first takes GPUS of this host, all if left out; FILE may be - for standard input. The second is
- * started once for each GPU, by mpirun, srun, torchrun or whatever sets RANK and WORLD_SIZE; ID is a
- * file that is not there yet, by which they find each other. Each GPU has a part of the file, and in
- * the end each knows what all of them found: the first one is asked, and whether others of the same
- * process say the same. On the CPU backend SIMT_DEVICES says how many there are. */
+ * The first takes GPUS of this host, all if left out; FILE may be - for standard input. The second
+ * is started once for each GPU, by mpirun, srun, torchrun or whatever sets RANK and WORLD_SIZE; ID
+ * is a file that is not there yet, by which they find each other. Each GPU has a part of the file,
+ * and in the end each knows what all of them found: the first one is asked, and whether others of
+ * the same process say the same. On the CPU backend SIMT_DEVICES says how many there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The part of NCCL's interface that the kit uses, over the devices of the CPU backend, of one process
- * or of several on one host. Clean as C11 and C++17.
+/* The part of NCCL's interface that the kit uses, over the devices of the CPU backend, of one
+ * process or of several on one host. Clean as C11 and C++17.
  *
  * Names, signatures and values are NCCL's; every function carries an assembler name that starts
  * with simt_, so that linking this library never shadows a real NCCL in the same program.

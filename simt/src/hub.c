@@ -126,6 +126,7 @@ static order *read_order(visitor *v, const simt_letter *letter)
 {
     simt_part part = letter->part;
     part.comm = v->comm;
+    part.ticket = 0; /* it goes no further */
     const size_t reads = letter->bytes, writes = simt_part_writes(&part);
     order *const o = malloc(sizeof *o + reads + writes);
     if (o == NULL)

@@ -136,10 +136,12 @@ static void fail_parts(struct ncclComm *comm)
 }
 
 /* What was sent before arrives there. */
-static void say_goodbye(const struct ncclComm *comm, bool aborts)
+static void say_goodbye(struct ncclComm *comm, bool aborts)
 {
+    pthread_mutex_lock(&comm->sending);
     simt_wire_send(comm->wire, &(simt_letter){.kind = SIMT_LEAVE, .aborts = aborts}, NULL);
     simt_wire_end(comm->wire);
+    pthread_mutex_unlock(&comm->sending);
 }
 
 void simt_ranks_leave(struct ncclComm *comm, bool aborts)
@@ -150,15 +152,15 @@ void simt_ranks_leave(struct ncclComm *comm, bool aborts)
     all->aborted = all->aborted || aborts;
     fail_parts(comm);
     all->ranks[comm->rank] = NULL;
-    if (comm->wire >= 0)
-        say_goodbye(comm, aborts);
-    else
+    if (comm->wire < 0)
         simt_meet(all);
     drop(all);
     comm->left = true;
-    let_go(comm);
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+    if (comm->wire >= 0)
+        say_goodbye(comm, aborts);
+    simt_ranks_let_go(comm);
 }
 
 ncclResult_t simt_ranks_error(const struct ncclComm *comm)
@@ -185,15 +187,6 @@ void simt_ranks_let_go(struct ncclComm *comm)
 
 /* ---- what they bring ---- */
 
-/* Where nobody is there any more, simt_ranks_break() comes. */
-static void send_there(simt_part *part)
-{
-    part->ticket = ++part->comm->tickets;
-    const simt_letter letter = {
-        .kind = SIMT_PART, .ticket = part->ticket, .part = *part, .bytes = simt_part_reads(part)};
-    simt_wire_send(part->comm->wire, &letter, part->from);
-}
-
 static void bring(simt_part *part)
 {
     simt_part **at = &part->comm->parts;
@@ -202,10 +195,12 @@ static void bring(simt_part *part)
     part->next = NULL;
     *at = part;
     part->brought = true;
-    if (part->comm->wire >= 0)
-        send_there(part);
-    else
+    if (part->comm->wire < 0) {
         simt_meet(part->comm->all);
+        return;
+    }
+    part->ticket = ++part->comm->tickets;
+    part->comm->owners++; /* until it is sent */
 }
 
 /* The rank has left since, or nobody answers it. */
@@ -228,6 +223,28 @@ static void bring_all(simt_part *const *parts, size_t count)
         else
             bring(parts[i]);
     pthread_cond_broadcast(&changed);
+}
+
+/* Without the lock: the process there may be sending to this one. Where nobody is there any more,
+ * simt_ranks_break() comes. */
+static void send_there(const simt_part *part)
+{
+    const simt_letter letter = {
+        .kind = SIMT_PART, .ticket = part->ticket, .part = *part, .bytes = simt_part_reads(part)};
+    pthread_mutex_lock(&part->comm->sending);
+    simt_wire_send(part->comm->wire, &letter, part->from);
+    pthread_mutex_unlock(&part->comm->sending);
+    simt_ranks_let_go(part->comm);
+}
+
+static void bring_here_and_there(simt_part *const *parts, size_t count)
+{
+    pthread_mutex_lock(&lock);
+    bring_all(parts, count);
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < count; i++)
+        if (parts[i]->ticket > 0)
+            send_there(parts[i]);
 }
 
 static const simt_part *first_waiting(simt_part *const *parts, size_t count)
@@ -264,8 +281,8 @@ ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count)
 {
     const struct timespec until = end_of_patience();
     ncclResult_t result = ncclSuccess;
+    bring_here_and_there(parts, count);
     pthread_mutex_lock(&lock);
-    bring_all(parts, count);
     bool patient = true;
     while (patient && first_waiting(parts, count) != NULL)
         patient = wait_for_change(&until);
@@ -278,9 +295,7 @@ ncclResult_t simt_ranks_meet(simt_part *const *parts, size_t count)
 
 void simt_ranks_bring(simt_part *const *parts, size_t count)
 {
-    pthread_mutex_lock(&lock);
-    bring_all(parts, count);
-    pthread_mutex_unlock(&lock);
+    bring_here_and_there(parts, count);
 }
 
 bool simt_ranks_have_met(simt_part *const *parts, size_t count)

@@ -2,6 +2,8 @@
 #ifndef SIMT_RANKS_H
 #define SIMT_RANKS_H
 
+#include <pthread.h>
+
 #include "internal.h"
 #include "nccl.h"
 
@@ -35,8 +37,9 @@ typedef struct simt_part {
 struct ncclComm {
     struct simt_ranks *all;
     int rank, device;
-    int wire;           /* to the process where its ranks meet; -1: they meet here */
-    uint64_t tickets;   /* of what was sent there */
+    int wire;         /* to the process where its ranks meet; -1: they meet here */
+    uint64_t tickets; /* of what was sent there */
+    pthread_mutex_t sending;
     int owners;         /* the program, and work that has yet to run */
     bool left;          /* its rank is gone */
     ncclResult_t error; /* of what was done last in a stream */

@@ -1,5 +1,5 @@
-/* The stand-in for NCCL over several processes: each scenario starts some, which all act, each as its
- * rank. A program of its own: a test framework's processes are others. */
+/* The stand-in for NCCL over several processes: each scenario starts some, which all act, each as
+ * its rank. A program of its own: a test framework's processes are others. */
 #define _GNU_SOURCE
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -78,12 +78,17 @@ static member join(int count)
     return m;
 }
 
-static void part_with(member *m)
+static void give_back(const member *m)
 {
-    CHECK(ncclCommDestroy(m->comm) == ncclSuccess);
     CHECK(cudaFree(m->d_in) == cudaSuccess);
     CHECK(cudaFree(m->d_out) == cudaSuccess);
     CHECK(cudaStreamDestroy(m->stream) == cudaSuccess);
+}
+
+static void part_with(const member *m)
+{
+    CHECK(ncclCommDestroy(m->comm) == ncclSuccess);
+    give_back(m);
 }
 
 /* What the work comes to: a stream that defers it says so later. */
@@ -185,6 +190,7 @@ static void abort_one(void)
     member m = join(3);
     if (own_rank == 2) {
         CHECK(ncclCommAbort(m.comm) == ncclSuccess);
+        give_back(&m);
         return;
     }
     CHECK(outcome(&m, sum_up(&m, WORDS)) == ncclRemoteError);
