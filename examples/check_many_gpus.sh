@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs many_gpus on files whose answers are known: on the CPU backend on 1 to 8 devices, elsewhere on
-# as many as there are; and as a process for each, up to 3, which a script starts, and mpirun where it
-# is there.
+# as many as there are; and as a process for each, up to 3, which a script starts, and Open MPI's mpirun
+# where it is there.
 set -euo pipefail
 program=$1
 directory=$(mktemp -d)
@@ -43,12 +43,16 @@ start_by_mpirun() { # PROCESSES FILE
     "$program" --id "$directory/id" "$2"
 }
 
+has_mpirun() {
+  type mpirun >/dev/null 2>&1 && mpirun --version | grep -qE 'Open MPI|OpenRTE'
+}
+
 expect_of_processes() { # FILE
   local count start said
   for count in 1 2 3; do
     [ "$count" -le "$most" ] || continue
     for start in start_by_hand start_by_mpirun; do
-      [ $start = start_by_hand ] || { [ "$count" -eq 3 ] && type mpirun >/dev/null 2>&1; } || continue
+      [ $start = start_by_hand ] || { [ "$count" -eq 3 ] && has_mpirun; } || continue
       said=$($start "$count" "$1")
       if ! diff <("$program" "$1" "$count") <(echo "$said") || [ -e "$directory/id" ]; then
         echo "many_gpus $1, $count processes, $start: not what was expected" >&2

@@ -153,6 +153,15 @@ static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t
     return error;
 }
 
+static cudaError_t find_captured(cudaStream_t stream, const void *pointer, size_t *bytes)
+{
+    const simt_work *const allocation = simt_captured_allocation(stream, pointer);
+    if (allocation == NULL)
+        return cudaErrorInvalidValue;
+    *bytes = allocation->as.allocation.bytes;
+    return cudaSuccess;
+}
+
 static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
 {
     bool capturing;
@@ -161,16 +170,13 @@ static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
         error = simt_stream_state(stream, &capturing);
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    simt_work work = {.type = cudaGraphNodeTypeMemFree,
-                      .as.allocation = {pointer, .for_good = !capturing}};
-    const simt_work *captured = capturing ? simt_captured_allocation(stream, pointer) : NULL;
-    if (capturing && captured == NULL)
-        return cudaErrorInvalidValue;
-    if (capturing)
-        work.as.allocation.bytes = captured->as.allocation.bytes;
-    else
-        error = simt_forget_device(pointer, &work.as.allocation.bytes);
-    return error == cudaSuccess ? simt_submit(stream, &work) : error;
+    simt_allocation freed = {.pointer = pointer, .for_good = !capturing};
+    error = capturing ? find_captured(stream, pointer, &freed.bytes)
+                      : simt_forget_device(pointer, &freed.bytes);
+    if (error != cudaSuccess)
+        return error;
+    simt_work work = {.type = cudaGraphNodeTypeMemFree, .as.allocation = freed};
+    return simt_submit(stream, &work);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
