@@ -126,7 +126,6 @@ static order *read_order(visitor *v, const simt_letter *letter)
 {
     simt_part part = letter->part;
     part.comm = v->comm;
-    part.ticket = 0; /* it goes no further */
     const size_t reads = letter->bytes, writes = simt_part_writes(&part);
     order *const o = malloc(sizeof *o + reads + writes);
     if (o == NULL)
@@ -145,11 +144,10 @@ static bool take_part(visitor *v, const simt_letter *letter)
     order *const o = read_order(v, letter);
     if (o == NULL)
         return false;
-    simt_part *const part = &o->part;
     pthread_mutex_lock(&v->lock);
     push(&v->waiting, o);
     pthread_mutex_unlock(&v->lock);
-    simt_ranks_bring(&part, 1);
+    simt_ranks_bring_visitors(&o->part);
     simt_queue_look_again();
     return true;
 }

@@ -322,6 +322,13 @@ void simt_ranks_withdraw(simt_part *const *parts, size_t count)
     pthread_mutex_unlock(&lock);
 }
 
+void simt_ranks_bring_visitors(simt_part *part)
+{
+    pthread_mutex_lock(&lock);
+    bring_all(&part, 1);
+    pthread_mutex_unlock(&lock);
+}
+
 void simt_ranks_wait_until(bool (*is_so)(void *of), void *of)
 {
     pthread_mutex_lock(&lock);

@@ -82,7 +82,9 @@ void simt_ranks_give_up(simt_part *const *parts, size_t count);
 /* Those that nobody has met are taken back. */
 void simt_ranks_withdraw(simt_part *const *parts, size_t count);
 
-/* For hub.c: waits until it is so, and asks whether it is with the lock held. */
+/* For hub.c: as soon as others meet it, the part may be gone. */
+void simt_ranks_bring_visitors(simt_part *part);
+/* Waits until it is so, and asks whether it is with the lock held. */
 void simt_ranks_wait_until(bool (*is_so)(void *of), void *of);
 /* This process ends: who waits for ranks of its own does so in vain. */
 void simt_ranks_abandon(void);
