@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# No two source files of a program call each other, directly or by way of others: of the bench, and of
-# each example. By the symbols of their object files; builds nothing: after scripts/test.sh.
+# No two source files of a program call each other, directly or by way of others: of the bench, of
+# the CPU backend, and of each example. By the symbols of their object files; builds nothing: after
+# scripts/test.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,6 +31,10 @@ list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 mapfile -t objects < <(find $folder/bench/CMakeFiles -name '*.o')
 check bench "${objects[@]}"
+if [ -d $folder/simt/CMakeFiles/simt.dir ]; then
+  mapfile -t objects < <(find $folder/simt/CMakeFiles/simt.dir -name '*.o')
+  check simt "${objects[@]}"
+fi
 for example in "$folder"/examples/CMakeFiles/*.dir; do
   mapfile -t objects < <(find "$example" -name '*.o')
   [ ${#objects[@]} -lt 2 ] || check "$(basename "$example" .dir)" "${objects[@]}"

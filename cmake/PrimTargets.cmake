@@ -119,15 +119,20 @@ function(prim_add_test name)
   endif()
 endfunction()
 
-# prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders,
-# those of PRIM_TESTS_NOT_SHUFFLED in two, and on both devices that it plays.
-function(prim_test name)
+# prim_test_program(name sources…): a Criterion program, which ctest does not know yet.
+function(prim_test_program name)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
   add_executable(${name} ${ARGN})
   prim_configure(${name})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${name} PRIVATE ${PRIM_RUNTIME} PkgConfig::CRITERION)
+endfunction()
+
+# prim_test(name sources…): a Criterion program; on the CPU backend it runs in three thread orders,
+# those of PRIM_TESTS_NOT_SHUFFLED in two, and on both devices that it plays.
+function(prim_test name)
+  prim_test_program(${name} ${ARGN})
   if(PRIM_BACKEND STREQUAL cpu)
     set(orders forward reverse shuffle:1)
     if(name IN_LIST PRIM_TESTS_NOT_SHUFFLED)
@@ -151,6 +156,21 @@ function(prim_test name)
     # Each job is a process with a CUDA context of its own, and memory for it.
     prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 2)
   endif()
+endfunction()
+
+# prim_test_deferred(name seeds…): the CPU backend runs this program with streams that defer their
+# work, too, on as many devices as it can.
+function(prim_test_deferred name)
+  if(NOT PRIM_BACKEND STREQUAL cpu)
+    return()
+  endif()
+  foreach(seed IN LISTS ARGN)
+    set(test ${name}.deferred-${seed})
+    string(REGEX REPLACE "-1$" "" test ${test})
+    prim_add_test(${test} ${name} --verbose --timeout 600)
+    set_tests_properties(${test} PROPERTIES
+      ENVIRONMENT "SIMT_STREAMS=deferred:${seed};SIMT_DEVICES=8;SIMT_ORDER=reverse;SIMT_BARRIERS=strict;SIMT_DEVICE=9.0")
+  endforeach()
 endfunction()
 
 # prim_test_on_devices(name): the CPU backend gives this program as many devices as it can.

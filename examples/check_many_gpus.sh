@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs many_gpus on files whose answers are known: on the CPU backend on 1 to 8 devices, elsewhere on
-# as many as there are.
+# as many as there are; and as a process for each, up to 3, which a script starts, and Open MPI's mpirun
+# where it is there.
 set -euo pipefail
 program=$1
 directory=$(mktemp -d)
@@ -24,6 +25,43 @@ expect() { # FILE LINES…
 printf '' >"$directory/empty"
 expect "$directory/empty" 'bytes    0'
 
+# A process for each: rank 0 says what one process with as many GPUs does, and the others nothing.
+start_by_hand() { # PROCESSES FILE
+  local rank pids=() failed=0
+  for ((rank = $1 - 1; rank >= 0; rank--)); do # rank 0 comes last
+    RANK=$rank WORLD_SIZE=$1 "$program" --id "$directory/id" "$2" &
+    pids+=($!)
+  done
+  for rank in "${pids[@]}"; do
+    wait "$rank" || failed=1
+  done
+  return $failed
+}
+
+start_by_mpirun() { # PROCESSES FILE
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -np "$1" \
+    "$program" --id "$directory/id" "$2"
+}
+
+has_mpirun() {
+  type mpirun >/dev/null 2>&1 && mpirun --version | grep -qE 'Open MPI|OpenRTE'
+}
+
+expect_of_processes() { # FILE
+  local count start said
+  for count in 1 2 3; do
+    [ "$count" -le "$most" ] || continue
+    for start in start_by_hand start_by_mpirun; do
+      [ $start = start_by_hand ] || { [ "$count" -eq 3 ] && has_mpirun; } || continue
+      said=$($start "$count" "$1")
+      if ! diff <("$program" "$1" "$count") <(echo "$said") || [ -e "$directory/id" ]; then
+        echo "many_gpus $1, $count processes, $start: not what was expected" >&2
+        exit 1
+      fi
+    done
+  done
+}
+
 # Fewer bytes than GPUs.
 printf 'BA' >"$directory/two"
 expect "$directory/two" 'bytes    2' 'sum      131' 'largest  66, first at 0' 'values   2 different ones' \
@@ -34,6 +72,10 @@ expect "$directory/two" 'bytes    2' 'sum      131' 'largest  66, first at 0' 'v
   >"$directory/long"
 expect "$directory/long" 'bytes    170006' "sum      $((100003 * 100 + 2 * 254 + 1 + 70000 * 99))" \
   'largest  254, first at 100003' 'values   4 different ones' 'half     of the sum at 84654'
+
+for file in empty two long; do
+  expect_of_processes "$directory/$file"
+done
 
 fails() { # WORDS STATUS ARGUMENT…
   local words=$1 status=$2 result=0
@@ -50,3 +92,18 @@ fails 'No such file' 1 "$directory/missing"
 for number in 0 -1 1x '' $((most + 1)); do
   fails 'no number of GPUs' 2 "$directory/two" "$number"
 done
+
+export RANK=0 WORLD_SIZE=2
+fails 'usage: ' 2 --id "$directory/id"
+fails 'usage: ' 2 --id "$directory/id" --wait soon "$directory/two"
+touch "$directory/taken"
+fails 'taken: File exists' 1 --id "$directory/taken" "$directory/two"
+export RANK=1
+fails 'id has not come in 0 s' 1 --id "$directory/id" --wait 0 "$directory/two"
+fails 'taken holds no id' 1 --id "$directory/taken" "$directory/two"
+export RANK=2
+fails 'RANK is 2, and no number from 0 to 1' 2 --id "$directory/id" "$directory/two"
+unset WORLD_SIZE
+fails 'WORLD_SIZE is not set' 2 --id "$directory/id" "$directory/two"
+unset RANK
+fails 'RANK is set' 2 --id "$directory/id" "$directory/two"

@@ -1,24 +1,30 @@
-/* Sums up and counts a file's bytes on all GPUs of this host at once, and finds where half of the
- * sum is reached.
+/* Sums up and counts a file's bytes on many GPUs at once, and finds where half of the sum is
+ * reached.
  *
  *     many_gpus FILE [GPUS]
+ *     many_gpus --id ID [--wait SECONDS] FILE
  *
- * FILE may be - for standard input; GPUS is how many of them, all if left out. Each has a part of
- * the file, and in the end each knows what all of them found: the first one is asked, and whether
- * the others say the same. The running sum, 8 bytes for each of the file's, stays in parts on the
- * GPUs; a few of its values are read. On the CPU backend SIMT_DEVICES says how many there are. */
+ * The first takes GPUS of this host, all if left out; FILE may be - for standard input. The second
+ * is started once for each GPU, by mpirun, srun, torchrun or whatever sets RANK and WORLD_SIZE; ID
+ * is a file that is not there yet, by which they find each other. Each GPU has a part of the file,
+ * and in the end each knows what all of them found: the first one is asked, and whether others of
+ * the same process say the same. The running sum, 8 bytes for each of the file's, stays in parts on
+ * the GPUs, where its values below one half are counted. On the CPU backend SIMT_DEVICES says how
+ * many there are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <primitives/distributed.h>
 
+#include "arguments.h"
 #include "failure.h"
+#include "started_together.h"
 #include "whole_file.h"
 
 static const char program[] = "many_gpus";
 
-enum { MOST_GPUS = 16, VALUES = 256 };
+enum { MOST_GPUS = 64, VALUES = 256, WAIT_SECONDS = 60 };
 
 /* What is asked of the bytes, as it lies in device memory. */
 typedef struct findings {
@@ -27,6 +33,7 @@ typedef struct findings {
 } findings;
 
 typedef struct gpu {
+    int device;
     ncclComm_t comm;
     cudaStream_t stream;
     void *d_bytes;
@@ -34,11 +41,12 @@ typedef struct gpu {
     findings *d_found;
 } gpu;
 
-typedef struct host {
-    int count;
-    gpu gpus[MOST_GPUS];
+/* All GPUs, and those that this process drives: one behind the other, from rank `first` on. */
+typedef struct team {
+    int count, first, own;
+    gpu gpus[MOST_GPUS];     /* its own */
     size_t bytes[MOST_GPUS]; /* of each one's part */
-} host;
+} team;
 
 static void check_nccl(ncclResult_t result)
 {
@@ -50,95 +58,127 @@ static void check_nccl(ncclResult_t result)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: many_gpus FILE [GPUS]\n");
+    fprintf(stderr, "usage: many_gpus FILE [GPUS]\n"
+                    "       many_gpus --id ID [--wait SECONDS] FILE\n");
     return 2;
 }
 
 /* ---- the parts ---- */
 
-static void connect_gpus(host *h)
+static void connect_host(team *t)
 {
     ncclComm_t comms[MOST_GPUS];
-    check_nccl(ncclCommInitAll(comms, h->count, NULL));
-    for (int g = 0; g < h->count; g++) {
-        check_cuda(program, cudaSetDevice(g));
-        h->gpus[g].comm = comms[g];
-        check_cuda(program, cudaStreamCreate(&h->gpus[g].stream));
+    check_nccl(ncclCommInitAll(comms, t->count, NULL));
+    for (int g = 0; g < t->count; g++) {
+        t->gpus[g].device = g;
+        t->gpus[g].comm = comms[g];
     }
+}
+
+/* This process has one GPU, and a host's processes have one each. */
+static void connect_one(team *t, const place *p, const char *path, unsigned seconds)
+{
+    int there;
+    gpu *const mine = &t->gpus[0];
+    check_cuda(program, cudaGetDeviceCount(&there));
+    mine->device = p->on_host % there;
+    check_cuda(program, cudaSetDevice(mine->device));
+    const ncclUniqueId id = share_id(program, p, path, seconds);
+    check_nccl(ncclCommInitRank(&mine->comm, p->count, id, p->rank));
+    if (p->rank == 0 && remove(path) != 0) /* all have read it */
+        fail_with_errno(program, path);
+}
+
+static void fill(gpu *to, const char *from, size_t bytes)
+{
+    check_cuda(program, cudaSetDevice(to->device));
+    check_cuda(program, cudaStreamCreate(&to->stream));
+    check_cuda(program, cudaMalloc(&to->d_bytes, bytes + 1));
+    check_cuda(program, cudaMalloc((void **)&to->d_sums, (bytes + 1) * sizeof *to->d_sums));
+    check_cuda(program, cudaMalloc((void **)&to->d_found, sizeof *to->d_found));
+    check_cuda(program,
+               cudaMemcpyAsync(to->d_bytes, from, bytes, cudaMemcpyHostToDevice, to->stream));
 }
 
 /* As even as it goes, the longer parts first. */
-static void share_out(host *h, const text *file)
+static void share_out(team *t, const text *file)
 {
-    const size_t n = (size_t)h->count;
+    const size_t n = (size_t)t->count;
     const char *from = file->bytes;
-    for (size_t g = 0; g < n; g++) {
-        gpu *const to = &h->gpus[g];
-        const size_t bytes = file->count / n + (g < file->count % n ? 1 : 0);
-        check_cuda(program, cudaSetDevice((int)g));
-        check_cuda(program, cudaMalloc(&to->d_bytes, bytes + 1));
-        check_cuda(program, cudaMalloc((void **)&to->d_sums, (bytes + 1) * sizeof *to->d_sums));
-        check_cuda(program, cudaMalloc((void **)&to->d_found, sizeof *to->d_found));
-        check_cuda(program,
-                   cudaMemcpyAsync(to->d_bytes, from, bytes, cudaMemcpyHostToDevice, to->stream));
-        h->bytes[g] = bytes;
-        from += bytes;
+    for (int r = 0; r < t->count; r++) {
+        t->bytes[r] = file->count / n + ((size_t)r < file->count % n ? 1 : 0);
+        if (r >= t->first && r < t->first + t->own)
+            fill(&t->gpus[r - t->first], from, t->bytes[r]);
+        from += t->bytes[r];
     }
 }
 
-static void give_back(host *h)
+static void give_back(team *t)
 {
-    for (int g = 0; g < h->count; g++) {
-        check_cuda(program, cudaSetDevice(g));
-        check_cuda(program, cudaFree(h->gpus[g].d_bytes));
-        check_cuda(program, cudaFree(h->gpus[g].d_sums));
-        check_cuda(program, cudaFree(h->gpus[g].d_found));
-        check_cuda(program, cudaStreamDestroy(h->gpus[g].stream));
-        check_nccl(ncclCommDestroy(h->gpus[g].comm));
+    for (int g = 0; g < t->own; g++) {
+        check_cuda(program, cudaSetDevice(t->gpus[g].device));
+        check_cuda(program, cudaFree(t->gpus[g].d_bytes));
+        check_cuda(program, cudaFree(t->gpus[g].d_sums));
+        check_cuda(program, cudaFree(t->gpus[g].d_found));
+        check_cuda(program, cudaStreamDestroy(t->gpus[g].stream));
+        check_nccl(ncclCommDestroy(t->gpus[g].comm));
     }
 }
 
-/* ---- the calls: each is made once, for all GPUs ---- */
+/* ---- the calls: each is made once, for all GPUs of this process ---- */
 
-static void add_up(const host *h, prim_rank *ranks)
+static void add_up(const team *t, prim_rank *ranks)
 {
-    for (int g = 0; g < h->count; g++)
-        ranks[g].d_out = &h->gpus[g].d_found->sum;
+    for (int g = 0; g < t->own; g++)
+        ranks[g].d_out = &t->gpus[g].d_found->sum;
     check_prim(program,
-               prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, h->bytes,
-                                       (size_t)h->count, CUDA_R_64U, ranks, (size_t)h->count));
+               prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, t->bytes,
+                                       (size_t)t->count, CUDA_R_64U, ranks, (size_t)t->own));
 }
 
-static void find_largest(const host *h, prim_rank *ranks)
+static void find_largest(const team *t, prim_rank *ranks)
 {
-    for (int g = 0; g < h->count; g++) {
-        ranks[g].d_out = &h->gpus[g].d_found->largest;
-        ranks[g].d_second = &h->gpus[g].d_found->first_largest;
+    for (int g = 0; g < t->own; g++) {
+        ranks[g].d_out = &t->gpus[g].d_found->largest;
+        ranks[g].d_second = &t->gpus[g].d_found->first_largest;
     }
     check_prim(program,
-               prim_distributed_arg_reduce(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, h->bytes,
-                                           (size_t)h->count, ranks, (size_t)h->count));
+               prim_distributed_arg_reduce(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, t->bytes,
+                                           (size_t)t->count, ranks, (size_t)t->own));
 }
 
-static void count_values(const host *h, prim_rank *ranks)
+static void count_values(const team *t, prim_rank *ranks)
 {
     const prim_histogram_range all = {.lower = 0, .upper = VALUES};
-    for (int g = 0; g < h->count; g++)
-        ranks[g].d_out = h->gpus[g].d_found->counts;
-    check_prim(program, prim_distributed_histogram_even(
-                            PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, all, CUDA_R_8U, h->bytes,
-                            (size_t)h->count, VALUES, CUDA_R_64U, ranks, (size_t)h->count));
+    for (int g = 0; g < t->own; g++)
+        ranks[g].d_out = t->gpus[g].d_found->counts;
+    check_prim(program, prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP,
+                                                        all, CUDA_R_8U, t->bytes, (size_t)t->count,
+                                                        VALUES, CUDA_R_64U, ranks, (size_t)t->own));
 }
 
-static void add_up_so_far(const host *h, prim_rank *ranks)
+static void add_up_so_far(const team *t, prim_rank *ranks)
 {
-    for (int g = 0; g < h->count; g++) {
-        ranks[g].d_out = h->gpus[g].d_sums;
+    for (int g = 0; g < t->own; g++) {
+        ranks[g].d_out = t->gpus[g].d_sums;
         ranks[g].d_second = NULL;
     }
     check_prim(program, prim_distributed_scan(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                              CUDA_R_8U, h->bytes, (size_t)h->count, CUDA_R_64U,
-                                              ranks, (size_t)h->count));
+                                              CUDA_R_8U, t->bytes, (size_t)t->count, CUDA_R_64U,
+                                              ranks, (size_t)t->own));
+}
+
+/* How many values of the running sum are below `limit`: its place, since they ascend. */
+static void count_sums_below(const team *t, uint64_t limit, prim_rank *ranks)
+{
+    const prim_histogram_range below = {.lower = 0, .upper = (int64_t)limit};
+    for (int g = 0; g < t->own; g++) {
+        ranks[g].d_in = t->gpus[g].d_sums;
+        ranks[g].d_out = t->gpus[g].d_found->counts;
+    }
+    check_prim(program, prim_distributed_histogram_even(
+                            PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, below, CUDA_R_64U, t->bytes,
+                            (size_t)t->count, 1, CUDA_R_64U, ranks, (size_t)t->own));
 }
 
 static findings found_by(const gpu *g)
@@ -156,66 +196,41 @@ static bool agree(const findings *a, const findings *b)
            memcmp(a->counts, b->counts, sizeof a->counts) == 0;
 }
 
-static findings ask(const host *h)
+static findings found_by_all(const team *t)
 {
-    prim_rank ranks[MOST_GPUS];
-    for (int g = 0; g < h->count; g++)
-        ranks[g] = (prim_rank){
-            .comm = h->gpus[g].comm, .stream = h->gpus[g].stream, .d_in = h->gpus[g].d_bytes};
-    add_up(h, ranks);
-    find_largest(h, ranks);
-    count_values(h, ranks);
-    add_up_so_far(h, ranks);
-    const findings first = found_by(&h->gpus[0]);
-    for (int g = 1; g < h->count; g++) {
-        const findings other = found_by(&h->gpus[g]);
+    const findings first = found_by(&t->gpus[0]);
+    for (int g = 1; g < t->own; g++) {
+        const findings other = found_by(&t->gpus[g]);
         if (agree(&first, &other))
             continue;
-        fprintf(stderr, "%s: GPU %d found something else than GPU 0\n", program, g);
+        fprintf(stderr, "%s: GPU %d found something else than GPU %d\n", program, t->first + g,
+                t->first);
         exit(1);
     }
     return first;
 }
 
-/* ---- half of the sum: the running sum ascends, from each GPU to the next ---- */
-
-static uint64_t sum_at(const gpu *g, size_t i)
+static findings ask(const team *t, prim_rank *ranks)
 {
-    uint64_t sum;
-    check_cuda(program,
-               cudaMemcpyAsync(&sum, &g->d_sums[i], sizeof sum, cudaMemcpyDeviceToHost, g->stream));
-    check_cuda(program, cudaStreamSynchronize(g->stream));
-    return sum;
+    for (int g = 0; g < t->own; g++)
+        ranks[g] = (prim_rank){
+            .comm = t->gpus[g].comm, .stream = t->gpus[g].stream, .d_in = t->gpus[g].d_bytes};
+    add_up(t, ranks);
+    find_largest(t, ranks);
+    count_values(t, ranks);
+    add_up_so_far(t, ranks);
+    return found_by_all(t);
 }
 
-/* The first of a part's bytes at which the sum is reached; their number if none of them. */
-static size_t first_reaching(const gpu *g, size_t count, uint64_t sum)
+static uint64_t half_reached_at(const team *t, uint64_t sum, prim_rank *ranks)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (sum_at(g, middle) >= sum)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    if (sum == 0)
+        return 0;
+    count_sums_below(t, sum - sum / 2, ranks);
+    return found_by_all(t).counts[0];
 }
 
-static size_t half_reached_at(const host *h, uint64_t sum)
-{
-    size_t before = 0, first = 0;
-    for (int g = 0; g < h->count; g++) {
-        first = first_reaching(&h->gpus[g], h->bytes[g], sum - sum / 2);
-        if (first < h->bytes[g])
-            break;
-        before += h->bytes[g];
-        first = 0;
-    }
-    return before + first;
-}
-
-static void print(const host *h, const findings *found)
+static void print(const findings *found, uint64_t half_at)
 {
     int different = 0;
     for (int v = 0; v < VALUES; v++)
@@ -224,7 +239,23 @@ static void print(const host *h, const findings *found)
     printf("largest  %d, first at %llu\n", found->largest,
            (unsigned long long)found->first_largest);
     printf("values   %d different ones\n", different);
-    printf("half     of the sum at %zu\n", half_reached_at(h, found->sum));
+    printf("half     of the sum at %llu\n", (unsigned long long)half_at);
+}
+
+static void work(team *t, const text *file)
+{
+    prim_rank ranks[MOST_GPUS];
+    share_out(t, file);
+    const findings found = ask(t, ranks);
+    const uint64_t half_at = half_reached_at(t, found.sum, ranks);
+    if (t->first == 0)
+        print(&found, half_at);
+    give_back(t);
+}
+
+static void print_sizes(const team *t, const text *file)
+{
+    printf("GPUs     %d\nbytes    %zu\n", t->count, file->count);
 }
 
 /* 0: no such number. */
@@ -241,25 +272,52 @@ static int gpus_wanted(const char *argument, int there)
     return 0;
 }
 
-int main(int argc, char **argv)
+static int run_on_host(const char *path, const char *gpus)
 {
     int there;
-    host h = {0};
-    if (argc != 2 && argc != 3)
-        return usage();
     check_cuda(program, cudaGetDeviceCount(&there));
-    h.count = gpus_wanted(argc == 3 ? argv[2] : NULL, there);
-    if (h.count == 0)
+    team t = {.count = gpus_wanted(gpus, there)};
+    t.own = t.count;
+    if (t.count == 0)
         return 2;
-    text file = read_whole_file(program, argv[1]);
-    printf("GPUs     %d\nbytes    %zu\n", h.count, file.count);
+    text file = read_whole_file(program, path);
+    print_sizes(&t, &file);
     if (file.count > 0) { /* of none, none is the largest */
-        connect_gpus(&h);
-        share_out(&h, &file);
-        const findings found = ask(&h);
-        print(&h, &found);
-        give_back(&h);
+        connect_host(&t);
+        work(&t, &file);
     }
     free(file.bytes);
     return 0;
+}
+
+static int run_as_one_of_many(const char *id_path, const char *path, unsigned seconds)
+{
+    const place p = find_place(program);
+    team t = {.count = p.count, .first = p.rank, .own = 1};
+    if (p.count < 1 || p.count > MOST_GPUS) {
+        fprintf(stderr, "%s: %d processes, and not 1 to %d\n", program, p.count, MOST_GPUS);
+        return 2;
+    }
+    text file = read_whole_file(program, path);
+    if (p.rank == 0)
+        print_sizes(&t, &file);
+    if (file.count > 0) {
+        connect_one(&t, &p, id_path, seconds);
+        work(&t, &file);
+    }
+    free(file.bytes);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long long seconds = WAIT_SECONDS;
+    if (argc < 2)
+        return usage();
+    if (strcmp(argv[1], "--id") != 0)
+        return argc <= 3 ? run_on_host(argv[1], argc == 3 ? argv[2] : NULL) : usage();
+    const bool waits = argc == 6 && strcmp(argv[3], "--wait") == 0;
+    if ((argc != 4 && !waits) || (waits && (!read_number(argv[4], &seconds) || seconds > 86400)))
+        return usage();
+    return run_as_one_of_many(argv[2], argv[argc - 1], (unsigned)seconds);
 }

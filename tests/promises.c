@@ -470,6 +470,7 @@ static prim_status call_with_failure(const operands *o)
 
 static void begin_trial(const test_stand *s, uint64_t n)
 {
+    cr_cuda(cudaStreamSynchronize(s->o.stream)); /* what a failed call has submitted */
     guarded_poison(&s->out);
     trial.entry = s->entry;
     trial.call = s->entry->call;
@@ -520,6 +521,7 @@ static void check_each_failure(test_stand *s)
         check_left_behind(s);
         if (trial.failed == NULL) {
             cr_prim(status);
+            cr_cuda(cudaStreamSynchronize(stream));
             check_answer(s, "after each failure");
             break;
         }

@@ -41,12 +41,19 @@ bool on_cpu_backend(void)
 
 /* ---- guarded memory ---- */
 
+/* A memset does not wait for itself, and streams of a test's own do not wait for it. */
+static void set_pattern(void *d_to, size_t bytes)
+{
+    cr_cuda(cudaMemset(d_to, GUARD_PATTERN, bytes));
+    cr_cuda(cudaStreamSynchronize(NULL));
+}
+
 guarded guarded_new(size_t bytes, size_t offset)
 {
     guarded g = {.bytes = bytes, .lead = GUARD_BYTES + offset, .tail = GUARD_BYTES};
     const size_t all = g.lead + bytes + g.tail;
     cr_cuda(cudaMalloc((void **)&g.base, all > 0 ? all : 1));
-    cr_cuda(cudaMemset(g.base, GUARD_PATTERN, all));
+    set_pattern(g.base, all);
     g.data = g.base + g.lead;
     return g;
 }
@@ -65,7 +72,7 @@ void guarded_read(const guarded *g, void *h_to)
 
 void guarded_poison(const guarded *g)
 {
-    cr_cuda(cudaMemset(g->data, GUARD_PATTERN, g->bytes));
+    set_pattern(g->data, g->bytes);
 }
 
 static bool all_pattern(const char *d_from, size_t bytes)

@@ -106,8 +106,8 @@ PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type
                                                           cudaDataType_t out_type, size_t *bytes);
 
 /* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
- * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from one row's begin to
- * the next one's, the same at every rank and at least columns. What lies between the rows is not
+ * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from the start of one
+ * row to the next, the same at every rank and at least columns. What lies between the rows is not
  * read.
  *
  * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.

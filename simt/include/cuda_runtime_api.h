@@ -6,6 +6,7 @@
  *
  * How it differs from a GPU, where a caller can tell:
  *   - Work runs to its end before the call that submits it returns; streams order nothing more.
+ *     With SIMT_STREAMS=deferred it runs when something waits for it, as late as CUDA allows.
  *   - A kernel that cannot go on (threads waiting for each other for ever) is reported on standard
  *     error and fails its launch with the sticky cudaErrorLaunchFailure.
  *   - A capture follows one stream: another one cannot join it through an event.
@@ -128,6 +129,10 @@ enum cudaGraphNodeType {
     cudaGraphNodeTypeKernel = 0,
     cudaGraphNodeTypeMemcpy = 1,
     cudaGraphNodeTypeMemset = 2,
+    cudaGraphNodeTypeHost = 3,
+    cudaGraphNodeTypeGraph = 4,
+    cudaGraphNodeTypeWaitEvent = 6,
+    cudaGraphNodeTypeEventRecord = 7,
     cudaGraphNodeTypeMemAlloc = 10,
     cudaGraphNodeTypeMemFree = 11
 };
@@ -261,6 +266,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
     SIMT_SYMBOL(cudaStreamCreateWithFlags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream) SIMT_SYMBOL(cudaStreamDestroy);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) SIMT_SYMBOL(cudaStreamSynchronize);
+cudaError_t cudaStreamQuery(cudaStream_t stream) SIMT_SYMBOL(cudaStreamQuery);
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event,
                                 unsigned flags SIMT_DEFAULT(0)) SIMT_SYMBOL(cudaStreamWaitEvent);
 cudaError_t cudaEventCreate(cudaEvent_t *event) SIMT_SYMBOL(cudaEventCreate);
@@ -270,6 +276,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) SIMT_SYMBOL(cudaEventDestroy);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0))
     SIMT_SYMBOL(cudaEventRecord);
 cudaError_t cudaEventSynchronize(cudaEvent_t event) SIMT_SYMBOL(cudaEventSynchronize);
+cudaError_t cudaEventQuery(cudaEvent_t event) SIMT_SYMBOL(cudaEventQuery);
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
     SIMT_SYMBOL(cudaEventElapsedTime);
 

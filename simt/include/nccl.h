@@ -1,12 +1,13 @@
-/* The part of NCCL's interface that the kit uses, over the devices of the CPU backend and within
- * one process. Clean as C11 and C++17.
+/* The part of NCCL's interface that the kit uses, over the devices of the CPU backend, of one
+ * process or of several on one host. Clean as C11 and C++17.
  *
  * Names, signatures and values are NCCL's; every function carries an assembler name that starts
  * with simt_, so that linking this library never shadows a real NCCL in the same program.
  *
  * How it differs, where a caller can tell:
  *   - Work runs to its end before the call that submits it returns: a call, or ncclGroupEnd(),
- * waits for the other ranks. A rank that never comes is reported after two minutes.
+ *     waits for the other ranks. A rank that never comes is reported after two minutes. With
+ *     SIMT_STREAMS=deferred a call only submits, and who waits for its stream waits for the ranks.
  *   - Ranks that disagree about what they do are reported on standard error and fail with
  *     ncclInvalidUsage. A buffer that is too short, or another device's, is ncclInvalidArgument.
  *   - A stream that is capturing is refused with ncclInvalidUsage. */

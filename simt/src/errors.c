@@ -37,12 +37,6 @@ cudaError_t cudaGetLastError(void)
     return error;
 }
 
-cudaError_t cudaDeviceReset(void)
-{
-    simt_set_sticky(cudaSuccess);
-    return cudaSuccess;
-}
-
 typedef struct description {
     cudaError_t error;
     const char *name, *text;

@@ -22,8 +22,7 @@ static cudaError_t instantiate(cudaGraphExec_t *exec, struct CUgraph_st *graph)
     *exec = malloc(sizeof **exec);
     if (*exec == NULL)
         return cudaErrorMemoryAllocation;
-    atomic_fetch_add(&graph->owners, 1);
-    (*exec)->graph = graph;
+    (*exec)->graph = simt_graph_share(graph);
     return cudaSuccess;
 }
 
@@ -35,12 +34,10 @@ static cudaError_t launch(const struct CUgraphExec_st *exec, cudaStream_t stream
         error = simt_stream_state(stream, &capturing);
     if (error == cudaSuccess && capturing)
         error = cudaErrorNotSupported; /* child graphs are not modelled */
-    if (error == cudaSuccess)
-        simt_count_submission(stream);
-    const struct CUgraphNode_st *node = exec->graph->first;
-    for (; error == cudaSuccess && node != NULL; node = node->next)
-        error = simt_perform(&node->work);
-    return error;
+    if (error != cudaSuccess)
+        return error;
+    simt_work work = {.type = cudaGraphNodeTypeGraph, .as.graph = simt_graph_share(exec->graph)};
+    return simt_submit(stream, &work);
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)

@@ -55,9 +55,12 @@ typedef struct simt_settings {
     int devices; /* so many of them, all alike */
     simt_order order;
     uint64_t seed;
+    bool streams_deferred; /* work runs when something waits for it, in an order by this seed */
+    uint64_t streams_seed;
     bool strict_barriers; /* threads that meet must meet on one line */
     unsigned workers;     /* operating-system threads that run blocks */
     unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */
+    unsigned patience;    /* seconds that a rank waits for others */
     unsigned fail;        /* the call of the runtime that is to fail, counted from 1; 0: none */
 } simt_settings;
 
@@ -75,6 +78,8 @@ simt_sequence simt_make_sequence(uint64_t count, uint64_t round);
 uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread);
 /* One time in eight. */
 bool simt_toss(uint64_t *coin);
+/* The next of random numbers. */
+uint64_t simt_draw(uint64_t *state);
 
 __extension__ typedef unsigned __int128 simt_wide;
 
@@ -126,6 +131,8 @@ void simt_poison(void *memory, size_t bytes);
 void *simt_allocate(size_t bytes, simt_space space, int device);
 cudaError_t simt_release_device(void *pointer);
 cudaError_t simt_release_pinned(void *pointer);
+/* No longer a program's: it is released later, by free(). */
+cudaError_t simt_forget_device(const void *pointer, size_t *bytes);
 /* Where the address lies; of pageable memory, which is not the backend's, nothing more is known. */
 typedef struct simt_place {
     simt_space space;

@@ -11,6 +11,21 @@ static bool is_collective(const simt_part *part)
     return part->kind != SIMT_SEND && part->kind != SIMT_RECEIVE;
 }
 
+size_t simt_part_reads(const simt_part *part)
+{
+    const bool reads = part->kind != SIMT_RECEIVE &&
+                       (part->kind != SIMT_BROADCAST || part->peer == part->comm->rank);
+    return reads ? part->count * part->element_bytes : 0;
+}
+
+size_t simt_part_writes(const simt_part *part)
+{
+    const size_t bytes = part->count * part->element_bytes;
+    return part->kind == SIMT_SEND         ? 0
+           : part->kind == SIMT_ALL_GATHER ? (size_t)part->comm->all->count * bytes
+                                           : bytes;
+}
+
 static void remove_part(simt_part *part)
 {
     simt_part **at = &part->comm->parts;
@@ -24,6 +39,8 @@ static void finish(simt_part *part, ncclResult_t result)
     remove_part(part);
     part->done = true;
     part->result = result;
+    if (result != ncclSuccess)
+        part->comm->error = result;
 }
 
 /* ---- reductions, in the order of the ranks ---- */

@@ -1,5 +1,6 @@
 /* What programs allocate and free: at once, or in the order of a stream. */
-#include "work.h"
+#include "queue.h"
+#include "sanitizers.h"
 
 /* ---- at once, which a capture forbids ---- */
 
@@ -17,6 +18,7 @@ static cudaError_t allocate_now(void **pointer, size_t bytes, simt_space space)
     return *pointer != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+/* Whatever may use the memory is over before it goes. */
 static cudaError_t release_now(void *pointer, cudaError_t (*release)(void *pointer))
 {
     cudaError_t error = simt_sticky();
@@ -24,6 +26,7 @@ static cudaError_t release_now(void *pointer, cudaError_t (*release)(void *point
         error = simt_forbidden_while_capturing();
     if (error != cudaSuccess || pointer == NULL)
         return error;
+    simt_queue_finish_device(simt_find(pointer).device);
     return release(pointer);
 }
 
@@ -140,17 +143,22 @@ static cudaError_t allocate_in_stream(void **pointer, size_t bytes, cudaStream_t
     void *memory = simt_allocate(bytes, SIMT_POOL_MEMORY, simt_stream_device(stream));
     if (memory == NULL)
         return cudaErrorMemoryAllocation;
-    if (!capturing) {
-        simt_count_submission(stream);
-    } else {
-        simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes}};
-        error = simt_submit(stream, &work);
-        if (error != cudaSuccess) {
-            simt_release_device(memory);
-            return error;
-        }
-    }
-    *pointer = memory;
+    simt_asan_hide(memory, bytes); /* until the stream comes to it */
+    simt_work work = {.type = cudaGraphNodeTypeMemAlloc, .as.allocation = {memory, bytes, false}};
+    error = simt_submit(stream, &work);
+    if (error == cudaSuccess)
+        *pointer = memory;
+    else
+        simt_release_device(memory);
+    return error;
+}
+
+static cudaError_t find_captured(cudaStream_t stream, const void *pointer, size_t *bytes)
+{
+    const simt_work *const allocation = simt_captured_allocation(stream, pointer);
+    if (allocation == NULL)
+        return cudaErrorInvalidValue;
+    *bytes = allocation->as.allocation.bytes;
     return cudaSuccess;
 }
 
@@ -162,15 +170,12 @@ static cudaError_t free_in_stream(void *pointer, cudaStream_t stream)
         error = simt_stream_state(stream, &capturing);
     if (error != cudaSuccess || pointer == NULL)
         return error;
-    if (!capturing) {
-        simt_count_submission(stream);
-        return simt_release_device(pointer);
-    }
-    const simt_work *allocation = simt_captured_allocation(stream, pointer);
-    if (allocation == NULL)
-        return cudaErrorInvalidValue;
-    simt_work work = *allocation;
-    work.type = cudaGraphNodeTypeMemFree;
+    simt_allocation freed = {.pointer = pointer, .for_good = !capturing};
+    error = capturing ? find_captured(stream, pointer, &freed.bytes)
+                      : simt_forget_device(pointer, &freed.bytes);
+    if (error != cudaSuccess)
+        return error;
+    simt_work work = {.type = cudaGraphNodeTypeMemFree, .as.allocation = freed};
     return simt_submit(stream, &work);
 }
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ranks.h"
-#include "work.h"
+#include "hub.h"
+#include "queue.h"
 
 /* A test wants this call to fail; otherwise the result, which is evaluated only then. */
 #define NCCL_CALL(result) (simt_is_to_fail(__func__) ? ncclUnhandledCudaError : (result))
@@ -38,7 +38,9 @@ static ncclResult_t close_group(void)
     for (int i = 0; i < current.joined_count && result == ncclSuccess; i++)
         result = simt_ranks_await(current.joined[i]);
     if (result == ncclSuccess)
-        result = simt_ranks_meet(current.parts, current.count);
+        result = simt_get_settings()->streams_deferred
+                     ? simt_bundles_submit(current.parts, current.count)
+                     : simt_ranks_meet(current.parts, current.count);
     clear_group();
     return result;
 }
@@ -143,20 +145,15 @@ static ncclResult_t check(const simt_part *part, cudaStream_t stream)
     if ((unsigned)part->op > ncclMin || part->peer < 0 || (size_t)part->peer >= ranks ||
         part->count > SIZE_MAX / part->element_bytes / ranks)
         return ncclInvalidArgument;
-    const size_t bytes = part->count * part->element_bytes;
-    const bool reads = part->kind != SIMT_RECEIVE &&
-                       (part->kind != SIMT_BROADCAST || part->peer == part->comm->rank);
-    const size_t to_bytes = part->kind == SIMT_SEND         ? 0
-                            : part->kind == SIMT_ALL_GATHER ? ranks * bytes
-                                                            : bytes;
-    if ((reads && !reaches(part->comm, part->from, bytes)) ||
-        !reaches(part->comm, part->to, to_bytes))
+    if (!reaches(part->comm, part->from, simt_part_reads(part)) ||
+        !reaches(part->comm, part->to, simt_part_writes(part)))
         return ncclInvalidArgument;
     return check_stream(part->comm, stream);
 }
 
 static ncclResult_t add(simt_part part, cudaStream_t stream)
 {
+    part.stream = stream;
     part.element_bytes = bytes_of(part.type);
     const ncclResult_t result = check(&part, stream);
     if (result != ncclSuccess)
@@ -165,7 +162,8 @@ static ncclResult_t add(simt_part part, cudaStream_t stream)
     return add_to_group(&part);
 }
 
-/* One call of a rank, which waits for the others unless it stands in a group. */
+/* One call of a rank, which waits for the others unless it stands in a group or streams are
+ * deferred. */
 static ncclResult_t call(bool fails, simt_part part, cudaStream_t stream)
 {
     start_group();
@@ -231,14 +229,25 @@ ncclResult_t ncclRecv(void *to, size_t count, ncclDataType_t type, int peer, ncc
 
 /* ---- communicators ---- */
 
-static ncclResult_t make_id(ncclUniqueId *id)
+enum { NAME_ROOM = 64 };
+
+/* Its ranks meet in the process that has the name; "": only this process knows it. */
+static ncclResult_t make_id(ncclUniqueId *id, const char *name)
 {
     static _Atomic unsigned made;
     if (id == NULL)
         return ncclInvalidArgument;
+    if (name == NULL)
+        return ncclSystemError;
     *id = (ncclUniqueId){{0}};
-    snprintf(id->internal, sizeof id->internal, "simt %u", atomic_fetch_add(&made, 1) + 1);
+    snprintf(id->internal, sizeof id->internal, "simt %u %s", atomic_fetch_add(&made, 1) + 1, name);
     return ncclSuccess;
+}
+
+/* true: they meet in another process, of this name. */
+static bool is_elsewhere(const ncclUniqueId *id, char name[static NAME_ROOM])
+{
+    return sscanf(id->internal, "simt %*u %63s", name) == 1 && !simt_hub_is_here(name);
 }
 
 static ncclResult_t join(ncclComm_t *comm, int ranks, const ncclUniqueId *id, int rank, int device)
@@ -248,7 +257,10 @@ static ncclResult_t join(ncclComm_t *comm, int ranks, const ncclUniqueId *id, in
         return ncclInvalidArgument;
     if (current.joined_count == SIMT_MAX_RANKS)
         return ncclInvalidUsage;
-    const ncclResult_t result = simt_ranks_join(id, ranks, rank, device, comm);
+    char name[NAME_ROOM];
+    const ncclResult_t result = is_elsewhere(id, name)
+                                    ? simt_remote_join(name, id, ranks, rank, device, comm)
+                                    : simt_ranks_join(id, ranks, rank, device, comm);
     if (result == ncclSuccess)
         current.joined[current.joined_count++] = *comm;
     return result;
@@ -267,7 +279,7 @@ static ncclResult_t init_all(ncclComm_t *comms, int count, const int *devices)
 {
     ncclUniqueId id;
     int joined = 0;
-    ncclResult_t result = comms != NULL ? make_id(&id) : ncclInvalidArgument;
+    ncclResult_t result = comms != NULL ? make_id(&id, "") : ncclInvalidArgument;
     start_group();
     for (; joined < count && result == ncclSuccess; joined++)
         result =
@@ -279,11 +291,15 @@ static ncclResult_t init_all(ncclComm_t *comms, int count, const int *devices)
     return result;
 }
 
+/* Who does not abort waits for the rank's work. */
 static ncclResult_t leave(ncclComm_t comm, bool aborts)
 {
     if (comm == NULL)
         return ncclInvalidArgument;
+    if (!aborts)
+        simt_queue_finish_device(comm->device);
     simt_ranks_leave(comm, aborts);
+    simt_queue_look_again();
     return ncclSuccess;
 }
 
@@ -297,7 +313,7 @@ static ncclResult_t tell(const struct ncclComm *comm, int *answer, int value)
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 {
-    return NCCL_CALL(make_id(id));
+    return NCCL_CALL(make_id(id, simt_hub_name()));
 }
 
 ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank)
@@ -341,7 +357,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
     if (comm == NULL || error == NULL)
         return ncclInvalidArgument;
-    *error = simt_ranks_aborted(comm) ? ncclRemoteError : ncclSuccess;
+    *error = simt_ranks_error(comm);
     return NCCL_CALL(ncclSuccess);
 }
 

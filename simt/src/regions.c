@@ -89,22 +89,34 @@ void *simt_allocate(size_t bytes, simt_space space, int device)
     return memory;
 }
 
-static cudaError_t release(void *pointer, bool pinned)
+static cudaError_t forget(const void *pointer, bool pinned, size_t *bytes)
 {
     pthread_mutex_lock(&lock);
     const size_t after = upper_bound(pointer);
-    const bool found = after > 0 && regions[after - 1].base == (char *)pointer &&
+    const bool found = after > 0 && regions[after - 1].base == (const char *)pointer &&
                        (regions[after - 1].space == SIMT_PINNED_MEMORY) == pinned;
     if (found) {
+        *bytes = regions[after - 1].bytes;
         count(&regions[after - 1], false);
         memmove(regions + after - 1, regions + after, (region_count - after) * sizeof *regions);
         region_count--;
     }
     pthread_mutex_unlock(&lock);
-    if (!found)
-        return cudaErrorInvalidValue;
-    free(pointer);
-    return cudaSuccess;
+    return found ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t release(void *pointer, bool pinned)
+{
+    size_t bytes;
+    const cudaError_t error = forget(pointer, pinned, &bytes);
+    if (error == cudaSuccess)
+        free(pointer);
+    return error;
+}
+
+cudaError_t simt_forget_device(const void *pointer, size_t *bytes)
+{
+    return forget(pointer, false, bytes);
 }
 
 cudaError_t simt_release_device(void *pointer)

@@ -42,6 +42,21 @@ static void read_order(void)
     }
 }
 
+static void read_streams(void)
+{
+    const char *text = getenv("SIMT_STREAMS");
+    if (text == NULL || *text == '\0' || strcmp(text, "immediate") == 0)
+        return;
+    settings.streams_deferred = true;
+    if (strncmp(text, "deferred:", 9) == 0) {
+        settings.streams_seed = strtoull(text + 9, NULL, 10);
+    } else if (strcmp(text, "deferred") != 0) {
+        fprintf(stderr, "simt: SIMT_STREAMS=%s is none of immediate, deferred, deferred:SEED\n",
+                text);
+        exit(2);
+    }
+}
+
 static void read_barriers(void)
 {
     const char *text = getenv("SIMT_BARRIERS");
@@ -77,11 +92,13 @@ static void read_settings(void)
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const unsigned otherwise = cores < 1 ? 1 : cores > 64 ? 64 : (unsigned)cores;
     read_order();
+    read_streams();
     read_barriers();
     read_device();
     settings.devices = (int)read_number("SIMT_DEVICES", 1, SIMT_MAX_DEVICES, 1);
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
+    settings.patience = read_number("SIMT_PATIENCE", 1, 86400, 120);
     settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);
 }
 
@@ -132,6 +149,11 @@ uint64_t simt_first_toss(uint64_t launch, uint64_t block, uint64_t thread)
     if (settings.order != SIMT_SHUFFLE)
         return 0;
     return mix(settings.seed ^ mix(launch ^ mix(block << 10 | thread))) | 1;
+}
+
+uint64_t simt_draw(uint64_t *state)
+{
+    return mix((*state)++);
 }
 
 bool simt_toss(uint64_t *coin)

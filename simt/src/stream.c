@@ -1,13 +1,14 @@
-/* Streams and captures. Work runs when it is submitted, so a stream is only what captures, and what
- * work is counted by. */
+/* Streams and captures. Work runs when it is submitted, or waits in the stream's queue. */
 #include <stdlib.h>
 
+#include "queue.h"
 #include "simt.h"
 #include "work.h"
 
 struct CUstream_st {
     int device;
     unsigned flags;
+    simt_queue *queue;
     struct CUgraph_st *capture; /* NULL: not capturing */
     enum cudaStreamCaptureMode mode;
     bool broken; /* the capture met something that it forbids */
@@ -23,6 +24,11 @@ static _Thread_local int local_captures;
 int simt_stream_device(cudaStream_t stream)
 {
     return stream != NULL ? stream->device : simt_current_device();
+}
+
+simt_queue *simt_stream_queue(cudaStream_t stream)
+{
+    return stream != NULL ? stream->queue : simt_queue_default(simt_current_device());
 }
 
 /* ---- capture ---- */
@@ -133,6 +139,12 @@ uint64_t simt_submissions_to(cudaStream_t stream)
     return atomic_load(submissions_of(stream));
 }
 
+static cudaError_t run_or_queue(cudaStream_t stream, const simt_work *work)
+{
+    return simt_get_settings()->streams_deferred ? simt_queue_add(simt_stream_queue(stream), work)
+                                                 : simt_perform(work);
+}
+
 cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
 {
     bool capturing;
@@ -141,14 +153,11 @@ cudaError_t simt_submit(cudaStream_t stream, simt_work *work)
         error = simt_stream_state(stream, &capturing);
     if (error == cudaSuccess)
         simt_count_submission(stream);
-    if (error == cudaSuccess && capturing) {
-        error = simt_graph_append(stream->capture, work);
-        if (error == cudaSuccess)
-            return cudaSuccess; /* the graph owns it now */
-    } else if (error == cudaSuccess) {
-        error = simt_perform(work);
-    }
-    simt_discard(work);
+    if (error == cudaSuccess)
+        error = capturing ? simt_graph_append(stream->capture, work) : run_or_queue(stream, work);
+    const bool kept = error == cudaSuccess && (capturing || simt_get_settings()->streams_deferred);
+    if (!kept)
+        simt_discard(work);
     return error;
 }
 
@@ -166,9 +175,15 @@ static cudaError_t create(cudaStream_t *stream, unsigned flags)
         return cudaErrorMemoryAllocation;
     (*stream)->device = simt_current_device();
     (*stream)->flags = flags;
-    return cudaSuccess;
+    (*stream)->queue = simt_queue_new(simt_current_device(), (flags & cudaStreamNonBlocking) == 0);
+    if ((*stream)->queue != NULL)
+        return cudaSuccess;
+    free(*stream);
+    *stream = NULL;
+    return cudaErrorMemoryAllocation;
 }
 
+/* Does not wait for its work. */
 static cudaError_t destroy(cudaStream_t stream)
 {
     if (stream == NULL)
@@ -177,11 +192,19 @@ static cudaError_t destroy(cudaStream_t stream)
         count_capture(stream, -1);
         simt_graph_drop(stream->capture);
     }
+    simt_queue_abandon(stream->queue);
     free(stream);
     return cudaSuccess;
 }
 
-static cudaError_t synchronize(cudaStream_t stream)
+cudaError_t simt_stream_finish(cudaStream_t stream)
+{
+    simt_queue_finish(simt_stream_queue(stream));
+    return simt_sticky();
+}
+
+/* What a capture forbids breaks it. */
+static cudaError_t check_wait(cudaStream_t stream)
 {
     bool capturing;
     cudaError_t error = simt_sticky();
@@ -194,10 +217,30 @@ static cudaError_t synchronize(cudaStream_t stream)
     return error;
 }
 
+static cudaError_t synchronize(cudaStream_t stream)
+{
+    const cudaError_t error = check_wait(stream);
+    return error != cudaSuccess ? error : simt_stream_finish(stream);
+}
+
+static cudaError_t query(cudaStream_t stream)
+{
+    const cudaError_t error = check_wait(stream);
+    if (error != cudaSuccess)
+        return error;
+    const bool done = simt_queue_is_done(simt_stream_queue(stream));
+    return done ? simt_sticky() : cudaErrorNotReady;
+}
+
 static cudaError_t synchronize_all(void)
 {
-    const cudaError_t error = simt_sticky();
-    return error != cudaSuccess ? error : simt_forbidden_while_capturing();
+    cudaError_t error = simt_sticky();
+    if (error == cudaSuccess)
+        error = simt_forbidden_while_capturing();
+    if (error != cudaSuccess)
+        return error;
+    simt_queue_finish_device(simt_current_device());
+    return simt_sticky();
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
@@ -221,7 +264,21 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     return SIMT_CALL(cudaErrorInvalidResourceHandle, synchronize(stream));
 }
 
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return SIMT_CALL(cudaErrorInvalidResourceHandle, query(stream));
+}
+
 cudaError_t cudaDeviceSynchronize(void)
 {
     return SIMT_CALL(cudaErrorInitializationError, synchronize_all());
+}
+
+/* What has not run never will: work is dropped after a sticky error. */
+cudaError_t cudaDeviceReset(void)
+{
+    simt_set_sticky(cudaErrorUnknown);
+    simt_queue_finish_all();
+    simt_set_sticky(cudaSuccess);
+    return cudaSuccess;
 }

@@ -47,7 +47,34 @@ static cudaError_t check_set(const void *to, size_t bytes)
 
 /* ---- the work ---- */
 
-static cudaError_t copy_rows(simt_copy c, enum cudaMemcpyKind kind, cudaStream_t stream)
+static bool is_pageable(const void *pointer)
+{
+    return simt_find(pointer).space == SIMT_PAGEABLE_MEMORY;
+}
+
+static bool is_hosts(const void *pointer)
+{
+    return is_pageable(pointer) || simt_find(pointer).space == SIMT_PINNED_MEMORY;
+}
+
+/* Pageable memory has been read when the call returns, and is written by then. */
+static cudaError_t submit_copy(simt_work *work, bool waits, cudaStream_t stream)
+{
+    bool capturing;
+    cudaError_t error = simt_stream_state(stream, &capturing);
+    const bool runs_later = error == cudaSuccess && !capturing;
+    waits = runs_later && (waits || is_pageable(work->as.copy.to));
+    if (runs_later && !waits && is_pageable(work->as.copy.from) &&
+        simt_get_settings()->streams_deferred)
+        error = simt_stage(work);
+    if (error == cudaSuccess)
+        error = simt_submit(stream, work);
+    return error == cudaSuccess && waits ? simt_stream_finish(stream) : error;
+}
+
+/* A call without a stream waits where the host's memory takes part, and only there. */
+static cudaError_t copy_rows(simt_copy c, enum cudaMemcpyKind kind, bool is_async,
+                             cudaStream_t stream)
 {
     if (c.bytes > c.to_pitch || c.bytes > c.from_pitch)
         return cudaErrorInvalidPitchValue;
@@ -57,13 +84,13 @@ static cudaError_t copy_rows(simt_copy c, enum cudaMemcpyKind kind, cudaStream_t
     if (error != cudaSuccess)
         return error;
     simt_work work = {.type = cudaGraphNodeTypeMemcpy, .as.copy = c};
-    return simt_submit(stream, &work);
+    return submit_copy(&work, !is_async && (is_hosts(c.to) || is_hosts(c.from)), stream);
 }
 
 static cudaError_t copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                        cudaStream_t stream)
+                        bool is_async, cudaStream_t stream)
 {
-    return copy_rows((simt_copy){to, from, bytes, 1, bytes, bytes}, kind, stream);
+    return copy_rows((simt_copy){to, from, bytes, 1, bytes, bytes, NULL}, kind, is_async, stream);
 }
 
 static cudaError_t set(void *to, int byte, size_t bytes, cudaStream_t stream)
@@ -77,28 +104,28 @@ static cudaError_t set(void *to, int byte, size_t bytes, cudaStream_t stream)
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, NULL));
+    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, false, NULL));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, stream));
+    return SIMT_CALL(cudaErrorInvalidValue, copy(to, from, bytes, kind, true, stream));
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                          size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    const simt_copy c = {to, from, width, height, to_pitch, from_pitch};
-    return SIMT_CALL(cudaErrorInvalidValue, copy_rows(c, kind, NULL));
+    const simt_copy c = {to, from, width, height, to_pitch, from_pitch, NULL};
+    return SIMT_CALL(cudaErrorInvalidValue, copy_rows(c, kind, false, NULL));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                               size_t width, size_t height, enum cudaMemcpyKind kind,
                               cudaStream_t stream)
 {
-    const simt_copy c = {to, from, width, height, to_pitch, from_pitch};
-    return SIMT_CALL(cudaErrorInvalidValue, copy_rows(c, kind, stream));
+    const simt_copy c = {to, from, width, height, to_pitch, from_pitch, NULL};
+    return SIMT_CALL(cudaErrorInvalidValue, copy_rows(c, kind, true, stream));
 }
 
 cudaError_t cudaMemset(void *to, int byte, size_t bytes)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -62,6 +63,26 @@ static void stop(int count)
         take_memory(r);
     }
     cr_assert_eq(simt_device_allocations(), 0);
+}
+
+static void settle(int r)
+{
+    cr_cuda(cudaStreamSynchronize(ranks[r].stream));
+}
+
+/* What a rank's work comes to: a stream that defers it says so later. */
+static ncclResult_t outcome(ncclResult_t submitted, int r)
+{
+    ncclResult_t later;
+    if (submitted != ncclSuccess)
+        return submitted;
+    const cudaError_t error = cudaStreamSynchronize(ranks[r].stream);
+    cr_nccl(ncclCommGetAsyncError(ranks[r].comm, &later));
+    const bool ended = later == ncclSuccess || later == ncclRemoteError;
+    cr_assert_eq(error, ended ? cudaSuccess : cudaErrorLaunchFailure);
+    if (!ended)
+        cr_cuda(cudaDeviceReset());
+    return later;
 }
 
 static void check_out(int r, int at, int expected)
@@ -150,11 +171,23 @@ Test(nccl, one_thread_drives_all_ranks)
             for (int r = 0; r < (int)count; r++)
                 cr_nccl(meetings[m].bring(r, (int)count));
             cr_nccl(ncclGroupEnd());
-            for (int r = 0; r < (int)count; r++)
+            for (int r = 0; r < (int)count; r++) {
+                settle(r);
                 meetings[m].check(r, (int)count);
+            }
         }
         stop((int)count);
     }
+}
+
+/* Rank 0 sums WORDS integers; rank 1 does what it is told. */
+static ncclResult_t meet_with(size_t count, ncclDataType_t type, ncclRedOp_t op)
+{
+    cr_nccl(ncclGroupStart());
+    cr_nccl(sum(0, 2));
+    cr_nccl(ncclAllReduce(ranks[1].d_in, ranks[1].d_out, count, type, op, ranks[1].comm,
+                          ranks[1].stream));
+    return ncclGroupEnd();
 }
 
 /* ---- a thread a rank ---- */
@@ -185,6 +218,7 @@ static void *live(void *any)
     for (int m = 0; m < MEETINGS; m++) {
         nap((unsigned)(p->rank * 5 + m * 3) % 7);
         cr_nccl(meetings[m].bring(p->rank, p->count));
+        settle(p->rank);
         meetings[m].check(p->rank, p->count);
     }
     cr_nccl(ncclCommDestroy(ranks[p->rank].comm));
@@ -215,8 +249,9 @@ Test(nccl, a_thread_drives_each_rank)
 static void *meet_nobody(void *any)
 {
     ncclResult_t error;
-    cr_assert_eq(sum(*(const int *)any, 3), ncclRemoteError);
-    cr_nccl(ncclCommGetAsyncError(ranks[*(const int *)any].comm, &error));
+    const int r = *(const int *)any;
+    cr_assert_eq(outcome(sum(r, 3), r), ncclRemoteError);
+    cr_nccl(ncclCommGetAsyncError(ranks[r].comm, &error));
     cr_assert_eq(error, ncclRemoteError);
     return NULL;
 }
@@ -235,41 +270,53 @@ Test(nccl, a_rank_that_aborts_makes_the_others_fail)
     cr_nccl(ncclCommAbort(ranks[1].comm));
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    cr_assert_eq(gather(0, 3), ncclRemoteError);
+    cr_assert_eq(outcome(gather(0, 3), 0), ncclRemoteError);
     cr_nccl(ncclCommDestroy(ranks[0].comm));
     cr_nccl(ncclCommAbort(ranks[2].comm));
     for (int r = 0; r < 3; r++)
         take_memory(r);
 }
 
+Test(nccl, a_rank_that_never_comes_is_told)
+{
+    setenv("SIMT_PATIENCE", "1", 1);
+    start(2);
+    cr_assert_eq(outcome(sum(0, 2), 0), ncclSystemError);
+    cr_nccl(meet_with(WORDS, ncclInt32, ncclSum));
+    settle(0);
+    check_sum(0, 2);
+    stop(2);
+}
+
 /* ---- ranks that do not fit together ---- */
 
-/* Rank 0 sums WORDS integers; rank 1 does what it is told. */
-static ncclResult_t meet_with(size_t count, ncclDataType_t type, ncclRedOp_t op)
+static ncclResult_t gather_with_sum(void)
 {
     cr_nccl(ncclGroupStart());
     cr_nccl(sum(0, 2));
-    cr_nccl(ncclAllReduce(ranks[1].d_in, ranks[1].d_out, count, type, op, ranks[1].comm,
-                          ranks[1].stream));
+    cr_nccl(gather(1, 2));
+    return ncclGroupEnd();
+}
+
+static ncclResult_t receive_more_than_is_sent(void)
+{
+    cr_nccl(ncclGroupStart());
+    cr_nccl(ncclSend(ranks[0].d_in, 5, ncclInt32, 1, ranks[0].comm, ranks[0].stream));
+    cr_nccl(ncclRecv(ranks[1].d_out, 6, ncclInt32, 0, ranks[1].comm, ranks[1].stream));
     return ncclGroupEnd();
 }
 
 Test(nccl, ranks_that_disagree_fail)
 {
     start(2);
+    cr_nccl(outcome(meet_with(WORDS, ncclInt32, ncclSum), 1));
+    cr_assert_eq(outcome(meet_with(WORDS - 1, ncclInt32, ncclSum), 0), ncclInvalidUsage);
+    cr_assert_eq(outcome(meet_with(WORDS, ncclUint32, ncclSum), 1), ncclInvalidUsage);
+    cr_assert_eq(outcome(meet_with(WORDS, ncclInt32, ncclMax), 0), ncclInvalidUsage);
+    cr_assert_eq(outcome(gather_with_sum(), 1), ncclInvalidUsage);
+    cr_assert_eq(outcome(receive_more_than_is_sent(), 0), ncclInvalidUsage);
     cr_nccl(meet_with(WORDS, ncclInt32, ncclSum));
-    cr_assert_eq(meet_with(WORDS - 1, ncclInt32, ncclSum), ncclInvalidUsage);
-    cr_assert_eq(meet_with(WORDS, ncclUint32, ncclSum), ncclInvalidUsage);
-    cr_assert_eq(meet_with(WORDS, ncclInt32, ncclMax), ncclInvalidUsage);
-    cr_nccl(ncclGroupStart());
-    cr_nccl(sum(0, 2));
-    cr_nccl(gather(1, 2));
-    cr_assert_eq(ncclGroupEnd(), ncclInvalidUsage);
-    cr_nccl(ncclGroupStart());
-    cr_nccl(ncclSend(ranks[0].d_in, 5, ncclInt32, 1, ranks[0].comm, ranks[0].stream));
-    cr_nccl(ncclRecv(ranks[1].d_out, 6, ncclInt32, 0, ranks[1].comm, ranks[1].stream));
-    cr_assert_eq(ncclGroupEnd(), ncclInvalidUsage);
-    cr_nccl(meet_with(WORDS, ncclInt32, ncclSum));
+    settle(1);
     check_sum(1, 2);
     stop(2);
 }
@@ -291,7 +338,8 @@ Test(nccl, arguments_are_checked)
     cr_assert_eq(sum_of(a->d_in, a->d_out, WORDS + 1, ncclInt32, a->stream), ncclInvalidArgument);
     cr_assert_eq(sum_of(b->d_in, a->d_out, WORDS, ncclInt32, a->stream), ncclInvalidArgument);
     cr_assert_eq(sum_of(a->d_in, h, WORDS, ncclInt32, a->stream), ncclInvalidArgument);
-    cr_assert_eq(sum_of(a->d_in, a->d_out, 5, ncclFloat16, a->stream), ncclInvalidArgument);
+    cr_assert_eq(outcome(sum_of(a->d_in, a->d_out, 5, ncclFloat16, a->stream), 0),
+                 ncclInvalidArgument);
     cr_assert_eq(sum_of(a->d_in, a->d_out, 5, (ncclDataType_t)10, a->stream), ncclInvalidArgument);
     cr_assert_eq(sum_of(a->d_in, a->d_out, WORDS, ncclInt32, b->stream), ncclUnhandledCudaError);
     cr_assert_eq(ncclSend(a->d_in, 1, ncclInt32, 1, a->comm, a->stream), ncclInvalidArgument);
@@ -356,6 +404,7 @@ Test(nccl, a_capture_is_refused)
             cr_nccl(ncclAllReduce(ranks[r].d_in, ranks[r].d_out, 1, nccl_type, op, ranks[r].comm, \
                                   ranks[r].stream));                                              \
         cr_nccl(ncclGroupEnd());                                                                  \
+        settle(1);                                                                                \
         cr_assert_eq(*(type *)ranks[1].d_out, (type)(expected), #nccl_type ", " #op);             \
     } while (0)
 

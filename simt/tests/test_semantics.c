@@ -390,6 +390,7 @@ Test(semantics, a_graph_replays_what_was_captured)
     cr_cuda(cudaMemset(d_data, 0, 200 * sizeof(int)));
     cr_cuda(cudaMallocHost((void **)&h_result, 200 * sizeof(int)));
     memset(h_result, 0, 200 * sizeof(int));
+    cr_cuda(cudaDeviceSynchronize()); /* a memset does not wait for itself */
 
     cudaStream_t stream = capturing_stream(cudaStreamCaptureModeGlobal);
     enum cudaStreamCaptureStatus status;
