@@ -362,11 +362,12 @@ ParameterizedTest(prim_binary_gemm_variant *variant, binary_gemm, tails_in_pairs
     check_tails(*variant, 0, level == LEVEL_QUICK ? 4 : level == LEVEL_NORMAL ? 2 : 1);
 }
 
-/* A row of A comes into shared memory 1024 words, 32768 elements, at a time. */
+/* A row of A comes into shared memory 1024 words, 32768 elements, at a time; and columns beyond
+ * what 16 bits count. */
 static const size_t shapes[][3] = {{1, 1, 5},       {300, 1, 40},   {1, 300, 64},  {257, 3, 33},
                                    {3, 257, 100},   {100, 100, 70}, {2, 1025, 1},  {1025, 2, 31},
                                    {2, 3, 32736},   {2, 3, 32768},  {3, 2, 32769}, {1, 17, 33000},
-                                   {2, 300, 33333}, {1, 2, 70001}};
+                                   {2, 300, 33333}, {1, 2, 70001},  {1, 65600, 33}};
 
 ParameterizedTestParameters(binary_gemm, shapes)
 {
