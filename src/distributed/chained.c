@@ -15,9 +15,9 @@
  * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms
  * (an estimate; it has not been measured); so the last of 8 ranks begins with its results 2.1 ms
  * after the totals have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many
- * tiles a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait as
- * long, and for messages besides. A chain of the parts' totals would be short, and have other bits:
- * they would follow from the cut. */
+ * tiles a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait
+ * as long, and for messages besides. A chain of the parts' totals would be short, and have other
+ * bits: they would follow from the cut. */
 #include "common/element.h"
 #include "distributed/chain.h"
 #include "distributed/finish.h"
