@@ -46,8 +46,16 @@ build_nvcc() { # FOLDER
   line=$(command_of "$1" 'rm -f [^ ]* && nvcc') && (cd "$1" && eval "$line")
 }
 
+# A pattern takes no other along.
+is_alone() { # PATTERN
+  local folder
+  for folder in kit/src/*; do
+    [[ $folder == kit/src/common || $folder == "kit/src/$1" ]] || { echo "$folder" && return 1; }
+  done
+}
+
 on_cpu() { # PATTERN
-  vendor --cpu "$1" kit && build_cpu kit && run_cpu kit "$1"
+  vendor --cpu "$1" kit && is_alone "$1" && build_cpu kit && run_cpu kit "$1"
 }
 
 # There may be no GPU, so the program is only linked.

@@ -21,7 +21,7 @@
 #include "common/element.h"
 #include "distributed/chain.h"
 #include "distributed/finish.h"
-#include "distributed/scan.h"
+#include "distributed/parts_scan.h"
 #include "distributed/tiles.h"
 #include "scan/tiles.h"
 

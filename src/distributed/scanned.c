@@ -10,7 +10,7 @@
  * the results are used, reads each element once here, and writes none. */
 #include "common/element.h"
 #include "distributed/gathered.h"
-#include "distributed/scan.h"
+#include "distributed/parts_scan.h"
 
 /* ---- sizes and places ---- */
 

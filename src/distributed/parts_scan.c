@@ -1,5 +1,5 @@
 /* prim_distributed_scan() and prim_distributed_carry(): their arguments, and which way they go. */
-#include "distributed/scan.h"
+#include "distributed/parts_scan.h"
 
 #include "common/element.h"
 

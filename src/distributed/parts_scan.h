@@ -1,6 +1,6 @@
 /* Inside distributed: a scan's arguments, and the two ways to scan. */
-#ifndef PRIM_DISTRIBUTED_SCAN_H
-#define PRIM_DISTRIBUTED_SCAN_H
+#ifndef PRIM_DISTRIBUTED_PARTS_SCAN_H
+#define PRIM_DISTRIBUTED_PARTS_SCAN_H
 
 #include "distributed/reduction.h"
 
@@ -10,7 +10,7 @@ typedef struct prim_parts_scan {
     cudaDataType_t out_type;
 } prim_parts_scan;
 
-/* scan.c: what both ways check. */
+/* parts_scan.c: what both ways check. */
 prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
                                   prim_operands *operands);
