@@ -60,6 +60,13 @@ __host__ __device__ accumulator_t<Out> turned_value(accumulator_t<Out> value,
     }
 }
 
+/* The result that a combined value stands for, turned back. */
+template <typename Out>
+__host__ __device__ Out finished_turned(accumulator_t<Out> value, turned_bits<Out> turned)
+{
+    return finished<Out>(turned_value<Out>(value, turned));
+}
+
 template <typename T, unsigned N>
 __device__ packed<T, N> turned_elements(packed<T, N> x, turned_bits<T> turned)
 {

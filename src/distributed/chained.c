@@ -142,7 +142,7 @@ static prim_status gather_divided(const prim_team *team, const prim_member *memb
                                      places_of(team, member).divided);
 }
 
-/* `count` elements from the begin of tile number `tile` on. Their total is that of the whole where
+/* `count` elements from the start of tile number `tile` on. Their total is that of the whole where
  * they are its last ones. */
 static prim_status launch(const prim_team *team, const prim_member *member, prim_scan_carry carry,
                           size_t tile, const void *elements, size_t count, void *results)

@@ -186,7 +186,7 @@ static prim_status exchange(const prim_team *team, const prim_member *member)
 
 /* ---- the values of the tiles ---- */
 
-/* `rows` from the begin of tile number `tile` on. */
+/* `rows` from the start of tile number `tile` on. */
 static prim_status reduce_to_values(const prim_team *team, const prim_member *member, size_t tile,
                                     const void *from, size_t rows, size_t ld)
 {

@@ -345,7 +345,7 @@ __device__ bool store_results(Out *to, const accumulator_t<Out> (&of_columns)[N]
         chunk results = {};
         PRIM_UNROLL(CHUNK)
         for (unsigned e = 0; e < CHUNK; e++)
-            set_element(results, e, finished<Out>(turned_value<Out>(of_columns[c + e], turned)));
+            set_element(results, e, finished_turned<Out>(of_columns[c + e], turned));
         *reinterpret_cast<chunk *>(&to[c]) = results;
     }
     return true;

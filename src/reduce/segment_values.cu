@@ -43,7 +43,7 @@ struct combination {
 template <typename Out, typename Value>
 __device__ void store_as(const combination<Value> &how, size_t i, Value value)
 {
-    static_cast<Out *>(how.out)[i] = finished<Out>(turned_value<Out>(value, how.turned));
+    static_cast<Out *>(how.out)[i] = finished_turned<Out>(value, how.turned);
 }
 
 /* An integer of any sign is the low bytes of its value. */

@@ -100,7 +100,7 @@ struct elements {
 
     __host__ __device__ Out result(value combined) const
     {
-        return finished<Out>(turned_value<Out>(combined, turned));
+        return finished_turned<Out>(combined, turned);
     }
 
     __host__ __device__ bool plain() const

@@ -173,7 +173,7 @@ struct results {
 
     __device__ void store(size_t row, accumulator_t<Out> value) const
     {
-        out[row] = finished<Out>(turned_value<Out>(value, turned));
+        out[row] = finished_turned<Out>(value, turned);
     }
 };
 

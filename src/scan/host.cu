@@ -24,12 +24,6 @@ accumulator_t<Out> initial_on_host(const prim_scan_args *args)
                              element_rule_of<Out>(args).turned);
 }
 
-template <typename Out>
-Out result_on_host(accumulator_t<Out> value, const element_rule<Out> &rule)
-{
-    return finished<Out>(turned_value<Out>(value, rule.turned));
-}
-
 enum { LANES = 32, CHUNKS = PRIM_SCAN_TILE_WARPS };
 static_assert(CHUNKS <= LANES, "one scan of a warp takes in a tile's chunks");
 
@@ -130,7 +124,7 @@ struct host_line {
                     Operator::combine(before, chunk > 0 ? sums.of_chunks[chunk - 1] : identity),
                     lane > 0 ? sums.of_runs[chunk][lane - 1] : identity);
             const value next = Operator::combine(so_far, value_at(i));
-            out[i] = result_on_host<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far, rule);
+            out[i] = finished_turned<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far, rule.turned);
             so_far = next;
         }
         return {Operator::combine(before, sums.of_chunks[CHUNKS - 1]), so_far};
@@ -210,7 +204,7 @@ void scan_columns(const prim_scan_args *args, int threads)
                     Out *const here = &out[row * args->out_ld + i + c];
                     const auto value = static_cast<accumulator_t<Out>>(converted<Out>(*here));
                     above[c] = Operator::combine(above[c], turned_value<Out>(value, rule.turned));
-                    *here = result_on_host(above[c], rule);
+                    *here = finished_turned<Out>(above[c], rule.turned);
                 }
         }
     }
@@ -226,7 +220,7 @@ struct host_version {
                 line_of<In, Out, Operator>(args, 0).scan_by_threads(initial, threads);
             if (args->total != nullptr)
                 *static_cast<Out *>(args->total) =
-                    result_on_host(total, element_rule_of<Out>(args));
+                    finished_turned<Out>(total, element_rule_of<Out>(args).turned);
         } else {
             scan_rows<In, Out, Operator>(args, initial, threads);
         }
