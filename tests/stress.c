@@ -136,12 +136,52 @@ static bool is_unsigned(cudaDataType_t type)
     return type == CUDA_R_8U || type == CUDA_R_16U || type == CUDA_R_32U || type == CUDA_R_64U;
 }
 
+/* On a GPU an operand lies in one allocation with all others, since to allocate and to free costs
+ * more than a call does; on the CPU backend in one of its own, beyond which AddressSanitizer sees. */
+#if defined(SIMT_BACKEND)
+static char *take(size_t bytes)
+{
+    char *memory;
+    check(cudaMalloc((void **)&memory, bytes > 0 ? bytes : 1));
+    return memory;
+}
+
+static void give_back(char *memory)
+{
+    check(cudaFree(memory));
+}
+#else
+static struct {
+    char *memory;
+    size_t used, users;
+} pool;
+enum { POOL_BYTES = 256 << 20, BOUNDARY = 256 };
+
+static char *take(size_t bytes)
+{
+    if (pool.memory == NULL)
+        check(cudaMalloc((void **)&pool.memory, POOL_BYTES));
+    if (bytes > POOL_BYTES - pool.used)
+        give_up("the operands are larger than their pool");
+    char *const memory = pool.memory + pool.used;
+    pool.used += (bytes + BOUNDARY - 1) / BOUNDARY * BOUNDARY;
+    pool.users++;
+    return memory;
+}
+
+static void give_back(char *memory)
+{
+    if (memory != NULL && --pool.users == 0)
+        pool.used = 0;
+}
+#endif
+
 /* d begins so many bytes behind a 256-byte boundary. */
 static operand new_operand(cudaDataType_t type, size_t bytes, size_t offset)
 {
     operand x = {.type = type, .bytes = bytes, .lead = GUARD_BYTES + offset, .h = allocate(bytes)};
     const size_t all = x.lead + bytes + GUARD_BYTES;
-    check(cudaMalloc((void **)&x.base, all > 0 ? all : 1));
+    x.base = take(all);
     check(cudaMemset(x.base, PATTERN, all));
     memset(x.h, PATTERN, bytes);
     x.d = x.base + x.lead;
@@ -186,15 +226,22 @@ operand *add_output(trial *t, cudaDataType_t type, size_t count)
     return x;
 }
 
-static bool guards_hold(const operand *x)
+/* The operand and its guards as they are on the device; the caller frees it. */
+static char *fetch(const operand *x)
 {
     const size_t all = x->lead + x->bytes + GUARD_BYTES;
-    unsigned char *h = allocate(all);
+    char *h = allocate(all);
     check(cudaMemcpy(h, x->base, all, cudaMemcpyDeviceToHost));
+    return h;
+}
+
+static bool guards_hold(const operand *x, const char *fetched)
+{
+    const size_t all = x->lead + x->bytes + GUARD_BYTES;
     size_t i = 0;
-    while (i < all && ((i >= x->lead && i < x->lead + x->bytes) || h[i] == PATTERN))
+    while (i < all &&
+           ((i >= x->lead && i < x->lead + x->bytes) || (unsigned char)fetched[i] == PATTERN))
         i++;
-    free(h);
     return i == all;
 }
 
@@ -208,23 +255,21 @@ static bool is_zero(const char *element, size_t bytes)
 }
 
 /* The operand's first element on the device that differs, or their number. */
-static size_t differs_at(const operand *x, const char *expected)
+static size_t differs_at(const operand *x, const char *fetched, const char *expected)
 {
     const size_t bytes = bytes_of(x->type), count = x->bytes / bytes;
-    char *h = allocate(x->bytes);
-    check(cudaMemcpy(h, x->base + x->lead, x->bytes, cudaMemcpyDeviceToHost));
+    const char *const h = fetched + x->lead;
     size_t i = 0;
     while (i < count && (memcmp(h + i * bytes, expected + i * bytes, bytes) == 0 ||
                          (x->has_any_zero && is_zero(h + i * bytes, bytes) &&
                           is_zero(expected + i * bytes, bytes))))
         i++;
-    free(h);
     return i;
 }
 
 static void free_operand(operand *x)
 {
-    check(cudaFree(x->base));
+    give_back(x->base);
     free(x->h);
     free(x->before);
 }
@@ -368,11 +413,13 @@ static void check_memory(trial *t, bool has_run)
 {
     for (size_t i = 0; i < t->operand_count; i++) {
         const operand *x = &t->operands[i];
-        const size_t at = differs_at(x, has_run && x->is_output ? x->h : x->before);
+        char *const fetched = fetch(x);
+        const size_t at = differs_at(x, fetched, has_run && x->is_output ? x->h : x->before);
         if (at < x->bytes / bytes_of(x->type))
             complain(t, "operand %zu of %zu bytes differs at element %zu", i, x->bytes, at);
-        if (!guards_hold(x))
+        if (!guards_hold(x, fetched))
             complain(t, "bytes beside operand %zu were written", i);
+        free(fetched);
     }
 }
 
@@ -415,8 +462,10 @@ static bool run(const stress_call *call, trial *t)
     call->run(t);
     check_memory(t, t->wanted == PRIM_OK);
     if (t->space.base != NULL) {
-        if (!guards_hold(&t->space))
+        char *const fetched = fetch(&t->space);
+        if (!guards_hold(&t->space, fetched))
             complain(t, "bytes beside the workspace were written");
+        free(fetched);
         free_operand(&t->space);
     }
     for (size_t i = 0; i < t->operand_count; i++)
