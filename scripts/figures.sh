@@ -6,8 +6,9 @@
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
 # how auto compares with the fastest of them; of more than seven shapes every second one. Between
 #     <!-- overview patterns --> or <!-- overview cases -->  and  <!-- end overview -->
-# stand all patterns, with what docs/costs.md says of them, or all of their cases. Below a page's first
-# table stands what its figures were measured on. Draws the pictures that pages show, and
+# stand all patterns, with what docs/costs.md says of them, or all of their cases, and between
+#     <!-- scaling -->  and  <!-- end scaling -->
+# the calls on several GPUs, of bench/results/scaling.json. Below a page's first other table stands what its figures were measured on. Draws the pictures that pages show, and
 # keeps no others. --check: fails where a page would change, or a picture lacks or is not shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -119,6 +120,21 @@ overview_cases() { # PATH: of the repository, from the page
   done
 }
 
+scaling() {
+  jq -r "$definitions"'
+    def tenth: . * 10 | round / 10 | tostring | if test("[.]") then . else . + ".0" end;
+    def near: . as $n | ([range(64) | select(pow(2; .) - $n | . >= 0 and . < 64)] | first) as $p
+      | if $p == null then "\($n)" elif pow(2; $p) == $n then "2^\($p)"
+        else "2^\($p) − \(pow(2; $p) - $n)" end;
+    ["| call | elements a GPU | one GPU, µs | besides, µs | \(.context.gpus) GPUs, µs | weak scaling | model |",
+     "| --- | --- | --: | --: | --: | --: | --: |"][],
+    (.results[] | ["\(.case) \(.type)", (.elements_a_gpu | near), (.alone_us | tenth),
+       (.besides_us | tenth), (.together_us | tenth), (.weak_scaling * 100 | tenth) + " %",
+       (.model * 100 | tenth) + " %"] | row),
+    (.context | "\n\(.gpus) × \(.device), NCCL \(.nccl / 10000 | floor).\(.nccl % 10000 / 100 | floor).\(.nccl % 100), commit \(.commit), \(.date[0:10]).")
+  ' bench/results/scaling.json
+}
+
 # The page's patterns, each once, in the order of their tables.
 patterns_of() { # FILE
   if grep -q '^<!-- overview ' "$1"; then
@@ -155,7 +171,11 @@ rewrite() { # FILE: to standard output
       tables=$((tables + 1))
       [ $tables -gt 1 ] || caption "$1"
       inside=1
-    elif [ "$line" = '<!-- end figures -->' ] || [ "$line" = '<!-- end overview -->' ]; then
+    elif [ "$line" = '<!-- scaling -->' ]; then
+      printf '%s\n' "$line"
+      scaling
+      inside=1
+    elif [ "$line" = '<!-- end scaling -->' ] || [ "$line" = '<!-- end figures -->' ] || [ "$line" = '<!-- end overview -->' ]; then
       inside=0
       printf '%s\n' "$line"
     elif [ $inside -eq 0 ]; then
@@ -171,7 +191,7 @@ pages() {
 rewrite_pages() {
   local page changed=0
   for page in $(pages); do
-    grep -qE '^<!-- (figures|overview) ' "$page" || continue
+    grep -qE '^<!-- (figures|overview|scaling) ' "$page" || continue
     rewrite "$page" >"$work/page"
     cmp -s "$page" "$work/page" && continue
     changed=1

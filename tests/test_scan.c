@@ -1052,6 +1052,8 @@ ParameterizedTest(combination *k, scan, nan_and_infinity_anywhere)
             write_float(k->types.in, h_in, places[p], specials[s]);
             scan_case c = vector(k, COUNT, h_in);
             c.op = (prim_op)((p + s) % 3); /* a product's signs are another test's */
+            if (k->variant == PRIM_SCAN_CHAINED && c.op != PRIM_OP_SUM)
+                continue; /* it takes what depends on the order */
             c.kind = (prim_scan_kind)(p % KINDS);
             c.with_total = true;
             check(&c);
