@@ -146,7 +146,7 @@ static void reduce(const team *t, int g, cudaDataType_t type, const void *d_in, 
 
 /* ---- sums of f32: the values of tiles go to all, and are summed up there ---- */
 
-enum { TILE = 4096 };
+enum { TILE = PRIM_REDUCE_TILE_BYTES / sizeof(float) };
 
 static void sum_alone(const team *t, size_t count)
 {
@@ -168,6 +168,63 @@ static void sum_together(const team *t, size_t count)
     make_ranks(t, t->d_out, ranks);
     must_prim(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, t->counts,
                                       (size_t)t->gpus, CUDA_R_32F, ranks, (size_t)t->gpus));
+}
+
+/* ---- dot products of an array with itself: as sums ---- */
+
+static void dot_alone(const team *t, size_t count)
+{
+    must(cudaSetDevice(0));
+    must_prim(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_32F, t->d_in[0], t->d_in[0], count, CUDA_R_32F,
+                       t->d_out[0], t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+}
+
+static void dot_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    (void)count;
+    make_ranks(t, t->d_out, ranks);
+    for (int g = 0; g < t->gpus; g++)
+        ranks[g].d_in_y = t->d_in[g];
+    must_prim(prim_distributed_dot(CUDA_R_32F, t->counts, (size_t)t->gpus, CUDA_R_32F, ranks,
+                                   (size_t)t->gpus));
+}
+
+/* ---- sums of columns: a row of values for each tile of rows goes to all ---- */
+
+enum { COLUMNS = 1024, TILE_ROWS = 1024 };
+
+static void sum_columns(const team *t, int g, const void *d_in, size_t rows)
+{
+    must(cudaSetDevice(g));
+    must_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                  d_in, rows, COLUMNS, COLUMNS, CUDA_R_32F, t->d_out[g],
+                                  t->d_workspace[g], WORKSPACE_BYTES, t->streams[g]));
+}
+
+static void columns_alone(const team *t, size_t count)
+{
+    sum_columns(t, 0, t->d_in[0], count / COLUMNS);
+}
+
+static void columns_besides(const team *t, size_t count)
+{
+    const size_t tiles = (count / COLUMNS + TILE_ROWS - 1) / TILE_ROWS;
+    gather(t, tiles * COLUMNS * sizeof(float));
+    for (int g = 0; g < t->gpus; g++)
+        sum_columns(t, g, t->d_values[g], (size_t)t->gpus * tiles);
+}
+
+static void columns_together(const team *t, size_t count)
+{
+    prim_rank ranks[MOST_GPUS];
+    size_t rows[MOST_GPUS];
+    make_ranks(t, t->d_out, ranks);
+    for (int g = 0; g < t->gpus; g++)
+        rows[g] = count / COLUMNS;
+    must_prim(prim_distributed_reduce_columns(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, rows,
+                                              (size_t)t->gpus, COLUMNS, COLUMNS, CUDA_R_32F, ranks,
+                                              (size_t)t->gpus));
 }
 
 /* ---- bytes counted: counters are added ---- */
@@ -342,6 +399,8 @@ static void measure_all(team *t, cJSON *results)
 {
     static const scaling_case cases[] = {
         {"reduce", "f32", CUDA_R_32F, 4, sum_alone, sum_besides, sum_together},
+        {"dot", "f32", CUDA_R_32F, 4, dot_alone, sum_besides, dot_together},
+        {"columns", "f32", CUDA_R_32F, 4, columns_alone, columns_besides, columns_together},
         {"histogram", "u8", CUDA_R_8U, 1, count_alone, count_besides, count_together},
         {"scan", "i32", CUDA_R_32I, 4, scan_alone, scan_besides, scan_together},
         {"scan", "f32", CUDA_R_32F, 4, float_scan_alone, float_scan_besides, float_scan_together},
@@ -356,6 +415,99 @@ static void measure_all(team *t, cJSON *results)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             measure(t, &cases[c], sizes[s], results);
+}
+
+/* ---- sums of host memory, through two buffers a GPU ---- */
+
+#ifdef SIMT_BACKEND
+enum { STREAMED_TILES = 16, PIECE_TILES = 4 };
+#else
+enum { STREAMED_TILES = 1 << 16, PIECE_TILES = 1 << 12 }; /* 1 GB in pieces of 64 MB */
+#endif
+enum { BUFFERS = 2, PIECE_BYTES = PIECE_TILES * PRIM_REDUCE_TILE_BYTES };
+
+typedef struct source {
+    char *h_in, *d_pieces; /* pinned; room for BUFFERS pieces */
+    cudaStream_t streams[BUFFERS];
+} source;
+
+/* A stream for each buffer: while one piece is used, the next one is copied. */
+static void pass_through(const team *t, const source *sources, int gpus, bool sums)
+{
+    for (size_t first = 0, piece = 0; first < STREAMED_TILES; first += PIECE_TILES, piece++)
+        for (int g = 0; g < gpus; g++) {
+            const source *const s = &sources[g];
+            const size_t b = piece % BUFFERS;
+            char *const d_piece = s->d_pieces + b * PIECE_BYTES;
+            must(cudaSetDevice(g));
+            must(cudaMemcpyAsync(d_piece, s->h_in + first * PRIM_REDUCE_TILE_BYTES, PIECE_BYTES,
+                                 cudaMemcpyHostToDevice, s->streams[b]));
+            if (sums)
+                must_prim(prim_reduce_rows(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                           CUDA_R_32F, d_piece, PIECE_TILES, TILE, TILE, CUDA_R_32F,
+                                           (float *)t->d_values[g] + first, NULL, 0,
+                                           s->streams[b]));
+        }
+    for (int g = 0; g < gpus; g++)
+        for (int b = 0; b < BUFFERS; b++)
+            must(cudaStreamSynchronize(sources[g].streams[b]));
+    for (int g = 0; g < gpus && sums; g++)
+        reduce(t, g, CUDA_R_32F, t->d_values[g], STREAMED_TILES);
+}
+
+static double streamed_us(const team *t, const source *sources, int gpus, bool sums)
+{
+    enum { ROUNDS = 5 };
+    double us[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) {
+        const double begin = now_us();
+        pass_through(t, sources, gpus, sums);
+        wait_for_all(t);
+        us[r] = now_us() - begin;
+    }
+    qsort(us, ROUNDS, sizeof *us, ascending);
+    return us[ROUNDS / 2];
+}
+
+static void measure_streaming(const team *t, const source *sources, int gpus, cJSON *streams)
+{
+    const double bytes = (double)STREAMED_TILES * PRIM_REDUCE_TILE_BYTES,
+                 copies = streamed_us(t, sources, gpus, false),
+                 all = streamed_us(t, sources, gpus, true);
+    printf("%-10s %-4s %11zu %10d %10.1f %10.1f %8.1f GB/s a GPU, %.1f%% of the link\n", "stream",
+           "f32", (size_t)STREAMED_TILES * TILE, gpus, copies, all, 1e-3 * bytes / all,
+           100 * copies / all);
+    cJSON *row = cJSON_CreateObject();
+    cJSON_AddNumberToObject(row, "gpus", gpus);
+    cJSON_AddNumberToObject(row, "bytes_a_gpu", bytes);
+    cJSON_AddNumberToObject(row, "copies_us", copies);
+    cJSON_AddNumberToObject(row, "streamed_us", all);
+    cJSON_AddItemToArray(streams, row);
+}
+
+static void measure_all_streaming(const team *t, cJSON *streams)
+{
+    static source sources[MOST_GPUS];
+    const size_t bytes = (size_t)STREAMED_TILES * PRIM_REDUCE_TILE_BYTES;
+    for (int g = 0; g < t->gpus; g++) {
+        source *const s = &sources[g];
+        must(cudaSetDevice(g));
+        must(cudaMallocHost((void **)&s->h_in, bytes));
+        memset(s->h_in, 0x3c, bytes);
+        must(cudaMalloc((void **)&s->d_pieces, (size_t)BUFFERS * PIECE_BYTES));
+        for (int b = 0; b < BUFFERS; b++)
+            must(cudaStreamCreateWithFlags(&s->streams[b], cudaStreamNonBlocking));
+    }
+    measure_streaming(t, sources, 1, streams);
+    if (t->gpus > 1)
+        measure_streaming(t, sources, t->gpus, streams);
+    for (int g = 0; g < t->gpus; g++) {
+        must(cudaSetDevice(g));
+        must(cudaFreeHost(sources[g].h_in));
+        must(cudaFree(sources[g].d_pieces));
+        for (int b = 0; b < BUFFERS; b++)
+            must(cudaStreamDestroy(sources[g].streams[b]));
+    }
 }
 
 /* ---- the program ---- */
@@ -429,6 +581,7 @@ int main(int argc, char **argv)
     cJSON_AddItemToObject(all, "context", context_of(&t, &o));
     cJSON *const results = cJSON_AddArrayToObject(all, "results");
     measure_all(&t, results);
+    measure_all_streaming(&t, cJSON_AddArrayToObject(all, "streams"));
     if (o.json != NULL)
         write_json(&o, all);
     cJSON_Delete(all);

@@ -131,6 +131,12 @@ scaling() {
     (.results[] | ["\(.case) \(.type)", (.elements_a_gpu | near), (.alone_us | tenth),
        (.besides_us | tenth), (.together_us | tenth), (.weak_scaling * 100 | tenth) + " %",
        (.model * 100 | tenth) + " %"] | row),
+    (if .streams then
+       "", "| from host memory | GPUs | bytes a GPU | copies alone, µs | with their sum, µs | GB/s a GPU | of the copies |",
+       "| --- | --: | --- | --: | --: | --: | --: |",
+       (.streams[] | ["sum of f32", "\(.gpus)", (.bytes_a_gpu | near), (.copies_us | tenth), (.streamed_us | tenth),
+          (.bytes_a_gpu / .streamed_us / 1000 | tenth), (.copies_us / .streamed_us * 100 | tenth) + " %"] | row)
+     else empty end),
     (.context | "\n\(.gpus) × \(.device), NCCL \(.nccl / 10000 | floor).\(.nccl % 10000 / 100 | floor).\(.nccl % 100), commit \(.commit), \(.date[0:10]).")
   ' bench/results/scaling.json
 }

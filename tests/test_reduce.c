@@ -380,6 +380,73 @@ Test(reduce, order_is_the_documented_one)
         }
 }
 
+/* ---- an array in pieces ---- */
+
+/* The values of some whole tiles, or of one that may be shorter, in device memory. */
+static void put_values(const reduce_case *c, size_t first, size_t tiles, size_t elements,
+                       char *d_values)
+{
+    const size_t bytes = type_bytes(c->types.in), begin = first * (PRIM_REDUCE_TILE_BYTES / bytes);
+    guarded piece =
+        guarded_copy((const char *)c->h_in + begin * bytes, tiles * elements * bytes, bytes);
+    cr_prim(prim_reduce_rows(c->variant, c->op, c->transform, c->types.in, piece.data, tiles,
+                             elements, elements, c->types.out,
+                             d_values + first * type_bytes(c->types.out), NULL, 0, NULL));
+    guarded_free(&piece);
+}
+
+/* As the header says: two pieces of whole tiles, the later one first, and the rest. */
+static void reduce_in_pieces(const reduce_case *c, void *h_result)
+{
+    const size_t tile = PRIM_REDUCE_TILE_BYTES / type_bytes(c->types.in), whole = c->count / tile,
+                 half = whole / 2, rest = c->count - whole * tile, all = whole + (rest > 0);
+    guarded values = guarded_new(all * type_bytes(c->types.out), 0);
+    guarded out = guarded_new(type_bytes(c->types.out), 0);
+    put_values(c, half, whole - half, tile, values.data);
+    put_values(c, 0, half, tile, values.data);
+    if (rest > 0)
+        put_values(c, whole, 1, rest, values.data);
+    cr_prim(prim_reduce(c->variant, c->op, PRIM_TRANSFORM_NONE, c->types.out, values.data, all,
+                        c->types.out, out.data, NULL, 0, NULL));
+    guarded_read(&out, h_result);
+    guarded_free(&values);
+    guarded_free(&out);
+}
+
+ParameterizedTestParameters(reduce, pieces_have_the_bits_of_the_whole)
+{
+    static type_pair pairs[PAIRS];
+    memcpy(pairs, type_pairs, sizeof pairs);
+    return cr_make_param_array(type_pair, pairs, PAIRS);
+}
+
+ParameterizedTest(type_pair *types, reduce, pieces_have_the_bits_of_the_whole)
+{
+    if (types->out == CUDA_R_16F || types->out == CUDA_R_16BF)
+        cr_skip_test("values of tiles are f32 where elements are halves");
+    const size_t bytes = type_bytes(types->in), tile = PRIM_REDUCE_TILE_BYTES / bytes;
+    const size_t counts[] = {5 * tile + 77, 4 * tile, tile + 1};
+    void *h_in = malloc(6 * PRIM_REDUCE_TILE_BYTES);
+    for (int op = 0; op < OPS; op++) {
+        if (!has_op(types->in, (prim_op)op))
+            continue;
+        fill_for((prim_op)op, types->in, h_in, 6 * tile, UNIFORM, (uint64_t)op + 3);
+        const reduce_case c = {.variant = PRIM_REDUCE_AUTO,
+                               .op = (prim_op)op,
+                               .transform = (prim_transform)(op % TRANSFORMS),
+                               .types = *types,
+                               .count = counts[op % 3],
+                               .h_in = h_in};
+        unsigned char in_pieces[8] = {0}, at_once[8] = {0};
+        reduce_in_pieces(&c, in_pieces);
+        cr_prim(
+            prim_reduce_host(c.op, c.transform, types->in, h_in, c.count, types->out, at_once, 1));
+        cr_assert_arr_eq(in_pieces, at_once, type_bytes(types->out), "%s(%s) %s → %s", op_names[op],
+                         transform_names[c.transform], type_name(types->in), type_name(types->out));
+    }
+    free(h_in);
+}
+
 /* ---- rows and columns of a matrix ---- */
 
 typedef struct matrix {

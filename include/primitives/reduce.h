@@ -62,6 +62,28 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
                                  cudaDataType_t out_type, void *d_out, void *d_workspace,
                                  size_t workspace_bytes, cudaStream_t stream);
 
+/* An array that comes in pieces, one that is larger than memory for example. AUTO, VECTORIZED,
+ * SINGLE_PASS and the host cut an array into tiles of so many bytes, the last of which may be
+ * shorter, and combine the tiles' values as an array again. So with
+ *
+ *     n = PRIM_REDUCE_TILE_BYTES / bytes of an element of in_type
+ *
+ * a piece of `tiles` tiles, which begins at tile `first` of the whole, leaves their values by
+ *
+ *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, in_type, d_piece, tiles, n, n,
+ *                      value_type, d_values + first, …)
+ *
+ * and a last tile of fewer elements leaves its own by prim_reduce(). In the end
+ *
+ *     prim_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, value_type, d_values, all_tiles,
+ *                 value_type, d_out, …)
+ *
+ * gives the bits that one call gives for the whole array with value_type as its out_type.
+ * value_type is any out_type of in_type but 16F and 16BF: take 32F for these. Pieces may be of any
+ * number of tiles, and come in any order, on any stream and from any GPU; values of tiles on many
+ * GPUs are what prim_distributed_reduce() takes. examples/float_sum.c does all that. */
+enum { PRIM_REDUCE_TILE_BYTES = 16384 };
+
 /* The workspace of prim_reduce(). */
 PRIM_API prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
                                                  prim_transform transform, cudaDataType_t in_type,

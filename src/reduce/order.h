@@ -20,13 +20,15 @@
 #ifndef PRIM_REDUCE_ORDER_H
 #define PRIM_REDUCE_ORDER_H
 
+#include <primitives/reduce.h>
+
 #include "common/sizes.h"
 
 enum {
     PRIM_REDUCE_VECTOR_BYTES = 16,
-    PRIM_REDUCE_PARTIALS = 256, /* of a tile */
-    PRIM_REDUCE_TILE_DEPTH = 4, /* vectors of a partial */
-    PRIM_REDUCE_TILE_VECTORS = PRIM_REDUCE_PARTIALS * PRIM_REDUCE_TILE_DEPTH
+    PRIM_REDUCE_TILE_VECTORS = PRIM_REDUCE_TILE_BYTES / PRIM_REDUCE_VECTOR_BYTES,
+    PRIM_REDUCE_PARTIALS = 256,                                              /* of a tile */
+    PRIM_REDUCE_TILE_DEPTH = PRIM_REDUCE_TILE_VECTORS / PRIM_REDUCE_PARTIALS /* vectors of one */
 };
 
 /* Elements of a tile. */

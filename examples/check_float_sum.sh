@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Runs float_sum on files whose answers are known, on the CPU backend on 1 to 3 and on all 8 devices,
+# elsewhere on as many as there are.
+set -euo pipefail
+program=$1
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+export SIMT_DEVICES=8 # only the CPU backend looks at it
+
+printf '' >"$directory/empty"
+most=$("$program" "$directory/empty" | sed -n 's/^GPUs  *//p')
+
+expect() { # FILE LINES…
+  local file=$1 gpus
+  shift
+  for gpus in 1 2 3 "$most"; do
+    [ "$gpus" -le "$most" ] || continue
+    if ! diff <(printf '%s\n' "GPUs     $gpus" "$@") <("$program" "$file" "$gpus"); then
+      echo "float_sum $file $gpus: not what was expected" >&2
+      exit 1
+    fi
+  done
+}
+
+expect "$directory/empty" 'numbers  0' 'sum      0' 'bits     0.0000 a byte'
+
+# 1, 0.5 and -0.25 many times, so that every sum is exact: 24 tiles of 4096, and then 3 numbers more.
+printf '\0\0\200\077\0\0\0\077\0\0\200\276' >"$directory/three"
+cp "$directory/three" "$directory/many"
+for _ in {1..15}; do
+  cat "$directory/many" "$directory/many" >"$directory/twice"
+  mv "$directory/twice" "$directory/many"
+done
+expect "$directory/three" 'numbers  3' 'sum      1.25' 'bits     1.6140 a byte'
+expect "$directory/many" 'numbers  98304' 'sum      40960' 'bits     1.6140 a byte'
+cat "$directory/three" >>"$directory/many"
+expect "$directory/many" 'numbers  98307' 'sum      40961.25' 'bits     1.6140 a byte'
+
+# Several pieces a GPU, of numbers between which sums are rounded: letters taken as f32.
+head -c 15000000 /dev/urandom | base64 -w 0 | head -c 20000004 >"$directory/letters"
+mapfile -t lines < <("$program" "$directory/letters" 1)
+expect "$directory/letters" "${lines[@]:1}"
+
+fails() { # WORDS STATUS ARGUMENT…
+  local words=$1 status=$2 result=0
+  shift 2
+  "$program" "$@" >/dev/null 2>"$directory/said" || result=$?
+  if [ $result -ne "$status" ] || ! grep -q -- "$words" "$directory/said"; then
+    echo "float_sum $*: status $result, and said: $(cat "$directory/said")" >&2
+    exit 1
+  fi
+}
+
+fails 'usage: ' 2
+fails 'No such file' 1 "$directory/missing"
+printf 'abcde' >"$directory/odd"
+fails '5 bytes, and no whole number' 1 "$directory/odd"
+for number in 0 -1 1x '' $((most + 1)); do
+  fails 'no number of GPUs' 2 "$directory/three" "$number"
+done
