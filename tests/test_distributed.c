@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -1187,6 +1188,122 @@ Test(distributed, pointers_that_every_call_needs)
     cr_assert_str_eq(prim_status_string(PRIM_ERROR_NCCL), "PRIM_ERROR_NCCL");
 }
 
+/* ---- what processes must agree on ---- */
+
+typedef struct statement {
+    const job *job;
+    prim_rank rank;
+    prim_status status;
+    char sentence[256];
+} statement;
+
+static void *state(void *any)
+{
+    statement *const s = any;
+    s->status = s->job->call(s->job, &s->rank, 1);
+    snprintf(s->sentence, sizeof s->sentence, "%s", prim_last_error(NULL));
+    return NULL;
+}
+
+static void say_less(job *j, prim_rank *rank)
+{
+    (void)rank;
+    j->counts[0]--;
+    j->counts[1]++;
+}
+
+static void say_least(job *j, prim_rank *rank)
+{
+    static const reduction least = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
+    (void)rank;
+    j->args = &least;
+}
+
+static void say_dot(job *j, prim_rank *rank)
+{
+    rank->d_in_y = rank->d_in;
+    j->call = call_dot;
+}
+
+static void say_nothing(job *j, prim_rank *rank)
+{
+    (void)j;
+    rank->d_out = NULL;
+}
+
+/* What rank 1 does otherwise, what rank 0 hears of it, and rank 1 of rank 0. */
+static const struct {
+    void (*speak)(job *j, prim_rank *rank);
+    const char *heard, *answer;
+    prim_status of_speaker;
+} disagreements[] = {
+    {say_less, "rank 1 was called with other h_counts", "rank 0 was called with other h_counts",
+     PRIM_ERROR_VALUE},
+    {say_least, "rank 1 was called with other arguments", "rank 0 was called with other arguments",
+     PRIM_ERROR_VALUE},
+    {say_dot, "rank 1 makes another call", "rank 0 makes another call", PRIM_ERROR_VALUE},
+    {say_nothing, "rank 1 refuses its arguments", "rank 1: d_out is NULL", PRIM_ERROR_NULL},
+};
+
+/* A process for each rank, which are threads here. */
+static void disagree(size_t i, const job *j, const device_part *parts)
+{
+    job other = *j;
+    pthread_t threads[2];
+    statement s[2] = {{.job = j, .rank = parts[0].rank}, {.job = &other, .rank = parts[1].rank}};
+    disagreements[i].speak(&other, &s[1].rank);
+    for (size_t r = 0; r < 2; r++)
+        cr_assert_eq(pthread_create(&threads[r], NULL, state, &s[r]), 0);
+    for (size_t r = 0; r < 2; r++)
+        pthread_join(threads[r], NULL);
+    cr_assert_eq(s[0].status, PRIM_ERROR_VALUE, "%s: %s", disagreements[i].heard, s[0].sentence);
+    cr_assert(strstr(s[0].sentence, disagreements[i].heard) != NULL, "%s", s[0].sentence);
+    cr_assert_eq(s[1].status, disagreements[i].of_speaker, "%s", s[1].sentence);
+    cr_assert(strstr(s[1].sentence, disagreements[i].answer) != NULL, "%s", s[1].sentence);
+}
+
+Test(distributed, ranks_agree_before_they_work)
+{
+    enum { WHOLE = 9000 };
+    setenv("PRIM_DISTRIBUTED_AGREE", "1", 1);
+    if (!connect(2))
+        cr_skip_test("needs two devices");
+    float *h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    job j = reduce_job(&f32_sum, WHOLE, h_in);
+    j.ranks = 2;
+    for (size_t i = 0; i < COUNT_OF(disagreements); i++) {
+        device_part parts[2];
+        cut_up(EQUAL, 2, WHOLE, j.tile, j.counts);
+        for (size_t r = 0; r < 2; r++)
+            put(&j, r, &parts[r]);
+        disagree(i, &j, parts);
+        for (size_t r = 0; r < 2; r++) {
+            cr_assert(guarded_untouched(&parts[r].out), "%s", disagreements[i].heard);
+            give_up(&parts[r]);
+        }
+    }
+    free(h_in);
+    disconnect(2);
+}
+
+/* With the option on, every kind of call gives what it gives without. */
+Test(distributed, what_agrees_works)
+{
+    enum { WHOLE = 3 * 8192 + 17 };
+    setenv("PRIM_DISTRIBUTED_AGREE", "1", 1);
+    if (!connect(2))
+        cr_skip_test("needs two devices");
+    float *h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    for (int threads = 0; threads < 2; threads++) {
+        job j = reduce_job(&f32_sum, WHOLE, h_in);
+        j.ranks = 2;
+        j.threads = threads == 1;
+        check_reduce(&j);
+    }
+    free(h_in);
+    disconnect(2);
+}
+
 #ifdef SIMT_BACKEND
 /* Each call of the runtime and of NCCL fails once: the call says so, and leaves no memory and the
  * same device behind. */
@@ -1255,6 +1372,8 @@ Test(distributed, every_failure_is_told)
     fail_each(&j);
     j.call = call_carry;
     j.query = query_carry;
+    fail_each(&j);
+    setenv("PRIM_DISTRIBUTED_AGREE", "1", 1);
     fail_each(&j);
     free(h_in);
     disconnect(3);

@@ -23,9 +23,16 @@
  * what other processes pass is not known here, and a process whose call fails leaves the others
  * waiting: abort their communicators.
  *
+ * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, a call first
+ * compares with all ranks which call it is, h_counts and all arguments that are no pointers, and
+ * waits for that. Where they differ, or one process refuses its own, every process returns
+ * PRIM_ERROR_VALUE before any work is submitted, and the sentence names the rank that differs from
+ * this one. A process that makes no call at all is still waited for, and so is one whose h_counts
+ * or ranks cannot be used. While a stream is captured nothing is compared.
+ *
  * Beside the statuses of types.h, every call returns
- *   PRIM_ERROR_VALUE        own_ranks is not 1 to 64, total_ranks is not the communicator's, or two
- *                           ranks are the same
+ *   PRIM_ERROR_VALUE        own_ranks is not 1 to 64, total_ranks is not the communicator's, two
+ *                           ranks are the same, or ranks do not agree, see above
  *   PRIM_ERROR_NULL         h_counts, ranks or a rank's comm is NULL
  *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
  *   PRIM_ERROR_NCCL         NCCL returned an error; part of the work may have been submitted

@@ -27,6 +27,11 @@ size_t prim_element_bytes(cudaDataType_t type)
     return e != NULL ? e->bytes : 0;
 }
 
+bool prim_element_is_float(cudaDataType_t type)
+{
+    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
+}
+
 cudaDataType_t prim_accumulator_type(cudaDataType_t out_type)
 {
     switch (out_type) {

@@ -71,9 +71,21 @@ static prim_status reduce_own_rows(const prim_team *team, const prim_member *mem
                              : status;
 }
 
+void prim_bands_sign(const prim_team *team, prim_digest *digest)
+{
+    const prim_bands *b = team->args;
+    prim_digest_add(digest, b->op);
+    prim_digest_add(digest, b->transform);
+    prim_digest_add(digest, b->in_type);
+    prim_digest_add(digest, b->out_type);
+    prim_digest_add(digest, b->columns);
+    prim_digest_add(digest, b->ld);
+}
+
 static const prim_team_steps rows_steps = {
     .check = check_rows,
     .needed = needed_by_rows,
+    .sign = prim_bands_sign,
     .steps = {{reduce_own_rows, false}},
 };
 

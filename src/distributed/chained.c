@@ -267,6 +267,7 @@ static prim_status hand_out_total(const prim_team *team, const prim_member *memb
 const prim_team_steps prim_chained_scan_steps = {
     .check = prim_parts_scan_check,
     .needed = needed,
+    .sign = prim_parts_scan_sign,
     .steps = {{begin_divided, false},
               {gather_divided, true},
               {total_tiles, false},
@@ -346,6 +347,7 @@ static prim_status exchange_carries(const prim_team *team, const prim_member *me
 const prim_team_steps prim_chained_carry_steps = {
     .check = prim_parts_carry_check,
     .needed = needed,
+    .sign = prim_parts_scan_sign,
     .steps = {{begin_divided, false},
               {gather_divided, true},
               {total_tiles, false},

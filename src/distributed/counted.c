@@ -1,4 +1,6 @@
 /* Histograms: each rank counts its own part, and the counters are added. */
+#include <string.h>
+
 #include "common/element.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
@@ -109,9 +111,32 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
     return prim_team_cuda(member, "the counts were not added", error);
 }
 
+/* Of the range, the fields that are looked at. */
+static void sign_range(const histogram_args *args, prim_digest *digest)
+{
+    const double reals[] = {args->range.real_lower, args->range.real_upper};
+    uint64_t bits[2];
+    memcpy(bits, reals, sizeof bits);
+    const bool real = prim_element_is_float(args->sample_type);
+    prim_digest_add(digest, real ? bits[0] : (uint64_t)args->range.lower);
+    prim_digest_add(digest, real ? bits[1] : (uint64_t)args->range.upper);
+}
+
+static void sign(const prim_team *team, prim_digest *digest)
+{
+    const histogram_args *args = team->args;
+    prim_digest_add(digest, args->flags);
+    prim_digest_add(digest, args->outside);
+    prim_digest_add(digest, args->sample_type);
+    prim_digest_add(digest, args->bins);
+    prim_digest_add(digest, args->counter_type);
+    sign_range(args, digest);
+}
+
 static const prim_team_steps steps = {
     .check = check,
     .needed = needed,
+    .sign = sign,
     .steps = {{count_own, false}, {sum_counters, true}, {add_up, false}},
 };
 

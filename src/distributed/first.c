@@ -153,9 +153,18 @@ static prim_status find_first(const prim_team *team, const prim_member *member)
         prim_distributed_take(p.indices, p.at, member->rank->d_second, member->rank->stream));
 }
 
+static void sign(const prim_team *team, prim_digest *digest)
+{
+    const search *s = team->args;
+    prim_digest_add(digest, s->op);
+    prim_digest_add(digest, s->transform);
+    prim_digest_add(digest, s->in_type);
+}
+
 static const prim_team_steps steps = {
     .check = check,
     .needed = needed,
+    .sign = sign,
     .steps = {{find_own, false}, {share_candidates, true}, {find_first, false}},
 };
 

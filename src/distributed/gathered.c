@@ -101,6 +101,7 @@ static prim_status reduce_all_results(const prim_team *team, const prim_member *
 const prim_team_steps prim_gathered_steps = {
     .check = prim_reduction_check,
     .needed = needed,
+    .sign = prim_reduction_sign,
     .steps = {{prim_gathered_reduce_part, false},
               {prim_gathered_share, true},
               {reduce_all_results, false}},

@@ -84,5 +84,6 @@ static prim_status reduce_results(const prim_team *team, const prim_member *memb
 const prim_team_steps prim_gathered_columns_steps = {
     .check = prim_bands_check_columns,
     .needed = needed,
+    .sign = prim_bands_sign,
     .steps = {{reduce_band, false}, {share_rows, true}, {reduce_results, false}},
 };

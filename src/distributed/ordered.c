@@ -190,6 +190,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
 const prim_team_steps prim_ordered_steps = {
     .check = prim_reduction_check,
     .needed = needed,
+    .sign = prim_reduction_sign,
     .steps = {{begin_last_tile, false},
               {exchange, true},
               {reduce_tiles, false},

@@ -254,6 +254,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
 const prim_team_steps prim_ordered_columns_steps = {
     .check = prim_bands_check_columns,
     .needed = needed,
+    .sign = prim_bands_sign,
     .steps = {{pack_own, false},
               {exchange, true},
               {reduce_tiles, false},

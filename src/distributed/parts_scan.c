@@ -59,6 +59,16 @@ prim_status prim_parts_carry_check(const prim_team *team, const prim_member *mem
     return status == PRIM_OK ? prim_check_disjoint(&member->call, spans[1], spans[0]) : status;
 }
 
+void prim_parts_scan_sign(const prim_team *team, prim_digest *digest)
+{
+    const prim_parts_scan *s = team->args;
+    prim_digest_add(digest, s->kind);
+    prim_digest_add(digest, s->reduction.op);
+    prim_digest_add(digest, s->reduction.transform);
+    prim_digest_add(digest, s->reduction.in_type);
+    prim_digest_add(digest, s->out_type);
+}
+
 static const prim_team_steps *scan_steps_of(const prim_parts_scan *s)
 {
     return prim_reduction_has_order(&s->reduction) ? &prim_chained_scan_steps

@@ -10,7 +10,8 @@ typedef struct prim_parts_scan {
     cudaDataType_t out_type;
 } prim_parts_scan;
 
-/* parts_scan.c: what both ways check. */
+/* parts_scan.c: what both ways check and sign. */
+void prim_parts_scan_sign(const prim_team *team, prim_digest *digest);
 prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
                                   prim_operands *operands);

@@ -34,13 +34,20 @@ prim_status prim_reduction_check(const prim_team *team, const prim_member *membe
     return status;
 }
 
+void prim_reduction_sign(const prim_team *team, prim_digest *digest)
+{
+    const prim_reduction *r = team->args;
+    prim_digest_add(digest, r->op);
+    prim_digest_add(digest, r->transform);
+    prim_digest_add(digest, r->in_type);
+    prim_digest_add(digest, r->out_type);
+}
+
 /* Whatever else is combined, any order gives the same bits: integers wrap, and minimum and maximum
  * know only one NaN. */
 bool prim_reduction_has_order(const prim_reduction *r)
 {
-    const bool is_float = r->out_type == CUDA_R_16F || r->out_type == CUDA_R_16BF ||
-                          r->out_type == CUDA_R_32F || r->out_type == CUDA_R_64F;
-    return is_float && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);
+    return prim_element_is_float(r->out_type) && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);
 }
 
 static const prim_team_steps *way_of(const prim_reduction *r)

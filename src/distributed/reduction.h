@@ -11,10 +11,12 @@ typedef struct prim_reduction {
     bool is_dot; /* of products of two arrays' elements, with op SUM and no transform */
 } prim_reduction;
 
-/* reduction.c: what both ways check; the workspace of one GPU for so many elements. */
+/* reduction.c: what both ways check and sign; the workspace of one GPU for so
+ * many elements. */
 prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
                                  prim_operands *operands);
+void prim_reduction_sign(const prim_team *team, prim_digest *digest);
 
 /* Does the order change the bits? */
 bool prim_reduction_has_order(const prim_reduction *r);

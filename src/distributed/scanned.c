@@ -96,11 +96,13 @@ static prim_status scan_part(const prim_team *team, const prim_member *member)
 const prim_team_steps prim_scanned_scan_steps = {
     .check = prim_parts_scan_check,
     .needed = needed_by_scan,
+    .sign = prim_parts_scan_sign,
     .steps = {{prim_gathered_reduce_part, false}, {prim_gathered_share, true}, {scan_part, false}},
 };
 
 const prim_team_steps prim_scanned_carry_steps = {
     .check = prim_parts_carry_check,
     .needed = needed_by_carry,
+    .sign = prim_parts_scan_sign,
     .steps = {{prim_gathered_reduce_part, false}, {prim_gathered_share, true}, {take_carry, false}},
 };

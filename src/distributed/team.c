@@ -7,6 +7,7 @@
 #include "common/fail.h"
 #include "common/sizes.h"
 #include "common/workspace.h"
+#include "distributed/agreement.h"
 
 /* ---- sentences ---- */
 
@@ -262,7 +263,7 @@ static prim_status take_together(const prim_team *team, prim_team_step take)
     return status != PRIM_OK ? status : prim_team_nccl(&team->members[0], "ncclGroupEnd", ended);
 }
 
-static prim_status take_steps(const prim_team *team, const prim_team_steps *steps)
+prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps)
 {
     prim_status status = PRIM_OK;
     for (int s = 0; steps->steps[s].take != NULL && status == PRIM_OK; s++)
@@ -273,12 +274,18 @@ static prim_status take_steps(const prim_team *team, const prim_team_steps *step
 
 static prim_status run(prim_team *team, const prim_team_steps *steps)
 {
+    bool agrees;
     prim_status status = check_all(team, steps);
+    const prim_status asked = prim_agreement_wanted(team, &agrees);
+    if (asked == PRIM_OK && agrees)
+        status = prim_agree(team, steps, status);
+    if (status == PRIM_OK)
+        status = asked;
     if (status != PRIM_OK)
         return status;
     status = open_all(team, steps);
     if (status == PRIM_OK)
-        status = take_steps(team, steps);
+        status = prim_team_take_steps(team, steps);
     return close_all(team, status);
 }
 

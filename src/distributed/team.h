@@ -3,6 +3,8 @@
 #ifndef PRIM_DISTRIBUTED_TEAM_H
 #define PRIM_DISTRIBUTED_TEAM_H
 
+#include <stdint.h>
+
 #include <primitives/distributed.h>
 
 #include "common/check.h"
@@ -22,6 +24,18 @@ typedef struct prim_member {
 
 struct prim_team;
 
+struct prim_agreement;
+
+/* Numbers of what a call was asked for, taken together. */
+typedef uint64_t prim_digest;
+#define PRIM_DIGEST_OF_NOTHING UINT64_C(0xcbf29ce484222325)
+
+static inline void prim_digest_add(prim_digest *digest, uint64_t number)
+{
+    for (int byte = 0; byte < 8; byte++) /* FNV-1a */
+        *digest = (*digest ^ (number >> (8 * byte) & 0xff)) * UINT64_C(0x100000001b3);
+}
+
 /* What a rank does in one step, its device being current unless all take the step together. */
 typedef prim_status (*prim_team_step)(const struct prim_team *team, const prim_member *member);
 
@@ -32,6 +46,8 @@ typedef struct prim_team_steps {
     /* The workspace of a rank on the current device. The statuses are those of the calls that it
      * asks, and judge all that is no pointer. */
     prim_status (*needed)(const struct prim_team *team, size_t *bytes);
+    /* All of args that must be the same in every process. */
+    void (*sign)(const struct prim_team *team, prim_digest *digest);
     /* In turn; each one is taken by all ranks before the next. `together`: in one group of NCCL,
      * of whose calls alone the step then consists. */
     struct {
@@ -48,6 +64,7 @@ typedef struct prim_team {
     size_t whole; /* elements of all parts */
     size_t own;
     prim_member members[PRIM_MOST_OWN_RANKS];
+    struct prim_agreement *agreement; /* while there is one */
 } prim_team;
 
 /* The whole call: checks everything, then takes the steps. name, args, counts and total are set. */
@@ -56,6 +73,9 @@ prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const p
 
 /* The query that stands beside a call. */
 prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes);
+
+/* One step after the other, as far as none fails. */
+prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps);
 
 size_t prim_team_largest_part(const prim_team *team);
 

@@ -8,17 +8,11 @@
 
 enum { ALL_FLAGS = PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN };
 
-bool prim_histogram_is_real(cudaDataType_t sample_type)
-{
-    return sample_type == CUDA_R_16F || sample_type == CUDA_R_16BF || sample_type == CUDA_R_32F ||
-           sample_type == CUDA_R_64F;
-}
-
 /* Integer and float samples have fields of their own. */
 prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,
                                        const prim_histogram_range *r)
 {
-    if (!prim_histogram_is_real(args->sample_type))
+    if (!prim_element_is_float(args->sample_type))
         return r->upper > r->lower
                    ? PRIM_OK
                    : prim_fail(PRIM_ERROR_VALUE,

@@ -71,9 +71,6 @@ prim_status prim_histogram_check_policy(const prim_histogram_args *args);
 prim_status prim_histogram_check_sizes(const prim_histogram_args *args);
 prim_status prim_histogram_check_operands(const void *args, prim_operands *operands);
 
-/* Float samples have the range's real_ fields. */
-bool prim_histogram_is_real(cudaDataType_t sample_type);
-
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_histogram_on_host(const prim_histogram_args *args, int threads);
 prim_status prim_histogram_edges_on_host(const prim_histogram_args *args, int threads);

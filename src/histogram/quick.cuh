@@ -24,6 +24,7 @@
 
 #include <cmath>
 
+#include "common/element.h"
 #include "common/ordered.cuh"
 #include "common/unroll.cuh"
 #include "histogram/bins.cuh"
@@ -195,7 +196,7 @@ inline quick_binning make_quick_binning(const prim_histogram_args *args)
     q.exact = make_binning(args);
     q.bins = static_cast<uint32_t>(args->bins);
     const unsigned bytes = static_cast<unsigned>(prim_element_bytes(args->sample_type));
-    if (prim_histogram_is_real(args->sample_type))
+    if (prim_element_is_float(args->sample_type))
         quicken_reals(&q, args, bytes == 8);
     else
         quicken_integers(&q, args, bytes);

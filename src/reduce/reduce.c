@@ -6,11 +6,6 @@
 #include "common/fail.h"
 #include "reduce/reduce_args.h"
 
-static bool is_float(cudaDataType_t type)
-{
-    return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
-}
-
 static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_64U},
                                       {CUDA_R_32I, CUDA_R_64I},
                                       {CUDA_R_16F, CUDA_R_32F},
@@ -33,7 +28,7 @@ static prim_status check_types(const prim_reduce_args *args)
     const bool bits = args->op == PRIM_OP_AND || args->op == PRIM_OP_OR || args->op == PRIM_OP_XOR;
     const prim_status status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
                                                 sizeof wider / sizeof *wider);
-    if (status == PRIM_OK && bits && is_float(args->in_type))
+    if (status == PRIM_OK && bits && prim_element_is_float(args->in_type))
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type %s has no bits for %s to combine",
                          args->call.name, prim_element_name(args->in_type), prim_op_name(args->op));
     return status;
