@@ -23,6 +23,12 @@
  * what other processes pass is not known here, and a process whose call fails leaves the others
  * waiting: abort their communicators.
  *
+ * Captures. What is captured consists of the kit's kernels and NCCL's operations, and NCCL's rules
+ * hold: all ranks capture a call or none does, and all launch the graph that they captured then. A
+ * process with one GPU is what NCCL advises; with several, a thread for each of them captures, in
+ * mode cudaStreamCaptureModeThreadLocal, and launches: one thread that launches one GPU's graph
+ * after the other may wait for ever in the first.
+ *
  * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, a call first
  * compares with all ranks which call it is, h_counts and all arguments that are no pointers, and
  * waits for that. Where they differ, or one process refuses its own, every process returns
