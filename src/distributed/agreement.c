@@ -1,6 +1,6 @@
-/* What processes are called with must be the same, apart from pointers: where counts differ, one rank
- * waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with 32
- * bytes from every rank to every rank, and a wait for them. */
+/* What processes are called with must be the same, apart from pointers: where counts differ, one
+ * rank waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with
+ * 32 bytes from every rank to every rank, and a wait for them. */
 #include "distributed/agreement.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The option for debugging: all ranks tell each other what they were called with, before any work. */
+/* The option for debugging: before any work, all ranks tell each other what they were called with.
+ */
 #ifndef PRIM_DISTRIBUTED_AGREEMENT_H
 #define PRIM_DISTRIBUTED_AGREEMENT_H
 

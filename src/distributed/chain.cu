@@ -1,7 +1,7 @@
-/* The exclusive prefixes of tiles' totals, one addition after the other: the order of scan/tiles.h
- * leaves no other way. One block, of which one thread adds:
+/* The exclusive prefixes of tiles' aggregates, one addition after the other: the order of
+ * scan/tiles.h leaves no other way. One block, of which one thread adds:
  *
- *     all threads    load 2048 totals into shared memory, and ask for the next 2048
+ *     all threads    load 2048 aggregates into shared memory, and ask for the next 2048
  *     one thread     16 at a time in registers: prefixes in their place, the next 16 on their way
  *     all threads    store the prefixes that are asked for
  *
@@ -21,7 +21,7 @@ namespace chain
 constexpr unsigned THREADS = 256, OF_THREAD = 8, AT_ONCE = THREADS * OF_THREAD;
 constexpr unsigned RUN_VECTORS = 4; /* that the one thread holds */
 
-/* From totals to prefixes; returns what lies before the next ones. */
+/* From aggregates to prefixes; returns what lies before the next ones. */
 template <class Operator, typename Value>
 __device__ Value chain_staged(vector<Value> *staged, Value so_far)
 {
@@ -55,56 +55,57 @@ __device__ Value chain_staged(vector<Value> *staged, Value so_far)
 
 /* What lies behind the last total changes only what lies behind that. */
 template <class Operator, typename Value>
-__device__ void load_totals(const Value *totals, size_t begin, size_t count, Value *mine)
+__device__ void load_aggregates(const Value *aggregates, size_t begin, size_t count, Value *mine)
 {
     PRIM_UNROLL(OF_THREAD)
     for (unsigned j = 0; j < OF_THREAD; j++) {
         const size_t i = begin + j * THREADS + threadIdx.x;
-        mine[j] = i < count ? totals[i] : Operator::template identity<Value>();
+        mine[j] = i < count ? aggregates[i] : Operator::template identity<Value>();
     }
 }
 
 template <class Operator, typename Value>
-__global__ void __launch_bounds__(THREADS) chain_totals(Value *totals, size_t first, size_t count)
+__global__ void __launch_bounds__(THREADS)
+    chain_aggregates(Value *aggregates, size_t first, size_t count)
 {
     PRIM_SHARED(vector<Value>, vectors, [AT_ONCE / VECTOR_ELEMENTS<Value>]);
     Value *const staged = reinterpret_cast<Value *>(vectors);
     Value so_far = Operator::template identity<Value>(), mine[OF_THREAD];
-    load_totals<Operator>(totals, 0, count, mine);
+    load_aggregates<Operator>(aggregates, 0, count, mine);
     for (size_t begin = 0; begin <= count; begin += AT_ONCE) {
         for (unsigned j = 0; j < OF_THREAD; j++)
             staged[j * THREADS + threadIdx.x] = mine[j];
         __syncthreads();
-        load_totals<Operator>(totals, begin + AT_ONCE, count, mine);
+        load_aggregates<Operator>(aggregates, begin + AT_ONCE, count, mine);
         if (threadIdx.x == 0)
             so_far = chain_staged<Operator>(vectors, so_far);
         __syncthreads();
         for (unsigned j = 0; j < OF_THREAD; j++) {
             const size_t i = begin + j * THREADS + threadIdx.x;
             if (i >= first && i <= count)
-                totals[i] = staged[j * THREADS + threadIdx.x];
+                aggregates[i] = staged[j * THREADS + threadIdx.x];
         }
     }
 }
 
 template <class Operator>
-cudaError_t launch(cudaDataType_t type, void *totals, size_t first, size_t count,
+cudaError_t launch(cudaDataType_t type, void *aggregates, size_t first, size_t count,
                    cudaStream_t stream)
 {
     if (type == CUDA_R_64F)
-        return prim_launch({stream, 1, THREADS}, chain_totals<Operator, double>,
-                           static_cast<double *>(totals), first, count);
-    return prim_launch({stream, 1, THREADS}, chain_totals<Operator, float>,
-                       static_cast<float *>(totals), first, count);
+        return prim_launch({stream, 1, THREADS}, chain_aggregates<Operator, double>,
+                           static_cast<double *>(aggregates), first, count);
+    return prim_launch({stream, 1, THREADS}, chain_aggregates<Operator, float>,
+                       static_cast<float *>(aggregates), first, count);
 }
 
 } // namespace chain
 } // namespace
 
-cudaError_t prim_distributed_chain(prim_op op, cudaDataType_t type, void *totals, size_t first,
+cudaError_t prim_distributed_chain(prim_op op, cudaDataType_t type, void *aggregates, size_t first,
                                    size_t count, cudaStream_t stream)
 {
     return op == PRIM_OP_PRODUCT
-               ? chain::launch<product_operator>(type, totals, first, count, stream)
-               : chain::launch<sum_operator>(type, totals, first, count, stream);
+               ? chain::launch<product_operator>(type, aggregates, first, count, stream)
+               : chain::launch<sum_operator>(type, aggregates, first, count, stream);
 }

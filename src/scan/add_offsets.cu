@@ -1,4 +1,4 @@
-/* The last step of every textbook rung: each section takes in what lies before it. sections.cuh
+/* The last step of every textbook rung: each section takes in its exclusive prefix. sections.cuh
  * says how the rungs come to that. */
 #include "scan/sections.cuh"
 

@@ -1,8 +1,8 @@
 /* BRENT_KUNG: a tree up, and a tree down.
  *
  * Each thread brings two elements into shared memory. The first tree is a reduction in place: it
- * leaves in every place that ends a group of 2, 4, 8, … the group's total. The second one hands
- * those totals on to the middle of the next group:
+ * leaves in every place that ends a group of 2, 4, 8, … the group's aggregate. The second one hands
+ * those aggregates on to the middle of the next group:
  *
  *     element     0   1   2   3   4   5   6   7
  *     stride 1    0──→1   2──→3   4──→5   6──→7      up
@@ -34,7 +34,7 @@ constexpr unsigned ELEMENTS = 512, THREADS = ELEMENTS / 2; /* of a section, of i
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> given, Out *totals)
+                  initial_value<Out> given, Out *aggregates)
 {
     const Out initial = given.get();
     PRIM_SHARED(Out, values, [ELEMENTS]);
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(THREADS)
     const section<Out> to = this_section(out, ELEMENTS);
     store<Operator>(to, t, kind, initial, values);
     store<Operator>(to, t + THREADS, kind, initial, values);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = values[ELEMENTS - 1];
+    if (t == THREADS - 1 && aggregates != nullptr)
+        aggregates[blockIdx.x] = values[ELEMENTS - 1];
 }
 
 const char *why_not(const void *args)

@@ -1,26 +1,26 @@
-/* CHAINED: each element is read once and written once, as in LOOKBACK; but the tiles' totals are
- * combined one after the other, for all blocks by one: in REDUCE_THEN_SCAN's order, so with its
+/* CHAINED: each element is read once and written once, as in LOOKBACK; but the tiles' aggregates
+ * are combined one after the other, for all blocks by one: in REDUCE_THEN_SCAN's order, so with its
  * bits.
  *
- *     blocks       A   B   C   D  …        each publishes its tile's total, and goes on
- *     one block    ·   A   AB  ABC …       reads them in order, and publishes what lies before each
+ *     blocks       A   B   C   D  …        each publishes its tile's aggregate, and goes on
+ *     one block    ·   A   AB  ABC …       reads them in order, and publishes each exclusive prefix
  *     blocks       t₀  t₁  t₂  t₃ …        each reads that one word, and writes its results
  *
- * What changed from LOOKBACK: there every block reads all totals and adds them up for itself, which
- * is fast enough only in the order of a tree. Here it is done once for all, so that it may be one
- * addition after the other; and a block reads one word a tile instead of some 300.
+ * What changed from LOOKBACK: there every block reads all aggregates and adds them up for itself,
+ * which is fast enough only in the order of a tree. Here it is done once for all, so that it may be
+ * one addition after the other; and a block reads one word a tile instead of some 300.
  *
  * What still holds it back: the additions wait for each other, and for words on their way, which
  * takes longest in f64; README.md.
  *
  *     step        0       1       2       3          a block has up to three tiles in hand:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
- *     sum up             t₀      t₁      t₂          one whose total it publishes,
- *     finish                     t₀      t₁          and one that gets what lies before it
+ *     sum up             t₀      t₁      t₂          one whose aggregate it publishes,
+ *     finish                     t₀      t₁          and one that gets its exclusive prefix
  *
- * A block takes its next tile when it knows what lies before one of its own: then tiles are taken
- * in the order in which they are finished. Taken earlier, a block had several tiles close to each
- * other, and all others waited for one after the other of them.
+ * A block takes its next tile when it knows the exclusive prefix of one of its own: then tiles are
+ * taken in the order in which they are finished. Taken earlier, a block had several tiles close to
+ * each other, and all others waited for one after the other of them.
  *
  * Nobody waits for a block that may never run. The second block to begin chains; it waits for tiles
  * that were taken, by blocks that run. The first one goes on by itself as long as it is alone.
@@ -55,23 +55,24 @@ namespace chained
 constexpr unsigned MOST_STAGES = PRIM_SCAN_CHAINED_STAGES;
 constexpr unsigned CHAIN_WARPS = PRIM_SCAN_CHAINED_WARPS;
 constexpr size_t STAGE_BYTES = TILE_WARPS * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
-constexpr unsigned TURNS = 3; /* totals of warps are read up to a step after they were written */
+/* Aggregates of warps are read up to a step after they were written. */
+constexpr unsigned TURNS = 3;
 
 /* As a warp reads them from shared memory: a vector of 16 bytes at a time. */
 template <typename Value>
-struct alignas(VECTOR_BYTES) some_totals {
+struct alignas(VECTOR_BYTES) some_aggregates {
     static constexpr unsigned COUNT = VECTOR_BYTES / sizeof(Value);
     Value of[COUNT];
 };
 
 template <typename Value>
 struct chain_memory {
-    Value of_warps[TURNS][TILE_WARPS]; /* the chunks' totals, by tile */
-    Value front;                       /* what lies before the tile that is being finished */
+    Value of_warps[TURNS][TILE_WARPS]; /* the chunks' aggregates, by tile */
+    Value front;                       /* the exclusive prefix of the tile that is being finished */
     unsigned turn;                     /* the tile to be loaded next, or the block's number */
     /* Of the block that chains: */
     uint64_t handed_on[WORDS<Value>];
-    some_totals<Value> totals[CHAIN_WARPS][GROUP / some_totals<Value>::COUNT];
+    some_aggregates<Value> aggregates[CHAIN_WARPS][GROUP / some_aggregates<Value>::COUNT];
 };
 
 /* At the beginning of the workspace. */
@@ -84,7 +85,7 @@ struct counters {
 template <typename Value>
 struct tile_in_hand {
     unsigned turn, stage, sums;
-    Value before_run; /* in its chunk, of this lane */
+    Value run_prefix; /* in its chunk, of this lane */
 };
 
 /* Field by field: of whole structs the compiler would take the address. */
@@ -93,7 +94,7 @@ __device__ tile_in_hand<Value> either(bool first, const tile_in_hand<Value> &a,
                                       const tile_in_hand<Value> &b)
 {
     return {first ? a.turn : b.turn, first ? a.stage : b.stage, first ? a.sums : b.sums,
-            first ? a.before_run : b.before_run};
+            first ? a.run_prefix : b.run_prefix};
 }
 
 __device__ inline unsigned lanes_below(unsigned lane)
@@ -141,9 +142,9 @@ struct chain_thread {
             return;
         const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
             lines, rule.element, line_of(lines, tile.turn), chunk(tile.stage), lane);
-        tile.before_run = sums.before_run;
+        tile.run_prefix = sums.run_prefix;
         if (lane == 0)
-            shared.of_warps[tile.sums][warp] = sums.total;
+            shared.of_warps[tile.sums][warp] = sums.aggregate;
     }
 
     /* Of this warp's chunk in the tile, when all have summed up. */
@@ -154,20 +155,20 @@ struct chain_thread {
     }
 
     /* By the last warp: the first one has more to do. */
-    __device__ void publish_total(const tile_in_hand<value> &tile) const
+    __device__ void publish_aggregate(const tile_in_hand<value> &tile) const
     {
         if (warp != TILE_WARPS - 1 || tile.turn >= tiles)
             return;
-        const value total = sums_of(tile).total;
+        const value aggregate = sums_of(tile).aggregate;
         if (lane == 0)
-            publish(words, tile.turn, TOTAL, total);
+            publish(words, tile.turn, AGGREGATE, aggregate);
     }
 
     /* By a whole warp. Before a tile of the first block lies `alone`, as long as it is alone. */
     __device__ value wait_for_front(unsigned turn, bool first_block, value alone) const
     {
         for (;;) {
-            const published<value> front = read_published<value>(words, turn, BEFORE);
+            const published<value> front = read_published<value>(words, turn, PREFIX);
             const bool there = __shfl_sync(ALL_LANES, front.there, 0);
             if (there)
                 return front.value;
@@ -187,7 +188,7 @@ struct chain_thread {
             sums = sums_of(tile);
         if (there && warp == 0) {
             const value front = wait_for_front(tile.turn, first_block, alone);
-            alone = Operator::combine(front, sums.total);
+            alone = Operator::combine(front, sums.aggregate);
             if (lane == 0)
                 shared.front = front;
         }
@@ -196,8 +197,8 @@ struct chain_thread {
         if (there)
             finish_chunk<Operator>(
                 lines, rule, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
-                Operator::combine(Operator::combine(shared.front, sums.before), tile.before_run),
-                Operator::combine(shared.front, sums.total), lane);
+                Operator::combine(Operator::combine(shared.front, sums.prefix), tile.run_prefix),
+                Operator::combine(shared.front, sums.aggregate), lane);
         if (threadIdx.x == 0)
             shared.turn = upcoming;
     }
@@ -216,7 +217,7 @@ struct chain_thread {
             tile_in_hand<value> summing = either(stages > 1, loaded, loading);
             sum_up(summing);
             __syncthreads();
-            publish_total(summing);
+            publish_aggregate(summing);
             finish(either(stages > 2, summed, summing), loading.turn < tiles, first_block, alone);
             __syncthreads();
             summed = summing;
@@ -235,18 +236,18 @@ struct chain_thread {
                                                            : identity_of<Operator, Out>();
     }
 
-    /* Of 32 tiles, each lane having one's total: what lies before this lane's tile, if its line has
-     * `mine` of them before it here, from `so_far` on. Each lane goes through all of them, since
-     * what it waits for is one addition after the other. */
-    __device__ value chain_group(value total, unsigned mine, value so_far) const
+    /* Of 32 tiles, each lane having one's aggregate: the exclusive prefix of this lane's tile, if
+     * its line has `mine` of them before it here, from `so_far` on. Each lane goes through all of
+     * them, since what it waits for is one addition after the other. */
+    __device__ value chain_group(value aggregate, unsigned mine, value so_far) const
     {
-        constexpr unsigned N = some_totals<value>::COUNT;
-        some_totals<value> *const totals = shared.totals[warp];
-        totals[lane / N].of[lane % N] = total;
+        constexpr unsigned N = some_aggregates<value>::COUNT;
+        some_aggregates<value> *const aggregates = shared.aggregates[warp];
+        aggregates[lane / N].of[lane % N] = aggregate;
         __syncwarp();
         PRIM_UNROLL(8) /* of f64 all at once take too many registers */
         for (unsigned v = 0; v < GROUP / N; v++) {
-            const some_totals<value> next = totals[v];
+            const some_aggregates<value> next = aggregates[v];
             PRIM_UNROLL(N)
             for (unsigned n = 0; n < N; n++)
                 so_far = Operator::combine(so_far, (mine & 1u << (v * N + n)) != 0 ? next.of[n]
@@ -256,7 +257,7 @@ struct chain_thread {
         return so_far;
     }
 
-    /* What lies before a group, to the warp that has it: a word tells which group that is. */
+    /* A group's exclusive prefix, to the warp that has it: a word tells which group that is. */
     __device__ void hand_on(unsigned group, value front) const
     {
         const value_words<value> all = words_of(front, group);
@@ -276,7 +277,7 @@ struct chain_thread {
         return value_of(all, group);
     }
 
-    /* Of 32 tiles, a lane each: their totals are combined as they come, as soon as what lies before
+    /* Of 32 tiles, a lane each: their aggregates are combined as they come, as soon as the prefix
      * the group is there, too. Lanes may see a word at different times; a warp goes on when all
      * have. */
     __device__ void chain_tiles(unsigned group, value initial) const
@@ -284,14 +285,14 @@ struct chain_thread {
         const unsigned tile = group * GROUP + lane, in_line = tile % lines.tiles;
         const unsigned count = tiles - group * GROUP < GROUP ? tiles - group * GROUP : GROUP;
         const unsigned line_begin = lane < in_line ? 0 : lane - in_line; /* or the group's */
-        published<value> total = {}, front = {group == 0, initial};
+        published<value> aggregate = {}, front = {group == 0, initial};
         for (unsigned done = 0; done < count;) {
-            if (!total.there && lane < count)
-                total = read_published<value>(words, tile, TOTAL);
+            if (!aggregate.there && lane < count)
+                aggregate = read_published<value>(words, tile, AGGREGATE);
             if (!front.there)
                 front = read_handed_on(group);
             front.there = __ballot_sync(ALL_LANES, front.there) == ALL_LANES;
-            const unsigned missing = ~__ballot_sync(ALL_LANES, total.there);
+            const unsigned missing = ~__ballot_sync(ALL_LANES, aggregate.there);
             const unsigned end = count_bits(~missing & (missing - 1)); /* below it */
             if (end == done || !front.there) {
                 look_again();
@@ -300,10 +301,12 @@ struct chain_thread {
             const bool continues = line_begin < done || in_line > lane;
             const unsigned begin = line_begin < done ? done : line_begin;
             const unsigned mine = lane < done ? 0 : lanes_below(lane) & ~lanes_below(begin);
-            const value before = chain_group(total.value, mine, continues ? front.value : initial);
+            const value prefix =
+                chain_group(aggregate.value, mine, continues ? front.value : initial);
             if (lane >= done && lane < end)
-                publish(words, tile, BEFORE, before);
-            front.value = __shfl_sync(ALL_LANES, Operator::combine(before, total.value), end - 1);
+                publish(words, tile, PREFIX, prefix);
+            front.value =
+                __shfl_sync(ALL_LANES, Operator::combine(prefix, aggregate.value), end - 1);
             done = end;
         }
         hand_on(group + 1, front.value);
@@ -423,7 +426,7 @@ cudaError_t launch(const void *any)
 
 PRIM_DEFINE_RUNG(scan, chained) = {
     {PRIM_SCAN_CHAINED, "chained",
-     "each element once: one block combines the tiles' totals, one after the other"},
+     "each element once: one block combines the tiles' aggregates, one after the other"},
     chained::why_not,
     chained::workspace_bytes,
     chained::launch};

@@ -7,9 +7,9 @@
  * shared memory where elements change places. Where a line does not begin at a whole vector, the
  * runs are shifted into place there: image.cuh.
  *
- * A lane sums up its run; the lanes scan those sums by shuffles; and with what lies before its run,
- * a lane goes through it once more. In between, a chunk waits for what lies before it as a whole:
- * in shared memory, since a block that holds it in registers leaves room for half as many.
+ * A lane sums up its run; the lanes scan those sums by shuffles; and with the exclusive prefix of
+ * its run, a lane goes through it once more. In between, a chunk waits for its own exclusive
+ * prefix: in shared memory, since a block that holds it in registers leaves room for half as many.
  *
  * What lies behind the end of a chunk that is not full is 0 there, and changes only what lies
  * behind it. */
@@ -50,7 +50,7 @@ __device__ packed<In, N> &run_vector(vector_slot *slots, unsigned v, unsigned la
 
 template <typename Value>
 struct chunk_sums {
-    Value before_run, total;
+    Value run_prefix, aggregate;
 };
 
 template <class Operator, typename In, typename Out, unsigned N>
@@ -66,8 +66,8 @@ __device__ chunk_sums<accumulator_t<Out>> sum_chunk(vector_slot *slots,
     }
     const value up_to_here = scan_warp<Operator>(of_run, lane);
     const value before = __shfl_up_sync(ALL_LANES, up_to_here, 1);
-    const value total = __shfl_sync(ALL_LANES, up_to_here, WARP - 1);
-    return {lane == 0 ? identity_of<Operator, Out>() : before, total};
+    const value aggregate = __shfl_sync(ALL_LANES, up_to_here, WARP - 1);
+    return {lane == 0 ? identity_of<Operator, Out>() : before, aggregate};
 }
 
 template <class Operator, bool EXCLUSIVE, typename In, typename Out, unsigned N>

@@ -1,8 +1,8 @@
 /* CLUSTER: one launch for up to eight tiles of one row.
  *
  *     block      0        1        2     …    7       a tile each: tiles.cuh has the kernel
- *     total      A        B        C                  written into the shared memory of all blocks
- *     before     ·        A       A B                 behind it; one barrier of the cluster
+ *     aggregate  A        B        C                  written into the shared memory of all blocks
+ *     prefix     ·        A       A B                 behind it; one barrier of the cluster
  *
  * What changed from LOOKBACK: nothing is cleared, no word is waited for in global memory: the
  * blocks of a cluster run together and reach into each other's shared memory. What still holds it
@@ -20,7 +20,8 @@ namespace cluster
 {
 
 constexpr size_t MOST_TILES = 8;
-static_assert(MOST_TILES <= PRIM_SCAN_TILE_WARPS, "the kernel has room for a total of each warp");
+static_assert(MOST_TILES <= PRIM_SCAN_TILE_WARPS,
+              "the kernel has room for an aggregate of each warp");
 
 const char *why_not(const void *any)
 {

@@ -1,18 +1,18 @@
 /* COARSENED: each thread first does what a loop would do.
  *
  * A block brings 2048 elements into shared memory. Each thread scans a run of eight of them, one
- * after the other; the block scans the runs' totals as KOGGE_STONE does; then each thread takes
- * what lies before its run into its eight:
+ * after the other; the block scans the runs' aggregates as KOGGE_STONE does; then each thread takes
+ * its run's exclusive prefix into its eight:
  *
  *     thread        0               1               2
  *     elements    a b c d …       i j k l …       q r s …
  *     runs        a ab abc …      i ij ijk …      q qr …       in a loop
- *     totals            A               B              C       every thread in every step
+ *     aggregates        A               B              C       every thread in every step
  *     before      ·               A               AB           into each element of the run
  *
  * What changed from BRENT_KUNG: as little work, 2 + 8/8 combinations an element, without its many
  * steps in which most threads rest; and eight times as many elements a block, so that a tenth as
- * many totals are left.
+ * many aggregates are left.
  *
  * What still holds it back: runs begin eight words apart in shared memory, so that the lanes of a
  * warp meet in its banks, eight in each; and 4 bytes a load.
@@ -34,7 +34,7 @@ constexpr unsigned ELEMENTS = 2048, THREADS = 256, RUN = ELEMENTS / THREADS;
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> given, Out *totals)
+                  initial_value<Out> given, Out *aggregates)
 {
     const Out initial = given.get();
     PRIM_SHARED(Out, values, [ELEMENTS]);
@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(THREADS)
     __syncthreads();
     for (unsigned i = t; i < ELEMENTS; i += THREADS)
         store<Operator>(this_section(out, ELEMENTS), i, kind, initial, values);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = run[RUN - 1];
+    if (t == THREADS - 1 && aggregates != nullptr)
+        aggregates[blockIdx.x] = run[RUN - 1];
 }
 
 const char *why_not(const void *args)

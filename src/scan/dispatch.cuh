@@ -21,7 +21,7 @@ constexpr bool kind_is_built(prim_scan_call_kind kind)
     return false;
 }
 static_assert(!kind_is_built(PRIM_SCAN_TABLE) || kind_is_built(PRIM_SCAN_ROWS),
-              "a table's totals are rows");
+              "a table's aggregates are rows");
 
 inline const char *kind_why_not(const prim_scan_args *args)
 {

@@ -92,76 +92,76 @@ struct host_line {
         scan_lanes<Operator>(sums.of_chunks);
     }
 
-    value total_of_tile(size_t first) const
+    value aggregate_of_tile(size_t first) const
     {
         tile_prefixes sums;
         sum_tile(first, sums);
         return sums.of_chunks[CHUNKS - 1];
     }
 
-    /* What lies before the next tile, and the inclusive prefix of this one's last element. */
+    /* The exclusive prefix of the next tile, and the inclusive one of this one's last element. */
     struct tile_end {
-        value before_next, last;
+        value next_prefix, last;
     };
 
     /* An array may go on in another call as it would in one: a whole tile ends with what the next
      * one begins with. */
     value total(const tile_end &end) const
     {
-        return count > 0 && count % OF_TILE == 0 ? end.before_next : end.last;
+        return count > 0 && count % OF_TILE == 0 ? end.next_prefix : end.last;
     }
 
-    tile_end scan_tile(size_t first, value before) const
+    tile_end scan_tile(size_t first, value prefix) const
     {
         const value identity = identity_of<Operator, Out>();
         tile_prefixes sums;
-        value so_far = before;
+        value so_far = prefix;
         sum_tile(first, sums);
         for (size_t i = first; i < count && i < first + OF_TILE; i++) {
             const size_t chunk = (i - first) / OF_CHUNK, lane = (i - first) % OF_CHUNK / OF_RUN;
             if ((i - first) % OF_RUN == 0)
                 so_far = Operator::combine(
-                    Operator::combine(before, chunk > 0 ? sums.of_chunks[chunk - 1] : identity),
+                    Operator::combine(prefix, chunk > 0 ? sums.of_chunks[chunk - 1] : identity),
                     lane > 0 ? sums.of_runs[chunk][lane - 1] : identity);
             const value next = Operator::combine(so_far, value_at(i));
             out[i] = finished_turned<Out>(kind == PRIM_SCAN_INCLUSIVE ? next : so_far, rule.turned);
             so_far = next;
         }
-        return {Operator::combine(before, sums.of_chunks[CHUNKS - 1]), so_far};
+        return {Operator::combine(prefix, sums.of_chunks[CHUNKS - 1]), so_far};
     }
 
     value scan(value initial) const
     {
         tile_end end = {initial, initial};
         for (size_t first = 0; first < count; first += OF_TILE)
-            end = scan_tile(first, end.before_next);
+            end = scan_tile(first, end.next_prefix);
         return total(end);
     }
 
-    /* The tiles' totals by all threads, one after the other what lies before each, and by all
-     * threads the results. */
+    /* The tiles' aggregates by all threads, one after the other their exclusive prefixes, and by
+     * all threads the results. */
     value scan_by_threads(value initial, int threads) const
     {
         const size_t tiles = count / OF_TILE + (count % OF_TILE != 0);
-        value *const before = threads > 1 && tiles > 1
-                                  ? static_cast<value *>(malloc(tiles * sizeof(value)))
-                                  : nullptr;
-        if (before == nullptr)
+        value *const prefixes = threads > 1 && tiles > 1
+                                    ? static_cast<value *>(malloc(tiles * sizeof(value)))
+                                    : nullptr;
+        if (prefixes == nullptr)
             return scan(initial);
         tile_end end = {};
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles - 1; t++)
-            before[t + 1] = total_of_tile(t * OF_TILE);
-        before[0] = initial;
+            prefixes[t + 1] = aggregate_of_tile(t * OF_TILE);
+        prefixes[0] = initial;
         for (size_t t = 1; t < tiles; t++)
-            before[t] = Operator::combine(before[t - 1], before[t]);
+            prefixes[t] = Operator::combine(prefixes[t - 1], prefixes[t]);
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (size_t t = 0; t < tiles; t++) {
-            const tile_end of_tile = scan_tile(t * OF_TILE, before[t]);
+            const tile_end of_tile = scan_tile(t * OF_TILE, prefixes[t]);
             if (t == tiles - 1)
                 end = of_tile;
         }
-        free(before);
+        free(prefixes);
         return total(end);
     }
 };

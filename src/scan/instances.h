@@ -1,7 +1,7 @@
 /* What of scan is built. Remove lines to build less: a call that needs what is gone returns
  * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
  * Summed-area tables of i8, i16, u8, u16, f16 or bf16 into the same need i32, u32 or f32 as well:
- * their totals have these types. */
+ * their aggregates have these types. */
 #ifndef PRIM_SCAN_INSTANCES_H
 #define PRIM_SCAN_INSTANCES_H
 

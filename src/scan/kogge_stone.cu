@@ -32,7 +32,7 @@ constexpr unsigned THREADS = 256; /* and elements of a section */
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> given, Out *totals)
+                  initial_value<Out> given, Out *aggregates)
 {
     const Out initial = given.get();
     PRIM_SHARED(Out, values, [2][THREADS]);
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(THREADS)
     }
     __syncthreads();
     store<Operator>(this_section(out, THREADS), t, kind, initial, values[from]);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = values[from][t];
+    if (t == THREADS - 1 && aggregates != nullptr)
+        aggregates[blockIdx.x] = values[from][t];
 }
 
 const char *why_not(const void *args)

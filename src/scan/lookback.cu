@@ -3,15 +3,15 @@
  *
  *     step        0       1       2       3          a block has three tiles in hand:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
- *     sum up             t₀      t₁      t₂          one whose total it publishes,
- *     finish                     t₀      t₁          and one that gets what lies before it
+ *     sum up             t₀      t₁      t₂          one whose aggregate it publishes,
+ *     finish                     t₀      t₁          and one that gets its exclusive prefix
  *
- * A tile's total is published a whole step before anybody asks for it, and the copy of a later tile
- * goes on while a block looks back: memory is not idle because blocks wait for each other.
+ * A tile's aggregate is published a whole step before anybody asks for it, and the copy of a later
+ * tile goes on while a block looks back: memory is not idle because blocks wait for each other.
  *
- * All blocks read the totals of all tiles, 32 with each look of a warp, and a block keeps what it
- * knows of the line: at its next tile it asks for those in between, only. What a tile has before it
- * follows from the totals alone, so it is the same in every run: published.cuh.
+ * All blocks read the aggregates of all tiles, 32 with each look of a warp, and a block keeps what
+ * it knows of the line: at its next tile it asks for those in between, only. What a tile has before
+ * it follows from the aggregates alone, so it is the same in every run: published.cuh.
  *
  * Tiles are taken by tickets. All tiles before one are then in the hands of blocks that run, and
  * what these wait for lies before them still: the first of all waits for nobody.
@@ -22,7 +22,7 @@
  * (9216 elements of f32) some 300 words of 8 bytes from L2. Steps: of a tile, 2 runs of 16 elements
  * (f32), 10 for the lanes and the chunks, and in groups of 32 tiles what the blocks at work have.
  * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
- * NVIDIA (2016), where a block stops at the first tile that knows what lies before itself. */
+ * NVIDIA (2016), where a block stops at the first tile that knows its prefix. */
 #include "common/device.h"
 #include "common/shared.cuh"
 #include "scan/published.cuh"
@@ -47,27 +47,27 @@ constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
 constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 
-/* By a whole warp: waits for the totals of `count` tiles, at most a group, and combines them as
- * scan_warp() does; the groups' totals are combined one by one, from the first to the last. However
- * the waiting goes, that is one sum, to the last bit. */
+/* By a whole warp: waits for the aggregates of `count` tiles, at most a group, and combines them as
+ * scan_warp() does; the groups' aggregates are combined one by one, from the first to the last.
+ * However the waiting goes, that is one sum, to the last bit. */
 template <class Operator, typename Value>
-__device__ Value total_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
-                                unsigned lane)
+__device__ Value aggregate_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
+                                    unsigned lane)
 {
     published<Value> p = {};
     for (;;) {
         if (lane < count)
-            p = read_published<Value>(words, first + lane, TOTAL);
+            p = read_published<Value>(words, first + lane, AGGREGATE);
         if (__ballot_sync(ALL_LANES, lane < count && !p.there) == 0)
             return reduce_first_lanes<Operator>(p.value, count, identity, lane);
         relax(WAIT_NANOSECONDS);
     }
 }
 
-/* Of this block's tiles, by stage; and of what lies before the one that is being finished. */
+/* Of this block's tiles, by stage; and of the prefix of the one that is being finished. */
 template <typename Value>
 struct look_back_memory {
-    Value of_warps[STAGES][MOST_WARPS]; /* the chunks' totals, and then what is before each */
+    Value of_warps[STAGES][MOST_WARPS]; /* the chunks' aggregates, then their prefixes */
     Value of_groups[ROUND];
     unsigned turn;
 };
@@ -76,7 +76,7 @@ struct look_back_memory {
 template <typename Value>
 struct known_front {
     unsigned line, groups;
-    Value total;
+    Value aggregate;
 };
 
 /* One of a block's threads. Tiles are counted through all lines; a turn of `tiles` or more is none.
@@ -104,14 +104,14 @@ struct look_back_thread {
         load_chunk(lines, p, chunk(stage), lane);
     }
 
-    /* Returns what lies before this lane's run in its chunk. */
+    /* Returns the exclusive prefix of this lane's run in its chunk. */
     __device__ value sum_up(unsigned turn, unsigned stage) const
     {
         const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
             lines, rule.element, line_of(lines, turn), chunk(stage), lane);
         if (lane == 0)
-            shared.of_warps[stage][warp] = sums.total;
-        return sums.before_run;
+            shared.of_warps[stage][warp] = sums.aggregate;
+        return sums.run_prefix;
     }
 
     /* By one warp, when all have summed up. */
@@ -121,12 +121,12 @@ struct look_back_thread {
         const tile_sums<value> sums = sums_in_tile<Operator>(of_warps, warps, lane, identity, lane);
         __syncwarp();
         if (lane < warps)
-            of_warps[lane] = sums.before;
+            of_warps[lane] = sums.prefix;
         if (lane == 0)
-            publish(words, turn, TOTAL, sums.total);
+            publish(words, turn, AGGREGATE, sums.aggregate);
     }
 
-    /* With a barrier: what the line has before the tile. */
+    /* With a barrier: the tile's exclusive prefix in the line. */
     __device__ value look_back(const warp_place &p, known_front<value> &known) const
     {
         const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
@@ -137,31 +137,31 @@ struct look_back_thread {
             const unsigned left = group - known.groups + 1, groups = left < ROUND ? left : ROUND;
             for (unsigned g = warp; g < groups; g += warps) {
                 const unsigned first = (known.groups + g) * GROUP, before = p.tile - first;
-                const value total = total_of_tiles<Operator>(
+                const value aggregate = aggregate_of_tiles<Operator>(
                     words, first_of_line + first, before < GROUP ? before : GROUP, identity, lane);
                 if (lane == 0)
-                    shared.of_groups[g] = total;
+                    shared.of_groups[g] = aggregate;
             }
             __syncthreads();
             const unsigned whole = left <= ROUND ? left - 1 : ROUND;
             PRIM_UNROLL(4)
             for (unsigned g = 0; g < whole; g++)
-                known.total = Operator::combine(known.total, shared.of_groups[g]);
+                known.aggregate = Operator::combine(known.aggregate, shared.of_groups[g]);
             known.groups += whole;
             if (left <= ROUND)
-                return Operator::combine(known.total, shared.of_groups[whole]);
+                return Operator::combine(known.aggregate, shared.of_groups[whole]);
             __syncthreads();
         }
     }
 
-    __device__ void finish(unsigned turn, unsigned stage, value before_run,
+    __device__ void finish(unsigned turn, unsigned stage, value run_prefix,
                            known_front<value> &known) const
     {
         const warp_place p = place_of(lines, turn, warp, warps);
-        const value before_tile = Operator::combine(initial_of(rule), look_back(p, known));
-        const value before_chunk = Operator::combine(before_tile, shared.of_warps[stage][warp]);
+        const value tile_prefix = Operator::combine(initial_of(rule), look_back(p, known));
+        const value chunk_prefix = Operator::combine(tile_prefix, shared.of_warps[stage][warp]);
         finish_chunk<Operator>(lines, rule, p, chunk(stage),
-                               Operator::combine(before_chunk, before_run), before_tile, lane);
+                               Operator::combine(chunk_prefix, run_prefix), tile_prefix, lane);
     }
 };
 
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
     unsigned loading = shared.turn, summing = tiles, finishing = tiles;
     unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
     known_front<value> known = {0, 0, identity};
-    value before_run = identity;
+    value run_prefix = identity;
     while (loading < tiles || summing < tiles || finishing < tiles) {
         const bool more = threadIdx.x == 0 && loading < tiles;
         const unsigned upcoming = more ? take_ticket(ticket) : tiles;
@@ -203,9 +203,9 @@ __global__ void __launch_bounds__(MOST_THREADS,
         close_batch_of_copies();
         wait_for_copies_but<1>();
         __syncwarp();
-        value before_next_run = identity;
+        value next_run_prefix = identity;
         if (summing < tiles)
-            before_next_run = t.sum_up(summing, in);
+            next_run_prefix = t.sum_up(summing, in);
         __syncthreads();
 
         if (t.warp == t.warps - 1 && summing < tiles) /* the warp with fewest groups to look at */
@@ -213,11 +213,11 @@ __global__ void __launch_bounds__(MOST_THREADS,
         if (threadIdx.x == 0)
             shared.turn = upcoming;
         if (finishing < tiles)
-            t.finish(finishing, from, before_run, known);
+            t.finish(finishing, from, run_prefix, known);
         else
             __syncthreads();
 
-        before_run = before_next_run;
+        run_prefix = next_run_prefix;
         finishing = summing;
         summing = loading;
         loading = shared.turn;
@@ -316,7 +316,7 @@ cudaError_t launch(const void *any)
 
 PRIM_DEFINE_RUNG(scan, lookback) = {
     {PRIM_SCAN_LOOKBACK, "lookback",
-     "each element once: a block looks back at the totals of the tiles before it"},
+     "each element once: a block looks back at the aggregates of the tiles before it"},
     lookback::why_not,
     lookback::workspace_bytes,
     lookback::launch};

@@ -1,5 +1,5 @@
-/* What blocks tell each other of their tiles while they run: of each its total, and in CHAINED what
- * lies before it.
+/* What blocks tell each other of their tiles while they run: of each its aggregate, and in
+ * CHAINED its exclusive prefix.
  *
  * A value travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
  * A word is read whole, and is written whole. So no order between words is needed, nor any fence.
@@ -17,7 +17,7 @@
 namespace
 {
 
-enum word_state : uint32_t { EMPTY = 0, TOTAL = 1, BEFORE = 2 };
+enum word_state : uint32_t { EMPTY = 0, AGGREGATE = 1, PREFIX = 2 };
 
 constexpr unsigned WAIT_NANOSECONDS = 32;
 

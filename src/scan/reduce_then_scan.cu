@@ -2,13 +2,13 @@
  * both is in tiles.cuh, since CLUSTER has it too; that of summed-area tables is in summed_area.cu.
  *
  *     elements   ████████│████████│████████│███      1  each block reads a tile for its total
- *     totals         A        B        C    D        2  a block combines a line's totals, one after
- *     before         ·        A       AB   ABC          the other
+ *     aggregates     A        B        C    D        2  a block combines a line's aggregates, one
+ *     prefixes       ·        A       AB   ABC          after the other
  *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
  *
- * Up to 512 tiles, step 2 is a part of 3: each block adds up the totals before its own tile. From
- * compute capability 9.0 on, that launch reads its tiles, which are in L2 by then, while the one
- * for the totals still runs.
+ * Up to 512 tiles, step 2 is a part of 3: each block adds up the aggregates before its own tile.
+ * From compute capability 9.0 on, that launch reads its tiles, which are in L2 by then, while the
+ * one for the aggregates still runs.
  *
  * What changed from SHUFFLE: 16 bytes a load and four loads in flight a thread; the elements are
  * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
@@ -17,7 +17,7 @@
  * What holds it back: the second reading. LOOKBACK does without.
  *
  * Work: 3 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
- * (f32) for the totals. Steps: of a tile, tiles.cuh; in log8192(count) levels.
+ * (f32) for the aggregates. Steps: of a tile, tiles.cuh; in log8192(count) levels.
  * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
  * Virginia (2009). */
 #include "scan/dispatch.cuh"
@@ -31,17 +31,17 @@ namespace reduce_then_scan
 
 /* ---- lines ---- */
 
-/* A row's totals begin at a whole vector. */
-size_t totals_ld(const prim_scan_args *args, size_t value_bytes)
+/* A row's aggregates begin at a whole vector. */
+size_t aggregates_ld(const prim_scan_args *args, size_t value_bytes)
 {
     const size_t vector = PRIM_SCAN_VECTOR_BYTES / value_bytes;
     return prim_divide_up(prim_scan_tiles_of(args), vector) * vector;
 }
 
-size_t totals_bytes(const prim_scan_args *args)
+size_t aggregates_bytes(const prim_scan_args *args)
 {
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
-    const size_t bytes = args->rows * totals_ld(args, value_bytes) * value_bytes;
+    const size_t bytes = args->rows * aggregates_ld(args, value_bytes) * value_bytes;
     return prim_divide_up(bytes, PRIM_SCAN_VECTOR_BYTES) * PRIM_SCAN_VECTOR_BYTES;
 }
 
@@ -54,46 +54,46 @@ cudaError_t scan_lines(const prim_scan_args *args)
     if (count == 1)
         return prim_scan_launch_lines(args);
 
-    const bool at_once = count <= PRIM_SCAN_TOTALS_AT_ONCE;
+    const bool at_once = count <= PRIM_SCAN_AGGREGATES_AT_ONCE;
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
     char *const workspace = static_cast<char *>(args->call.workspace);
-    prim_scan_tiles tiles = {PRIM_SCAN_TOTALS_ALONE, workspace + PRIM_SCAN_VECTOR_BYTES,
-                             totals_ld(args, value_bytes), workspace};
+    prim_scan_tiles tiles = {PRIM_SCAN_AGGREGATES_ALONE, workspace + PRIM_SCAN_VECTOR_BYTES,
+                             aggregates_ld(args, value_bytes), workspace};
     cudaError_t error = prim_scan_launch_tiles(args, tiles);
-    tiles.carry = PRIM_SCAN_CHAIN_TOTALS;
+    tiles.carry = PRIM_SCAN_CHAIN_AGGREGATES;
     if (error == cudaSuccess && !at_once)
         error = prim_scan_launch_tiles(args, tiles);
-    tiles.carry = at_once ? PRIM_SCAN_CARRY_TOTALS : PRIM_SCAN_CARRY_GIVEN;
+    tiles.carry = at_once ? PRIM_SCAN_CARRY_AGGREGATES : PRIM_SCAN_CARRY_GIVEN;
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
 }
 
-/* The initial value, and the totals. */
+/* The initial value, and the aggregates. */
 size_t bytes_of_lines(const prim_scan_args *args)
 {
     return args->rows == 0 || prim_scan_tiles_of(args) == 1
                ? 0
-               : PRIM_SCAN_VECTOR_BYTES + totals_bytes(args);
+               : PRIM_SCAN_VECTOR_BYTES + aggregates_bytes(args);
 }
 
 /* ---- summed-area tables: summed_area.cu draws them ---- */
 
-/* The totals in the workspace, and the scans of them, which share what is behind. */
+/* The aggregates in the workspace, and the scans of them, which share what is behind. */
 struct table_parts {
     prim_scan_table_tiles tiles;
     prim_scan_args of_rows, of_columns;
-    size_t bytes; /* of the totals */
+    size_t bytes; /* of the aggregates */
 };
 
-/* Each row's totals along it, or the matrix that the columns' totals are, from `bytes` on. */
-prim_scan_args part_of_totals(const prim_scan_args *args, size_t rows, size_t columns,
-                              size_t *bytes)
+/* Each row's aggregates along it, or the matrix of the columns' aggregates, from `bytes` on. */
+prim_scan_args part_of_aggregates(const prim_scan_args *args, size_t rows, size_t columns,
+                                  size_t *bytes)
 {
     prim_scan_args part = *args;
     part.in_type = part.out_type = prim_accumulator_type(args->out_type);
     const size_t value_bytes = prim_element_bytes(part.out_type);
     const size_t width = PRIM_SCAN_VECTOR_BYTES / value_bytes;
     char *const workspace = static_cast<char *>(args->call.workspace);
-    part.of_totals = true;
+    part.of_aggregates = true;
     part.transform = PRIM_TRANSFORM_NONE;
     part.rows = rows;
     part.columns = columns;
@@ -108,10 +108,10 @@ table_parts parts_of(const prim_scan_args *args)
     table_parts p = {};
     const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
     const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
-    p.of_rows = part_of_totals(args, across > 1 ? args->rows : 0, across, &p.bytes);
+    p.of_rows = part_of_aggregates(args, across > 1 ? args->rows : 0, across, &p.bytes);
     p.of_rows.kind = PRIM_SCAN_EXCLUSIVE;
     p.of_rows.summed_area = false;
-    p.of_columns = part_of_totals(args, down > 1 ? down : 0, args->columns, &p.bytes);
+    p.of_columns = part_of_aggregates(args, down > 1 ? down : 0, args->columns, &p.bytes);
     p.tiles = {false,
                across,
                down,
@@ -131,14 +131,14 @@ cudaError_t make_table(const prim_scan_args *args)
         return cudaSuccess;
     table_parts p = parts_of(args);
     cudaError_t error = cudaSuccess;
-    p.tiles.totals_alone = true;
+    p.tiles.aggregates_alone = true;
     if (p.tiles.rows != nullptr || p.tiles.columns != nullptr)
         error = prim_scan_launch_table_tiles(args, &p.tiles);
     if (error == cudaSuccess)
         error = scan_lines(&p.of_rows);
     if (error == cudaSuccess)
         error = make_table(&p.of_columns);
-    p.tiles.totals_alone = false;
+    p.tiles.aggregates_alone = false;
     return error == cudaSuccess ? prim_scan_launch_table_tiles(args, &p.tiles) : error;
 }
 
@@ -155,12 +155,12 @@ const char *table_why_not(const prim_scan_args *args)
 {
     const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
     const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
-    prim_scan_args of_totals = *args;
-    of_totals.in_type = of_totals.out_type = prim_accumulator_type(args->out_type);
+    prim_scan_args of_aggregates = *args;
+    of_aggregates.in_type = of_aggregates.out_type = prim_accumulator_type(args->out_type);
     if (args->op == PRIM_OP_PRODUCT)
         return "a summed-area table is not made of products";
-    if (types_why_not(&of_totals) != nullptr)
-        return "it is not built for the type of its totals";
+    if (types_why_not(&of_aggregates) != nullptr)
+        return "it is not built for the type of its aggregates";
     return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)
                ? nullptr
                : PRIM_GRID_TOO_SMALL;
@@ -168,7 +168,7 @@ const char *table_why_not(const prim_scan_args *args)
 
 /* ---- the rung ---- */
 
-/* The scans of the totals, where there are any, have fewer blocks. */
+/* The scans of the aggregates, where there are any, have fewer blocks. */
 const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
@@ -198,7 +198,7 @@ cudaError_t launch(const void *any)
 
 PRIM_DEFINE_RUNG(scan, reduce_then_scan) = {
     {PRIM_SCAN_REDUCE_THEN_SCAN, "reduce_then_scan",
-     "the tiles' totals first; then each tile, read again, from what lies before it"},
+     "the tiles' aggregates first; then each tile, read again, from its exclusive prefix"},
     reduce_then_scan::why_not,
     reduce_then_scan::workspace_bytes,
     reduce_then_scan::launch};

@@ -25,7 +25,7 @@ typedef struct prim_scan_args {
     prim_op op;
     prim_transform transform;
     bool summed_area;    /* the columns after the rows; then inclusive and without initial */
-    bool of_totals;      /* inside: of what kernels left, whose bits are turned already */
+    bool of_aggregates;  /* inside: of what kernels left, whose bits are turned already */
     const void *initial; /* host; NULL for the identity, or where there is the next one */
     const void *d_initial;
     cudaDataType_t in_type, out_type;

@@ -1,10 +1,10 @@
 /* How the textbook rungs reach any length: a block scans one section of a line, the sections'
- * totals are scanned in the same way, and every section takes in what lies before it.
+ * aggregates are scanned in the same way, and every section takes in its exclusive prefix.
  *
  *     elements   ████████│████████│████████│███      1  scan each section into out,
- *     totals            A        B        C    D        and leave its total
- *     offsets    ·      │A       │AB      │ABC       2  scan the totals exclusively: a line of
- *                                                       totals is a line, so this is 1 to 3 again
+ *     aggregates        A        B        C    D        and leave its aggregate
+ *     offsets    ·      │A       │AB      │ABC       2  scan them exclusively: a line of aggregates
+ *                                                       is a line, so this is 1 to 3 again
  *     out        ████████│A+██████│AB+█████│ABC+     3  combine each section with its offset
  *
  * A vector is one line, a matrix has a line for each row, and for the second step of a
@@ -18,8 +18,8 @@
 #include "scan/dispatch.cuh"
 #include "scan/tiles.h"
 
-/* Step 3, of add_offsets.cu: lines whose sections are scanned, and what lies before each section.
- * Types and operator are those of args. */
+/* Step 3, of add_offsets.cu: lines whose sections are scanned, and the sections' exclusive
+ * prefixes. Types and operator are those of args. */
 struct prim_scan_sections {
     void *base;
     size_t line_stride, element_stride, length, count;
@@ -34,7 +34,7 @@ namespace
 
 /* ---- what a rung of sections takes, and its workspace ---- */
 
-/* The scan of the totals has fewer blocks than that of the elements, so that this one decides. */
+/* The scan of the aggregates has fewer blocks than that of the elements, which so decides. */
 inline const char *sections_why_not(const prim_scan_args *args, size_t section_elements)
 {
     const bool rows_fit =
@@ -45,7 +45,7 @@ inline const char *sections_why_not(const prim_scan_args *args, size_t section_e
     return rows_fit && columns_fit ? textbook_why_not(args) : PRIM_GRID_TOO_SMALL;
 }
 
-/* The totals of every level; the second direction takes the place of the first. */
+/* The aggregates of every level; the second direction takes the place of the first. */
 inline size_t sections_workspace(const prim_scan_args *args, size_t section_elements)
 {
     const size_t of_rows = args->rows * prim_values_between_levels(args->columns, section_elements);
@@ -88,7 +88,8 @@ struct lines {
 
 template <typename In, typename Out>
 using section_kernel = void (*)(lines<const In> in, lines<Out> out, prim_scan_kind kind,
-                                prim_transform transform, initial_value<Out> initial, Out *totals);
+                                prim_transform transform, initial_value<Out> initial,
+                                Out *aggregates);
 
 /* What one block has to scan. */
 template <typename T>
@@ -136,7 +137,7 @@ __device__ void store(const section<Out> &s, unsigned i, prim_scan_kind kind, Ou
 
 /* ---- launches ---- */
 
-/* The two kernels of a rung, one for elements and one for totals, and their block. */
+/* The two kernels of a rung, one for elements and one for aggregates, and their block. */
 template <typename In, typename Out>
 struct section_scan {
     const prim_scan_args *args;
@@ -154,29 +155,29 @@ struct section_scan {
 template <typename Operator, typename In, typename Out>
 cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, lines<Out> out,
                        prim_scan_kind kind, prim_transform transform, initial_value<Out> initial,
-                       Out *totals, Out *total)
+                       Out *aggregates, Out *total)
 {
     const unsigned blocks = static_cast<unsigned>(out.count) * out.sections;
     const bool one_section = out.sections == 1;
     const cudaStream_t stream = scan.args->call.stream;
     cudaError_t error = prim_launch({stream, blocks, scan.threads}, scan.first, in, out, kind,
-                                    transform, initial, one_section ? total : totals);
+                                    transform, initial, one_section ? total : aggregates);
     if (error != cudaSuccess || one_section)
         return error;
 
     const unsigned sections = scan.sections_of(out.sections);
-    const lines<const Out> from = {totals, out.sections, 1, out.sections, out.count, sections};
-    const lines<Out> to = {totals, out.sections, 1, out.sections, out.count, sections};
-    const section_scan<Out, Out> of_totals = {scan.args, scan.further, scan.further, scan.elements,
-                                              scan.threads};
-    error = scan_lines<Operator>(of_totals, from, to, PRIM_SCAN_EXCLUSIVE, PRIM_TRANSFORM_NONE,
+    const lines<const Out> from = {aggregates, out.sections, 1, out.sections, out.count, sections};
+    const lines<Out> to = {aggregates, out.sections, 1, out.sections, out.count, sections};
+    const section_scan<Out, Out> of_aggregates = {scan.args, scan.further, scan.further,
+                                                  scan.elements, scan.threads};
+    error = scan_lines<Operator>(of_aggregates, from, to, PRIM_SCAN_EXCLUSIVE, PRIM_TRANSFORM_NONE,
                                  initial_value<Out>{Operator::template identity<Out>(), nullptr},
-                                 totals + blocks, total);
+                                 aggregates + blocks, total);
     if (error != cudaSuccess)
         return error;
-    return prim_scan_add_offsets(scan.args,
-                                 {out.base, out.line_stride, out.element_stride, out.length,
-                                  out.count, out.sections, scan.elements, scan.threads, totals});
+    return prim_scan_add_offsets(scan.args, {out.base, out.line_stride, out.element_stride,
+                                             out.length, out.count, out.sections, scan.elements,
+                                             scan.threads, aggregates});
 }
 
 /* The rows, and then the columns of the result for a summed-area table. */
@@ -189,14 +190,14 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
         return prim_scan_launch_empty(args);
     const section_scan<In, Out> scan = {args, first, further, section_elements, block_threads};
     Out *const out = static_cast<Out *>(args->out);
-    Out *const totals = static_cast<Out *>(args->call.workspace);
+    Out *const aggregates = static_cast<Out *>(args->call.workspace);
     const unsigned sections = scan.sections_of(args->columns);
     const lines<const In> in_rows = {
         static_cast<const In *>(args->in), args->in_ld, 1, args->columns, args->rows, sections};
     const lines<Out> out_rows = {out, args->out_ld, 1, args->columns, args->rows, sections};
     const cudaError_t error = scan_lines<Operator>(
         scan, in_rows, out_rows, args->kind, args->transform, initial_value_of<Out, Operator>(args),
-        totals, static_cast<Out *>(args->total));
+        aggregates, static_cast<Out *>(args->total));
     if (error != cudaSuccess || !args->summed_area)
         return error;
 
@@ -208,7 +209,7 @@ cudaError_t scan_in_sections(const prim_scan_args *args, unsigned section_elemen
     return scan_lines<Operator>(down, in_columns, out_columns, PRIM_SCAN_INCLUSIVE,
                                 PRIM_TRANSFORM_NONE,
                                 initial_value<Out>{Operator::template identity<Out>(), nullptr},
-                                totals, static_cast<Out *>(nullptr));
+                                aggregates, static_cast<Out *>(nullptr));
 }
 
 } // namespace

@@ -145,9 +145,9 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
     }
 }
 
-/* What a row has before each of its runs; `run` is this lane's, of `runs`. */
+/* The exclusive prefix of each of a row's runs; `run` is this lane's, of `runs`. */
 template <class Operator, typename Value>
-__device__ Value before_run(Value of_run, unsigned run, unsigned runs, Value identity)
+__device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value identity)
 {
     PRIM_UNROLL(1)
     for (unsigned stride = 1; stride < runs; stride *= 2) {
@@ -237,7 +237,7 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
                 const value of_vector = vector_sum<Operator, In, Out>(x.vectors[v], rule.element);
                 sum = v == 0 ? of_vector : Operator::combine(sum, of_vector);
             }
-            before = before_run<Operator>(sum, run, runs, identity);
+            before = run_prefix<Operator>(sum, run, runs, identity);
         }
         const lane_run<Out, N> results =
             scan_rows_of_run<Operator>(x, begins, rule, Operator::combine(initial, before));

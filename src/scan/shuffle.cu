@@ -1,7 +1,7 @@
 /* SHUFFLE: warps scan in registers.
  *
- * Each thread keeps a run of four elements in registers. The lanes of a warp hand the runs' totals
- * up to each other by shuffles, without shared memory and without a barrier:
+ * Each thread keeps a run of four elements in registers. The lanes of a warp hand the runs'
+ * aggregates up to each other by shuffles, without shared memory and without a barrier:
  *
  *     lane      0    1    2    3    4  …  31
  *     1         ·   0→1  1→2  2→3  3→4
@@ -9,8 +9,8 @@
  *     …
  *     16        ·    ·    ·    ·    ·    15→31
  *
- * One total for each warp goes through shared memory, with one barrier; every thread combines those
- * of the warps before its own.
+ * One aggregate for each warp goes through shared memory, with one barrier; every thread combines
+ * those of the warps before its own.
  *
  * What changed from COARSENED: one barrier a block instead of eleven, 8 words of shared memory
  * instead of 2560, and no bank in which lanes meet. What still holds it back: 4 bytes a load; and,
@@ -35,7 +35,7 @@ constexpr unsigned ELEMENTS = 1024, THREADS = 256, RUN = ELEMENTS / THREADS;
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
     scan_sections(lines<const In> in, lines<Out> out, prim_scan_kind kind, prim_transform transform,
-                  initial_value<Out> given, Out *totals)
+                  initial_value<Out> given, Out *aggregates)
 {
     const Out initial = given.get();
     PRIM_SHARED(Out, of_warps, [THREADS / WARP]);
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(THREADS)
         before = Operator::combine(before, of_warps[w]);
     if (lane > 0)
         before = Operator::combine(before, below);
-    if (t == THREADS - 1 && totals != nullptr)
-        totals[blockIdx.x] = Operator::combine(before, value[RUN - 1]);
+    if (t == THREADS - 1 && aggregates != nullptr)
+        aggregates[blockIdx.x] = Operator::combine(before, value[RUN - 1]);
 
     const Out first = t == 0 && write.begins_line ? initial : before;
     PRIM_UNROLL(RUN)

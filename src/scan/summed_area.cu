@@ -3,8 +3,8 @@
  *
  *               left of the tile          a warp has eight rows, a lane four columns
  *     ┌────────┬──┬────────┐
- *     │  above the tile    │  first launch: each row's and each column's total in the tile
- *     ├────────┼──┬────────┤  between: rows' totals are scanned along the rows, and columns' totals
+ *     │  above the tile    │  first launch: each row's and column's aggregate in the tile
+ *     ├────────┼──┬────────┤  between: rows' are scanned along the rows, and columns'
  *     │  left  │  │        │           are a smaller matrix, whose table is made
  *     │        │  │ tile   │  last launch: left of the tile + along the row, gives each row's
  *     └────────┴──┴────────┘           prefixes; above the tile + down the columns, the results
@@ -15,7 +15,7 @@
  * undone.
  *
  * Work: 6 × rows × columns combinations. Bytes: the elements twice, the results once, and 1/64 and
- * 1/128 of the results (f32) for the totals, some times. Steps: 5 along a row, 8 + 8 down.
+ * 1/128 of the results (f32) for the aggregates, some times. Steps: 5 along a row, 8 + 8 down.
  * Source: F. Crow, Summed-area Tables for Texture Mapping, SIGGRAPH (1984); for tiles: D. Nehab,
  * A. Maximo, R. Lima, H. Hoppe, GPU-efficient Recursive Filtering and Summed-area Tables, ACM
  * Transactions on Graphics 30 (2011). */
@@ -70,10 +70,10 @@ struct table_tiles {
     element_rule<Out> rule;
 };
 
-/* Of the tiles' rows and columns: the totals, or what is before them. NULL where the matrix has one
- * tile in that direction. */
+/* Of the tiles' rows and columns: the aggregates, or their exclusive prefixes. NULL where the
+ * matrix has one tile in that direction. */
 template <typename Value>
-struct table_totals {
+struct table_aggregates {
     Value *rows, *columns;
     size_t rows_ld, columns_ld;
 };
@@ -149,7 +149,7 @@ __device__ void store_staged_part(Out *to, size_t ld, const warp_part &a, unsign
 /* ---- along the rows ---- */
 
 /* before[v] becomes what row v has before this lane's vector in the tile; returns row `lane`'s
- * total in the lanes below V. */
+ * aggregate in the lanes below V. */
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
 __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const element_rule<Out> &rule,
                                         accumulator_t<Out> (&before)[V], unsigned lane)
@@ -159,15 +159,15 @@ __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const eleme
     for (unsigned v = 0; v < V; v++)
         before[v] = vector_sum<Operator, In, Out>(x[v], rule);
     scan_warp<Operator>(before, lane);
-    value total = identity_of<Operator, Out>();
+    value aggregate = identity_of<Operator, Out>();
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
         const value below = __shfl_up_sync(ALL_LANES, before[v], 1);
         const value all = __shfl_sync(ALL_LANES, before[v], WARP - 1);
         before[v] = lane == 0 ? identity_of<Operator, Out>() : below;
-        total = lane == v ? all : total;
+        aggregate = lane == v ? all : aggregate;
     }
-    return total;
+    return aggregate;
 }
 
 /* ---- down the columns ---- */
@@ -222,15 +222,15 @@ __device__ unsigned place_of_column(unsigned warp, unsigned column)
 /* ---- the two launches ---- */
 
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ void store_totals(const packed<In, N> (&x)[V], const table_tiles<In, Out> &m,
-                             const table_totals<accumulator_t<Out>> &totals, const warp_part &a,
-                             accumulator_t<Out> row_total, vector_slot *staging, unsigned warp,
-                             unsigned lane)
+__device__ void store_aggregates(const packed<In, N> (&x)[V], const table_tiles<In, Out> &m,
+                                 const table_aggregates<accumulator_t<Out>> &aggregates,
+                                 const warp_part &a, accumulator_t<Out> row_aggregate,
+                                 vector_slot *staging, unsigned warp, unsigned lane)
 {
     using value = accumulator_t<Out>;
-    if (totals.rows != nullptr && lane < a.rows)
-        totals.rows[(a.row + lane) * totals.rows_ld + a.tile_x] = row_total;
-    if (totals.columns == nullptr)
+    if (aggregates.rows != nullptr && lane < a.rows)
+        aggregates.rows[(a.row + lane) * aggregates.rows_ld + a.tile_x] = row_aggregate;
+    if (aggregates.columns == nullptr)
         return;
     value columns[N];
     PRIM_UNROLL(N)
@@ -245,14 +245,14 @@ __device__ void store_totals(const packed<In, N> (&x)[V], const table_tiles<In, 
         value sum = of_warps[place_of_column<N>(0, c)];
         for (unsigned w = 1; w < TABLE_WARPS; w++)
             sum = Operator::combine(sum, of_warps[place_of_column<N>(w, c)]);
-        totals.columns[a.tile_y * totals.columns_ld + a.column + c] = sum;
+        aggregates.columns[a.tile_y * aggregates.columns_ld + a.column + c] = sum;
     }
 }
 
 /* What this warp's part of this lane's columns has above it. */
 template <class Operator, typename Out, unsigned N>
 __device__ void take_above(accumulator_t<Out> (&columns)[N],
-                           const table_totals<accumulator_t<Out>> &before, const warp_part &a,
+                           const table_aggregates<accumulator_t<Out>> &before, const warp_part &a,
                            const accumulator_t<Out> *of_warps, unsigned warp, unsigned lane)
 {
     const bool first = a.tile_y == 0;
@@ -272,8 +272,8 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
-    scan_table_tiles(table_tiles<In, Out> m, table_totals<accumulator_t<Out>> totals,
-                     bool totals_alone)
+    scan_table_tiles(table_tiles<In, Out> m, table_aggregates<accumulator_t<Out>> aggregates,
+                     bool aggregates_alone)
 {
     using value = accumulator_t<Out>;
     constexpr unsigned N = TABLE_WIDTH<Out>, V = TABLE_ROWS<Out>;
@@ -287,15 +287,16 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
     packed<In, N> x[V];
     value before[V];
     load_part(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
-    const value row_total = scan_rows<Operator, In, Out>(x, m.rule, before, lane);
-    if (totals_alone) {
-        store_totals<Operator, In, Out>(x, m, totals, a, row_total, staging[0], warp, lane);
+    const value row_aggregate = scan_rows<Operator, In, Out>(x, m.rule, before, lane);
+    if (aggregates_alone) {
+        store_aggregates<Operator, In, Out>(x, m, aggregates, a, row_aggregate, staging[0], warp,
+                                            lane);
         return;
     }
 
     value left = identity_of<Operator, Out>(), columns[N];
-    if (totals.rows != nullptr && lane < a.rows)
-        left = totals.rows[(a.row + lane) * totals.rows_ld + a.tile_x];
+    if (aggregates.rows != nullptr && lane < a.rows)
+        left = aggregates.rows[(a.row + lane) * aggregates.rows_ld + a.tile_x];
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
         columns[e] = identity_of<Operator, Out>();
@@ -305,7 +306,7 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
         take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
     }
     const value *const of_warps = share_columns(columns, staging[0], warp, lane);
-    take_above<Operator, Out>(columns, totals, a, of_warps, warp, lane);
+    take_above<Operator, Out>(columns, aggregates, a, of_warps, warp, lane);
     __syncthreads();
 
     const bool at_once = m.out_aligned && a.columns == WARP * N;
@@ -350,13 +351,13 @@ struct launch_table : launch_run {
             lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
                               VECTOR * sizeof(Out)),
             element_rule_of<Out>(args)};
-        const table_totals<value> totals = {static_cast<value *>(tiles->rows),
-                                            static_cast<value *>(tiles->columns), tiles->rows_ld,
-                                            tiles->columns_ld};
+        const table_aggregates<value> aggregates = {static_cast<value *>(tiles->rows),
+                                                    static_cast<value *>(tiles->columns),
+                                                    tiles->rows_ld, tiles->columns_ld};
         const unsigned blocks = static_cast<unsigned>(tiles->across * tiles->down);
         return prim_launch_dependent({args->call.stream, blocks, TABLE_THREADS},
-                                     scan_table_tiles<Operator, In, Out>, m, totals,
-                                     tiles->totals_alone);
+                                     scan_table_tiles<Operator, In, Out>, m, aggregates,
+                                     tiles->aggregates_alone);
     }
 };
 

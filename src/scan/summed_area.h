@@ -35,7 +35,7 @@ static inline size_t prim_scan_table_tile_rows(const prim_scan_args *args)
 }
 
 typedef struct prim_scan_table_tiles {
-    bool totals_alone; /* into rows and columns; otherwise these hold what is before each tile */
+    bool aggregates_alone; /* into rows and columns; otherwise these hold exclusive prefixes */
     size_t across, down;
     void *rows, *columns; /* NULL where there is one tile only in that direction */
     size_t rows_ld, columns_ld;

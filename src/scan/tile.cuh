@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr unsigned GROUP = WARP; /* tiles whose totals a warp of LOOKBACK sees at a time */
+constexpr unsigned GROUP = WARP; /* tiles whose aggregates a warp of LOOKBACK sees at a time */
 constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 
 template <typename In, typename Out>
@@ -111,10 +111,10 @@ sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule
 /* The exclusive prefix of one of a tile's chunks, and the tile's aggregate. */
 template <typename Value>
 struct tile_sums {
-    Value before, total;
+    Value prefix, aggregate;
 };
 
-/* By a whole warp: before chunk `chunk` of `count`. */
+/* By a whole warp: of chunk `chunk` of `count`. */
 template <class Operator, typename Value>
 __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count, unsigned chunk,
                                          Value identity, unsigned lane)
@@ -125,13 +125,13 @@ __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count,
 }
 
 /* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
- * so_far lies before the lane's run, before_next before the next tile. That is the total where a
+ * so_far is the prefix of the lane's run, next_prefix the next tile's. That is the total where a
  * whole tile ends it, so that an array may go on in another call as it would in one. */
 template <class Operator, typename In, typename Out>
 __device__ void finish_chunk(const tile_lines<In, Out> &lines,
                              const tile_rule<accumulator_t<Out>, Out> &rule,
                              const warp_place &place, vector_slot *slots, accumulator_t<Out> so_far,
-                             accumulator_t<Out> before_next, unsigned lane)
+                             accumulator_t<Out> next_prefix, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
     if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length) {
@@ -139,7 +139,7 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
             store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
                                               rule.total);
         else if (lane == 0)
-            *rule.total = result_of<Operator, Out>(before_next, rule.element);
+            *rule.total = result_of<Operator, Out>(next_prefix, rule.element);
     }
     if (rule.kind == PRIM_SCAN_EXCLUSIVE)
         scan_run<Operator, true, In, Out, N>(slots, rule.element, so_far, lane);

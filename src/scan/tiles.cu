@@ -17,11 +17,11 @@ struct launch_tiles : launch_run {
             tiles.carry == PRIM_SCAN_CARRY_NONE ? static_cast<unsigned>(chunks) : TILE_WARPS;
         const tile_lines<In, Out> lines = lines_of<In, Out>(args, prim_scan_tiles_of(args), warps);
         const tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
-        const tile_carry<value> carry = {tiles.carry, static_cast<value *>(tiles.totals),
-                                         tiles.totals_ld, static_cast<value *>(tiles.initial)};
+        const tile_carry<value> carry = {tiles.carry, static_cast<value *>(tiles.aggregates),
+                                         tiles.aggregates_ld, static_cast<value *>(tiles.initial)};
         const unsigned lines_a_block = TILE_WARPS / lines.warps;
         const unsigned blocks =
-            static_cast<unsigned>(tiles.carry == PRIM_SCAN_CHAIN_TOTALS
+            static_cast<unsigned>(tiles.carry == PRIM_SCAN_CHAIN_AGGREGATES
                                       ? args->rows
                                       : ((args->rows - 1) / lines_a_block + 1) * lines.tiles);
         launch_config where = {args->call.stream, blocks, lines_a_block * warps * WARP};

@@ -1,14 +1,15 @@
-/* A tile of a line: sixteen warps with a chunk each, and what lies before the tile.
+/* A tile of a line: sixteen warps with a chunk each, and the tile's exclusive prefix.
  *
  *     chunks      0   1   2   3   4   5   6   7  …   each warp scans its own: chunk.cuh
- *     totals      A   B   C   D   E   F   G   H      through shared memory; one barrier
- *     before      ·   A  AB  ABC  …                  and before the tile: what the rung says
+ *     aggregates  A   B   C   D   E   F   G   H      through shared memory; one barrier
+ *     prefixes    ·   A  AB  ABC  …                  and the tile's: as the rung says
  *
- * All that differs here is where a tile's block learns what lies before it: REDUCE_THEN_SCAN has it
- * say only its total in a first launch, and gives it what lies before, or the totals, in a last
- * one; in a CLUSTER the blocks tell each other. In each, what lies before a tile is the initial
- * value and the totals before it, combined one after the other; and a result is (before the tile +
- * before the chunk) + before the lane's run, and then the run's elements up to its own, one by one.
+ * All that differs here is where a tile's block learns its exclusive prefix: REDUCE_THEN_SCAN has
+ * it say only its aggregate in a first launch, and gives it the prefix, or all aggregates, in a
+ * last one; in a CLUSTER the blocks tell each other. In each, a tile's exclusive prefix is the
+ * initial value and the aggregates before it, combined one after the other; and a result is (the
+ * tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own,
+ * one by one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -31,21 +32,21 @@ template <typename Out>
 template <typename Value>
 struct tile_carry {
     prim_scan_carry kind;
-    Value *totals;
-    size_t totals_ld;
-    Value *initial; /* left by TOTALS_ALONE for the launches behind it */
+    Value *aggregates;
+    size_t aggregates_ld;
+    Value *initial; /* left by AGGREGATES_ALONE for the launches behind it */
 };
 
-/* ---- before the tile ---- */
+/* ---- the tile's exclusive prefix ---- */
 
 /* All threads of all blocks of the cluster. */
 template <class Operator, typename Value>
-__device__ Value carry_in_cluster(Value initial, Value total, Value *of_blocks)
+__device__ Value carry_in_cluster(Value initial, Value aggregate, Value *of_blocks)
 {
     const unsigned t = threadIdx.x;
     wait_for_cluster(); /* all blocks have begun */
     if (t > blockIdx.x && t < gridDim.x)
-        *shared_of_block(&of_blocks[blockIdx.x], t) = total;
+        *shared_of_block(&of_blocks[blockIdx.x], t) = aggregate;
     __syncwarp();
     arrive_at_cluster();
     wait_for_cluster();
@@ -57,11 +58,11 @@ __device__ Value carry_in_cluster(Value initial, Value total, Value *of_blocks)
 
 /* By all threads, with two barriers: `staged` has room for as many values as there are threads. */
 template <class Operator, typename Value>
-__device__ Value carry_of_totals(const Value *totals, unsigned tile, Value initial, Value *staged,
-                                 Value *result)
+__device__ Value carry_of_aggregates(const Value *aggregates, unsigned tile, Value initial,
+                                     Value *staged, Value *result)
 {
     if (threadIdx.x < tile)
-        staged[threadIdx.x] = totals[threadIdx.x];
+        staged[threadIdx.x] = aggregates[threadIdx.x];
     __syncthreads();
     if (threadIdx.x < WARP) {
         Value so_far = initial;
@@ -75,37 +76,37 @@ __device__ Value carry_of_totals(const Value *totals, unsigned tile, Value initi
     return *result;
 }
 
-/* By all threads: the totals of a line become what lies before each of them. */
+/* By all threads: the aggregates of a line become the tiles' exclusive prefixes. */
 template <class Operator, typename Value>
-__device__ void chain_totals(Value *totals, unsigned count, Value initial, Value *staged,
-                             Value *before)
+__device__ void chain_aggregates(Value *aggregates, unsigned count, Value initial, Value *staged,
+                                 Value *prefixes)
 {
     Value so_far = initial, mine = initial;
     if (threadIdx.x < count)
-        mine = totals[threadIdx.x];
+        mine = aggregates[threadIdx.x];
     for (unsigned first = 0; first < count; first += TILE_THREADS) {
         const unsigned i = first + threadIdx.x, left = count - first;
         staged[threadIdx.x] = mine;
         __syncthreads();
         if (i + TILE_THREADS < count)
-            mine = totals[i + TILE_THREADS];
+            mine = aggregates[i + TILE_THREADS];
         if (threadIdx.x == 0) {
             PRIM_UNROLL(4)
             for (unsigned n = 0; n < (left < TILE_THREADS ? left : TILE_THREADS); n++) {
-                before[n] = so_far;
+                prefixes[n] = so_far;
                 so_far = Operator::combine(so_far, staged[n]);
             }
         }
         __syncthreads();
         if (i < count)
-            totals[i] = before[threadIdx.x];
+            aggregates[i] = prefixes[threadIdx.x];
     }
 }
 
 /* Where the chunks of the block that does this were: nobody needs them any more, or yet. */
 template <typename Value>
 struct chain_room {
-    Value staged[TILE_THREADS], before[TILE_THREADS];
+    Value staged[TILE_THREADS], prefixes[TILE_THREADS];
 };
 
 template <class Operator, typename In, typename Out>
@@ -116,26 +117,27 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     using value = accumulator_t<Out>;
     PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
     PRIM_SHARED(value, of_warps, [TILE_WARPS]);
-    PRIM_SHARED(value, of_others, [TILE_THREADS]); /* blocks of the cluster, or totals of tiles */
+    PRIM_SHARED(value,
+                of_others, [TILE_THREADS]); /* blocks of the cluster, or aggregates of tiles */
     PRIM_SHARED(value, of_block, );
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const value identity = identity_of<Operator, Out>();
 
     if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
         arrive_at_cluster();
-    /* The launch before CARRY_TOTALS lets it in when all that is older is done, so that it may read
-     * its elements at once: only the totals are to be waited for. */
-    if (carry.kind != PRIM_SCAN_TOTALS_ALONE)
+    /* The launch before CARRY_AGGREGATES lets it in when all that is older is done, so that it may
+     * read its elements at once: only the aggregates are to be waited for. */
+    if (carry.kind != PRIM_SCAN_AGGREGATES_ALONE)
         trigger_launch_completion();
-    if (carry.kind != PRIM_SCAN_CARRY_TOTALS)
+    if (carry.kind != PRIM_SCAN_CARRY_AGGREGATES)
         grid_dependency_synchronize();
-    if (carry.kind == PRIM_SCAN_TOTALS_ALONE)
+    if (carry.kind == PRIM_SCAN_AGGREGATES_ALONE)
         trigger_launch_completion();
-    if (carry.kind == PRIM_SCAN_CHAIN_TOTALS) {
+    if (carry.kind == PRIM_SCAN_CHAIN_AGGREGATES) {
         chain_room<value> &room = reinterpret_cast<chain_room<value> &>(slots);
         static_assert(sizeof room <= sizeof slots, "there is room");
-        chain_totals<Operator>(carry.totals + blockIdx.x * carry.totals_ld, lines.tiles,
-                               *carry.initial, room.staged, room.before);
+        chain_aggregates<Operator>(carry.aggregates + blockIdx.x * carry.aggregates_ld, lines.tiles,
+                                   *carry.initial, room.staged, room.prefixes);
         return;
     }
     const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
@@ -144,45 +146,46 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     __syncwarp();
     const chunk_sums<value> sums =
         sum_loaded_chunk<Operator>(lines, rule.element, place.line, slots[warp], lane);
-    if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
+    if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
         grid_dependency_synchronize();
 
-    value before_chunk = identity, of_tile = identity, so_far = rule.initial;
+    value chunk_prefix = identity, of_tile = identity, so_far = rule.initial;
     if (lines.warps == 1) {
         if (place.count > 0 || lines.length == 0)
             so_far = initial_of(rule);
         __syncwarp(); /* the total may be written there */
     } else {
-        value *const totals = carry.totals + place.line * carry.totals_ld;
+        value *const aggregates = carry.aggregates + place.line * carry.aggregates_ld;
         if (carry.kind != PRIM_SCAN_CARRY_GIVEN)
-            so_far = carry.kind == PRIM_SCAN_CARRY_TOTALS ? *carry.initial : initial_of(rule);
+            so_far = carry.kind == PRIM_SCAN_CARRY_AGGREGATES ? *carry.initial : initial_of(rule);
         if (lane == 0)
-            of_warps[warp] = sums.total;
+            of_warps[warp] = sums.aggregate;
         __syncthreads();
         const unsigned chunk = warp % lines.warps;
         const tile_sums<value> in_tile =
             sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, identity, lane);
-        before_chunk = in_tile.before;
-        of_tile = in_tile.total;
-        if (carry.kind == PRIM_SCAN_TOTALS_ALONE) {
+        chunk_prefix = in_tile.prefix;
+        of_tile = in_tile.aggregate;
+        if (carry.kind == PRIM_SCAN_AGGREGATES_ALONE) {
             if (threadIdx.x == 0)
-                totals[place.tile] = in_tile.total;
+                aggregates[place.tile] = in_tile.aggregate;
             if (threadIdx.x == 0 && blockIdx.x == 0)
                 *carry.initial = so_far;
             return;
         }
         if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-            so_far = carry_in_cluster<Operator>(so_far, in_tile.total, of_others);
-        else if (carry.kind == PRIM_SCAN_CARRY_TOTALS)
-            so_far = carry_of_totals<Operator>(totals, place.tile, so_far, of_others, &of_block);
+            so_far = carry_in_cluster<Operator>(so_far, in_tile.aggregate, of_others);
+        else if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
+            so_far =
+                carry_of_aggregates<Operator>(aggregates, place.tile, so_far, of_others, &of_block);
         else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
-            so_far = totals[place.tile];
+            so_far = aggregates[place.tile];
     }
     if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
         *rule.total = result_of<Operator, Out>(so_far, rule.element);
     finish_chunk<Operator>(
         lines, rule, place, slots[warp],
-        Operator::combine(Operator::combine(so_far, before_chunk), sums.before_run),
+        Operator::combine(Operator::combine(so_far, chunk_prefix), sums.run_prefix),
         Operator::combine(so_far, of_tile), lane);
 }
 

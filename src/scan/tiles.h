@@ -2,8 +2,8 @@
  * two of the rungs have in common: tiles.cuh.
  *
  *     run      64 bytes of the wider of the two types: one after the other, vector by vector
- *     chunk    the runs of 32 lanes: what lies before each, by scan_warp()
- *     tile     16 chunks: what lies before each, by scan_warp()
+ *     chunk    the runs of 32 lanes: exclusive prefixes by scan_warp()
+ *     tile     16 chunks: exclusive prefixes by scan_warp()
  *     line     its tiles, one after the other, from the initial value on
  *
  * That is the order in which they combine, on every device and on the host: a part of what
@@ -30,8 +30,8 @@ extern "C" {
 
 enum {
     PRIM_SCAN_VECTOR_BYTES = 16,
-    PRIM_SCAN_CHUNK_VECTORS = 32 * PRIM_SCAN_RUN_VECTORS, /* of a warp */
-    PRIM_SCAN_TOTALS_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS  /* which a block combines itself */
+    PRIM_SCAN_CHUNK_VECTORS = 32 * PRIM_SCAN_RUN_VECTORS,    /* of a warp */
+    PRIM_SCAN_AGGREGATES_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS /* which a block combines itself */
 };
 
 /* Elements of a vector: of the wider of the two types. */
@@ -65,22 +65,22 @@ static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
     return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
 }
 
-/* What a tile finds before it, and where it leaves its total. */
+/* How a tile learns its exclusive prefix, and where it leaves its aggregate. */
 typedef enum prim_scan_carry {
-    PRIM_SCAN_CARRY_NONE,    /* the tile is the whole line */
-    PRIM_SCAN_CARRY_CLUSTER, /* the blocks of a cluster tell each other */
-    PRIM_SCAN_CARRY_GIVEN,   /* `totals` has what lies before each tile */
-    PRIM_SCAN_CARRY_TOTALS,  /* `totals` has each tile's own total, and the launch before this one
-                                was TOTALS_ALONE; of a line, up to PRIM_SCAN_TOTALS_AT_ONCE tiles */
-    PRIM_SCAN_CHAIN_TOTALS,  /* `totals` has each tile's own total, and then what lies before it */
-    PRIM_SCAN_TOTALS_ALONE   /* each tile's total into `totals`; nothing else is written */
+    PRIM_SCAN_CARRY_NONE,       /* the tile is the whole line */
+    PRIM_SCAN_CARRY_CLUSTER,    /* the blocks of a cluster tell each other */
+    PRIM_SCAN_CARRY_GIVEN,      /* `aggregates` has each tile's exclusive prefix */
+    PRIM_SCAN_CARRY_AGGREGATES, /* `aggregates` has each tile's own, and the launch before this one
+                                was AGGREGATES_ALONE; a line has up to AGGREGATES_AT_ONCE tiles */
+    PRIM_SCAN_CHAIN_AGGREGATES, /* `aggregates` has each tile's own, then its prefix */
+    PRIM_SCAN_AGGREGATES_ALONE  /* each tile's into `aggregates`; nothing else is written */
 } prim_scan_carry;
 
 typedef struct prim_scan_tiles {
     prim_scan_carry carry;
-    void *totals; /* a value for each tile, line by line */
-    size_t totals_ld;
-    void *initial; /* a value, for the launches behind TOTALS_ALONE */
+    void *aggregates; /* a value for each tile, line by line */
+    size_t aggregates_ld;
+    void *initial; /* a value, for the launches behind AGGREGATES_ALONE */
 } prim_scan_tiles;
 
 /* One launch over all tiles of all rows. Of a line that is a part of a longer one, and begins at

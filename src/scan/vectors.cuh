@@ -24,7 +24,8 @@ template <typename Out>
 element_rule<Out> element_rule_of(const prim_scan_args *args)
 {
     return {transform_without_sign(args->transform, args->in_type),
-            args->of_totals ? turned_bits<Out>(0) : bits_to_turn<Out>(args->op, args->out_type)};
+            args->of_aggregates ? turned_bits<Out>(0)
+                                : bits_to_turn<Out>(args->op, args->out_type)};
 }
 
 /* ---- from elements to values, and back ---- */
