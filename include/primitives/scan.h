@@ -24,7 +24,7 @@ typedef enum prim_scan_variant {
     PRIM_SCAN_BRENT_KUNG = 2,       /* a tree up and a tree down: twice the steps, little work */
     PRIM_SCAN_COARSENED = 3,        /* each thread a run of its own, then the runs' totals */
     PRIM_SCAN_SHUFFLE = 4,          /* warps scan in registers; one barrier a block */
-    PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the totals of tiles first, then the results */
+    PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the aggregates of tiles first, then the results */
     PRIM_SCAN_LOOKBACK = 6,         /* each element read once: blocks look back at each other */
     PRIM_SCAN_CLUSTER = 7,          /* one launch of up to eight blocks, which share memory */
     PRIM_SCAN_CHAINED = 8           /* each element read once: one block adds up for all */
