@@ -213,11 +213,12 @@ what_is_known_of() { # ID: prints WORD and HOW
     "$work/known.tsv"
 }
 
-# Of other source nothing is known.
+# Of other source nothing is known: the pattern's, what all patterns share, and the tests that see most.
 open_memory() {
   local state
-  state=$(git ls-files -co --exclude-standard -z include simt src tests cmake \
-    scripts/mutants.pl ':!tests/mutants' |
+  state=$(git ls-files -co --exclude-standard -z include/primitives/types.h \
+    "include/primitives/$pattern.h" src/common "src/$pattern" simt cmake tests/support.c tests/support.h \
+    tests/promises.c tests/test_host.c "tests/*$pattern*" scripts/mutants.pl ':!tests/mutants' |
     xargs -0 cat -- 2>/dev/null | sha256sum)
   if [ $again = yes ] || [ "$state" != "$(head -n 1 "$work/known.tsv" 2>/dev/null)" ]; then
     echo "$state" >"$work/known.tsv"

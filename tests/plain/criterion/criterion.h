@@ -22,7 +22,8 @@ __attribute__((noreturn)) void plain_fail(const char *file, int line, const char
 __attribute__((noreturn)) void plain_skip(const char *reason);
 
 /* What else Criterion takes, such as .timeout, is not looked at. */
-#define Test(suite, name, ...)                                          \
+#define Test(suite, ...) PLAIN_TEST(suite, __VA_ARGS__, )
+#define PLAIN_TEST(suite, name, ...)                                    \
     static void suite##_##name(void);                                   \
     __attribute__((constructor)) static void add_##suite##_##name(void) \
     {                                                                   \
