@@ -4,7 +4,7 @@
  *     global     ··a bb ccccccc d eeeeeeeeeeee·····     one range, as aligned vectors
  *     shared     ··a bb ccccccc d eeeeeeeeeeee··        the same, as far past 16 bytes
  *     up to   4 vectors   a bb . d      a lane
- *            64           ccccccc       8 lanes         a list of them
+ *            32           ccccccc       4 lanes         a list of them
  *           256           …             a warp          another
  *          1024           eeeee…        the block, 256 partials through shared memory
  *
@@ -35,12 +35,12 @@ namespace
 namespace segments
 {
 
-/* Up to so many vectors a tile is a lane's, eight lanes', a warp's. More are the block's. */
+/* Up to so many vectors a tile is a lane's, four lanes', a warp's. More are the block's. */
 #ifndef PRIM_SEGMENT_LANE_VECTORS
 #define PRIM_SEGMENT_LANE_VECTORS 4
 #endif
 #ifndef PRIM_SEGMENT_FEW_LANES
-#define PRIM_SEGMENT_FEW_LANES 8
+#define PRIM_SEGMENT_FEW_LANES 4
 #endif
 constexpr unsigned LANE_VECTORS = PRIM_SEGMENT_LANE_VECTORS, FEW_LANES = PRIM_SEGMENT_FEW_LANES,
                    FEW_LANES_VECTORS = FEW_LANES * MOST_PARTS, WARP_VECTORS = WARP * MOST_PARTS;
@@ -294,9 +294,9 @@ struct item_vectors {
     }
 };
 
-/* The same as value_of_item() without a transform, of few elements to a vector: a lane has as many
- * partials as there can be, each of one vector, so nothing is counted and nothing waits. */
-template <class Operator, unsigned LANES, class Items>
+/* The same as value_of_item() without a transform, of few elements to a vector: a lane has PARTS
+ * partials, each of one vector, so nothing is counted and nothing waits. */
+template <class Operator, unsigned LANES, unsigned PARTS, class Items>
 __device__ typename Items::value value_of_plain_item(const Items &all,
                                                      const typename Items::element *row,
                                                      unsigned count, unsigned lane)
@@ -304,21 +304,40 @@ __device__ typename Items::value value_of_plain_item(const Items &all,
     using element = typename Items::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
     const item_vectors<element> vectors(row);
-    typename Items::value partial[MOST_PARTS];
-    PRIM_UNROLL(MOST_PARTS)
-    for (unsigned j = 0; j < MOST_PARTS; j++) {
+    typename Items::value partial[PARTS];
+    PRIM_UNROLL(PARTS)
+    for (unsigned j = 0; j < PARTS; j++) {
         const unsigned v = lane + j * LANES;
         partial[j] = all.source.template identity<Operator>();
         if (v * WIDTH < count)
             partial[j] = taken<Operator>(all.source, vectors.at(v), v * WIDTH, count);
     }
-    PRIM_UNROLL(MOST_PARTS)
-    for (unsigned half = MOST_PARTS / 2; half > 0; half /= 2) {
-        PRIM_UNROLL(MOST_PARTS)
+    PRIM_UNROLL(PARTS)
+    for (unsigned half = PARTS / 2; half > 0; half /= 2) {
+        PRIM_UNROLL(PARTS)
         for (unsigned j = 0; j < half; j++)
             partial[j] = Operator::combine(partial[j], partial[j + half]);
     }
     return reduce_warp<Operator>(partial[0], LANES);
+}
+
+/* By a whole warp. */
+__device__ inline bool no_lane(bool condition)
+{
+    return __ballot_sync(ALL_LANES, condition) == 0;
+}
+
+/* With as many partials as the warp's longest item has: those left out would hold the identity. */
+template <class Operator, unsigned LANES, class Items>
+__device__ typename Items::value
+value_of_plain(const Items &all, const typename Items::element *row, unsigned count, unsigned lane)
+{
+    constexpr unsigned OF_ONE = LANES * VECTOR_ELEMENTS<typename Items::element>;
+    if (no_lane(count > 2 * OF_ONE))
+        return value_of_plain_item<Operator, LANES, 2>(all, row, count, lane);
+    if (no_lane(count > 4 * OF_ONE))
+        return value_of_plain_item<Operator, LANES, 4>(all, row, count, lane);
+    return value_of_plain_item<Operator, LANES, MOST_PARTS>(all, row, count, lane);
 }
 
 /* Items of a list, as many as a warp has lanes for, from the unit-th such group on. */
@@ -331,7 +350,7 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list, un
     const unsigned item = list.items[i < items ? i : 0], count = i < items ? all.length(item) : 0;
     typename Items::value result;
     if (WIDTH <= 4 && all.source.plain())
-        result = value_of_plain_item<Operator, LANES>(all, all.elements(item), count, lane);
+        result = value_of_plain<Operator, LANES>(all, all.elements(item), count, lane);
     else
         result = value_of_item<Operator, LANES>(all, all.elements(item), count, lane);
     if (i < items && lane == 0)
