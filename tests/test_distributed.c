@@ -1280,8 +1280,8 @@ static void *state(void *any)
 static void say_less(job *j, prim_rank *rank)
 {
     (void)rank;
-    j->counts[0]--;
-    j->counts[1]++;
+    j->counts[0]++;
+    j->counts[1]--; /* its own */
 }
 
 static void say_least(job *j, prim_rank *rank)
