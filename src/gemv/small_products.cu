@@ -21,6 +21,7 @@
  *
  * Work: rows · columns products. Bytes: A, x and y once. */
 #include "common/async_copy.cuh"
+#include "common/device.h"
 #include "common/element.h"
 #include "common/shared.cuh"
 #include "common/warp.cuh"
@@ -34,9 +35,8 @@ namespace small_products
 {
 
 constexpr unsigned BLOCK = PRIM_GEMV_THREADS;
-constexpr size_t TILE_BYTES = 24 << 10; /* of a block's operands, where several products fit */
-constexpr size_t MOST_BYTES = 40 << 10; /* of a single product's */
-constexpr size_t ENOUGH_BLOCKS = 1056;
+constexpr size_t TILE_BYTES = 40 << 10;     /* of a block's operands */
+constexpr size_t ENOUGH_BLOCKS = 8;         /* on a multiprocessor */
 constexpr size_t MOST_OUTPUTS = 16 * BLOCK; /* of a block: each asks for a round of all threads */
 constexpr unsigned NO_PAD = 31;
 
@@ -49,8 +49,9 @@ struct window {
     unsigned bytes; /* of a block's */
 };
 
-/* How rows of op(A) lie; VECTORS: they and x are whole vectors, and begin at 16 bytes. */
-enum way { ACROSS, ALONG, ALONG_VECTORS };
+/* How rows of op(A) lie; VECTORS: they and x are whole vectors, and begin at 16 bytes; ONE: x has a
+ * single element. */
+enum way { ONE, ACROSS, ALONG, ALONG_VECTORS };
 
 /* A call, as a block takes it. */
 struct share {
@@ -78,9 +79,11 @@ struct tile {
     {
         return i + (i / WIDTH >> shift) * WIDTH;
     }
+    /* PADDED: it may have pads. */
+    template <bool PADDED>
     __device__ T at(unsigned i) const
     {
-        return data[place(i)];
+        return data[PADDED ? place(i) : i];
     }
     __device__ vector<T> vector_at(unsigned i) const
     {
@@ -148,7 +151,7 @@ struct operands {
 
 /* Of a row that lies along memory: a leaf has vectors first, first + step, …, and then the sums of
  * a vector's places. */
-template <class Problem, bool VECTORS>
+template <class Problem, bool VECTORS, bool PADDED>
 struct leaves_along {
     using T = typename Problem::element;
     using sum_type = typename Problem::sum_type;
@@ -190,19 +193,26 @@ struct leaves_along {
             PRIM_UNROLL(WIDTH)
             for (unsigned e = 0; e < WIDTH; e++)
                 places[e] = add(places[e], product_of<Problem>(of_row, of_other, e));
+        } else if (i + WIDTH <= s.inner) {
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                add_element(i + e, places[e]);
         } else {
             PRIM_UNROLL(WIDTH)
             for (unsigned e = 0; e < WIDTH; e++)
                 if (i + e < s.inner)
-                    places[e] = add(places[e],
-                                    multiply(Problem::value_of(a.at(of_a + (i + e) * s.inner_step)),
-                                             Problem::value_of(x.at(of_x + i + e))));
+                    add_element(i + e, places[e]);
         }
+    }
+    __device__ void add_element(unsigned i, sum_type &place) const
+    {
+        place = add(place, multiply(Problem::value_of(a.template at<PADDED>(of_a + i)),
+                                    Problem::value_of(x.template at<PADDED>(of_x + i))));
     }
 };
 
 /* Of a row that lies across memory: a leaf has elements first, first + step, …. */
-template <class Problem>
+template <class Problem, bool PADDED>
 struct leaves_across {
     using T = typename Problem::element;
     using sum_type = typename Problem::sum_type;
@@ -213,20 +223,30 @@ struct leaves_across {
 
     __device__ void four(unsigned leaf, unsigned apart, sum_type (&sums)[FOUR]) const
     {
+        const unsigned last = leaf + (FOUR - 1) * apart;
         PRIM_UNROLL(FOUR)
         for (unsigned q = 0; q < FOUR; q++)
             sums[q] = 0;
         PRIM_UNROLL(1)
         for (unsigned begin = 0; begin < s.inner; begin += s.step) {
+            const bool all = last < s.leaves && begin + last < s.inner;
             PRIM_UNROLL(FOUR)
             for (unsigned q = 0; q < FOUR; q++) {
-                const unsigned i = begin + leaf + q * apart;
-                if (leaf + q * apart < s.leaves && i < s.inner)
-                    sums[q] =
-                        add(sums[q], multiply(Problem::value_of(a.at(of_a + i * s.inner_step)),
-                                              Problem::value_of(x.at(of_x + i))));
+                const unsigned of_first = leaf + q * apart, i = begin + of_first;
+                if (all || (of_first < s.leaves && i < s.inner))
+                    sums[q] = add(sums[q], product_at(i));
             }
         }
+    }
+    /* The sum of one product, or of none. */
+    __device__ sum_type first() const
+    {
+        return s.inner > 0 ? add(sum_type(0), product_at(0)) : sum_type(0);
+    }
+    __device__ sum_type product_at(unsigned i) const
+    {
+        return multiply(Problem::value_of(a.template at<PADDED>(of_a + i * s.inner_step)),
+                        Problem::value_of(x.template at<PADDED>(of_x + i)));
     }
 };
 
@@ -269,23 +289,37 @@ __device__ T sum_of_leaves(const share &s, unsigned member, const Leaves &leaves
 
 /* ---- the kernel ---- */
 
-template <class Problem>
-__device__ typename Problem::sum_type
-sum_of_output(const share &s, const operands<typename Problem::element> &a,
-              const operands<typename Problem::element> &x, unsigned product, unsigned row)
+/* By elements. */
+template <bool PADDED, class Problem, typename T>
+__device__ typename Problem::sum_type sum_singly(const share &s, unsigned member, const tile<T> &a,
+                                                 const tile<T> &x, unsigned of_a, unsigned of_x)
 {
     using sum_type = typename Problem::sum_type;
-    const unsigned member = threadIdx.x & ((1u << s.team_bits) - 1),
-                   of_a = a.begin(product) + row * s.output_step, of_x = x.begin(product);
-    sum_type sum;
     if (s.way == ACROSS)
-        sum = sum_of_leaves<sum_type>(s, member, leaves_across<Problem>{a.to, x.to, s, of_a, of_x});
-    else if (s.way == ALONG_VECTORS)
+        return sum_of_leaves<sum_type>(s, member,
+                                       leaves_across<Problem, PADDED>{a, x, s, of_a, of_x});
+    return sum_of_leaves<sum_type>(s, member,
+                                   leaves_along<Problem, false, PADDED>{a, x, s, of_a, of_x});
+}
+
+template <class Problem, typename T>
+__device__ typename Problem::sum_type sum_of_output(const share &s, const operands<T> &a,
+                                                    const operands<T> &x, unsigned product,
+                                                    unsigned row)
+{
+    using sum_type = typename Problem::sum_type;
+    const unsigned of_a = a.begin(product) + row * s.output_step, of_x = x.begin(product),
+                   member = threadIdx.x & ((1u << s.team_bits) - 1);
+    sum_type sum;
+    if (s.way == ONE)
+        return leaves_across<Problem, true>{a.to, x.to, s, of_a, of_x}.first();
+    if (s.way == ALONG_VECTORS)
         sum = sum_of_leaves<sum_type>(s, member,
-                                      leaves_along<Problem, true>{a.to, x.to, s, of_a, of_x});
+                                      leaves_along<Problem, true, true>{a.to, x.to, s, of_a, of_x});
+    else if (s.a.shift == NO_PAD && s.x.shift == NO_PAD)
+        sum = sum_singly<false, Problem>(s, member, a.to, x.to, of_a, of_x);
     else
-        sum = sum_of_leaves<sum_type>(s, member,
-                                      leaves_along<Problem, false>{a.to, x.to, s, of_a, of_x});
+        sum = sum_singly<true, Problem>(s, member, a.to, x.to, of_a, of_x);
     return reduce_warp<sum_operator>(sum, 1u << s.team_bits);
 }
 
@@ -375,7 +409,7 @@ size_t bytes_of_block(const share &s, size_t products, unsigned width)
 void set_order(share *s, size_t inner, size_t outputs, unsigned width, prim_gemv_small_order order)
 {
     const size_t vectors = prim_divide_up(inner, width);
-    s->way = order == PRIM_GEMV_SMALL_ACROSS ? ACROSS : ALONG;
+    s->way = inner == 1 ? ONE : order == PRIM_GEMV_SMALL_ACROSS ? ACROSS : ALONG;
     s->warp_bits = 0;
     if (order == PRIM_GEMV_SMALL_ALONG_BY_WARP) {
         s->leaf_bits = prim_gemv_lane_bits(vectors);
@@ -400,11 +434,25 @@ void set_team(share *s)
 {
     constexpr unsigned QUARTERS = 2;
     s->team_bits = 0;
-    while (s->team_bits < 5 && s->team_bits < s->leaf_bits &&
+    while (s->way != ONE && s->team_bits < 5 && s->team_bits < s->leaf_bits &&
            (s->products * s->outputs) << (s->team_bits + 1) <= BLOCK)
         s->team_bits++;
     if (s->leaf_bits < s->team_bits + QUARTERS)
         s->leaf_bits = s->team_bits + QUARTERS;
+}
+
+/* For what the lanes of a warp read at once: elements of y, rows or members side by side. */
+void set_pads(share *s, unsigned width)
+{
+    constexpr unsigned WARP_OF_VECTORS = 5;
+    const bool is_wide = s->output_step == 1 && s->outputs >= WARP;
+    s->a.shift =
+        is_wide
+            ? NO_PAD
+            : shift_for(s->outputs > 1 && s->output_step > 1 ? s->output_step : s->a.pitch, width);
+    s->x.shift = shift_for(s->x.pitch, width);
+    if (s->warp_bits > 0)
+        s->a.shift = s->x.shift = WARP_OF_VECTORS;
 }
 
 /* `products` is 0 where not even one fits. */
@@ -415,12 +463,14 @@ share share_of(const prim_gemv_args *args, prim_gemv_small_order order)
     const bool transposed = args->op == PRIM_TRANSPOSED;
     const size_t outputs = transposed ? args->columns : args->rows,
                  inner = transposed ? args->rows : args->columns,
-                 most = MOST_BYTES / PRIM_GEMV_VECTOR_BYTES * width,
+                 most = TILE_BYTES / PRIM_GEMV_VECTOR_BYTES * width,
                  ld = args->rows > 1 ? args->lda : args->columns;
     share s = {};
     if (outputs == 0 || inner == 0 || inner > most || outputs > most || ld > most ||
         (args->rows - 1) * ld + args->columns > most || ld / 2 > args->columns)
         return s;
+    if (transposed && order == PRIM_GEMV_SMALL_ALONG_BY_BLOCK && ld > 1)
+        return s; /* no vectors along memory */
     s.batches = args->batches;
     s.outputs = static_cast<unsigned>(outputs);
     s.inner = static_cast<unsigned>(inner);
@@ -429,18 +479,19 @@ share share_of(const prim_gemv_args *args, prim_gemv_small_order order)
     s.a = window_of((args->rows - 1) * ld + args->columns, args->a_stride, width);
     s.x = window_of(inner, args->x_stride, width);
     set_order(&s, inner, outputs, width, order);
-    s.a.shift = shift_for(outputs == 1                    ? s.a.pitch
-                          : transposed && outputs >= WARP ? 1
-                          : transposed                    ? s.a.pitch
-                                                          : ld,
-                          width);
-    s.x.shift = shift_for(s.x.pitch, width);
-    if (bytes_of_block(s, 1, width) > MOST_BYTES)
+    set_pads(&s, width);
+    if (bytes_of_block(s, 1, width) > TILE_BYTES)
         return s;
-    size_t products = MOST_OUTPUTS / outputs, fair = args->batches / ENOUGH_BLOCKS;
-    products = products < fair ? products : fair;
+    size_t products = args->batches / (ENOUGH_BLOCKS * prim_device_multiprocessors());
+    if (order == PRIM_GEMV_SMALL_ALONG_BY_WARP &&
+        (products == 0 ||
+         outputs << prim_gemv_lane_bits(prim_divide_up(inner, width)) >= 4 * BLOCK))
+        return s; /* a block or a few for each is as good */
+    products = products < MOST_OUTPUTS / outputs ? products : MOST_OUTPUTS / outputs;
     while (products > 1 && bytes_of_block(s, products, width) > TILE_BYTES)
         products = products > 16 ? products - products / 16 : products - 1;
+    if (products * outputs > BLOCK && outputs < BLOCK) /* whole rounds of the threads */
+        products = products * outputs / BLOCK * BLOCK / outputs;
     s.products = static_cast<unsigned>(products > 1 ? products : 1);
     s.a.bytes = static_cast<unsigned>(bytes_of(s.a, s.products, width));
     s.x.bytes = static_cast<unsigned>(bytes_of(s.x, s.products, width));

@@ -439,11 +439,9 @@ bool is_across(const prim_gemv_args *args)
     return args->op == PRIM_TRANSPOSED ? args->columns != 1 : args->columns == 1;
 }
 
-constexpr size_t MANY_ELEMENTS = 1 << 16;
-
 /* How a call is cut. */
 struct cut {
-    size_t outputs, inner, blocks, pieces;
+    size_t outputs, blocks, pieces;
     size_t piece_vectors;  /* along memory */
     prim_gemv_block block; /* across memory */
     bool has_leaves;       /* few rows by wide blocks */
@@ -465,7 +463,6 @@ cut cut_of(const prim_gemv_args *args)
     const bool transposed = args->op == PRIM_TRANSPOSED;
     const size_t inner = transposed ? args->rows : args->columns;
     cut c = {};
-    c.inner = inner;
     c.outputs = transposed ? args->columns : args->rows;
     if (is_across(args)) {
         const size_t vectors = prim_divide_up(c.outputs, width);
@@ -555,29 +552,11 @@ struct run_pieces : launch_run {
     }
 };
 
-/* A single product whose x has one element, as so many products of one element. */
-prim_gemv_args elements_as_products(const prim_gemv_args *args)
-{
-    prim_gemv_args view = *args;
-    view.batches = args->op == PRIM_TRANSPOSED ? args->columns : args->rows;
-    view.a_stride = args->op == PRIM_TRANSPOSED ? 1 : args->lda;
-    view.x_stride = 0;
-    view.y_stride = 1;
-    view.op = PRIM_NOT_TRANSPOSED;
-    view.rows = view.columns = view.lda = 1;
-    return view;
-}
-
 cudaError_t launch(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
     const prim_gemv_small_order order =
         is_across(args) ? PRIM_GEMV_SMALL_ACROSS : PRIM_GEMV_SMALL_ALONG_BY_BLOCK;
-    if (args->batches == 1 && is_across(args) && cut_of(args).inner == 1) {
-        const prim_gemv_args view = elements_as_products(args);
-        if (view.batches > MANY_ELEMENTS && prim_gemv_are_small(&view, order))
-            return prim_gemv_launch_small(&view, order);
-    }
     if (args->batches > 1 && cut_of(args).pieces == 1 && prim_gemv_are_small(args, order))
         return prim_gemv_launch_small(args, order);
     return dispatch_pairs<run_pieces>(args);

@@ -156,33 +156,9 @@ struct run_rows : launch_run {
     }
 };
 
-/* Do rows of less than a warp begin anywhere? */
-bool are_single_elements(const prim_gemv_args *args)
-{
-    const size_t bytes = prim_element_bytes(args->a_type), width = PRIM_GEMV_VECTOR_BYTES / bytes;
-    return args->columns <= width * WARP / 2 &&
-           !lines_are_aligned(args->a, args->rows, args->lda * bytes);
-}
-
-/* A single product, as so many of a row each. */
-prim_gemv_args rows_as_products(const prim_gemv_args *args)
-{
-    prim_gemv_args view = *args;
-    view.batches = args->rows;
-    view.a_stride = args->lda;
-    view.x_stride = 0;
-    view.y_stride = view.rows = 1;
-    return view;
-}
-
 cudaError_t launch(const void *any)
 {
     const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
-    if (args->batches == 1 && args->rows >= MANY_ROWS && are_single_elements(args)) {
-        const prim_gemv_args view = rows_as_products(args);
-        if (prim_gemv_are_small(&view, PRIM_GEMV_SMALL_ALONG_BY_WARP))
-            return prim_gemv_launch_small(&view, PRIM_GEMV_SMALL_ALONG_BY_WARP);
-    }
     if (args->batches > 1 && prim_gemv_are_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP))
         return prim_gemv_launch_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP);
     return dispatch_pairs<run_rows>(args);
