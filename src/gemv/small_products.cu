@@ -37,7 +37,8 @@ namespace small_products
 constexpr unsigned BLOCK = PRIM_GEMV_THREADS;
 constexpr size_t TILE_BYTES = 40 << 10;     /* of a block's operands */
 constexpr size_t ENOUGH_BLOCKS = 8;         /* on a multiprocessor */
-constexpr size_t MOST_OUTPUTS = 16 * BLOCK; /* of a block: each asks for a round of all threads */
+constexpr size_t MOST_OUTPUTS = 32 * BLOCK; /* of a block: each asks for a round of all threads */
+constexpr size_t MUCH_WORK = 8 * BLOCK; /* lanes of a product that are worth blocks of its own */
 constexpr unsigned NO_PAD = 31;
 
 /* How a matrix or an x of each product lies in memory and in shared memory. */
@@ -485,7 +486,7 @@ share share_of(const prim_gemv_args *args, prim_gemv_small_order order)
     size_t products = args->batches / (ENOUGH_BLOCKS * prim_device_multiprocessors());
     if (order == PRIM_GEMV_SMALL_ALONG_BY_WARP &&
         (products == 0 ||
-         outputs << prim_gemv_lane_bits(prim_divide_up(inner, width)) >= 4 * BLOCK))
+         outputs << prim_gemv_lane_bits(prim_divide_up(inner, width)) >= MUCH_WORK))
         return s; /* a block or a few for each is as good */
     products = products < MOST_OUTPUTS / outputs ? products : MOST_OUTPUTS / outputs;
     while (products > 1 && bytes_of_block(s, products, width) > TILE_BYTES)
