@@ -97,8 +97,10 @@ struct launch_tiles : launch_run {
             PRIM_GEMM_TILES_F32(LAUNCH)
         } else if constexpr (std::is_same<In, double>::value) {
             PRIM_GEMM_TILES_F64(LAUNCH)
+        } else if constexpr (std::is_same<In, int32_t>::value) {
+            PRIM_GEMM_TILES_I32(LAUNCH)
         } else {
-            PRIM_GEMM_TILES_OTHERS(LAUNCH)
+            PRIM_GEMM_TILES_NARROW(LAUNCH)
         }
         return cudaErrorInvalidValue;
     }

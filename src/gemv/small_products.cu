@@ -212,7 +212,9 @@ struct leaves_along {
     }
 };
 
-/* Of a row that lies across memory: a leaf has elements first, first + step, …. */
+/* Of a row that lies across memory: a leaf has elements first, first + step, …. The steps of what
+ * is small are 128 at least, and no more leaves are asked for, so one that is not there lies behind
+ * the end. */
 template <class Problem, bool PADDED>
 struct leaves_across {
     using T = typename Problem::element;
@@ -230,11 +232,11 @@ struct leaves_across {
             sums[q] = 0;
         PRIM_UNROLL(1)
         for (unsigned begin = 0; begin < s.inner; begin += s.step) {
-            const bool all = last < s.leaves && begin + last < s.inner;
+            const bool all = begin + last < s.inner;
             PRIM_UNROLL(FOUR)
             for (unsigned q = 0; q < FOUR; q++) {
-                const unsigned of_first = leaf + q * apart, i = begin + of_first;
-                if (all || (of_first < s.leaves && i < s.inner))
+                const unsigned i = begin + leaf + q * apart;
+                if (all || i < s.inner)
                     sums[q] = add(sums[q], product_at(i));
             }
         }
