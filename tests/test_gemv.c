@@ -433,10 +433,10 @@ Test(gemv, auto_has_the_bits_of_the_host)
 /* Rows so many that a lane has four of them, and pieces that are longer than the least. */
 Test(gemv, many_and_long_lines_have_the_bits_of_the_host)
 {
-    static const size_t shapes[][2] = {{17003, 1}, {17003, 3}, {16897, 7},  {17001, 37},
-                                       {9001, 33}, {2, 60001}, {1, 200003}, {8200, 2051},
-                                       {3, 33333}, {70003, 2}};
-    const size_t count = get_test_level() == LEVEL_QUICK ? 4 : COUNT_OF(shapes);
+    static const size_t shapes[][2] = {{17003, 1},   {1, 17003}, {17003, 3}, {16897, 7},
+                                       {17001, 37},  {9001, 33}, {2, 60001}, {1, 200003},
+                                       {8200, 2051}, {3, 33333}, {70003, 2}};
+    const size_t count = get_test_level() == LEVEL_QUICK ? 5 : COUNT_OF(shapes);
     for (size_t t = 0; t < TYPES; t++)
         for (size_t i = 0; i < count; i++)
             for (int op = 0; op < 2; op++)
@@ -807,7 +807,14 @@ typedef struct batch {
     size_t rows, columns, lda, batches;
     size_t a_stride, x_stride, y_stride;
     cudaDataType_t in, out;
+    size_t a_past, x_past; /* elements by which A and x miss the 256-byte boundary */
+    bool overwrites;       /* beta = 0, and y is NaN before */
 } batch;
+
+static double beta_of(const batch *b)
+{
+    return b->overwrites ? 0 : 3;
+}
 
 static size_t x_length(const batch *b)
 {
@@ -853,12 +860,14 @@ static batch_memory make_batch(const batch *b)
     m.h_a = filled(b->in, m.a, 1);
     m.h_x = filled(b->in, m.x, 2);
     m.h_before = filled(b->out, m.y, 3);
+    if (b->overwrites)
+        memset(m.h_before, 0xff, m.y * out); /* NaN of any float */
     m.h_expected = malloc(m.y * out + 1);
     m.h_found = malloc(m.y * out + 1);
     memcpy(m.h_expected, m.h_before, m.y * out);
     for (size_t i = 0; i < b->batches; i++)
         cr_prim(prim_gemv_host(b->op, b->rows, b->columns, 2, b->in, m.h_a + i * b->a_stride * in,
-                               b->lda, b->in, m.h_x + i * b->x_stride * in, 3, b->out,
+                               b->lda, b->in, m.h_x + i * b->x_stride * in, beta_of(b), b->out,
                                m.h_expected + i * b->y_stride * out, 1));
     return m;
 }
@@ -875,17 +884,18 @@ static void free_batch(batch_memory *m)
 static void check_found(const batch *b, const batch_memory *m, const char *who)
 {
     cr_assert_eq(memcmp(m->h_found, m->h_expected, m->y * type_bytes(b->out)), 0,
-                 "%s: %zu × (%zu × %zu), op %d, strides %zu, %zu, %zu, %s", who, b->batches,
-                 b->rows, b->columns, b->op, b->a_stride, b->x_stride, b->y_stride,
-                 type_name(b->in));
+                 "%s: %zu × (%zu × %zu), op %d, lda %zu, strides %zu, %zu, %zu, past %zu and %zu, "
+                 "%s -> %s",
+                 who, b->batches, b->rows, b->columns, b->op, b->lda, b->a_stride, b->x_stride,
+                 b->y_stride, b->a_past, b->x_past, type_name(b->in), type_name(b->out));
 }
 
 static void check_batch_on_host(const batch *b, batch_memory *m)
 {
     memcpy(m->h_found, m->h_before, m->y * type_bytes(b->out));
     cr_prim(prim_gemv_batched_host(b->op, b->rows, b->columns, 2, b->in, m->h_a, b->lda,
-                                   b->a_stride, b->in, m->h_x, b->x_stride, 3, b->out, m->h_found,
-                                   b->y_stride, b->batches, 1));
+                                   b->a_stride, b->in, m->h_x, b->x_stride, beta_of(b), b->out,
+                                   m->h_found, b->y_stride, b->batches, 1));
     check_found(b, m, "host");
 }
 
@@ -897,10 +907,11 @@ static void check_batch_on_device(const batch *b, batch_memory *m)
                                          b->out, b->batches));
     cr_prim(prim_gemv_batched_workspace_bytes(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, b->in,
                                               b->in, b->out, b->batches, &bytes));
-    guarded a = guarded_copy(m->h_a, m->a * in, in), x = guarded_copy(m->h_x, m->x * in, 0),
+    guarded a = guarded_copy(m->h_a, m->a * in, b->a_past * in),
+            x = guarded_copy(m->h_x, m->x * in, b->x_past * in),
             y = guarded_copy(m->h_before, m->y * out, out), workspace = guarded_new(bytes, 0);
     cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, 2, b->in, a.data, b->lda,
-                              b->a_stride, b->in, x.data, b->x_stride, 3, b->out, y.data,
+                              b->a_stride, b->in, x.data, b->x_stride, beta_of(b), b->out, y.data,
                               b->y_stride, b->batches, bytes > 0 ? workspace.data : NULL, bytes,
                               0));
     guarded_read(&y, m->h_found);
@@ -919,19 +930,123 @@ static void check_batch(const batch *b)
     free_batch(&m);
 }
 
+static const cudaDataType_t batch_pairs[][2] = {
+    {CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_32I, CUDA_R_32I},
+    {CUDA_R_16F, CUDA_R_16F},  {CUDA_R_16F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_16BF},
+    {CUDA_R_16BF, CUDA_R_32F}, {CUDA_R_8I, CUDA_R_32I}};
+
+/* One behind the other, with gaps between rows or between matrices, far apart, overlapping, and one
+ * for all; aligned and not. */
+static void lay_out(batch *b, size_t turn)
+{
+    static const size_t gaps[] = {0, 0, 1, 4, 0, 16, 0, 3};
+    const uint64_t bits = random_bits(turn);
+    b->lda = b->columns + gaps[bits % COUNT_OF(gaps)];
+    const size_t span = (b->rows - 1) * b->lda + b->columns, x = x_length(b);
+    const size_t a_strides[] = {b->rows * b->lda, b->rows * b->lda, span, span + 3,
+                                5 * span + 16,    5 * span + 7,     0,    1};
+    const size_t x_strides[] = {x, x, x, x + 1, 4 * x + 4, 4 * x + 1, 0, 1};
+    b->a_stride = a_strides[bits >> 8 & 7];
+    b->x_stride = x_strides[bits >> 16 & 7];
+    b->y_stride = y_length(b) + (bits >> 24 & 1) * 2;
+    b->a_past = bits >> 25 & 1 ? bits >> 26 & 7 : 0;
+    b->x_past = bits >> 29 & 1 ? bits >> 30 & 7 : 0;
+    b->overwrites = bits >> 33 & 1;
+}
+
+static void check_small(size_t rows, size_t columns, size_t batches, size_t turn)
+{
+    for (int op = 0; op < 2; op++) {
+        const size_t pair = (turn * 2 + (size_t)op) % COUNT_OF(batch_pairs);
+        batch b = {.op = op ? T : N,
+                   .rows = rows,
+                   .columns = columns,
+                   .batches = batches,
+                   .in = batch_pairs[pair][0],
+                   .out = batch_pairs[pair][1]};
+        lay_out(&b, 2 * turn + (size_t)op);
+        check_batch(&b);
+    }
+}
+
+/* Several products a block, and more than one fits shared memory. */
+Test(gemv, small_products_of_a_batch_have_the_bits_of_single_ones)
+{
+    static const size_t sides[] = {1,  2,  3,  4,  5,  7,  8,  9,  15, 16,
+                                   17, 31, 32, 33, 37, 40, 63, 64, 65, 70};
+    static const size_t counts[] = {2, 3, 33, 40, 65};
+    const size_t rarity = get_test_level() == LEVEL_FULL ? 1 : 3;
+    size_t turn = 0;
+    for (size_t i = 0; i < COUNT_OF(sides); i++)
+        for (size_t j = 0; j < COUNT_OF(sides); j++, turn++)
+            for (size_t again = turn % rarity == 0 ? 0 : 2; again < 2; again++)
+                check_small(sides[i], sides[j], counts[turn % COUNT_OF(counts)], 2 * turn + again);
+}
+
+/* So many that a block takes several, and the last one fewer. */
+Test(gemv, blocks_of_small_products)
+{
+    static const size_t shapes[][3] = {{3, 5, 601}, {1, 1, 5003},  {1, 37, 601},  {37, 1, 401},
+                                       {7, 5, 707}, {16, 16, 157}, {2, 100, 203}, {100, 2, 203}};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (size_t again = 0; again < (get_test_level() == LEVEL_QUICK ? 2 : 6); again++)
+            check_small(shapes[i][0], shapes[i][1], shapes[i][2], 1000 + 10 * i + again);
+}
+
+/* Teams of lanes for a row, orders of many leaves, and sizes around what a block takes. */
+Test(gemv, long_lines_of_a_batch)
+{
+    static const size_t shapes[][2] = {
+        {1, 128},   {1, 129},  {1, 500},  {1, 1027},  {1, 2048}, {1, 2049}, {1, 4100},  {1, 9000},
+        {1, 300},   {2, 640},  {3, 1500}, {4, 260},   {5, 1024}, {8, 257},  {2, 1025},  {9, 700},
+        {100, 100}, {90, 130}, {12, 999}, {20, 1023}, {40, 600}, {128, 80}, {256, 129}, {64, 161}};
+    const size_t again = get_test_level() == LEVEL_FULL ? 16 : 4;
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (size_t turn = 0; turn < again; turn++) {
+            check_small(shapes[i][0], shapes[i][1], 2 + turn % 3, 3000 + 40 * i + turn);
+            check_small(shapes[i][1], shapes[i][0], 2 + turn % 3, 6000 + 40 * i + turn);
+        }
+}
+
+/* Few rows across memory, in batches that are many blocks: wide ones. */
+Test(gemv, few_rows_across_memory_in_many_blocks)
+{
+    static const size_t shapes[][3] = {{129, 130, 110}, {70, 257, 260}, {200, 260, 57},
+                                       {1024, 36, 257}, {1, 16400, 2},  {33, 8197, 2}};
+    for (size_t i = 0; i < COUNT_OF(shapes); i++)
+        for (size_t turn = 0; turn < 8; turn++) {
+            batch b = {.op = T,
+                       .rows = shapes[i][0],
+                       .columns = shapes[i][1],
+                       .batches = shapes[i][2],
+                       .in = batch_pairs[turn % 3][0],
+                       .out = batch_pairs[turn % 3][1]};
+            if (on_cpu_backend() && get_test_level() != LEVEL_FULL && (i + turn) % 4 != 0)
+                continue;
+            lay_out(&b, 9000 + 10 * i + turn);
+            b.lda = b.columns + (turn % 2 == 0 ? 3 : 4 - b.columns % 4);
+            b.a_stride = turn < 4 ? b.rows * b.lda : 0;
+            b.a_past = turn % 4 == 3;
+            check_batch(&b);
+        }
+}
+
 /* Each way that AUTO goes: a warp or a part of one for a row, pieces of rows, and of columns. */
 Test(gemv, products_of_a_batch_have_the_bits_of_single_ones)
 {
-    static const cudaDataType_t pairs[][2] = {{CUDA_R_32F, CUDA_R_32F},   {CUDA_R_64F, CUDA_R_64F},
-                                              {CUDA_R_32I, CUDA_R_32I},   {CUDA_R_16F, CUDA_R_32F},
-                                              {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_8I, CUDA_R_32I}};
     static const size_t shapes[][2] = {{5, 3}, {1, 1}, {70, 33}, {3, 9001}, {5000, 7}, {2, 0}};
-    for (size_t p = 0; p < COUNT_OF(pairs); p++)
+    for (size_t p = 0; p < COUNT_OF(batch_pairs); p++)
         for (size_t s = 0; s < COUNT_OF(shapes); s++)
             for (int op = 0; op < 2; op++) {
                 const size_t rows = shapes[s][0], columns = shapes[s][1];
-                batch b = {op ? T : N, rows, columns, columns + 1, 3,
-                           0,          0,    0,       pairs[p][0], pairs[p][1]};
+                batch b = {.op = op ? T : N,
+                           .rows = rows,
+                           .columns = columns,
+                           .lda = columns + 1,
+                           .batches = 3,
+                           .in = batch_pairs[p][0],
+                           .out = batch_pairs[p][1],
+                           .a_past = 1};
                 b.a_stride = s % 3 == 1 ? 0 : rows * b.lda + 3;
                 b.x_stride = s % 3 == 2 ? 0 : x_length(&b) + s % 2;
                 b.y_stride = y_length(&b) + 1;
@@ -941,9 +1056,12 @@ Test(gemv, products_of_a_batch_have_the_bits_of_single_ones)
 
 Test(gemv, batches_of_none_and_of_more_than_a_grid_has_rows)
 {
-    check_batch(&(batch){N, 4, 5, 5, 0, 20, 5, 4, CUDA_R_32F, CUDA_R_32F});
-    check_batch(&(batch){N, 2, 3, 3, 65535 + 2, 1, 1, 2, CUDA_R_32F, CUDA_R_32F});
-    check_batch(&(batch){T, 2, 3, 3, 65535 + 2, 1, 1, 3, CUDA_R_64F, CUDA_R_64F});
+    check_batch(&(batch){N, 4, 5, 5, 0, 20, 5, 4, CUDA_R_32F, CUDA_R_32F, 1, 0, false});
+    check_batch(&(batch){N, 2, 3, 3, 65535 + 2, 1, 1, 2, CUDA_R_32F, CUDA_R_32F, 1, 0, false});
+    check_batch(&(batch){T, 2, 3, 3, 65535 + 2, 1, 1, 3, CUDA_R_64F, CUDA_R_64F, 1, 0, false});
+    /* rows so far apart that each product has blocks of its own */
+    check_batch(&(batch){N, 2, 3, 9, 65535 + 2, 1, 1, 2, CUDA_R_32F, CUDA_R_32F, 1, 0, false});
+    check_batch(&(batch){T, 2, 3, 9, 65535 + 2, 1, 1, 3, CUDA_R_64F, CUDA_R_64F, 1, 0, false});
 }
 
 Test(gemv, a_batch_that_cannot_be_is_refused)

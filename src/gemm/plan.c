@@ -23,7 +23,9 @@ typedef struct tile {
 
 static const tile tiles_f32[] = {PRIM_GEMM_TILES_F32(TILE)};
 static const tile tiles_f64[] = {PRIM_GEMM_TILES_F64(TILE)};
-static const tile tiles_others[] = {PRIM_GEMM_TILES_OTHERS(TILE)};
+static const tile tiles_i32[] = {PRIM_GEMM_TILES_I32(TILE)};
+static const tile tiles_halves[] = {PRIM_GEMM_TILES_HALVES(TILE)};
+static const tile tiles_i8[] = {PRIM_GEMM_TILES_I8(TILE)};
 
 typedef struct tile_list {
     const tile *tiles;
@@ -36,7 +38,11 @@ static tile_list tiles_of(const prim_gemm_args *args)
         return (tile_list){tiles_f32, sizeof tiles_f32 / sizeof *tiles_f32};
     if (args->a_type == CUDA_R_64F)
         return (tile_list){tiles_f64, sizeof tiles_f64 / sizeof *tiles_f64};
-    return (tile_list){tiles_others, sizeof tiles_others / sizeof *tiles_others};
+    if (args->a_type == CUDA_R_32I)
+        return (tile_list){tiles_i32, sizeof tiles_i32 / sizeof *tiles_i32};
+    if (args->a_type == CUDA_R_8I)
+        return (tile_list){tiles_i8, sizeof tiles_i8 / sizeof *tiles_i8};
+    return (tile_list){tiles_halves, sizeof tiles_halves / sizeof *tiles_halves};
 }
 
 static size_t sum_bytes(const prim_gemm_args *args)

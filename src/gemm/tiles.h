@@ -19,7 +19,14 @@
     X(128, 64, 8, 4, 1, 4, 3, 2, 36, 46, 46, 46) \
     X(64, 64, 8, 2, 1, 4, 4, 3, 22, 38, 46, 46)
 
-/* i32 and what is narrower: 64 products a clock of i32. */
-#define PRIM_GEMM_TILES_OTHERS(X) X(64, 64, 8, 2, 2, 4, 4, 3, 30, 40, 45, 45)
+/* i32: 64. */
+#define PRIM_GEMM_TILES_I32(X) X(64, 64, 8, 2, 2, 4, 4, 3, 30, 40, 45, 45)
+
+/* f16, bf16 and i8 come element by element: the loads of a slab are waited for, so that what counts
+ * is how many threads wait at a time. With i8 the larger tile takes too many registers. */
+#define PRIM_GEMM_TILES_HALVES(X)              \
+    X(64, 64, 8, 2, 2, 4, 4, 3, 7, 14, 29, 29) \
+    X(128, 128, 8, 4, 2, 4, 3, 2, 24, 41, 41, 41)
+#define PRIM_GEMM_TILES_I8(X) X(64, 64, 8, 2, 2, 4, 4, 3, 9, 19, 42, 42)
 
 #endif

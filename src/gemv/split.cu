@@ -17,6 +17,7 @@
 #include "common/warp.cuh"
 #include "gemv/order.h"
 #include "gemv/row_sums.cuh"
+#include "gemv/small_products.h"
 
 namespace
 {
@@ -288,6 +289,122 @@ __global__ void __launch_bounds__(BLOCK,
     store_outputs(p, to, at.piece, at.first_output + column, at.outputs - column, sums);
 }
 
+/* ---- few rows across memory, and many blocks ---- */
+
+/* order.h has narrow and high blocks for few rows, so that a single product has enough of them.
+ * Where there are enough anyway, a block is wide in their place, and a thread stands in for four
+ * that have the same columns, `height` rows above each other: their sums are its leaves, and the
+ * order is the same. */
+[[maybe_unused]] constexpr unsigned LEAVES = 4;
+/* Of narrow types they would take too many registers. */
+template <typename T>
+constexpr bool HAS_LEAVES = VECTOR_ELEMENTS<T> <= 4;
+
+template <typename T, unsigned WIDTH>
+__device__ void add_leaves(const T (&leaves)[LEAVES][WIDTH], T (&sums)[WIDTH])
+{
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        sums[e] = add(add(leaves[0][e], leaves[2][e]), add(leaves[1][e], leaves[3][e]));
+}
+
+/* As walk_vectors(), row by row for the leaves in turn. */
+template <class Problem, unsigned WIDTH>
+__device__ void walk_leaves(const Problem &p, const prim_gemv_block &b, const part &at,
+                            typename Problem::sum_type (&leaves)[LEAVES][WIDTH])
+{
+    using T = typename Problem::element;
+    using sum_type = typename Problem::sum_type;
+    const unsigned column = (threadIdx.x & ((1u << b.across_bits) - 1)) * WIDTH,
+                   deep = threadIdx.x >> b.across_bits, height = 1u << b.height_bits;
+    const size_t ld = p.a.column_stride;
+    const T *const a = p.a.data + at.first_output + column;
+    const lane_elements<ROW_VECTORS, T> mine(0, 0);
+    if (column >= at.outputs)
+        return;
+    PRIM_UNROLL(1)
+    for (unsigned row = deep; row < at.rows; row += LEAVES * height) {
+        vector<T> loaded[LEAVES] = {};
+        sum_type of_x[LEAVES] = {};
+        PRIM_UNROLL(LEAVES)
+        for (unsigned j = 0; j < LEAVES; j++) {
+            const unsigned i = row + j * height;
+            if (i >= at.rows)
+                continue;
+            loaded[j] = mine.load(a + i * ld, at.outputs - column, 1, true);
+            of_x[j] = p.value_of(p.x[i]);
+        }
+        PRIM_UNROLL(LEAVES)
+        for (unsigned j = 0; j < LEAVES; j++) {
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                leaves[j][e] =
+                    add(leaves[j][e],
+                        multiply(static_cast<sum_type>(element_of(loaded[j], e)), of_x[j]));
+        }
+    }
+}
+
+/* As walk_singles(). The block's threads are whole rows of it, so a thread's places all lie in one
+ * column, `apart` rows from each other. */
+template <class Problem, unsigned WIDTH>
+__device__ void walk_leaves_singly(const Problem &p, const prim_gemv_block &b, const part &at,
+                                   typename Problem::sum_type (&leaves)[LEAVES][WIDTH])
+{
+    using T = typename Problem::element;
+    using sum_type = typename Problem::sum_type;
+    constexpr unsigned PLACES = LEAVES * WIDTH;
+    const unsigned columns = WIDTH << b.across_bits, column = threadIdx.x & (columns - 1),
+                   deep = threadIdx.x / columns, apart = BLOCK / columns;
+    const size_t ld = p.a.column_stride, step = apart * ld;
+    const T *a = p.a.data + deep * ld + at.first_output + column;
+    if (column >= at.outputs)
+        return;
+    PRIM_UNROLL(1)
+    for (unsigned row = deep; row < at.rows; row += PLACES * apart, a += PLACES * step) {
+        sum_type loaded[PLACES], of_x[PLACES];
+        PRIM_UNROLL(PLACES)
+        for (unsigned i = 0; i < PLACES; i++) {
+            const bool is_there = row + i * apart < at.rows;
+            loaded[i] = is_there ? p.value_of(a[i * step]) : sum_type(0);
+            of_x[i] = is_there ? p.value_of(p.x[row + i * apart]) : sum_type(0);
+        }
+        PRIM_UNROLL(PLACES)
+        for (unsigned i = 0; i < PLACES; i++) {
+            sum_type &sum = leaves[i / WIDTH][i % WIDTH];
+            sum = add(sum, multiply(loaded[i], of_x[i]));
+        }
+    }
+}
+
+template <class Problem>
+__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, 3))
+    multiply_few_rows(Problem batch, prim_gemv_block b)
+{
+    using sum_type = typename Problem::sum_type;
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Problem::element>;
+    PRIM_SHARED(sum_type, shared, [WIDTH][BLOCK]);
+    const Problem p = batch.at(blockIdx.y);
+    const part at = part_of(b, p.outputs, p.inner, WIDTH);
+    const unsigned column = (threadIdx.x & ((1u << b.across_bits) - 1)) * WIDTH;
+    sum_type leaves[LEAVES][WIDTH] = {}, sums[WIDTH];
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    const bool aligned = bytes_past_vector(p.a.data) == 0 && p.a.column_stride % WIDTH == 0;
+    if (aligned)
+        walk_leaves(p, b, at, leaves);
+    else
+        walk_leaves_singly(p, b, at, leaves);
+    add_leaves(leaves, sums);
+    if (!aligned)
+        hand_over(sums, b, shared);
+    add_up_block(sums, b, shared);
+    if (threadIdx.x >> b.across_bits > 0 || column >= at.outputs)
+        return;
+    store_outputs(p, destination<Problem>{nullptr}, 0, at.first_output + column,
+                  at.outputs - column, sums);
+}
+
 /* ---- the pieces' sums ---- */
 
 template <class Problem>
@@ -327,7 +444,18 @@ struct cut {
     size_t outputs, blocks, pieces;
     size_t piece_vectors;  /* along memory */
     prim_gemv_block block; /* across memory */
+    bool has_leaves;       /* few rows by wide blocks */
 };
+
+/* The same order by fewer and wider blocks. */
+prim_gemv_block widened(prim_gemv_block b, size_t inner, size_t vectors)
+{
+    b.across_bits = PRIM_GEMV_ACROSS_BITS;
+    b.height_bits = PRIM_GEMV_THREAD_BITS - b.across_bits;
+    b.strips = prim_divide_up(vectors, size_t(1) << b.across_bits);
+    b.depth = static_cast<unsigned>(prim_divide_up(inner, size_t(1) << b.height_bits));
+    return b;
+}
 
 cut cut_of(const prim_gemv_args *args)
 {
@@ -337,7 +465,14 @@ cut cut_of(const prim_gemv_args *args)
     cut c = {};
     c.outputs = transposed ? args->columns : args->rows;
     if (is_across(args)) {
-        c.block = prim_gemv_block_of(inner, prim_divide_up(c.outputs, width));
+        const size_t vectors = prim_divide_up(c.outputs, width);
+        c.block = prim_gemv_block_of(inner, vectors);
+        const prim_gemv_block wide = widened(c.block, inner, vectors);
+        c.has_leaves = width <= 4 && transposed && args->batches > 0 && c.block.pieces == 1 &&
+                       c.block.height_bits == wide.height_bits + 2 &&
+                       wide.strips >= prim_divide_up(PRIM_GEMV_ENOUGH_BLOCKS, args->batches);
+        if (c.has_leaves)
+            c.block = wide;
         c.pieces = c.block.pieces;
         c.blocks = c.block.strips * c.pieces;
         return c;
@@ -375,6 +510,9 @@ cudaError_t launch_pieces(const prim_gemv_args *args, const cut &c, const Proble
 {
     const launch_config where = {args->call.stream, dim3(static_cast<unsigned>(c.blocks), products),
                                  BLOCK};
+    if constexpr (HAS_LEAVES<typename Problem::element>)
+        if (c.has_leaves)
+            return prim_launch_dependent(where, multiply_few_rows<Problem>, p, c.block);
     if (is_across(args))
         return prim_launch_dependent(where, multiply_columns<Problem>, p, c.block, to);
     return prim_launch_dependent(where, multiply_rows<Problem>, p, c.piece_vectors,
@@ -414,9 +552,14 @@ struct run_pieces : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
+cudaError_t launch(const void *any)
 {
-    return dispatch_pairs<run_pieces>(static_cast<const prim_gemv_args *>(args));
+    const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
+    const prim_gemv_small_order order =
+        is_across(args) ? PRIM_GEMV_SMALL_ACROSS : PRIM_GEMV_SMALL_ALONG_BY_BLOCK;
+    if (args->batches > 1 && cut_of(args).pieces == 1 && prim_gemv_are_small(args, order))
+        return prim_gemv_launch_small(args, order);
+    return dispatch_pairs<run_pieces>(args);
 }
 
 } // namespace split

@@ -18,6 +18,7 @@
 #include "common/element.h"
 #include "gemv/order.h"
 #include "gemv/row_sums.cuh"
+#include "gemv/small_products.h"
 
 namespace
 {
@@ -113,7 +114,10 @@ share share_of(const prim_gemv_args *args)
         static_cast<unsigned>(PRIM_GEMV_VECTOR_BYTES / prim_element_bytes(args->a_type));
     share s;
     s.lane_bits = prim_gemv_lane_bits(prim_divide_up(args->columns, width));
-    s.rows = args->rows < MANY_ROWS ? 1 : width <= 4 ? 4 : 16 / width;
+    s.rows = width <= 4 ? 4 : 16 / width;
+    if (args->rows * args->batches < MANY_ROWS ||
+        args->rows < static_cast<size_t>(BLOCK >> s.lane_bits) * s.rows)
+        s.rows = 1;
     const size_t bundle = static_cast<size_t>(BLOCK >> s.lane_bits) * s.rows,
                  wanted = args->rows / bundle / ENOUGH;
     s.bundles = static_cast<unsigned>(wanted < 1 ? 1 : wanted < MOST ? wanted : MOST);
@@ -152,9 +156,12 @@ struct run_rows : launch_run {
     }
 };
 
-cudaError_t launch(const void *args)
+cudaError_t launch(const void *any)
 {
-    return dispatch_pairs<run_rows>(static_cast<const prim_gemv_args *>(args));
+    const prim_gemv_args *args = static_cast<const prim_gemv_args *>(any);
+    if (args->batches > 1 && prim_gemv_are_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP))
+        return prim_gemv_launch_small(args, PRIM_GEMV_SMALL_ALONG_BY_WARP);
+    return dispatch_pairs<run_rows>(args);
 }
 
 } // namespace warp_per_row

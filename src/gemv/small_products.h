@@ -1,0 +1,28 @@
+/* Inside gemv: batches of small products, which WARP_PER_ROW and SPLIT leave to small_products.cu. */
+#ifndef PRIM_GEMV_SMALL_PRODUCTS_H
+#define PRIM_GEMV_SMALL_PRODUCTS_H
+
+#include "gemv/gemv_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* In which of order.h's orders products are added: a warp's, or a block's with a single piece. */
+typedef enum prim_gemv_small_order {
+    PRIM_GEMV_SMALL_ALONG_BY_WARP,
+    PRIM_GEMV_SMALL_ALONG_BY_BLOCK,
+    PRIM_GEMV_SMALL_ACROSS
+} prim_gemv_small_order;
+
+/* Do several products fit a block, and does their memory lie close enough together? */
+bool prim_gemv_are_small(const prim_gemv_args *args, prim_gemv_small_order order);
+
+/* Where they do. */
+cudaError_t prim_gemv_launch_small(const prim_gemv_args *args, prim_gemv_small_order order);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
