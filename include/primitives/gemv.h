@@ -105,7 +105,9 @@ PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t colum
  *              one matrix or vector serves all products.
  *   y_stride   elements from y_i to y_{i+1}: at least as many as a y has, where there are two.
  *   d_a, d_x, d_y  device, those of product 0. The bytes from the first y's first element to the
- *              last y's last one must overlap neither those of all A nor those of all x.
+ *              last y's last one must overlap neither those of all A nor those of all x. What lies
+ *              between rows, matrices and x, from the first to the last, may be read, and is not
+ *              looked at.
  *
  * AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1.
  * All else as for prim_gemv(); each product has the same bits that prim_gemv() gives it. Returns
