@@ -14,7 +14,6 @@
 #include "sparse/csr.cuh"
 #include "sparse/plan.cuh"
 #include "sparse/plan_args.h"
-#include "sparse/scale.cuh"
 
 PRIM_DECLARE_RUNG(spmv, csr_merge)
 
@@ -241,7 +240,7 @@ struct run_product : launch_run {
             {plan_rows<void>(m), make_entries<V, X>(args, m->column_indices, m->values)},
             static_cast<const unsigned char *>(pages)};
         if (a.csr.of.x == nullptr)
-            return launch_scale<X>(args);
+            return prim_spmv_csr_merge_rung.launch(args); /* nothing is multiplied */
         put_pieces(&a.csr.p, args, args->call.workspace);
         const size_t tickets = a.csr.p.tiles * TILE_GROUPS;
         const cudaStream_t stream = args->call.stream;
