@@ -2,7 +2,7 @@
  *
  *     columns    staged, as for a product
  *     patterned  a thread a row: is it the row before, moved by one? Those that are not begin
- *                groups; sums over the rows before say where each group and its pattern go
+ *                groups; and a thread a group: is it one before, moved?
  *     near       the least and the greatest column are less than 2^16 apart
  *     far        otherwise
  *
@@ -32,14 +32,22 @@ struct range {
     int32_t greatest, above_least;
 };
 
+/* More have no room in a page's front. */
+constexpr unsigned MOST_GROUPS = FRONT_BYTES / sizeof(row_group);
+
+/* Rows of one pattern: the first of them, and the first group that has the same. */
+struct found_group {
+    uint16_t row, length, alike;
+};
+
 struct desk {
     alignas(16) unsigned char columns[staged_bytes<int32_t>(STAGED)];
     uint16_t begins[TILE + 1];
     unsigned kinds[TILE_WARPS];
     range ranges[TILE_WARPS];
     row_word words[WORDS];
-    unsigned places[WORDS]; /* of the patterns of groups that begin in these rows, the first */
-    unsigned groups, differences;
+    found_group found[MOST_GROUPS];
+    unsigned groups;
     strip_list<STRIPS> strips;
 };
 
@@ -61,89 +69,109 @@ __device__ inline range range_of_warp(const int32_t *columns, unsigned count)
 
 /* ---- patterns ---- */
 
-__device__ inline bool begins_group(const int32_t *columns, const uint16_t *begins, unsigned row)
+/* Is one row the other, moved by as many columns as rows? */
+__device__ inline bool are_alike(const desk &d, const int32_t *columns, unsigned a, unsigned b)
 {
-    if (row == 0)
-        return true;
-    const unsigned before = begins[row - 1], begin = begins[row], length = begins[row + 1] - begin;
-    bool same = begin - before == length;
-    for (unsigned s = 0; same && s < length; s++)
-        same = columns[begin + s] == columns[before + s] + 1;
-    return !same;
+    const unsigned of_a = d.begins[a], of_b = d.begins[b], length = d.begins[b + 1] - of_b;
+    const int32_t apart = static_cast<int32_t>(b - a);
+    bool alike = d.begins[a + 1] - of_a == length;
+    for (unsigned s = 0; alike && s < length; s++)
+        alike = columns[of_b + s] - apart == columns[of_a + s];
+    return alike;
 }
 
 __device__ inline void find_groups(desk &d, const int32_t *columns, unsigned rows)
 {
     const unsigned lane = threadIdx.x % WARP;
     for (unsigned w = threadIdx.x / WARP; w < WORDS; w += TILE_WARPS) {
-        const unsigned row = w * WARP + lane;
-        const bool begins = row < rows && begins_group(columns, d.begins, row);
-        const unsigned length = begins ? d.begins[row + 1] - d.begins[row] : 0u,
-                       lanes = __ballot_sync(ALL_LANES, begins),
-                       lengths = reduce_warp<sum_operator>(length);
-        if (lane == 0) {
+        const unsigned row = w * WARP + lane,
+                       lanes = __ballot_sync(
+                           ALL_LANES,
+                           row < rows && (row == 0 || !are_alike(d, columns, row - 1, row)));
+        if (lane == 0)
             d.words[w] = {lanes, count_bits(lanes)};
-            d.places[w] = lengths;
-        }
     }
 }
 
-/* By one warp: counts become what lies before. */
-__device__ inline void place_groups(desk &d)
+/* By one warp: how many groups begin in 32 rows becomes how many before. */
+__device__ inline void count_groups(desk &d)
 {
-    const unsigned lane = threadIdx.x % WARP, first = lane * WORDS_OF_LANE;
-    unsigned sums[2] = {0, 0};
+    const unsigned lane = threadIdx.x, first = lane * WORDS_OF_LANE;
+    unsigned here = 0;
+    for (unsigned w = first; w < first + WORDS_OF_LANE; w++)
+        here += d.words[w].begin_before;
+    const unsigned up_to = scan_warp<sum_operator>(here, lane);
+    unsigned before = up_to - here;
     for (unsigned w = first; w < first + WORDS_OF_LANE; w++) {
-        sums[0] += d.words[w].begin_before;
-        sums[1] += d.places[w];
+        const unsigned groups = d.words[w].begin_before;
+        d.words[w].begin_before = before;
+        before += groups;
     }
-    unsigned before[2] = {sums[0], sums[1]};
-    scan_warp<sum_operator>(before, lane);
-    if (lane == WARP - 1) {
-        d.groups = before[0];
-        d.differences = before[1];
-    }
-    before[0] -= sums[0];
-    before[1] -= sums[1];
-    for (unsigned w = first; w < first + WORDS_OF_LANE; w++) {
-        const unsigned groups = d.words[w].begin_before, differences = d.places[w];
-        d.words[w].begin_before = before[0];
-        d.places[w] = before[1];
-        before[0] += groups;
-        before[1] += differences;
+    if (lane == WARP - 1)
+        d.groups = up_to;
+}
+
+__device__ inline void list_groups(desk &d, unsigned rows)
+{
+    for (unsigned row = threadIdx.x; row < rows; row += TILE_THREADS) {
+        const row_word word = d.words[row / ROWS_OF_WORD];
+        const unsigned bit = row % ROWS_OF_WORD, below = (1u << bit) - 1;
+        if ((word.begin_here >> bit & 1) != 0)
+            d.found[word.begin_before + count_bits(word.begin_here & below)].row =
+                static_cast<uint16_t>(row);
     }
 }
 
+/* A thread a group: which is the first of its pattern? On the other side of a grid's edge the same
+ * ones come again. */
+__device__ inline void compare_groups(desk &d, const int32_t *columns)
+{
+    const unsigned g = threadIdx.x;
+    if (g >= d.groups)
+        return;
+    const unsigned row = d.found[g].row;
+    unsigned alike = 0;
+    while (alike < g && !are_alike(d, columns, d.found[alike].row, row))
+        alike++;
+    d.found[g].alike = static_cast<uint16_t>(alike);
+    d.found[g].length = static_cast<uint16_t>(d.begins[row + 1] - d.begins[row]);
+}
+
+/* Numbers in the patterns before a group's: those that are no other's. */
+__device__ inline unsigned pattern_before(const desk &d, unsigned group)
+{
+    unsigned before = 0;
+    for (unsigned g = 0; g < group; g++)
+        before += d.found[g].alike == g ? d.found[g].length : 0u;
+    return before;
+}
+
+/* More than a front has: there are too many groups. */
 __device__ inline unsigned patterns_bytes(const desk &d, unsigned rows)
 {
+    if (d.groups > MOST_GROUPS)
+        return FRONT_BYTES;
     return words_of(rows) * static_cast<unsigned>(sizeof(row_word)) +
            d.groups * static_cast<unsigned>(sizeof(row_group)) +
-           d.differences * static_cast<unsigned>(sizeof(int32_t));
+           pattern_before(d, d.groups) * static_cast<unsigned>(sizeof(int32_t));
 }
 
 __device__ inline void write_patterns(const desk &d, const int32_t *columns, const csr_tile &t,
                                       unsigned char *body)
 {
     const page_patterns to = patterns_of(body, t.rows, d.groups);
-    const unsigned lane = threadIdx.x % WARP;
-    for (unsigned w = threadIdx.x / WARP; w < words_of(t.rows); w += TILE_WARPS) {
-        const row_word word = d.words[w];
-        const unsigned row = w * WARP + lane;
-        const bool begins = (word.begin_here >> lane & 1) != 0;
-        const unsigned length = begins ? d.begins[row + 1] - d.begins[row] : 0u,
-                       place = d.places[w] + scan_warp<sum_operator>(length, lane) - length,
-                       rank = count_bits(word.begin_here & ((1u << lane) - 1));
-        if (lane == 0)
-            to.words[w] = word;
-        if (!begins)
-            continue;
-        to.groups[word.begin_before + rank] = {static_cast<uint16_t>(row), d.begins[row],
-                                               static_cast<uint16_t>(length),
-                                               static_cast<uint16_t>(place)};
-        for (unsigned s = 0; s < length; s++)
-            to.differences[place + s] =
-                columns[d.begins[row] + s] - static_cast<int32_t>(t.first_row + row);
-    }
+    const unsigned g = threadIdx.x;
+    if (g < words_of(t.rows))
+        to.words[g] = d.words[g];
+    if (g >= d.groups)
+        return;
+    const found_group found = d.found[g];
+    const unsigned begin = d.begins[found.row], pattern = pattern_before(d, found.alike);
+    to.groups[g] = {found.row, static_cast<uint16_t>(begin), found.length,
+                    static_cast<uint16_t>(pattern)};
+    for (unsigned s = 0; found.alike == g && s < found.length; s++)
+        to.differences[pattern + s] =
+            columns[begin + s] - static_cast<int32_t>(t.first_row + found.row);
 }
 
 /* ---- a page ---- */
@@ -168,7 +196,8 @@ __device__ inline page_head head_of(const desk &d, const csr_tile &t, unsigned c
     const int32_t least = INT32_MAX - r.above_least;
     const unsigned kinds = kinds_of_tile(d.kinds) | (d.strips.count > 0 ? WITH_STRIPS : 0),
                    bytes = patterns_bytes(d, t.rows);
-    const bool patterned = (kinds & WITH_STRIPS) == 0 && count > 0 && bytes <= count,
+    const bool patterned = (kinds & WITH_STRIPS) == 0 && count > 0 && bytes <= count &&
+                           HEAD_BYTES + bytes <= FRONT_BYTES,
                is_near = count > 0 && r.greatest - least < NEAR_COLUMNS;
     page_head h = {};
     h.first_entry = static_cast<int64_t>(t.first_entry);
@@ -201,11 +230,16 @@ __global__ void __launch_bounds__(TILE_THREADS)
     const range mine = range_of_warp(staged, count);
     if (threadIdx.x % WARP == 0)
         d.ranges[threadIdx.x / WARP] = mine;
-    const bool strips = d.strips.count > 0;
-    find_groups(d, staged, strips ? 0 : t.rows);
+    find_groups(d, staged, d.strips.count > 0 ? 0 : t.rows);
     __syncthreads();
     if (threadIdx.x < WARP)
-        place_groups(d);
+        count_groups(d);
+    __syncthreads();
+    if (d.groups <= MOST_GROUPS) {
+        list_groups(d, t.rows);
+        __syncthreads();
+        compare_groups(d, staged);
+    }
     __syncthreads();
     unsigned char *const page = pages + static_cast<size_t>(blockIdx.x) * PAGE_BYTES;
     const page_head h = head_of(d, t, count);

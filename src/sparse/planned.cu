@@ -26,11 +26,8 @@ namespace planned
 template <typename V>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = sizeof(V) == 8 ? 4 : 6;
 
-#ifndef PATTERN_STEPS
-#define PATTERN_STEPS 8
-#endif
-constexpr unsigned AHEAD =
-    PATTERN_STEPS; /* of a lane's x that are fetched while values are on their way */
+/* Tiles of a block: two of patterns are on their way together. */
+constexpr unsigned TILES = 2;
 
 template <typename V, typename X>
 struct problem {
@@ -41,11 +38,27 @@ struct problem {
 template <typename V>
 struct room {
     static constexpr unsigned BYTES =
-        FRONT_BYTES + STAGED * (sizeof(int32_t) + sizeof(V)) + 6 * VECTOR_BYTES;
+        HEAD_BYTES + STAGED * (sizeof(int32_t) + sizeof(V)) + 6 * VECTOR_BYTES;
 
-    alignas(16) unsigned char bytes[(BYTES + 15) / 16 * 16];
+    alignas(16) unsigned char fronts[TILES][FRONT_BYTES];
+    alignas(16) unsigned char bytes[in_vectors(BYTES)];
+    csr_tile tile; /* here, for registers are few */
     strip_list<STRIPS> strips;
 };
+
+/* What a tile's values are waited for with: all copies, all but the last batch, or none. */
+enum class arriving { all, but_last, none };
+
+__device__ inline void wait_for(arriving copies)
+{
+    if (copies == arriving::none)
+        return;
+    if (copies == arriving::all)
+        wait_for_copies();
+    else
+        wait_for_copies_but<1>();
+    __syncthreads();
+}
 
 /* ---- patterns ---- */
 
@@ -63,13 +76,14 @@ __device__ inline patterned_row find_row(const page_patterns &of, unsigned row)
     return {g.begin + (row - g.row) * g.length, g.length, of.differences + g.pattern};
 }
 
-/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. waits: values are still on their way,
- * and the first x can be fetched before they are there. */
-template <unsigned PARTS, unsigned LANES, unsigned AT_ONCE, typename V, typename X>
+/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. The first x are fetched while values
+ * are still on their way. */
+template <unsigned PARTS, unsigned LANES, typename V, typename X>
 __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
-                              const page_patterns &patterns, const V *values, bool waits)
+                              const page_patterns &patterns, const V *values, arriving copies)
 {
     using T = working_t<V>;
+    constexpr unsigned AT_ONCE = STEPS;
     const unsigned lane = threadIdx.x % LANES;
     for (unsigned first = 0; first < h.rows; first += TILE_THREADS / LANES) {
         const unsigned row = first + threadIdx.x / LANES;
@@ -82,43 +96,37 @@ __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
         const x_by_column<X> x = {of.x + h.first_row + row};
         T sum[PARTS / LANES] = {}, of_x[AT_ONCE];
         fetch_x<LANES>(of_x, r.differences + lane, x, left);
-        if (waits && first == 0) {
-            wait_for_copies();
-            __syncthreads();
-        }
+        if (first == 0)
+            wait_for(copies);
         add_products<LANES>(sum, of_x, values + r.begin + lane, left);
         for (unsigned s = AT_ONCE * LANES; s < left; s += AT_ONCE * LANES) {
             fetch_x<LANES>(of_x, r.differences + lane + s, x, left - s);
             add_products<LANES>(sum, of_x, values + r.begin + lane + s, left - s);
         }
-        T total = folded(sum);
-        total = reduce_warp<sum_operator>(total, LANES);
+        const T total = reduce_warp<sum_operator>(folded(sum), LANES);
         if (lane == 0 && mine)
             of.store(static_cast<size_t>(h.first_row) + row, total);
     }
 }
 
+/* As many lanes a row as there are threads for. */
 template <typename V, typename X>
 __device__ void multiply_patterned(const entries<V, X> &of, const page_head &h, unsigned char *body,
-                                   const V *values)
+                                   const V *values, arriving copies)
 {
     const page_patterns patterns = patterns_of(body, h.rows, h.groups);
-    const bool has_short = (h.kinds & SHORT) != 0;
-    if (has_short)
-        sum_patterned<1, 1, SHORT_ROW>(of, h, patterns, values, true);
+    if ((h.kinds & SHORT) != 0) {
+        sum_patterned<1, 1>(of, h, patterns, values, copies);
+        copies = arriving::none;
+    }
     if ((h.kinds & MIDDLE) == 0)
         return;
-    constexpr unsigned ENOUGH = TILE_THREADS / 4 * 3;
-#if PATTERN_LANES == 1
-    sum_patterned<MIDDLE_PARTS, 1, AHEAD>(of, h, patterns, values, !has_short);
-#else
-    if (h.rows >= ENOUGH)
-        sum_patterned<MIDDLE_PARTS, 1, AHEAD>(of, h, patterns, values, !has_short);
-    else if (h.rows * 2 >= ENOUGH)
-        sum_patterned<MIDDLE_PARTS, 2, AHEAD>(of, h, patterns, values, !has_short);
+    if (h.rows > TILE_THREADS / 2)
+        sum_patterned<MIDDLE_PARTS, 1>(of, h, patterns, values, copies);
+    else if (h.rows > TILE_THREADS / 4)
+        sum_patterned<MIDDLE_PARTS, 2>(of, h, patterns, values, copies);
     else
-        sum_patterned<MIDDLE_PARTS, 4, AHEAD>(of, h, patterns, values, !has_short);
-#endif
+        sum_patterned<MIDDLE_PARTS, 4>(of, h, patterns, values, copies);
 }
 
 /* ---- other tiles ---- */
@@ -152,63 +160,72 @@ __device__ void multiply_rows(const problem<V, X> &a, const csr_tile &t,
     sum_rows(a.csr, t, in, x, kinds, strips);
 }
 
-/* ---- a tile ---- */
+/* ---- tiles ---- */
 
-/* What lies behind the front of the page's body. */
-__device__ inline void stage_body(unsigned char *shared, const unsigned char *page, unsigned bytes)
+/* It stays in shared memory: registers are few. */
+__device__ inline const page_head &head_of(const unsigned char *front)
 {
-    if (bytes > FRONT_BYTES)
-        stage(shared + FRONT_BYTES, page + FRONT_BYTES, bytes - FRONT_BYTES);
+    return *reinterpret_cast<const page_head *>(front);
+}
+
+__device__ inline bool is_patterned(const page_head &h)
+{
+    return h.way == WAY_PATTERNED;
+}
+
+/* Are both of patterns, and do their values have room together? */
+template <typename V>
+__device__ bool go_together(const page_head &a, const page_head &b)
+{
+    return is_patterned(a) && is_patterned(b) &&
+           staged_bytes<V>(a.entries) + staged_bytes<V>(b.entries) <= room<V>::BYTES;
+}
+
+/* Where the values of a block's tile go: behind those before, if they are there together. */
+template <typename V>
+__device__ unsigned char *place_of(room<V> &r, bool together, unsigned i)
+{
+    return r.bytes + (together && i > 0 ? staged_bytes<V>(head_of(r.fronts[0]).entries) : 0);
+}
+
+/* A batch of copies. */
+template <typename V, typename X>
+__device__ void begin_values(const entries<V, X> &of, const page_head &h, unsigned char *place)
+{
+    stage(place, of.values + h.first_entry, h.entries);
+    close_batch_of_copies();
+}
+
+/* Where values lie that were staged there. */
+template <typename V>
+__device__ V *staged_at(unsigned char *shared, const V *values)
+{
+    return reinterpret_cast<V *>(shared + bytes_past_vector(values));
 }
 
 template <typename V, typename X>
-__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLOCKS_AT_ONCE<V>))
-    multiply(problem<V, X> a)
+__device__ void multiply_near(const problem<V, X> &a, const csr_tile &t, const page_head &h,
+                              const unsigned char *page, unsigned char *front, const V *values,
+                              unsigned char *for_columns, room<V> &r)
+{
+    const uint16_t *const columns =
+        stage(for_columns, reinterpret_cast<const uint16_t *>(page + HEAD_BYTES + h.body_bytes),
+              h.entries);
+    const tile_arrays<V, const uint16_t> in = {
+        columns, values, reinterpret_cast<uint16_t *>(front + HEAD_BYTES), h.entries};
+    wait_for(arriving::all);
+    multiply_rows(a, t, in, x_by_column<X>{a.csr.of.x + h.base}, h.kinds, r.strips);
+}
+
+template <typename V, typename X>
+__device__ void multiply_far(const problem<V, X> &a, const csr_tile &t, const page_head &h,
+                             unsigned char *front, const V *values, unsigned char *for_columns,
+                             room<V> &r)
 {
     using T = working_t<V>;
-    PRIM_SHARED(room<V>, r, );
-    const unsigned char *const page = a.pages + static_cast<size_t>(blockIdx.x) * PAGE_BYTES;
-    stage(r.bytes, page, FRONT_BYTES);
-    if (threadIdx.x == 0)
-        r.strips.count = 0;
-    wait_for_copies();
-    __syncthreads();
-    const page_head h = *reinterpret_cast<const page_head *>(r.bytes);
-    const unsigned head_and_body = HEAD_BYTES + h.body_bytes;
-    unsigned char *const body = r.bytes + HEAD_BYTES, *const behind =
-                                                          r.bytes + (head_and_body > FRONT_BYTES
-                                                                         ? head_and_body
-                                                                         : FRONT_BYTES);
-    stage_body(r.bytes, page, head_and_body);
-    const V *const values = stage(behind, a.csr.of.values + h.first_entry, h.entries);
-    if (h.way == WAY_PATTERNED) {
-        if (head_and_body > FRONT_BYTES) {
-            wait_for_copies();
-            __syncthreads();
-        }
-        multiply_patterned(a.csr.of, h, body, values);
-        grid_dependency_synchronize();
-        return;
-    }
-    const csr_tile t = {static_cast<size_t>(h.first_row), static_cast<size_t>(h.first_entry),
-                        (static_cast<size_t>(blockIdx.x) + 1) * TILE, h.rows, h.entries};
-    unsigned char *const for_columns = behind + staged_bytes<V>(h.entries);
-    uint16_t *const begins = reinterpret_cast<uint16_t *>(body);
-    if (h.way == WAY_NEAR) {
-        uint16_t *const columns =
-            stage(for_columns, reinterpret_cast<const uint16_t *>(page + head_and_body), h.entries);
-        const tile_arrays<V, const uint16_t> in = {columns, values, begins, h.entries};
-        wait_for_copies();
-        grid_dependency_synchronize();
-        __syncthreads();
-        multiply_rows(a, t, in, x_by_column<X>{a.csr.of.x + h.base}, h.kinds, r.strips);
-        return;
-    }
     const tile_arrays<V> in = {stage(for_columns, a.csr.of.columns + h.first_entry, h.entries),
-                               values, begins, h.entries};
-    wait_for_copies();
-    grid_dependency_synchronize();
-    __syncthreads();
+                               values, reinterpret_cast<uint16_t *>(front + HEAD_BYTES), h.entries};
+    wait_for(arriving::all);
     if constexpr (sizeof(T) == sizeof(int32_t)) { /* x has room where its column was */
         if (rows_are_unlike(t, in.count, h.kinds & (SHORT | MIDDLE))) {
             gather<STEPS>(in.columns, in.count, a.csr.of.x);
@@ -218,6 +235,66 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
         }
     }
     multiply_rows(a, t, in, x_by_column<X>{a.csr.of.x}, h.kinds, r.strips);
+}
+
+/* Not of patterns, or by itself. */
+template <typename V, typename X>
+__device__ void multiply_other(const problem<V, X> &a, size_t number, unsigned char *front,
+                               room<V> &r)
+{
+    const page_head &h = head_of(front);
+    if (threadIdx.x == 0) {
+        r.tile = {static_cast<size_t>(h.first_row), static_cast<size_t>(h.first_entry),
+                  (number + 1) * TILE, h.rows, h.entries};
+        r.strips.count = 0;
+    }
+    const unsigned char *const page = a.pages + number * PAGE_BYTES;
+    unsigned char *behind = r.bytes;
+    if (HEAD_BYTES + h.body_bytes > FRONT_BYTES) { /* whole, in one place */
+        stage(r.bytes, page, HEAD_BYTES + h.body_bytes);
+        behind += HEAD_BYTES + h.body_bytes;
+        front = r.bytes;
+    }
+    const V *const values = stage(behind, a.csr.of.values + h.first_entry, h.entries);
+    unsigned char *const for_columns = behind + staged_bytes<V>(h.entries);
+    if (h.way == WAY_NEAR)
+        multiply_near(a, r.tile, h, page, front, values, for_columns, r);
+    else
+        multiply_far(a, r.tile, h, front, values, for_columns, r);
+}
+
+template <typename V, typename X>
+__global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLOCKS_AT_ONCE<V>))
+    multiply(problem<V, X> a)
+{
+    PRIM_SHARED(room<V>, r, );
+    const size_t number = static_cast<size_t>(blockIdx.x) * TILES;
+    const unsigned tiles = a.csr.p.tiles - number < TILES ? 1 : TILES;
+    for (unsigned i = 0; i < tiles; i++)
+        stage(r.fronts[i], a.pages + (number + i) * PAGE_BYTES, FRONT_BYTES);
+    grid_dependency_synchronize();
+    wait_for(arriving::all);
+    const bool together =
+        tiles == TILES && go_together<V>(head_of(r.fronts[0]), head_of(r.fronts[1]));
+    PRIM_UNROLL(1)
+    for (unsigned i = 0; together && i < TILES; i++)
+        begin_values(a.csr.of, head_of(r.fronts[i]), place_of(r, true, i));
+    PRIM_UNROLL(1)
+    for (unsigned i = 0; i < tiles; i++) {
+        const page_head &h = head_of(r.fronts[i]);
+        if (i > 0 && !together)
+            __syncthreads();
+        if (!is_patterned(h)) {
+            multiply_other(a, static_cast<size_t>(blockIdx.x) * TILES + i, r.fronts[i], r);
+            continue;
+        }
+        unsigned char *const place = place_of(r, together, i);
+        if (!together)
+            begin_values(a.csr.of, h, place);
+        multiply_patterned(a.csr.of, h, r.fronts[i] + HEAD_BYTES,
+                           staged_at(place, a.csr.of.values + h.first_entry),
+                           together && i == 0 ? arriving::but_last : arriving::all);
+    }
 }
 
 /* Of no piece of a long row any is there. */
@@ -247,9 +324,8 @@ struct run_product : launch_run {
         const cudaError_t error = prim_launch({stream, blocks_for(tickets, THREADS), THREADS},
                                               clear_tickets, a.csr.p.tickets, tickets);
         return error == cudaSuccess
-                   ? prim_launch_dependent(
-                         {stream, static_cast<unsigned>(a.csr.p.tiles), TILE_THREADS},
-                         multiply<V, X>, a)
+                   ? prim_launch_dependent({stream, blocks_for(a.csr.p.tiles, TILES), TILE_THREADS},
+                                           multiply<V, X>, a)
                    : error;
     }
 };
