@@ -9,10 +9,12 @@
  *     columns    0 1    0 1 2    1 2 3    2 3 4    3 4    4 5 6
  *     less row   0 1   -1 0 1   -1 0 1   -1 0 1   -1 0   -1 0 1
  *     group      0      1                          2      3        neighbours of one pattern
+ *     pattern    0      1                          2      1
  *
  * In a stencil or a band, neighbouring rows have neighbouring columns, but for the grid's edges: so
- * a tile has few groups, and one pattern a group says all about columns. What a page holds follows
- * from its tile alone, so nothing is known of it beforehand but its place. */
+ * a tile has few groups of rows, and fewer patterns, for those behind an edge are those before it.
+ * What a page holds follows from its tile alone, so nothing is known of it beforehand but its
+ * place. All that a tile of patterns needs is in its page's first bytes, which one copy brings. */
 #ifndef PRIM_SPARSE_PLAN_CUH
 #define PRIM_SPARSE_PLAN_CUH
 
