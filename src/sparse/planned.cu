@@ -26,9 +26,6 @@ namespace planned
 template <typename V>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = sizeof(V) == 8 ? 4 : 6;
 
-/* Tiles of a block: two of patterns are on their way together. */
-constexpr unsigned TILES = 2;
-
 template <typename V, typename X>
 struct problem {
     csr_problem<V, X, void> csr;
@@ -38,25 +35,16 @@ struct problem {
 template <typename V>
 struct room {
     static constexpr unsigned BYTES =
-        HEAD_BYTES + STAGED * (sizeof(int32_t) + sizeof(V)) + 6 * VECTOR_BYTES;
+        FRONT_BYTES + STAGED * (sizeof(int32_t) + sizeof(V)) + 6 * VECTOR_BYTES;
 
-    alignas(16) unsigned char fronts[TILES][FRONT_BYTES];
     alignas(16) unsigned char bytes[in_vectors(BYTES)];
-    csr_tile tile; /* here, for registers are few */
     strip_list<STRIPS> strips;
 };
 
-/* What a tile's values are waited for with: all copies, all but the last batch, or none. */
-enum class arriving { all, but_last, none };
-
-__device__ inline void wait_for(arriving copies)
+/* What this block has copied is there for all its threads. */
+__device__ inline void wait_for_block()
 {
-    if (copies == arriving::none)
-        return;
-    if (copies == arriving::all)
-        wait_for_copies();
-    else
-        wait_for_copies_but<1>();
+    wait_for_copies();
     __syncthreads();
 }
 
@@ -76,11 +64,11 @@ __device__ inline patterned_row find_row(const page_patterns &of, unsigned row)
     return {g.begin + (row - g.row) * g.length, g.length, of.differences + g.pattern};
 }
 
-/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. The first x are fetched while values
- * are still on their way. */
+/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. waits: values are still on their way,
+ * and the first x are fetched meanwhile. */
 template <unsigned PARTS, unsigned LANES, typename V, typename X>
 __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
-                              const page_patterns &patterns, const V *values, arriving copies)
+                              const page_patterns &patterns, const V *values, bool waits)
 {
     using T = working_t<V>;
     constexpr unsigned AT_ONCE = STEPS;
@@ -96,8 +84,8 @@ __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
         const x_by_column<X> x = {of.x + h.first_row + row};
         T sum[PARTS / LANES] = {}, of_x[AT_ONCE];
         fetch_x<LANES>(of_x, r.differences + lane, x, left);
-        if (first == 0)
-            wait_for(copies);
+        if (waits && first == 0)
+            wait_for_block();
         add_products<LANES>(sum, of_x, values + r.begin + lane, left);
         for (unsigned s = AT_ONCE * LANES; s < left; s += AT_ONCE * LANES) {
             fetch_x<LANES>(of_x, r.differences + lane + s, x, left - s);
@@ -112,21 +100,20 @@ __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
 /* As many lanes a row as there are threads for. */
 template <typename V, typename X>
 __device__ void multiply_patterned(const entries<V, X> &of, const page_head &h, unsigned char *body,
-                                   const V *values, arriving copies)
+                                   const V *values)
 {
     const page_patterns patterns = patterns_of(body, h.rows, h.groups);
-    if ((h.kinds & SHORT) != 0) {
-        sum_patterned<1, 1>(of, h, patterns, values, copies);
-        copies = arriving::none;
-    }
+    const bool has_short = (h.kinds & SHORT) != 0;
+    if (has_short)
+        sum_patterned<1, 1>(of, h, patterns, values, true);
     if ((h.kinds & MIDDLE) == 0)
         return;
     if (h.rows > TILE_THREADS / 2)
-        sum_patterned<MIDDLE_PARTS, 1>(of, h, patterns, values, copies);
+        sum_patterned<MIDDLE_PARTS, 1>(of, h, patterns, values, !has_short);
     else if (h.rows > TILE_THREADS / 4)
-        sum_patterned<MIDDLE_PARTS, 2>(of, h, patterns, values, copies);
+        sum_patterned<MIDDLE_PARTS, 2>(of, h, patterns, values, !has_short);
     else
-        sum_patterned<MIDDLE_PARTS, 4>(of, h, patterns, values, copies);
+        sum_patterned<MIDDLE_PARTS, 4>(of, h, patterns, values, !has_short);
 }
 
 /* ---- other tiles ---- */
@@ -160,72 +147,27 @@ __device__ void multiply_rows(const problem<V, X> &a, const csr_tile &t,
     sum_rows(a.csr, t, in, x, kinds, strips);
 }
 
-/* ---- tiles ---- */
-
-/* It stays in shared memory: registers are few. */
-__device__ inline const page_head &head_of(const unsigned char *front)
-{
-    return *reinterpret_cast<const page_head *>(front);
-}
-
-__device__ inline bool is_patterned(const page_head &h)
-{
-    return h.way == WAY_PATTERNED;
-}
-
-/* Are both of patterns, and do their values have room together? */
-template <typename V>
-__device__ bool go_together(const page_head &a, const page_head &b)
-{
-    return is_patterned(a) && is_patterned(b) &&
-           staged_bytes<V>(a.entries) + staged_bytes<V>(b.entries) <= room<V>::BYTES;
-}
-
-/* Where the values of a block's tile go: behind those before, if they are there together. */
-template <typename V>
-__device__ unsigned char *place_of(room<V> &r, bool together, unsigned i)
-{
-    return r.bytes + (together && i > 0 ? staged_bytes<V>(head_of(r.fronts[0]).entries) : 0);
-}
-
-/* A batch of copies. */
-template <typename V, typename X>
-__device__ void begin_values(const entries<V, X> &of, const page_head &h, unsigned char *place)
-{
-    stage(place, of.values + h.first_entry, h.entries);
-    close_batch_of_copies();
-}
-
-/* Where values lie that were staged there. */
-template <typename V>
-__device__ V *staged_at(unsigned char *shared, const V *values)
-{
-    return reinterpret_cast<V *>(shared + bytes_past_vector(values));
-}
-
+/* Columns of 16 bits, from the page. */
 template <typename V, typename X>
 __device__ void multiply_near(const problem<V, X> &a, const csr_tile &t, const page_head &h,
-                              const unsigned char *page, unsigned char *front, const V *values,
+                              const unsigned char *page, tile_arrays<V, const uint16_t> in,
                               unsigned char *for_columns, room<V> &r)
 {
-    const uint16_t *const columns =
+    in.columns =
         stage(for_columns, reinterpret_cast<const uint16_t *>(page + HEAD_BYTES + h.body_bytes),
               h.entries);
-    const tile_arrays<V, const uint16_t> in = {
-        columns, values, reinterpret_cast<uint16_t *>(front + HEAD_BYTES), h.entries};
-    wait_for(arriving::all);
+    wait_for_block();
     multiply_rows(a, t, in, x_by_column<X>{a.csr.of.x + h.base}, h.kinds, r.strips);
 }
 
+/* The matrix's columns, as CSR_MERGE has them. */
 template <typename V, typename X>
 __device__ void multiply_far(const problem<V, X> &a, const csr_tile &t, const page_head &h,
-                             unsigned char *front, const V *values, unsigned char *for_columns,
-                             room<V> &r)
+                             tile_arrays<V> in, unsigned char *for_columns, room<V> &r)
 {
     using T = working_t<V>;
-    const tile_arrays<V> in = {stage(for_columns, a.csr.of.columns + h.first_entry, h.entries),
-                               values, reinterpret_cast<uint16_t *>(front + HEAD_BYTES), h.entries};
-    wait_for(arriving::all);
+    in.columns = stage(for_columns, a.csr.of.columns + h.first_entry, h.entries);
+    wait_for_block();
     if constexpr (sizeof(T) == sizeof(int32_t)) { /* x has room where its column was */
         if (rows_are_unlike(t, in.count, h.kinds & (SHORT | MIDDLE))) {
             gather<STEPS>(in.columns, in.count, a.csr.of.x);
@@ -237,64 +179,38 @@ __device__ void multiply_far(const problem<V, X> &a, const csr_tile &t, const pa
     multiply_rows(a, t, in, x_by_column<X>{a.csr.of.x}, h.kinds, r.strips);
 }
 
-/* Not of patterns, or by itself. */
-template <typename V, typename X>
-__device__ void multiply_other(const problem<V, X> &a, size_t number, unsigned char *front,
-                               room<V> &r)
-{
-    const page_head &h = head_of(front);
-    if (threadIdx.x == 0) {
-        r.tile = {static_cast<size_t>(h.first_row), static_cast<size_t>(h.first_entry),
-                  (number + 1) * TILE, h.rows, h.entries};
-        r.strips.count = 0;
-    }
-    const unsigned char *const page = a.pages + number * PAGE_BYTES;
-    unsigned char *behind = r.bytes;
-    if (HEAD_BYTES + h.body_bytes > FRONT_BYTES) { /* whole, in one place */
-        stage(r.bytes, page, HEAD_BYTES + h.body_bytes);
-        behind += HEAD_BYTES + h.body_bytes;
-        front = r.bytes;
-    }
-    const V *const values = stage(behind, a.csr.of.values + h.first_entry, h.entries);
-    unsigned char *const for_columns = behind + staged_bytes<V>(h.entries);
-    if (h.way == WAY_NEAR)
-        multiply_near(a, r.tile, h, page, front, values, for_columns, r);
-    else
-        multiply_far(a, r.tile, h, front, values, for_columns, r);
-}
+/* ---- a tile ---- */
 
 template <typename V, typename X>
 __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLOCKS_AT_ONCE<V>))
     multiply(problem<V, X> a)
 {
     PRIM_SHARED(room<V>, r, );
-    const size_t number = static_cast<size_t>(blockIdx.x) * TILES;
-    const unsigned tiles = a.csr.p.tiles - number < TILES ? 1 : TILES;
-    for (unsigned i = 0; i < tiles; i++)
-        stage(r.fronts[i], a.pages + (number + i) * PAGE_BYTES, FRONT_BYTES);
+    const unsigned char *const page = a.pages + static_cast<size_t>(blockIdx.x) * PAGE_BYTES;
+    stage(r.bytes, page, FRONT_BYTES);
+    if (threadIdx.x == 0)
+        r.strips.count = 0;
     grid_dependency_synchronize();
-    wait_for(arriving::all);
-    const bool together =
-        tiles == TILES && go_together<V>(head_of(r.fronts[0]), head_of(r.fronts[1]));
-    PRIM_UNROLL(1)
-    for (unsigned i = 0; together && i < TILES; i++)
-        begin_values(a.csr.of, head_of(r.fronts[i]), place_of(r, true, i));
-    PRIM_UNROLL(1)
-    for (unsigned i = 0; i < tiles; i++) {
-        const page_head &h = head_of(r.fronts[i]);
-        if (i > 0 && !together)
-            __syncthreads();
-        if (!is_patterned(h)) {
-            multiply_other(a, static_cast<size_t>(blockIdx.x) * TILES + i, r.fronts[i], r);
-            continue;
-        }
-        unsigned char *const place = place_of(r, together, i);
-        if (!together)
-            begin_values(a.csr.of, h, place);
-        multiply_patterned(a.csr.of, h, r.fronts[i] + HEAD_BYTES,
-                           staged_at(place, a.csr.of.values + h.first_entry),
-                           together && i == 0 ? arriving::but_last : arriving::all);
+    wait_for_block();
+    const page_head h = *reinterpret_cast<const page_head *>(r.bytes);
+    const unsigned used = HEAD_BYTES + h.body_bytes;
+    unsigned char *const body = r.bytes + HEAD_BYTES;
+    unsigned char *const behind = r.bytes + (used > FRONT_BYTES ? used : FRONT_BYTES);
+    const V *const values = stage(behind, a.csr.of.values + h.first_entry, h.entries);
+    if (h.way == WAY_PATTERNED) {
+        multiply_patterned(a.csr.of, h, body, values);
+        return;
     }
+    if (used > FRONT_BYTES)
+        stage(r.bytes + FRONT_BYTES, page + FRONT_BYTES, used - FRONT_BYTES);
+    const csr_tile t = {static_cast<size_t>(h.first_row), static_cast<size_t>(h.first_entry),
+                        (static_cast<size_t>(blockIdx.x) + 1) * TILE, h.rows, h.entries};
+    uint16_t *const begins = reinterpret_cast<uint16_t *>(body);
+    unsigned char *const for_columns = behind + staged_bytes<V>(h.entries);
+    if (h.way == WAY_NEAR)
+        multiply_near(a, t, h, page, {nullptr, values, begins, h.entries}, for_columns, r);
+    else
+        multiply_far(a, t, h, {nullptr, values, begins, h.entries}, for_columns, r);
 }
 
 /* Of no piece of a long row any is there. */
@@ -324,8 +240,9 @@ struct run_product : launch_run {
         const cudaError_t error = prim_launch({stream, blocks_for(tickets, THREADS), THREADS},
                                               clear_tickets, a.csr.p.tickets, tickets);
         return error == cudaSuccess
-                   ? prim_launch_dependent({stream, blocks_for(a.csr.p.tiles, TILES), TILE_THREADS},
-                                           multiply<V, X>, a)
+                   ? prim_launch_dependent(
+                         {stream, static_cast<unsigned>(a.csr.p.tiles), TILE_THREADS},
+                         multiply<V, X>, a)
                    : error;
     }
 };
