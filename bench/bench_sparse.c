@@ -1,5 +1,5 @@
-/* spmv: the matrices of matrix_kinds.c, in CSR and in what formats they have cases of their own. A
- * case's size is its number of rows. */
+/* spmv: the matrices of matrix_kinds.c, in CSR and in what formats they have cases of their own; and
+ * by a plan, and what the plan costs. A case's size is its number of rows. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdint.h>
@@ -30,11 +30,18 @@ static uint64_t hash(uint64_t x) /* splitmix64 */
 
 /* ---- plan ---- */
 
+/* In the place of a variant: the product by a plan, and the plan itself, which has cases of its
+ * own. */
+enum { PLANNED = -1, PLAN = -2 };
+
 /* The format that a variant takes; AUTO's is CSR, the first. */
-static prim_sparse_format format_of(prim_spmv_variant variant, cudaDataType_t type)
+static prim_sparse_format format_of(int variant, cudaDataType_t type)
 {
+    if (variant < 0)
+        return PRIM_SPARSE_CSR;
     prim_sparse empty = {.value_type = type, .offset_type = CUDA_R_32I};
-    while (empty.format < PRIM_SPARSE_SELL && !prim_spmv_supports(variant, empty, type, type))
+    while (empty.format < PRIM_SPARSE_SELL &&
+           !prim_spmv_supports((prim_spmv_variant)variant, empty, type, type))
         empty.format = (prim_sparse_format)(empty.format + 1);
     return empty.format;
 }
@@ -50,7 +57,7 @@ static prim_sparse_format format_of_case(const bench_case *c)
     for (int f = PRIM_SPARSE_COO; suffix != NULL && f <= PRIM_SPARSE_SELL; f++)
         if (suffixes[f] != NULL && strcmp(suffix, suffixes[f]) == 0)
             return (prim_sparse_format)f;
-    return format_of((prim_spmv_variant)c->variant_value, c->element);
+    return format_of(c->variant_value, c->element);
 }
 
 static const matrix_kind *kind_of(const bench_case *c)
@@ -88,40 +95,48 @@ static double bytes_of(const matrix_extent *e, size_t value_bytes, prim_sparse_f
                : (double)(e->entries * (value_bytes + index) + (e->rows + 1) * index + vectors);
 }
 
-/* The kind's name, and the format's behind it. The text stays. */
-static const char *name_of_case(const matrix_kind *k, prim_sparse_format format)
+/* The kind's name, and the format's behind it, or that of a plan. The text stays. */
+static const char *name_of_case(const matrix_kind *k, prim_sparse_format format, bool of_plan)
 {
     enum { MOST_KINDS = 32, MOST_BYTES = 32 };
-    static char names[MOST_KINDS][PRIM_SPARSE_SELL + 1][MOST_BYTES];
+    static char names[MOST_KINDS][PRIM_SPARSE_SELL + 2][MOST_BYTES];
     size_t i = 0;
     while (matrix_kind_at(i) != k)
         i++;
     if (i >= MOST_KINDS)
         abort();
-    snprintf(names[i][format], MOST_BYTES, "%s%s", k->name, suffixes[format]);
-    return names[i][format];
+    char *const name = names[i][of_plan ? PRIM_SPARSE_SELL + 1 : format];
+    snprintf(name, MOST_BYTES, "%s%s", k->name, of_plan ? "-plan" : suffixes[format]);
+    return name;
+}
+
+static bench_case case_of(const matrix_kind *k, size_t type, const matrix_extent *e,
+                          bench_input input, prim_sparse_format format)
+{
+    bench_case c = {.pattern = "spmv",
+                    .name = name_of_case(k, format, false),
+                    .type = types[type].name,
+                    .input = input,
+                    .size = e->rows,
+                    .rows = 1,
+                    .element = types[type].type,
+                    .result = types[type].type,
+                    .bytes = bytes_of(e, types[type].bytes, format),
+                    .flops = 2 * (double)e->entries,
+                    .ceiling = CEILING_READ};
+    snprintf(c.shape, sizeof c.shape, "%zu", e->rows);
+    return c;
 }
 
 static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
                        bench_input input, prim_sparse_format format)
 {
     const matrix_extent e = measure_matrix(k, rows);
+    bench_case c = case_of(k, type, &e, input, format);
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         const prim_spmv_variant variant = prim_spmv_variant_at(v)->value;
-        bench_case c = {.pattern = "spmv",
-                        .name = name_of_case(k, format),
-                        .variant = prim_spmv_variant_info(variant)->name,
-                        .type = types[type].name,
-                        .input = input,
-                        .size = rows,
-                        .rows = 1,
-                        .element = types[type].type,
-                        .result = types[type].type,
-                        .variant_value = variant,
-                        .bytes = bytes_of(&e, types[type].bytes, format),
-                        .flops = 2 * (double)e.entries,
-                        .ceiling = CEILING_READ};
-        snprintf(c.shape, sizeof c.shape, "%zu", rows);
+        c.variant = prim_spmv_variant_info(variant)->name;
+        c.variant_value = variant;
         if (is_of_shapes(&c) && variant != PRIM_SPMV_AUTO)
             continue;
         const bool fits = format == PRIM_SPARSE_CSR || variant == PRIM_SPMV_AUTO ||
@@ -129,6 +144,26 @@ static void plan_group(bench_plan *plan, const matrix_kind *k, size_t type, size
         if (fits && is_worth_it(variant, c.element, &e))
             plan_add(plan, c);
     }
+    if (format != PRIM_SPARSE_CSR || is_of_shapes(&c))
+        return;
+    c.variant = "csr_planned"; /* with CSR's bytes, which it need not move */
+    c.variant_value = PLANNED;
+    plan_add(plan, c);
+    const prim_sparse csr = {.rows = rows,
+                             .columns = rows,
+                             .entries = e.entries,
+                             .value_type = types[type].type,
+                             .offset_type = CUDA_R_32I};
+    size_t plan_bytes;
+    must_prim(prim_spmv_plan_bytes(csr, &plan_bytes));
+    if (plan_bytes == 0)
+        return;
+    c.name = name_of_case(k, format, true);
+    c.variant = "csr_plan"; /* offsets and columns */
+    c.variant_value = PLAN;
+    c.bytes = (double)((e.entries + e.rows + 1) * sizeof(int32_t));
+    c.flops = 0;
+    plan_add(plan, c);
 }
 
 static void plan_formats(bench_plan *plan, const matrix_kind *k, size_t type, size_t rows,
@@ -291,24 +326,38 @@ static const prim_sparse *csr_of(const bench_case *c, size_t value_bytes)
     return &last;
 }
 
-/* What a case keeps on the host: the matrix, whose arrays are on the device, and its groups, which
- * lie behind the conversion's other arrays in memory that is given back. */
-static prim_sparse *keep_matrix(prim_sparse matrix, const void *h_arrays, const void *d_arrays)
+/* What a case keeps on the host: the matrix, whose arrays are on the device, and its plan, if it has
+ * one; and its groups, which lie behind the conversion's other arrays in memory that is given back.
+ * Peers know of the matrix alone. */
+typedef struct kept_matrix {
+    prim_sparse matrix;
+    void *d_plan;
+    size_t plan_bytes;
+} kept_matrix;
+
+static kept_matrix *keep_matrix(prim_sparse matrix, const void *h_arrays, const void *d_arrays,
+                                void *d_plan, size_t plan_bytes)
 {
     const size_t group_bytes = matrix.group_count * sizeof *matrix.h_groups;
-    prim_sparse *kept = allocate(sizeof *kept + group_bytes);
-    *kept = prim_sparse_moved(matrix, h_arrays, d_arrays);
+    kept_matrix *kept = allocate(sizeof *kept + group_bytes);
+    *kept = (kept_matrix){prim_sparse_moved(matrix, h_arrays, d_arrays), d_plan, plan_bytes};
     if (group_bytes > 0)
-        kept->h_groups = memcpy(kept + 1, matrix.h_groups, group_bytes);
+        kept->matrix.h_groups = memcpy(kept + 1, matrix.h_groups, group_bytes);
     return kept;
 }
 
-/* x, and behind it the arrays of the matrix. */
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* x, and behind it the arrays of the matrix, and room for its plan. */
 static void to_device(const prim_sparse *csr, prim_sparse_format format, size_t value_bytes,
                       bench_input input, bench_operands *operands)
 {
-    const size_t x_bytes = (csr->columns * value_bytes + 255) / 256 * 256;
-    size_t bytes;
+    const size_t x_bytes = rounded(csr->columns * value_bytes);
+    size_t bytes, plan_bytes;
+    must_prim(prim_spmv_plan_bytes(*csr, &plan_bytes));
     prim_sparse matrix;
     must_prim(
         prim_sparse_convert_bytes_host(*csr, format, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO, &bytes));
@@ -317,12 +366,14 @@ static void to_device(const prim_sparse *csr, prim_sparse_format format, size_t 
                                        bytes, &matrix));
     for (size_t i = 0; i < csr->columns; i++)
         write_value(value_bytes, h_x, i, whole_number(~i, input, 16));
-    must(cudaMalloc(&operands->d_in, x_bytes + bytes), "memory for x and the matrix");
+    must(cudaMalloc(&operands->d_in, x_bytes + rounded(bytes) + plan_bytes),
+         "memory for x, the matrix and its plan");
     char *const d_arrays = (char *)operands->d_in + x_bytes;
     must(cudaMemcpy(operands->d_in, h_x, csr->columns * value_bytes, cudaMemcpyHostToDevice),
          "copying x");
     must(cudaMemcpy(d_arrays, h_arrays, bytes, cudaMemcpyHostToDevice), "copying the matrix");
-    operands->h_state = keep_matrix(matrix, h_arrays, d_arrays);
+    operands->h_state =
+        keep_matrix(matrix, h_arrays, d_arrays, d_arrays + rounded(bytes), plan_bytes);
     free(h_arrays);
     free(h_x);
 }
@@ -332,24 +383,48 @@ static size_t value_bytes_of(const bench_case *c)
     return c->element == CUDA_R_64F ? sizeof(double) : sizeof(float);
 }
 
+static prim_status make_plan(const kept_matrix *k, const bench_operands *o, cudaStream_t stream)
+{
+    return prim_spmv_plan(k->matrix, k->d_plan, k->plan_bytes,
+                          o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes,
+                          stream);
+}
+
+static prim_status workspace_of(const bench_case *c, const prim_sparse *matrix, size_t *bytes)
+{
+    if (c->variant_value == PLAN)
+        return prim_spmv_plan_workspace_bytes(*matrix, bytes);
+    if (c->variant_value == PLANNED)
+        return prim_spmv_planned_workspace_bytes(*matrix, c->element, c->element, bytes);
+    return prim_spmv_workspace_bytes((prim_spmv_variant)c->variant_value, *matrix, c->element,
+                                     c->element, bytes);
+}
+
 static void set_up_sparse(const bench_case *c, bench_operands *operands)
 {
-    const prim_spmv_variant variant = (prim_spmv_variant)c->variant_value;
     const size_t value_bytes = value_bytes_of(c);
     to_device(csr_of(c, value_bytes), format_of_case(c), value_bytes, c->input, operands);
+    const kept_matrix *kept = operands->h_state;
     operands->out_bytes = c->size * value_bytes;
-    must_prim(prim_spmv_workspace_bytes(variant, *(const prim_sparse *)operands->h_state,
-                                        c->element, c->element, &operands->workspace_bytes));
+    if (c->variant_value == PLANNED)
+        must_prim(make_plan(kept, operands, 0));
+    must_prim(workspace_of(c, &kept->matrix, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for y");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
 }
 
 static prim_status run_sparse(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
-    const prim_sparse *matrix = o->h_state;
-    return prim_spmv((prim_spmv_variant)c->variant_value, 1, *matrix, c->element, o->d_in, 0,
-                     c->element, o->d_out, o->workspace_bytes > 0 ? o->d_workspace : NULL,
-                     o->workspace_bytes, stream);
+    const kept_matrix *kept = o->h_state;
+    void *const workspace = o->workspace_bytes > 0 ? o->d_workspace : NULL;
+    if (c->variant_value == PLAN)
+        return make_plan(kept, o, stream);
+    if (c->variant_value == PLANNED)
+        return prim_spmv_planned(1, kept->matrix, kept->d_plan, kept->plan_bytes, c->element,
+                                 o->d_in, 0, c->element, o->d_out, workspace, o->workspace_bytes,
+                                 stream);
+    return prim_spmv((prim_spmv_variant)c->variant_value, 1, kept->matrix, c->element, o->d_in, 0,
+                     c->element, o->d_out, workspace, o->workspace_bytes, stream);
 }
 
 static bool same_sums(const bench_case *c, const void *h_a, const void *h_b)

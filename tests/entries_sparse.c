@@ -1,7 +1,7 @@
 /* spmv among the entry points: an entry for each format, with the variants that take it; the
  * check, of a format without a workspace and of one with; and conversions, in which d_out is the
- * target's memory and, at its end, what is missing; dense matrices to CSR and back; and CSR
- * transposed. */
+ * target's memory and, at its end, what is missing; dense matrices to CSR and back; CSR transposed;
+ * and a plan for CSR, and the product by it. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -810,3 +810,225 @@ const entry_point sparse_transpose_entry = {.name = "prim_sparse_transpose",
                                             .right_answer = transposed_answer,
                                             .workspace_bytes = transposed_workspace,
                                             .call = transposed_call};
+
+/* ---- a plan: bands, columns near each other and far apart, long rows ---- */
+
+enum {
+    PLAN_ROWS = 4800,
+    PLAN_COLUMNS = 70000,
+    MOST_ENTRIES = 60000,
+    PLAN_BYTES = 1 << 17,
+    PLAN_OFFSETS_BYTES = (PLAN_ROWS + 4) / 4 * 16,
+    STRUCTURE_BYTES = PLAN_OFFSETS_BYTES + MOST_ENTRIES * 4,
+    /* behind x and the matrix */
+    PLAN_AT = (PLAN_COLUMNS * 4 + STRUCTURE_BYTES + MOST_ENTRIES * 4 + 255) / 256 * 256,
+    PLANNED_IN_BYTES = PLAN_AT + PLAN_BYTES
+};
+
+/* Offsets, and behind them columns. */
+static int32_t structure[STRUCTURE_BYTES / 4];
+static char plan_of_structure[PLAN_BYTES];
+
+static int32_t plan_length(int32_t row)
+{
+    const uint32_t bits = (uint32_t)row * 2654435761u >> 16;
+    if (row < 3400)
+        return row < 4 ? row + 5 : 9;
+    if (row < 4100)
+        return row == 3700 ? 1500 : row % 50 == 7 ? 70 : (int32_t)(bits % 20);
+    return bits % 8 == 0 ? 60 : (int32_t)(bits % 4);
+}
+
+static int32_t plan_column(int32_t row, int32_t s)
+{
+    const uint32_t bits = ((uint32_t)row * 4096 + (uint32_t)s) * 2246822519u >> 8;
+    if (row < 3400)
+        return (row < 4 ? 0 : row - 4) + s;
+    return row < 4100 ? row + (int32_t)(bits % 1000) : (int32_t)(bits % PLAN_COLUMNS);
+}
+
+/* Without elements it has no rows either, and one offset, which nobody reads. */
+static prim_sparse planned_matrix(const operands *o, const void *d_structure, const void *d_values)
+{
+    const bool empty = o->count == 0;
+    return (prim_sparse){
+        .format = PRIM_SPARSE_CSR,
+        .rows = empty ? 0 : PLAN_ROWS,
+        .columns = empty ? 0 : PLAN_COLUMNS,
+        .entries = empty ? 0 : (size_t)structure[PLAN_ROWS],
+        .value_type = CUDA_R_32F,
+        .offset_type = CUDA_R_32I,
+        .row_offsets = empty ? o->d_out : d_structure,
+        .column_indices =
+            empty ? NULL : (const int32_t *)((const char *)d_structure + PLAN_OFFSETS_BYTES),
+        .values = empty ? NULL : d_values};
+}
+
+/* What the call itself makes of it, on memory of its own: test_sparse_plan.c judges it by products.
+ * Made by the first call, which is the main thread's. */
+static void make_structure(void)
+{
+    const operands o = {.count = 1};
+    char *d_memory;
+    if (structure[PLAN_ROWS] > 0)
+        return;
+    for (int32_t row = 0; row < PLAN_ROWS; row++) {
+        const int32_t begin = structure[row], length = plan_length(row);
+        for (int32_t s = 0; s < length; s++)
+            structure[PLAN_OFFSETS_BYTES / 4 + begin + s] = plan_column(row, s);
+        structure[row + 1] = begin + length;
+    }
+    size_t bytes;
+    if (structure[PLAN_ROWS] > MOST_ENTRIES ||
+        prim_spmv_plan_bytes(planned_matrix(&o, structure, NULL), &bytes) != PRIM_OK ||
+        bytes > PLAN_BYTES || cudaMalloc((void **)&d_memory, STRUCTURE_BYTES + PLAN_BYTES) != 0 ||
+        cudaMemset(d_memory, FILL, STRUCTURE_BYTES + PLAN_BYTES) != 0 ||
+        cudaMemcpy(d_memory, structure, STRUCTURE_BYTES, cudaMemcpyHostToDevice) != 0 ||
+        prim_spmv_plan(planned_matrix(&o, d_memory, NULL), d_memory + STRUCTURE_BYTES, PLAN_BYTES,
+                       NULL, 0, 0) != PRIM_OK ||
+        cudaMemcpy(plan_of_structure, d_memory + STRUCTURE_BYTES, PLAN_BYTES,
+                   cudaMemcpyDeviceToHost) != 0 ||
+        cudaFree(d_memory) != 0) {
+        fprintf(stderr, "no plan: %s\n", prim_last_error(NULL));
+        abort();
+    }
+}
+
+static void plan_input(void *h_in, unsigned seed)
+{
+    (void)seed;
+    make_structure();
+    memcpy(h_in, structure, STRUCTURE_BYTES);
+}
+
+static void plan_answer(const void *h_in, size_t count, void *h_out)
+{
+    (void)h_in;
+    if (count > 0)
+        memcpy(h_out, plan_of_structure, PLAN_BYTES);
+}
+
+static prim_status plan_workspace(int variant, size_t count, size_t *bytes)
+{
+    const operands o = {.count = count};
+    (void)variant;
+    make_structure();
+    return prim_spmv_plan_workspace_bytes(planned_matrix(&o, structure, NULL), bytes);
+}
+
+static void spoil_structure(const operands *o, arguments *a)
+{
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a->m.format = 6);
+    FAULT("i32", PRIM_ERROR_TYPE, "value_type", a->m.value_type = CUDA_R_32I);
+    FAULT("f32", PRIM_ERROR_TYPE, "offset_type", a->m.offset_type = CUDA_R_32F);
+    FAULT("rows", PRIM_ERROR_VALUE, "2^31", a->m.rows = (size_t)1 << 31);
+    FAULT("columns", PRIM_ERROR_VALUE, "2^31", a->m.columns = (size_t)1 << 31);
+    FAULT("beyond size_t", PRIM_ERROR_SIZE, "values", a->m.entries = SIZE_MAX / 2);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_row_offsets", a->m.row_offsets = NULL);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_column_indices", a->m.column_indices = NULL);
+    FAULT("of another format", PRIM_ERROR_UNSUPPORTED, "CSR",
+          (a->m.format = PRIM_SPARSE_ELL, a->m.ell_ld = PLAN_ROWS));
+}
+
+static prim_status plan_call(const operands *o)
+{
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .m = planned_matrix(o, o->d_in, NULL),
+                   .x = o->d_in,
+                   .y = o->d_out};
+    size_t bytes = o->count > 0 ? PLAN_BYTES : 0;
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_plan", &a.y);
+    spoil_structure(o, &a);
+    FAULT("too few", PRIM_ERROR_WORKSPACE, "plan_bytes", bytes = 6400);
+    FAULT("in the offsets", PRIM_ERROR_OVERLAP, "d_plan", a.y = a.x + 16);
+    FAULT("in the columns", PRIM_ERROR_OVERLAP, "d_plan", a.y = a.x + PLAN_OFFSETS_BYTES + 16);
+    return prim_spmv_plan(a.m, a.y, bytes, a.c.workspace, a.c.bytes, o->stream);
+}
+
+const entry_point spmv_plan_entry = {.name = "prim_spmv_plan",
+                                     .variant_at = only_variant_at,
+                                     .in_bytes = STRUCTURE_BYTES,
+                                     .out_bytes = PLAN_BYTES,
+                                     .count = PLAN_COLUMNS,
+                                     .make_input = plan_input,
+                                     .right_answer = plan_answer,
+                                     .workspace_bytes = plan_workspace,
+                                     .call = plan_call};
+
+/* d_in is x, offsets, columns, values and the plan. */
+static void planned_input(void *h_in, unsigned seed)
+{
+    float *const x = h_in;
+    char *const of = (char *)(x + PLAN_COLUMNS);
+    float *const with = (float *)(of + STRUCTURE_BYTES);
+    plan_input(of, seed);
+    for (uint32_t i = 0; i < PLAN_COLUMNS; i++)
+        x[i] = (float)((i * 2654435761u + seed * 97u) >> 8 & 0x3f) - 25.0f;
+    for (uint32_t e = 0; e < MOST_ENTRIES; e++)
+        with[e] = (float)((e * 2246822519u + seed) >> 13 & 0x7) - 3.0f;
+    memcpy((char *)h_in + PLAN_AT, plan_of_structure, PLAN_BYTES);
+}
+
+static void planned_answer(const void *h_in, size_t count, void *h_out)
+{
+    const float *const x = h_in, *const with = (const float *)((const char *)(x + PLAN_COLUMNS) +
+                                                               STRUCTURE_BYTES);
+    for (size_t row = 0; count > 0 && row < PLAN_ROWS; row++) {
+        double sum = 0;
+        for (int32_t e = structure[row]; e < structure[row + 1]; e++)
+            sum += (double)with[e] * x[structure[PLAN_OFFSETS_BYTES / 4 + e]];
+        ((float *)h_out)[row] = (float)sum;
+    }
+}
+
+static prim_status planned_workspace(int variant, size_t count, size_t *bytes)
+{
+    const operands o = {.count = count};
+    (void)variant;
+    make_structure();
+    return prim_spmv_planned_workspace_bytes(planned_matrix(&o, structure, structure), f32, f32,
+                                             bytes);
+}
+
+static prim_status planned_call(const operands *o)
+{
+    char *const d_structure = o->d_in == NULL ? NULL : (char *)o->d_in + PLAN_COLUMNS * 4;
+    char *plan = o->d_in == NULL ? NULL : (char *)o->d_in + PLAN_AT;
+    arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
+                   .x_type = f32,
+                   .y_type = f32,
+                   .x = o->d_in,
+                   .y = o->d_out};
+    size_t bytes = plan == NULL ? 0 : PLAN_BYTES;
+    a.m = planned_matrix(o, d_structure, d_structure + STRUCTURE_BYTES);
+    spoil_workspace(o, &a.c);
+    spoil(o, "d_x", &a.x);
+    spoil(o, "d_y", &a.y);
+    spoil(o, "d_plan", &plan);
+    FAULT("f64", PRIM_ERROR_TYPE, "x_type", a.x_type = CUDA_R_64F);
+    FAULT("f64", PRIM_ERROR_TYPE, "y_type", a.y_type = CUDA_R_64F);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", a.m.format = 6);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_values", a.m.values = NULL);
+    FAULT("NULL", PRIM_ERROR_NULL, "d_row_offsets", a.m.row_offsets = NULL);
+    FAULT("too few", PRIM_ERROR_WORKSPACE, "plan_bytes", bytes = 6400);
+    FAULT("in d_x", PRIM_ERROR_OVERLAP, "d_y", a.y = a.x + 8);
+    FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_y", a.y = d_structure + 16);
+    FAULT("in the plan", PRIM_ERROR_OVERLAP, "d_y", a.y = plan + PLAN_BYTES - 4);
+    FAULT("in the plan", PRIM_ERROR_OVERLAP, "d_workspace",
+          (a.c.workspace = plan, a.c.bytes = 1 << 14));
+    FAULT("of another format", PRIM_ERROR_UNSUPPORTED, "format",
+          (a.m.format = PRIM_SPARSE_ELL, a.m.ell_ld = PLAN_ROWS));
+    return prim_spmv_planned(1, a.m, plan, bytes, a.x_type, a.x, 0, a.y_type, a.y, a.c.workspace,
+                             a.c.bytes, o->stream);
+}
+
+const entry_point spmv_planned_entry = {.name = "prim_spmv_planned",
+                                        .variant_at = only_variant_at,
+                                        .in_bytes = PLANNED_IN_BYTES,
+                                        .out_bytes = PLAN_ROWS * sizeof(float),
+                                        .count = PLAN_COLUMNS,
+                                        .make_input = planned_input,
+                                        .right_answer = planned_answer,
+                                        .workspace_bytes = planned_workspace,
+                                        .call = planned_call};

@@ -1090,6 +1090,49 @@ Test(supported, sparse_transpose)
             }
 }
 
+/* CSR alone has a plan, and products by it are of all types that CSR_MERGE takes. */
+Test(supported, spmv_plan)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 40000,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
+        EACH (cudaDataType_t, type, all_types)
+            EACH (cudaDataType_t, offset_type, all_types) {
+                const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F ||
+                                   *type == CUDA_R_16F || *type == CUDA_R_16BF,
+                           offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I,
+                           offsets = format == PRIM_SPARSE_CSR || format == PRIM_SPARSE_SELL;
+                const prim_status expected = !value || (offsets && !offset) ? PRIM_ERROR_TYPE
+                                             : format == PRIM_SPARSE_CSR    ? PRIM_OK
+                                                                         : PRIM_ERROR_UNSUPPORTED;
+                size_t bytes;
+                m.format = (prim_sparse_format)format;
+                m.value_type = *type;
+                m.offset_type = *offset_type;
+                cr_expect_eq(prim_spmv_plan_bytes(m, &bytes), expected, "format %d, %s, %s", format,
+                             name_of(*type), name_of(*offset_type));
+                cr_expect_eq(prim_spmv_plan_workspace_bytes(m, &bytes), expected);
+            }
+    m.format = PRIM_SPARSE_CSR;
+    m.offset_type = CUDA_R_32I;
+    EACH (cudaDataType_t, type, all_types)
+        EACH (cudaDataType_t, x_type, all_types)
+            EACH (cudaDataType_t, y_type, all_types) {
+                size_t bytes;
+                m.value_type = *type;
+                cr_expect_eq(prim_spmv_planned_workspace_bytes(m, *x_type, *y_type, &bytes) ==
+                                 PRIM_OK,
+                             prim_spmv_supports(PRIM_SPMV_CSR_MERGE, m, *x_type, *y_type),
+                             "%s, %s, %s", name_of(*type), name_of(*x_type), name_of(*y_type));
+            }
+}
+
 /* "rows and columns below 2^31" */
 Test(supported, spmv_of_the_largest_matrices)
 {

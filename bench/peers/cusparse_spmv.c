@@ -82,7 +82,8 @@ static void forget(operands *d)
 
 static bool does(const bench_case *c)
 {
-    return c->element == CUDA_R_32F || c->element == CUDA_R_64F;
+    return (c->element == CUDA_R_32F || c->element == CUDA_R_64F) &&
+           strstr(c->name, "-plan") == NULL;
 }
 
 static size_t workspace_bytes(const bench_case *c, const bench_operands *o)

@@ -159,6 +159,69 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataTy
                                     const void *h_x, double beta, cudaDataType_t y_type, void *h_y,
                                     int threads);
 
+/* ---- a plan, for many products with one structure ---- */
+
+/* *bytes = the memory of a plan for a CSR matrix of these sizes: some 2.1 bytes for each entry and
+ * row, of which a product reads few where the plan is worth it; 0 for a matrix of at most 32768
+ * entries and as many rows, which needs none. Arithmetic alone: arrays and types are not looked at,
+ * but must exist. Same errors as prim_spmv_plan(). */
+PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
+
+/* d_plan = what follows from the structure of a CSR matrix alone, its offsets and columns: where
+ * its work is cut, where rows begin and of what kinds they are; and columns in fewer bytes, tile by
+ * tile of 3072 entries and rows: none, where neighbouring rows have neighbouring columns, as in
+ * stencils and bands; 16 bits each, where they lie within 65536 of each other; and otherwise
+ * nothing, for then those of the matrix are read.
+ *
+ *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
+ *              anywhere. `values` is not looked at, and may be NULL.
+ *   d_plan     device, aligned to 16 bytes, plan_bytes long. Must not overlap row_offsets or
+ *              column_indices. May be NULL if none are needed. It may be copied, also to another
+ *              device, as bytes to an address of that alignment.
+ *
+ * A plan serves every product of a matrix with this structure: with other values, of any type, and
+ * with offsets of the other width. Nothing in making it needs the host, so that a graph can hold it.
+ * Returns what every call does, less what speaks of variants, and
+ *   PRIM_ERROR_ENUM         the format does not exist
+ *   PRIM_ERROR_TYPE         the types of the matrix do not exist
+ *   PRIM_ERROR_MISALIGNED   d_plan lacks its alignment
+ *   PRIM_ERROR_VALUE        as for prim_spmv()
+ *   PRIM_ERROR_OVERLAP      d_plan overlaps row_offsets or column_indices
+ *   PRIM_ERROR_WORKSPACE    plan_bytes is less than prim_spmv_plan_bytes() says
+ *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
+ *
+ * Determinism: the same bits in every run and on every GPU.
+ * Work: offsets and columns once, and a page for each tile. Workspace: 16 bytes a tile. */
+PRIM_API prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
+                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_spmv_plan(). */
+PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *bytes);
+
+/* y = alpha · A · x + beta · y by a plan, in the bits of prim_spmv() with PRIM_SPMV_CSR_MERGE.
+ *
+ *   matrix     CSR, with offsets and columns as they were when the plan was made, there or
+ *              elsewhere; values may be others. All three are read.
+ *   d_plan     device, as prim_spmv_plan() filled it, and not written to: any number of products
+ *              may use it at once. Whether it is this structure's is not looked at: another one's
+ *              leads anywhere, as wrong offsets do. Must not overlap d_y.
+ *   the rest   as for prim_spmv(), all types of PRIM_SPMV_CSR_MERGE among them.
+ *
+ * Returns what prim_spmv() does, less what speaks of variants, and what prim_spmv_plan() says of
+ * d_plan.
+ * Determinism: as PRIM_SPMV_CSR_MERGE.
+ * Work: values once, and of columns and rows what the plan has; long rows' offsets again.
+ * Workspace: that of PRIM_SPMV_CSR_MERGE, less 16 bytes for each tile. */
+PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_plan,
+                                       size_t plan_bytes, cudaDataType_t x_type, const void *d_x,
+                                       double beta, cudaDataType_t y_type, void *d_y,
+                                       void *d_workspace, size_t workspace_bytes,
+                                       cudaStream_t stream);
+
+/* The workspace of prim_spmv_planned(). The arrays are not looked at. */
+PRIM_API prim_status prim_spmv_planned_workspace_bytes(prim_sparse matrix, cudaDataType_t x_type,
+                                                       cudaDataType_t y_type, size_t *bytes);
+
 /* ---- conversions, in host memory ---- */
 
 /* A width for prim_sparse_convert_host(): the longest row's for ELL; for HYB the largest that at

@@ -33,9 +33,9 @@ struct csr_tile {
 };
 
 /* Its arrays, in shared memory or where they lie. */
-template <typename V>
+template <typename V, typename Column = int32_t>
 struct tile_arrays {
-    int32_t *columns;
+    Column *columns;
     const V *values;
     uint16_t *begins; /* rows + 1, from the tile's first entry on */
     unsigned count;   /* of entries that are there */
@@ -101,9 +101,9 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
 }
 
 /* By a warp, wherever it lies. */
-template <typename V, typename X, typename Offset, class Find>
+template <typename V, typename X, typename Offset, typename Column, class Find>
 __device__ working_t<V> sum_strip(const csr_problem<V, X, Offset> &a, const csr_tile &t,
-                                  const tile_arrays<V> &in, const Find &x, const strip &s)
+                                  const tile_arrays<V, Column> &in, const Find &x, const strip &s)
 {
     const unsigned lane = threadIdx.x % WARP;
     const size_t entry = t.first_entry + s.begin;
@@ -118,9 +118,10 @@ __device__ working_t<V> sum_strip(const csr_problem<V, X, Offset> &a, const csr_
 }
 
 /* All strips of the tile, by the warps in turn. */
-template <typename V, typename X, typename Offset, class Find, unsigned MOST>
+template <typename V, typename X, typename Offset, typename Column, class Find, unsigned MOST>
 __device__ void sum_strips(const csr_problem<V, X, Offset> &a, const csr_tile &t,
-                           const tile_arrays<V> &in, const Find &x, const strip_list<MOST> &list)
+                           const tile_arrays<V, Column> &in, const Find &x,
+                           const strip_list<MOST> &list)
 {
     const unsigned strips = list.count;
     for (unsigned i = threadIdx.x / WARP; i < strips; i += TILE_WARPS) {

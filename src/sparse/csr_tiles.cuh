@@ -11,6 +11,8 @@
 #ifndef PRIM_SPARSE_CSR_TILES_CUH
 #define PRIM_SPARSE_CSR_TILES_CUH
 
+#include <type_traits>
+
 #include "common/key_search.cuh"
 #include "common/launch.cuh"
 #include "common/sizes.h"
@@ -31,12 +33,16 @@ struct boundary {
     int32_t row;
 };
 
+/* So few entries and rows are not cut into tiles. */
+constexpr size_t SMALL = 32768;
+
 /* Rows and where they are cut, and what lies in the workspace. Pieces are numbered by the key that
  * they begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one
- * further piece. */
+ * further piece. Offset void: of 32 or 64 bits, told apart as they are read. */
 template <typename Offset>
 struct plan {
     const Offset *offsets;
+    bool wide; /* they have 64 bits */
     size_t rows, entries, tiles;
     boundary *boundaries; /* tiles + 1 */
     void *first_pieces;   /* for each 512 keys, the sum of a row's first piece, */
@@ -45,7 +51,11 @@ struct plan {
 
     __device__ size_t offset(size_t row) const
     {
-        return static_cast<size_t>(offsets[row]);
+        if constexpr (!std::is_void<Offset>::value)
+            return static_cast<size_t>(offsets[row]);
+        else
+            return wide ? static_cast<size_t>(static_cast<const int64_t *>(offsets)[row])
+                        : static_cast<size_t>(static_cast<const int32_t *>(offsets)[row]);
     }
     /* A row's key: that of its first entry, or its only one. */
     __device__ size_t key(size_t row) const
@@ -59,32 +69,44 @@ inline size_t tiles_of(const prim_sparse *m)
     return prim_divide_up(m->entries + m->rows, TILE);
 }
 
-inline size_t plan_bytes(const prim_spmv_args *args)
+inline bool is_small(const prim_sparse *m)
 {
-    const size_t tiles = tiles_of(&args->matrix);
-    return (tiles + 1) * sizeof(boundary) +
-           tiles * TILE_GROUPS * (2 * sum_bytes(args) + sizeof(unsigned));
+    return m->entries <= SMALL && m->rows <= SMALL;
 }
 
-/* Without a workspace, the rows alone. */
-template <typename Offset>
-plan<Offset> make_plan(const prim_spmv_args *args)
+inline size_t boundaries_bytes(const prim_sparse *m)
 {
-    const prim_sparse *m = &args->matrix;
+    return (tiles_of(m) + 1) * sizeof(boundary);
+}
+
+/* Of pieces' sums, and tickets. */
+inline size_t pieces_bytes(const prim_spmv_args *args)
+{
+    return tiles_of(&args->matrix) * TILE_GROUPS * (2 * sum_bytes(args) + sizeof(unsigned));
+}
+
+/* The rows alone. */
+template <typename Offset>
+plan<Offset> plan_rows(const prim_sparse *m)
+{
     plan<Offset> p = {};
     p.offsets = static_cast<const Offset *>(m->row_offsets);
+    p.wide = m->offset_type == CUDA_R_64I;
     p.rows = m->rows;
     p.entries = m->entries;
     p.tiles = tiles_of(m);
-    if (args->call.workspace == nullptr)
-        return p;
-    const size_t bytes = p.tiles * TILE_GROUPS * sum_bytes(args);
-    p.boundaries = static_cast<boundary *>(args->call.workspace);
-    char *const first = reinterpret_cast<char *>(p.boundaries + p.tiles + 1);
-    p.first_pieces = first;
-    p.pieces = first + bytes;
-    p.tickets = reinterpret_cast<unsigned *>(first + 2 * bytes);
     return p;
+}
+
+/* Memory of pieces_bytes(). */
+template <typename Offset>
+void put_pieces(plan<Offset> *p, const prim_spmv_args *args, void *memory)
+{
+    const size_t bytes = p->tiles * TILE_GROUPS * sum_bytes(args);
+    char *const first = static_cast<char *>(memory);
+    p->first_pieces = first;
+    p->pieces = first + bytes;
+    p->tickets = reinterpret_cast<unsigned *>(first + 2 * bytes);
 }
 
 /* The first entry of a tile that begins at this key: the row before may have a piece there. */
@@ -113,7 +135,7 @@ __global__ void __launch_bounds__(FINDERS) find_tiles(plan<Offset> p)
     const size_t row = first_with_key(p, p.rows, p.entries + p.rows, tile * TILE);
     p.boundaries[tile] = {static_cast<int64_t>(first_entry(p, row, tile * TILE)),
                           static_cast<int32_t>(row)};
-    for (unsigned g = 0; g < TILE_GROUPS; g++)
+    for (unsigned g = 0; p.tickets != nullptr && g < TILE_GROUPS; g++)
         p.tickets[tile * TILE_GROUPS + g] = 0;
 }
 

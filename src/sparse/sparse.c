@@ -5,7 +5,7 @@
 #include "common/fail.h"
 #include "sparse/sparse_args.h"
 
-static prim_status check_kind(const void *any)
+prim_status prim_spmv_check_kind(const void *any)
 {
     const prim_spmv_args *args = any;
     const prim_status status = prim_sparse_check_shape(&args->call, &args->matrix);
@@ -22,7 +22,7 @@ static prim_status check_kind(const void *any)
         prim_element_name(type), halves ? ", or both f32" : "");
 }
 
-static prim_status check_operands(const void *any, prim_operands *operands)
+prim_status prim_spmv_check_operands(const void *any, prim_operands *operands)
 {
     const prim_spmv_args *args = any;
     const size_t bytes = prim_element_bytes(args->y_type);
@@ -51,8 +51,8 @@ static void describe(const void *any, char *text, size_t bytes)
 static const prim_ladder ladder = {
     .rungs = prim_spmv_rungs,
     .choose = prim_spmv_choose_rung,
-    .check_kind = check_kind,
-    .check_operands = check_operands,
+    .check_kind = prim_spmv_check_kind,
+    .check_operands = prim_spmv_check_operands,
     .describe = describe,
 };
 

@@ -77,6 +77,10 @@ typedef struct prim_sparse_to_dense_args {
 extern const prim_rung *const prim_spmv_rungs[];
 int prim_spmv_choose_rung(const void *args);
 
+/* What a ladder of products asks for; of the operands, y is the last. */
+prim_status prim_spmv_check_kind(const void *args);
+prim_status prim_spmv_check_operands(const void *args, prim_operands *operands);
+
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 

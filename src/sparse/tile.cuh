@@ -101,28 +101,33 @@ __device__ void gather(int32_t *columns, unsigned count, const X *x)
 
 /* ---- rows ---- */
 
-/* What LANES lanes add up of a row in PARTS parts: part p has entries p, p + PARTS, …, in this
- * order, and lane l has parts l, l + LANES, …. STEPS of a lane's entries are under way at once. The
- * lane's parts are then added up as lanes of their own would do it: halves first. */
-template <unsigned PARTS, unsigned LANES, unsigned STEPS, typename V, class Find>
-__device__ working_t<V> sum_of_lane(const int32_t *columns, const V *values, const Find &x,
-                                    unsigned length, unsigned lane)
+/* x of a lane's next entries, every LANES-th of `left`; 0 behind the last. */
+template <unsigned LANES, unsigned STEPS, typename T, typename Column, class Find>
+__device__ void fetch_x(T (&of_x)[STEPS], const Column *columns, const Find &x, unsigned left)
 {
-    using T = working_t<V>;
-    constexpr unsigned EACH = PARTS / LANES;
-    static_assert(STEPS % EACH == 0, "whole rounds of the lane's parts");
-    T sum[EACH] = {};
-    for (unsigned s = lane; s < length; s += STEPS * LANES) {
-        T of_x[STEPS] = {};
-        PRIM_UNROLL(STEPS)
-        for (unsigned b = 0; b < STEPS; b++)
-            if (b * LANES < length - s)
-                of_x[b] = x.of(columns[s + b * LANES]);
-        PRIM_UNROLL(STEPS)
-        for (unsigned b = 0; b < STEPS; b++)
-            if (b * LANES < length - s)
-                sum[b % EACH] = add_product(sum[b % EACH], number(values[s + b * LANES]), of_x[b]);
+    PRIM_UNROLL(STEPS)
+    for (unsigned b = 0; b < STEPS; b++) {
+        of_x[b] = 0;
+        if (b * LANES < left)
+            of_x[b] = x.of(columns[b * LANES]);
     }
+}
+
+/* Their products, to each of the lane's parts in turn. */
+template <unsigned LANES, unsigned EACH, unsigned STEPS, typename T, typename V>
+__device__ void add_products(T (&sum)[EACH], const T (&of_x)[STEPS], const V *values, unsigned left)
+{
+    static_assert(STEPS % EACH == 0, "whole rounds of the lane's parts");
+    PRIM_UNROLL(STEPS)
+    for (unsigned b = 0; b < STEPS; b++)
+        if (b * LANES < left)
+            sum[b % EACH] = add_product(sum[b % EACH], number(values[b * LANES]), of_x[b]);
+}
+
+/* A lane's parts, as lanes of their own would add them up: halves first. */
+template <unsigned EACH, typename T>
+__device__ T folded(T (&sum)[EACH])
+{
     PRIM_UNROLL(5)
     for (unsigned half = EACH / 2; half > 0; half /= 2) {
         PRIM_UNROLL(EACH)
@@ -130,6 +135,22 @@ __device__ working_t<V> sum_of_lane(const int32_t *columns, const V *values, con
             sum[p] = add(sum[p], sum[p + half]);
     }
     return sum[0];
+}
+
+/* What LANES lanes add up of a row in PARTS parts: part p has entries p, p + PARTS, …, in this
+ * order, and lane l has parts l, l + LANES, …. STEPS of a lane's entries are under way at once. */
+template <unsigned PARTS, unsigned LANES, unsigned STEPS, typename V, typename Column, class Find>
+__device__ working_t<V> sum_of_lane(const Column *columns, const V *values, const Find &x,
+                                    unsigned length, unsigned lane)
+{
+    using T = working_t<V>;
+    T sum[PARTS / LANES] = {};
+    for (unsigned s = lane; s < length; s += STEPS * LANES) {
+        T of_x[STEPS];
+        fetch_x<LANES>(of_x, columns + s, x, length - s);
+        add_products<LANES>(sum, of_x, values + s, length - s);
+    }
+    return folded(sum);
 }
 
 /* Of a word that is not 0, the highest bit that is set. */
