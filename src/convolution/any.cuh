@@ -18,6 +18,7 @@
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "common/vectors.cuh"
+#include "convolution/listed.cuh"
 #include "convolution/strips.cuh"
 
 namespace
@@ -25,25 +26,17 @@ namespace
 namespace any
 {
 
-constexpr int LANES = 32, MOST_WARPS = 4, DOWN = 8, RING = 3, TAPS = 4;
+using listed::FEW_WEIGHTS;
+using listed::shared_weights;
+using listed::TAPS;
+using listed::weights;
+
+constexpr int LANES = 32, MOST_WARPS = 4, DOWN = 8, RING = 3;
 constexpr size_t SHARED_BYTES = 48 << 10, WEIGHT_BYTES = 16 << 10;
 
 /* Places of a thread side by side. */
 template <typename Sum>
 constexpr int ACROSS = sizeof(Sum) > 4 ? 4 : 8;
-
-/* Host masks that travel as arguments; turned ones have been turned. */
-constexpr int FEW_WEIGHTS = 256;
-template <typename Sum>
-struct weights {
-    weight_list<Sum> list; /* first: nullptr for `few` */
-    Sum few[FEW_WEIGHTS];
-
-    __device__ Sum operator[](int k) const
-    {
-        return list.first == nullptr ? few[k] : list[k];
-    }
-};
 
 /* How lanes and shared memory are shared out. */
 struct plan {
@@ -94,33 +87,7 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     }
 }
 
-/* Where weights are read: shared memory, or the launch's arguments, which multiply-adds take as
- * operands. */
-template <typename Sum>
-struct shared_weights {
-    const Sum *rows;
-    int padded;
-
-    template <int COUNT>
-    __device__ void read(int row, int tap, Sum (&w)[COUNT]) const
-    {
-        const Sum *const from = rows + row * padded + tap;
-        if constexpr (COUNT % VECTOR_ELEMENTS<Sum> == 0) {
-            PRIM_UNROLL(COUNT)
-            for (int i = 0; i < COUNT; i += static_cast<int>(VECTOR_ELEMENTS<Sum>)) {
-                const vector<Sum> some = load_vector(from + i);
-                PRIM_UNROLL(4)
-                for (int e = 0; e < static_cast<int>(VECTOR_ELEMENTS<Sum>); e++)
-                    w[i + e] = some.words[e];
-            }
-        } else {
-            PRIM_UNROLL(COUNT)
-            for (int i = 0; i < COUNT; i++)
-                w[i] = from[i];
-        }
-    }
-};
-
+/* Weights in the launch's arguments, which multiply-adds take as operands. */
 struct argument_weights {
     float values[FEW_WEIGHTS]; /* rows as they are padded in shared memory */
 };
@@ -175,15 +142,6 @@ __device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int cha
     PRIM_UNROLL(1)
     for (; i < cut.mask_width; i++, elements += PLAIN ? 1 : channels)
         add_taps<PLAIN, ALL, 1>(sums, cut, channels, row, rows, elements, weights, i);
-}
-
-template <typename Sum>
-__device__ void bring_weights(const plan &cut, const weights<Sum> &w, int first, int rows, Sum *to)
-{
-    for (int row = 0; row < rows; row++)
-        for (int i = static_cast<int>(threadIdx.x); i < cut.mask_width;
-             i += static_cast<int>(blockDim.x))
-            to[row * cut.padded + i] = w[(first + row) * cut.mask_width + i];
 }
 
 /* A band's rows of the mask over all rows of the input that they meet. */
@@ -267,7 +225,7 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 3)
     for (int first = 0; first < cut.mask_height; first += cut.band) {
         const int left = cut.mask_height - first, rows = left < cut.band ? left : cut.band;
         __syncthreads();
-        bring_weights(cut, w, first, rows, shared);
+        listed::bring(w, cut.mask_width, first, rows, cut.padded, shared);
         __syncthreads();
         if (mine.any_rows)
             add_band<Pixel, PLAIN>(sums, p, cut, from, first, rows, ring, band, at);
@@ -306,7 +264,7 @@ plan make_plan(const prim_convolution_args *args, bool is_folded)
     plan cut = {};
     cut.mask_width = static_cast<int>(args->mask.width);
     cut.mask_height = static_cast<int>(args->mask.height);
-    cut.padded = (cut.mask_width + TAPS - 1) / TAPS * TAPS;
+    cut.padded = listed::padded(cut.mask_width);
     cut.band = static_cast<int>(WEIGHT_BYTES / sizeof(Sum)) / cut.padded;
     cut.band = cut.band < cut.mask_height ? cut.band : cut.mask_height;
     const size_t room = SHARED_BYTES - cut.band * cut.padded * sizeof(Sum);

@@ -19,6 +19,8 @@
 #ifndef PRIM_CONVOLUTION_BYTES_CUH
 #define PRIM_CONVOLUTION_BYTES_CUH
 
+#include <cmath>
+
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "convolution/rows.cuh"
@@ -321,6 +323,44 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
 }
 
 /* ---- launches ---- */
+
+/* What weights are multiplied by, which leaves them exact, and how their sums end. */
+struct scale {
+    float weights;
+    ending end;
+};
+
+inline bool is_power_of_two(int64_t divisor)
+{
+    const uint64_t magnitude = static_cast<uint64_t>(divisor < 0 ? -divisor : divisor);
+    return (magnitude & (magnitude - 1)) == 0;
+}
+
+/* Divided by a power of two, weights stay exact, and sums are whole then: one step of a tiny float
+ * for each. */
+inline scale scale_of(const prim_convolution_args *args)
+{
+    const float up = std::ldexp(1.0f, WEIGHTS_UP), down = std::ldexp(1.0f, -WEIGHTS_UP);
+    const int64_t by = prim_convolution_divisor(args); /* 1 of floats */
+    if (is_power_of_two(by))
+        return {up / static_cast<float>(by), {down, 1.0f}};
+    const quotient q = make_quotient(by);
+    return {up, {std::ldexp(q.factor, -WEIGHTS_UP), q.unit}};
+}
+
+inline void scale_weights(const prim_convolution_args *args, float factor, float *to)
+{
+    const size_t count = args->mask.width * args->mask.height;
+    if (prim_convolution_has_integers(args)) {
+        const weight_list<int32_t> list = integers_of(args);
+        for (size_t k = 0; k < count; k++)
+            to[k] = static_cast<float>(list[static_cast<int>(k)]) * factor;
+        return;
+    }
+    const weight_list<float> list = list_of<float>(args, args->mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        to[k] = list[static_cast<int>(k)] * factor;
+}
 
 template <class Kind>
 strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending &end)

@@ -40,8 +40,9 @@ struct image_of_bytes {
     /* Byte x of a row, wherever it lies. */
     __device__ uint8_t byte_at(const uint8_t *row, int x) const
     {
-        const int channel = static_cast<int>(repeat(x, channels));
-        const int64_t from = stand_in(boundary, (x - channel) / channels, width);
+        const int channel = repeat(x, channels);
+        const int64_t from =
+            stand_in(boundary, static_cast<int64_t>((x - channel) / channels), width);
         return from == FILL ? fill[channel] : row[from * channels + channel];
     }
 };

@@ -48,7 +48,7 @@ struct strips {
             from_y = height;
         *channel = 0;
         if (from_y == FILL || !is_inside(e, line)) {
-            const int64_t x = (e - repeat(e, channels)) / channels;
+            const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
             const int64_t from_x = stand_in(boundary, x, width);
             *channel = static_cast<int>(e - x * channels);
             if (from_y == FILL || from_x == FILL)
