@@ -52,7 +52,7 @@ struct shared_weights {
     }
 };
 
-inline int padded(int width)
+__host__ __device__ inline int padded(int width)
 {
     return (width + TAPS - 1) / TAPS * TAPS;
 }

@@ -55,16 +55,18 @@ bool is_compiled_side(size_t side)
     return false;
 }
 
-/* walk.cuh takes it, and the image is no smaller than the mask. */
+/* walk.cuh takes it: the image is no smaller than the mask, or only lower than a small one. */
 bool is_walked(const prim_convolution_args *args)
 {
     const size_t MOST_COLUMNS = 0x7fffffff; /* of an image that is not folded */
+    const size_t most_low = 7;              /* as in walk.cuh */
     const prim_mask &mask = args->mask, &mask_y = args->mask_y;
     const prim_image &in = args->in;
     const size_t rows = is_separable(args) ? mask_y.height : mask.height;
     if (in.type != CUDA_R_32F || args->out.type != CUDA_R_32F || in.channels != 1 ||
         mask.h_values == nullptr || !is_compiled_side(mask.width) || in.width < mask.width ||
-        in.height < rows || (in.height > 1 && in.width > MOST_COLUMNS))
+        (in.height < rows && (is_separable(args) || rows > most_low)) ||
+        (in.height > 1 && in.width > MOST_COLUMNS))
         return false;
     if (is_separable(args))
         return rows == mask.width && mask_y.h_values != nullptr;
@@ -99,7 +101,7 @@ bool is_too_narrow_for_strips(const prim_convolution_args *args)
     return prim_convolution_is_narrow(args) && args->in.width < least_columns;
 }
 
-/* Bytes under a square from the host, no larger than the image. */
+/* Bytes under a square from the host, no wider than the image. */
 bool is_square_over_bytes(const prim_convolution_args *args)
 {
     const prim_mask &mask = args->mask;
@@ -107,7 +109,7 @@ bool is_square_over_bytes(const prim_convolution_args *args)
     const size_t most_elements = 0x7fffffff - 1024; /* of a line */
     return !is_separable(args) && in.type == CUDA_R_8U && args->out.type == CUDA_R_8U &&
            mask.h_values != nullptr && mask.width == mask.height && in.width >= mask.width &&
-           in.height >= mask.height && line_of(args) <= most_elements;
+           line_of(args) <= most_elements;
 }
 
 bool has_bytes(const prim_convolution_args *args)
