@@ -70,17 +70,19 @@ __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
     }
 }
 
-/* The same where i lies less than n outside of the line: nothing is divided. */
-__host__ __device__ inline int64_t near_stand_in(prim_boundary boundary, int64_t i, int64_t n)
+/* The same where i lies less than n outside of the line: nothing is divided, and nothing is larger
+ * than n. */
+template <typename Int>
+__host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
 {
     if (is_inside(i, n))
         return i;
-    const int64_t end = i < 0 ? 0 : n - 1;
+    const Int end = i < 0 ? 0 : n - 1;
     return boundary == PRIM_BOUNDARY_CLAMP         ? end
-           : boundary == PRIM_BOUNDARY_REFLECT     ? 2 * end - i + (i < 0 ? -1 : 1)
-           : boundary == PRIM_BOUNDARY_REFLECT_101 ? 2 * end - i
+           : boundary == PRIM_BOUNDARY_REFLECT     ? end - (i - end) + (i < 0 ? -1 : 1)
+           : boundary == PRIM_BOUNDARY_REFLECT_101 ? end - (i - end)
            : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
-                                                   : FILL;
+                                                   : static_cast<Int>(FILL);
 }
 
 } // namespace
