@@ -82,7 +82,6 @@ struct strips_of_bytes {
     int high;               /* rows of a strip */
     unsigned across;        /* strips side by side */
     bool stores_vectors;
-    bool is_low; /* fewer rows than the mask, and strips of one each */
     ending end;
 };
 
@@ -373,26 +372,6 @@ struct batches {
     }
 };
 
-/* Of an image lower than the mask, strips are one row high: nothing slides. */
-template <class Kind, bool IS_DIVIDED>
-__device__ void sum_one_row(const strips_of_bytes &p, batches<Kind> &input, drain<Kind> &output,
-                            const weights<Kind> &w)
-{
-    float sums[Kind::COLUMNS] = {};
-    uint32_t rounded[Kind::COLUMNS / 4];
-    PRIM_UNROLL(Kind::SIDE)
-    for (int row = 0; row < Kind::SIDE; row++) {
-        if (row % Kind::GROUP == 0)
-            input.advance();
-        const window<Kind> x = read_row(p, input.own, input.now, row % Kind::GROUP, output.lane);
-        PRIM_UNROLL(Kind::COLUMNS)
-        for (int c = 0; c < Kind::COLUMNS; c++)
-            sums[c] = x.add_products(sums[c], w, row, c);
-    }
-    round_sums<IS_DIVIDED>(p.end, sums, rounded);
-    output.store(0, rounded);
-}
-
 template <class Kind, bool IS_DIVIDED>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     convolve(const __grid_constant__ strips_of_bytes p, const __grid_constant__ weights<Kind> w)
@@ -402,24 +381,15 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0); /* as in walk.cuh */
     const unsigned strip = blockIdx.x * WARPS + warp;
-    /* All rows of a low image at one time, so that memory is asked once for them. */
-    const unsigned height = p.is_low ? static_cast<unsigned>(p.in.height) : 1;
-    const unsigned column = p.is_low ? strip / height : strip % p.across;
-    const int64_t y = p.is_low ? strip % height : static_cast<int64_t>(strip / p.across) * p.high;
-    const int64_t left = column < p.across ? p.in.height - y : 0;
+    const int x = static_cast<int>(strip % p.across) * Kind::SPAN + p.first_column;
+    const int64_t y = static_cast<int64_t>(strip / p.across) * p.high, left = p.in.height - y;
     if (left <= 0)
         return;
-    const int x = static_cast<int>(column) * Kind::SPAN + p.first_column;
     const int outputs = left < p.high ? static_cast<int>(left) : p.high;
     const int row_count = outputs + SIDE - 1;
     feed<Kind> rows(p, x, y, lane);
     drain<Kind> output(p, rooms[warp], x, y, lane, outputs);
     batches<Kind> input(rooms[warp], rows, row_count);
-    if (p.is_low) {
-        sum_one_row<Kind, IS_DIVIDED>(p, input, output, w);
-        wait_for_copies();
-        return;
-    }
     float sums[SIDE][Kind::COLUMNS] = {};
     PRIM_UNROLL(1)
     for (int first = 0; first < row_count; first += GROUP) {
@@ -492,10 +462,7 @@ strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending
         p.first_column = -rows::bytes_past_chunk(out, 0);
     p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;
     p.across = static_cast<unsigned>((p.in.line - p.first_column + Kind::SPAN - 1) / Kind::SPAN);
-    p.is_low = p.in.height < Kind::SIDE;
-    p.high = p.is_low ? 1
-                      : rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP,
-                                       Kind::BLOCKS * WARPS);
+    p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS);
     p.end = end;
     return p;
 }

@@ -55,41 +55,47 @@ bool is_compiled_side(size_t side)
     return false;
 }
 
-/* walk.cuh takes it: the image is no smaller than the mask, or only lower than a small one. */
+/* walk.cuh takes it, and the image is no smaller than the mask. */
 bool is_walked(const prim_convolution_args *args)
 {
     const size_t MOST_COLUMNS = 0x7fffffff; /* of an image that is not folded */
-    const size_t most_low = 7;              /* as in walk.cuh */
     const prim_mask &mask = args->mask, &mask_y = args->mask_y;
     const prim_image &in = args->in;
     const size_t rows = is_separable(args) ? mask_y.height : mask.height;
     if (in.type != CUDA_R_32F || args->out.type != CUDA_R_32F || in.channels != 1 ||
         mask.h_values == nullptr || !is_compiled_side(mask.width) || in.width < mask.width ||
-        (in.height < rows && (is_separable(args) || rows > most_low)) ||
-        (in.height > 1 && in.width > MOST_COLUMNS))
+        in.height < rows || (in.height > 1 && in.width > MOST_COLUMNS))
         return false;
     if (is_separable(args))
         return rows == mask.width && mask_y.h_values != nullptr;
     return rows == 1 || rows == mask.width;
 }
 
-/* narrow.cuh takes it with a mask known at compile time, and what else would is slower. */
-bool has_narrow_square(const prim_convolution_args *args)
+/* Are rows too short for strips, or rows too few for what slides down? */
+bool is_thin(const prim_convolution_args *args)
 {
     enum { MOST_LINE = 256, STRIP = 128 }; /* of a block, and what a strip of walk.cuh has */
-    const prim_mask &mask = args->mask;
+    const bool is_f32 = args->in.type == CUDA_R_32F;
     const size_t line = line_of(args), strips = prim_divide_up(line, STRIP);
+    const size_t low = args->mask.height + (is_f32 ? 2 : 0); /* bytes slide faster */
+    if (line > MOST_LINE)
+        return args->in.height < low;
+    return !is_walked(args) || 4 * line <= 3 * strips * STRIP; /* others fill their strips */
+}
+
+/* narrow.cuh and low.cuh take it with a mask that is known at compile time. */
+bool has_thin_square(const prim_convolution_args *args)
+{
+    const prim_mask &mask = args->mask;
     const bool is_f32 = args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F;
     const bool is_u8 = args->in.type == CUDA_R_8U && args->out.type == CUDA_R_8U;
     if (is_separable(args) || (!is_f32 && !is_u8) || mask.h_values == nullptr ||
-        mask.width != mask.height || line > MOST_LINE)
+        mask.width != mask.height || !is_thin(args))
         return false;
-    if (is_walked(args) && 4 * line > 3 * strips * STRIP)
-        return false; /* strips are nearly full */
 #define PRIM_SIDE(side)     \
     if (mask.width == side) \
         return is_f32 || prim_convolution_has_tiny_sums(args);
-    PRIM_CONVOLUTION_NARROW_SIDES(PRIM_SIDE)
+    PRIM_CONVOLUTION_THIN_SIDES(PRIM_SIDE)
 #undef PRIM_SIDE
     return false;
 }
@@ -193,8 +199,8 @@ cudaError_t launch(const void *any)
     if (is_separable(args))
         return is_walked(args) ? prim_convolution_separable(args)
                                : prim_convolution_two_passes(args);
-    if (has_narrow_square(args))
-        return prim_convolution_narrow(args);
+    if (has_thin_square(args))
+        return prim_convolution_thin_square(args);
     if (is_walked(args) && !is_too_narrow_for_strips(args))
         return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
     if (has_bytes(args))

@@ -29,9 +29,9 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
 
-/* Squares of a side from instances.h over narrow images of f32, or of u8 → u8 with tiny sums; the
- * weights are on the host. */
-cudaError_t prim_convolution_narrow(const prim_convolution_args *args);
+/* Squares of a side from instances.h over narrow and low images of f32, or of u8 → u8 with tiny
+ * sums; the weights are on the host. */
+cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);
 
 /* Is the image narrow for any.cuh? A thread's columns fill fewer places than a warp has. */
 bool prim_convolution_is_narrow(const prim_convolution_args *args);

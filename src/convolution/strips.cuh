@@ -33,7 +33,6 @@ struct strips {
     int high;               /* rows of a strip */
     unsigned across;        /* strips side by side */
     bool is_folded;
-    bool is_low;           /* of walk.cuh: fewer rows than the mask, and strips of one each */
     bool has_outer_row;    /* row `height` of the input holds what lies outside of its rows */
     bool rows_are_aligned; /* the output's, to 16 bytes */
     bool copies_vectors;   /* of walk.cuh: a strip's rows begin at whole vectors */

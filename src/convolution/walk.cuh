@@ -165,11 +165,8 @@ struct feed {
     /* Another row than the one that lies there: above or below the image. */
     __device__ const float *row_outside() const
     {
-        const int64_t row = from.first_row + next;
-        const int64_t y =
-            p.is_low ? stand_in(p.boundary, static_cast<int>(row), static_cast<int>(p.height))
-                     : near_stand_in(p.boundary, row, p.height);
-        return y == FILL ? nullptr : p.row_at(p.in, p.in_step, y);
+        const int64_t row = near_stand_in(p.boundary, from.first_row + next, p.height);
+        return row == FILL ? nullptr : p.row_at(p.in, p.in_step, row);
     }
 
     /* The next row, and its line's beginning, where it lies inside. */
@@ -356,35 +353,6 @@ __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDO
     }
 }
 
-/* Lower masks than this have code for images that are lower still. */
-constexpr int MOST_LOW = 7;
-
-/* A strip that is one row high: nothing slides, and each row of the mask meets one that is read.
- * The first ones are on their way. */
-template <int W, int H, class Feed>
-__device__ void sum_one_row(Feed &input, room<kind<W, H, WHOLE>> &own,
-                            const weights<kind<W, H, WHOLE>> &w, drain &output)
-{
-    using Kind = kind<W, H, WHOLE>;
-    constexpr int STEP = Kind::STEP;
-    float sums[COLUMNS] = {};
-    PRIM_UNROLL(H)
-    for (int row = 0; row < H; row += STEP) {
-        wait_for_copies_but<Kind::BATCHES - 2>();
-        __syncwarp();
-        input.bring(own.ring[input.next % Kind::RING][0].words, H);
-        close_batch_of_copies();
-        float windows[STEP][Kind::WINDOW];
-        read_windows<Kind>(own.ring[row % Kind::RING][0].words + COLUMNS * input.lane, windows);
-        PRIM_UNROLL(STEP)
-        for (int r = 0; r < STEP && row + r < H; r++)
-            PRIM_UNROLL(COLUMNS)
-        for (int c = 0; c < COLUMNS; c++)
-            sums[c] = add_products<1, W, H>(sums[c], w, row + r, &windows[r][c]);
-    }
-    output.store(0, sums);
-}
-
 /* Before 9.0, code needs some registers more: fewer blocks. */
 constexpr unsigned blocks_here(unsigned blocks)
 {
@@ -419,12 +387,9 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>)
     const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);
     const unsigned strip = blockIdx.x * WARPS + warp;
     room<Kind> &own = rooms[warp];
-    /* All rows of a low image at one time, so that memory is asked once for them. */
-    const unsigned height = p.is_low ? static_cast<unsigned>(p.height) : 1;
-    const unsigned column = p.is_low ? strip / height : strip % p.across;
-    const int64_t x = static_cast<int64_t>(column) * SPAN;
-    const int64_t y = p.is_low ? strip % height : static_cast<int64_t>(strip / p.across) * p.high;
-    const int64_t rest = x < p.line ? p.rows - y : 0;
+    const int64_t x = static_cast<int64_t>(strip % p.across) * SPAN;
+    const int64_t y = static_cast<int64_t>(strip / p.across) * p.high;
+    const int64_t rest = p.rows - y;
     const int outputs = rest < 0 ? 0 : rest < p.high ? static_cast<int>(rest) : p.high;
     const int rows = outputs > 0 ? outputs + H - 1 : 0;
     const int steps_to = Kind::IN_STEP ? p.high + H - 1 : rows;
@@ -436,13 +401,6 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>)
     for (int batch = 0; batch < Kind::BATCHES - 1; batch++) {
         input.bring(own.ring[batch * STEP][0].words, rows);
         close_batch_of_copies();
-    }
-    if constexpr (SHAPE == WHOLE && H > 1 && H <= MOST_LOW) {
-        if (p.is_low) {
-            sum_one_row<W, H>(input, own, w, output);
-            wait_for_copies();
-            return;
-        }
     }
     PRIM_UNROLL(1)
     for (int row = 0; row < steps_to; row += STEP) {
@@ -498,9 +456,7 @@ cudaError_t launch(const prim_convolution_args *args, const weights<kind<W, H, S
                        (p.before_x > 0 || kind<W, H, SHAPE>::BEFORE == 0) &&
                        (reinterpret_cast<uintptr_t>(p.in) - before * sizeof(float)) % 16 == 0 &&
                        p.in_step % 16 == 0;
-    p.is_low = SHAPE == WHOLE && H > 1 && p.height < H;
-    p.high = p.is_low   ? 1
-             : high > 0 ? high
+    p.high = high > 0 ? high
              : p.is_folded
                  ? rows_of_folded_strips(p.rows, STEP)
                  : rows_of_strips(p.rows, p.across, H, STEP, AT_ONCE<W, H, SHAPE> * WARPS);
