@@ -271,7 +271,7 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 4)
     const strip_rows<Pixel> from(p, mine.x, mine.y, LANES * ACROSS<float>, cut.needed);
     const passed_weights passed = {w, cut.padded};
     float sums[DOWN][ACROSS<float>] = {};
-    add_band<Pixel, true>(sums, p, cut, from, 0, {cut.mask_height, mine.down},
+    add_band<Pixel, true>(sums, p, cut, from, 0, {cut.mask_height, DOWN},
                           shared + warp * RING * cut.row, passed, at);
     store(sums, p, cut, mine.x, mine.y, at);
 }

@@ -10,6 +10,7 @@
 #define PRIM_CONVOLUTION_BOUNDARY_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include <cuda_runtime.h>
 
@@ -70,17 +71,18 @@ __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
     }
 }
 
-/* The same where i lies less than n outside of the line: nothing is divided, and nothing is larger
- * than n. */
+/* The same where i lies less than n outside of the line: nothing is divided. */
 template <typename Int>
 __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
 {
     if (is_inside(i, n))
         return i;
+    using word = typename std::make_unsigned<Int>::type; /* 2 · end may be larger than n */
     const Int end = i < 0 ? 0 : n - 1;
+    const Int turned = static_cast<Int>(2 * static_cast<word>(end) - static_cast<word>(i));
     return boundary == PRIM_BOUNDARY_CLAMP         ? end
-           : boundary == PRIM_BOUNDARY_REFLECT     ? end - (i - end) + (i < 0 ? -1 : 1)
-           : boundary == PRIM_BOUNDARY_REFLECT_101 ? end - (i - end)
+           : boundary == PRIM_BOUNDARY_REFLECT     ? turned + (i < 0 ? -1 : 1)
+           : boundary == PRIM_BOUNDARY_REFLECT_101 ? turned
            : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
                                                    : static_cast<Int>(FILL);
 }

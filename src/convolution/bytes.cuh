@@ -317,13 +317,12 @@ struct window {
 };
 
 /* Row `row` of a batch. */
-template <class Kind>
-__device__ window<Kind> read_row(const strips_of_bytes &p, const room<Kind> &own, int batch,
-                                 int row, int lane)
+template <bool IS_ALIGNED, class Kind>
+__device__ window<Kind> read_row(const room<Kind> &own, int batch, int row, int lane)
 {
     const uint8_t *const from = reinterpret_cast<const uint8_t *>(own.ring[batch][row]);
     uint32_t words[Kind::WORDS];
-    if (p.in.is_aligned)
+    if constexpr (IS_ALIGNED)
         read_window<Kind>(from, lane, words);
     else
         read_shifted<Kind>(from, own.past[batch][row], lane, words);
@@ -372,11 +371,32 @@ struct batches {
     }
 };
 
+/* Down a strip. Rows that begin alike within chunks are read without a shift, in a loop of their
+ * own. */
+template <class Kind, bool IS_DIVIDED, bool IS_ALIGNED>
+__device__ void sum_rows(const strips_of_bytes &p, const weights<Kind> &w, batches<Kind> &input,
+                         drain<Kind> &output)
+{
+    constexpr int SIDE = Kind::SIDE, GROUP = Kind::GROUP;
+    float sums[SIDE][Kind::COLUMNS] = {};
+    PRIM_UNROLL(1)
+    for (int first = 0; first < input.end; first += GROUP) {
+        input.advance();
+        PRIM_UNROLL(Kind::AT_ONCE)
+        for (int r = 0; r < GROUP; r++) {
+            uint32_t rounded[Kind::COLUMNS / 4];
+            add_row<Kind>(sums, read_row<IS_ALIGNED>(input.own, input.now, r, output.lane), w);
+            round_sums<IS_DIVIDED>(p.end, sums[SIDE - 1], rounded);
+            output.store(first + r - (SIDE - 1), rounded);
+        }
+    }
+    wait_for_copies();
+}
+
 template <class Kind, bool IS_DIVIDED>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     convolve(const __grid_constant__ strips_of_bytes p, const __grid_constant__ weights<Kind> w)
 {
-    constexpr int SIDE = Kind::SIDE, GROUP = Kind::GROUP;
     PRIM_SHARED(room<Kind>, rooms, [WARPS]);
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0); /* as in walk.cuh */
@@ -386,23 +406,13 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     if (left <= 0)
         return;
     const int outputs = left < p.high ? static_cast<int>(left) : p.high;
-    const int row_count = outputs + SIDE - 1;
     feed<Kind> rows(p, x, y, lane);
     drain<Kind> output(p, rooms[warp], x, y, lane, outputs);
-    batches<Kind> input(rooms[warp], rows, row_count);
-    float sums[SIDE][Kind::COLUMNS] = {};
-    PRIM_UNROLL(1)
-    for (int first = 0; first < row_count; first += GROUP) {
-        input.advance();
-        PRIM_UNROLL(Kind::AT_ONCE)
-        for (int r = 0; r < GROUP; r++) {
-            uint32_t rounded[Kind::COLUMNS / 4];
-            add_row<Kind>(sums, read_row(p, input.own, input.now, r, lane), w);
-            round_sums<IS_DIVIDED>(p.end, sums[SIDE - 1], rounded);
-            output.store(first + r - (SIDE - 1), rounded);
-        }
-    }
-    wait_for_copies();
+    batches<Kind> input(rooms[warp], rows, outputs + Kind::SIDE - 1);
+    if (p.in.is_aligned)
+        sum_rows<Kind, IS_DIVIDED, true>(p, w, input, output);
+    else
+        sum_rows<Kind, IS_DIVIDED, false>(p, w, input, output);
 }
 
 /* ---- launches ---- */
@@ -460,6 +470,11 @@ strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending
         p.first_column = -rows::bytes_past_chunk(in, -p.before_x - Kind::LEAD - Kind::FIRST);
     else if (out_is_aligned)
         p.first_column = -rows::bytes_past_chunk(out, 0);
+    const int span = Kind::SPAN;
+    if ((p.in.line - p.first_column + span - 1) / span > (p.in.line + span - 1) / span) {
+        p.first_column = 0; /* shifting costs less than a strip more */
+        p.in.is_aligned = false;
+    }
     p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;
     p.across = static_cast<unsigned>((p.in.line - p.first_column + Kind::SPAN - 1) / Kind::SPAN);
     p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS);

@@ -123,8 +123,9 @@ convolve_square(const image_of_columns<typename Kind::source, typename Kind::ele
             for (int k = 0; k < OUTPUTS + SIDE - 1; k++, from += p.channels) {
                 const float x = Kind::loaded(*from);
                 PRIM_UNROLL(OUTPUTS)
-                for (int o = k < SIDE ? 0 : k - SIDE + 1; o <= k && o < OUTPUTS; o++)
-                    sums[o] = add_product(sums[o], weights[j * SIDE + k - o], x);
+                for (int o = 0; o < OUTPUTS; o++)
+                    if (k - o >= 0 && k - o < SIDE)
+                        sums[o] = add_product(sums[o], weights[j * SIDE + k - o], x);
             }
         }
         element *const out =

@@ -207,10 +207,13 @@ convolve_square(const image_of_rows<typename Kind::source, typename Kind::elemen
             for (int i = 0; i < SIDE; i++, taps[i - 1] += steps[i - 1])
                 x[i] = Kind::loaded(rows[taps[i]]);
             PRIM_UNROLL(DOWN)
-            for (int o = r < SIDE ? 0 : r - SIDE + 1; o <= r && o < DOWN; o++)
+            for (int o = 0; o < DOWN; o++) {
+                if (r - o < 0 || r - o >= SIDE)
+                    continue;
                 PRIM_UNROLL(SIDE)
-            for (int i = 0; i < SIDE; i++)
-                sums[o] = add_product(sums[o], weights[(r - o) * SIDE + i], x[i]);
+                for (int i = 0; i < SIDE; i++)
+                    sums[o] = add_product(sums[o], weights[(r - o) * SIDE + i], x[i]);
+            }
         }
         Kind::store(end, sums, out.shared + at.row * DOWN * p.out_row + at.column, p.out_row);
     }

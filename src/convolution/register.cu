@@ -8,8 +8,10 @@
  *
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
- * walks down 4 columns with a window that slides: walk.cuh. Everything else has a column of 8
- * outputs a thread, and weights in shared memory: any.cuh.
+ * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh.
+ * Everything else has a column of 8 outputs a thread, and weights in shared memory: any.cuh. Images
+ * too narrow for a warp's strip, or too low for anything to slide, have their threads anywhere in a
+ * run of rows or columns: narrow.cuh, low.cuh.
  *
  * Only rows and columns at the image's sides ask what stands in for an element.
  *
@@ -75,11 +77,9 @@ bool is_walked(const prim_convolution_args *args)
 bool is_thin(const prim_convolution_args *args)
 {
     enum { MOST_LINE = 256, STRIP = 128 }; /* of a block, and what a strip of walk.cuh has */
-    const bool is_f32 = args->in.type == CUDA_R_32F;
     const size_t line = line_of(args), strips = prim_divide_up(line, STRIP);
-    const size_t low = args->mask.height + (is_f32 ? 2 : 0); /* bytes slide faster */
     if (line > MOST_LINE)
-        return args->in.height < low;
+        return args->in.height < args->mask.height;
     return !is_walked(args) || 4 * line <= 3 * strips * STRIP; /* others fill their strips */
 }
 
@@ -138,10 +138,11 @@ bool has_byte_integers(const prim_convolution_args *args)
 
 bool is_plain(const prim_convolution_args *args)
 {
-    enum { LEAST_COLUMNS = 129 }; /* of fewer, groups of lanes share a warp */
+    enum { LEAST_COLUMNS = 129, LEAST_ROWS = 8 }; /* of fewer, lanes or rows would idle */
     const prim_mask &mask = args->mask;
     return !is_separable(args) && args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F &&
-           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS && mask.h_values != nullptr &&
+           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS &&
+           args->in.height >= LEAST_ROWS && mask.h_values != nullptr &&
            prim_divide_up(mask.width, 4) * 4 * mask.height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
 }
 

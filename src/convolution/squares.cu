@@ -22,11 +22,9 @@ struct weights {
     float values[SIDE * SIDE];
 };
 
-constexpr int THREADS = NARROW_THREADS;
-
 /* One of both: a low image has columns. */
 template <class Kind, int SIDE>
-__global__ void __launch_bounds__(narrow::MOST_THREADS, NARROW_BLOCKS)
+__global__ void __launch_bounds__(narrow::MOST_THREADS, BLOCKS)
     convolve(const __grid_constant__ rows<Kind> narrow_image,
              const __grid_constant__ columns<Kind> low_image,
              const __grid_constant__ weights<SIDE> w,

@@ -10,18 +10,15 @@ namespace
 namespace squares
 {
 
-#ifndef NARROW_DOWN
-#define NARROW_DOWN 15
-#define NARROW_THREADS 256
-#define NARROW_BLOCKS 4
-#endif
+/* Of a block: with a thread's outputs, what shared memory of 48 KiB has room for in any shape. */
+constexpr int THREADS = 256, BLOCKS = 4;
 
 struct floats {
     using source = float;
     using element = float;
     struct ending {
     };
-    static constexpr int OUTPUTS = NARROW_DOWN; /* of a thread */
+    static constexpr int OUTPUTS = 15; /* of a thread */
 
     __device__ static float loaded(float value)
     {
@@ -41,7 +38,7 @@ struct tiny_bytes {
     using source = uint8_t;
     using element = uint8_t;
     using ending = bytes::ending;
-    static constexpr int OUTPUTS = NARROW_DOWN;
+    static constexpr int OUTPUTS = 21;
 
     __device__ static float loaded(uint8_t value)
     {
