@@ -51,6 +51,7 @@ static const kind kinds[] = {
     {"shapes_5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, false, 0},
     {"shapes_5x5", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {5, 5}, false, 0},
     {"shapes_integers-3x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {3, 3}, false, 35},
+    {"shapes_5x5x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 3, {5, 5}, false, 0},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
 
@@ -236,13 +237,25 @@ static void plan_shape(bench_plan *plan, const kind *k, const bench_shape *shape
     plan_add(plan, c);
 }
 
+/* Narrow images of three channels, and a wide one; columns count elements. */
+static const bench_shape *shapes_of_pixels(size_t *count)
+{
+    static const bench_shape gpu[] = {
+        {29826161, 9, 0, 0}, {7255013, 36, 0, 0}, {16384, 16383, 0, 0}};
+    static const bench_shape cpu[] = {{601, 9, 0, 0}};
+    *count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    return on_gpu() ? gpu : cpu;
+}
+
 static void plan_convolution_shapes(const bench_options *options, bench_plan *plan)
 {
-    size_t count;
-    const bench_shape *shapes = matrix_shapes(&count);
-    for (const kind *k = kinds; k < kinds + KINDS; k++)
+    for (const kind *k = kinds; k < kinds + KINDS; k++) {
+        size_t count;
+        const bench_shape *shapes =
+            k->channels > 1 ? shapes_of_pixels(&count) : matrix_shapes(&count);
         for (size_t s = 0; k->gpu == NULL && s < count && wants_type(options, k->type); s++)
             plan_shape(plan, k, &shapes[s]);
+    }
 }
 
 static void copy_weights(const kind *k, char *d_weights)

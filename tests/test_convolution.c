@@ -741,6 +741,107 @@ ParameterizedTest(const size_t *side, convolution, strips_of_rows)
         }
 }
 
+/* ---- narrow images, and those of few rows ---- */
+
+static const size_t narrow_widths[] = {1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 37, 64, 65, 70, 85, 130},
+                    some_heights[] = {1, 2, 3, 5, 9, 40, 163};
+
+/* Runs of rows that lie without gaps, from any address on, and others. */
+static void choose_runs(convolution *c)
+{
+    if (c->seed % 3 > 0)
+        c->in_gap = 0;
+    if (c->seed % 5 > 1)
+        c->out_gap = 0;
+    c->offset = c->seed / 4 % 17;
+}
+
+/* To the bit what CONSTANT gives, where it takes the call. */
+static void check_beside_constant(convolution *c)
+{
+    arrays a = make_arrays(c);
+    c->variant = PRIM_CONVOLUTION_REGISTER;
+    run(c, &a);
+    if (a.unit > 0 || c->seed % 4 == 0)
+        check_answer(c, &a, 3);
+    char *h_first = malloc(out_bytes(c));
+    memcpy(h_first, a.out, out_bytes(c));
+    c->variant = PRIM_CONVOLUTION_CONSTANT;
+    if (should_support(c)) {
+        char text[320];
+        describe(c, text, sizeof text);
+        run(c, &a);
+        cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    }
+    free(h_first);
+    free_arrays(&a);
+}
+
+ParameterizedTestParameters(convolution, narrow_images)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+/* Squares that are known when narrow.cuh is compiled, and others; masks wider and higher than the
+ * image among them. */
+static const extent sides_of_thin[] = {{3, 3}, {5, 5}, {7, 7}, {2, 4}, {9, 1}, {1, 11}, {6, 17}};
+
+static void check_thin(const combination *k, extent image, size_t m, prim_boundary boundary,
+                       uint64_t seed)
+{
+    convolution c = by_chance(k, boundary, image, sides_of_thin[m], seed);
+    c.is_vector = false;
+    c.place = m < 3 || seed % 3 > 0 ? ON_BOTH : ON_DEVICE;
+    c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+    choose_divisors(&c);
+    choose_runs(&c);
+    check_beside_constant(&c);
+}
+
+/* One case of so many. */
+static bool is_wanted(uint64_t seed)
+{
+    static const uint64_t every[] = {17, 5, 1};
+    return seed % every[get_test_level()] == 0;
+}
+
+ParameterizedTest(combination *k, convolution, narrow_images)
+{
+    uint64_t seed = 110000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t w = 0; w < COUNT_OF(narrow_widths); w++)
+        for (size_t h = 0; h < COUNT_OF(some_heights); h++)
+            for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
+                for (size_t b = 0; b < BOUNDARIES; b++, seed++)
+                    if (is_wanted(seed))
+                        check_thin(k, (extent){narrow_widths[w], some_heights[h]}, m,
+                                   (prim_boundary)b, seed);
+}
+
+ParameterizedTestParameters(convolution, low_images)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+ParameterizedTest(combination *k, convolution, low_images)
+{
+    static const size_t wide[] = {129, 257, 300, 700, 4100};
+    uint64_t seed = 120000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t w = 0; w < COUNT_OF(wide); w++)
+        for (size_t height = 1; height < 10; height++)
+            for (size_t m = 0; m < COUNT_OF(sides_of_thin); m++)
+                for (size_t b = 0; b < BOUNDARIES; b++, seed++)
+                    if (is_wanted(seed + 3))
+                        check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
+}
+
 /* ---- separable masks ---- */
 
 ParameterizedTestParameters(convolution, separable_masks)

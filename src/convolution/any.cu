@@ -1,6 +1,7 @@
 /* REGISTER's kernels for masks of any size and for all types: see any.cuh. */
 #include "convolution/any.cuh"
 #include "convolution/dispatch.cuh"
+#include "convolution/narrow.cuh"
 #include "convolution/register.h"
 
 namespace
@@ -8,36 +9,24 @@ namespace
 namespace any
 {
 
-static_assert(FEW_WEIGHTS == PRIM_CONVOLUTION_FEW_WEIGHTS, "what register.cu goes by");
-
-/* From the host where they are few, otherwise from the device. */
-template <typename Sum>
-weights<Sum> weights_of(const prim_convolution_args *args)
-{
-    const prim_mask &mask = args->mask;
-    const size_t count = mask.width * mask.height;
-    weights<Sum> w = {};
-    if (mask.h_values == nullptr || count > FEW_WEIGHTS) {
-        w.list = list_of<Sum>(args, mask.d_values, count);
-        return w;
-    }
-    const weight_list<Sum> host = list_of<Sum>(args, mask.h_values, count);
-    for (size_t k = 0; k < count; k++)
-        w.few[k] = host[static_cast<int>(k)];
-    return w;
-}
-
 template <typename Pixel>
 cudaError_t launch_with_mask(const prim_convolution_args *args, outer_row outer)
 {
-    return launch<Pixel>(args, weights_of<typename Pixel::sum>(args), outer);
+    return launch<Pixel>(args, listed::weights_of<typename Pixel::sum>(args), outer);
 }
 
 struct run_any : launch_run {
     template <typename Pixel>
     static cudaError_t run(const prim_convolution_args *args)
     {
-        return launch_with_mask<Pixel>(args, NO_OUTER_ROW);
+        const auto w = listed::weights_of<typename Pixel::sum>(args);
+        /* Few calls have long sums of integers: they have no kernel for narrow images. */
+        if constexpr (!std::is_same<typename Pixel::sum, int64_t>::value) {
+            cudaError_t error;
+            if (prim_convolution_is_narrow(args) && narrow::launch<Pixel>(args, w, &error))
+                return error;
+        }
+        return launch<Pixel>(args, w, NO_OUTER_ROW);
     }
 };
 

@@ -18,6 +18,7 @@
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "common/vectors.cuh"
+#include "convolution/listed.cuh"
 #include "convolution/strips.cuh"
 
 namespace
@@ -25,25 +26,17 @@ namespace
 namespace any
 {
 
-constexpr int LANES = 32, MOST_WARPS = 4, DOWN = 8, RING = 3, TAPS = 4;
+using listed::FEW_WEIGHTS;
+using listed::shared_weights;
+using listed::TAPS;
+using listed::weights;
+
+constexpr int LANES = 32, MOST_WARPS = 4, DOWN = 8, RING = 3;
 constexpr size_t SHARED_BYTES = 48 << 10, WEIGHT_BYTES = 16 << 10;
 
 /* Places of a thread side by side. */
 template <typename Sum>
 constexpr int ACROSS = sizeof(Sum) > 4 ? 4 : 8;
-
-/* Host masks that travel as arguments; turned ones have been turned. */
-constexpr int FEW_WEIGHTS = 256;
-template <typename Sum>
-struct weights {
-    weight_list<Sum> list; /* first: nullptr for `few` */
-    Sum few[FEW_WEIGHTS];
-
-    __device__ Sum operator[](int k) const
-    {
-        return list.first == nullptr ? few[k] : list[k];
-    }
-};
 
 /* How lanes and shared memory are shared out. */
 struct plan {
@@ -72,12 +65,28 @@ __device__ void put(typename Pixel::sum *to, const typename Pixel::source *from)
         *to = Pixel::loaded(*from);
 }
 
+/* A row of fills: of channels one after the other. */
+template <typename Pixel>
+__device__ void fill_row(const strips<Pixel> &p, const plan &cut, int64_t first_e,
+                         typename Pixel::sum *to, int lane)
+{
+    const int channel = static_cast<int>(repeat(first_e, static_cast<int64_t>(p.channels)));
+    PRIM_UNROLL(1)
+    for (int k = lane; k < cut.needed; k += cut.lanes)
+        to[k] = Pixel::loaded(p.fill[p.channels == 1 ? 0 : (channel + k) % p.channels]);
+}
+
 template <typename Pixel>
 __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
                       int row, typename Pixel::sum *to, int lane)
 {
-    if (from.is_inside(row)) {
-        const typename Pixel::source *begin = from.begin(p, row);
+    const int64_t y = p.is_folded ? from.first_row + row : p.row_for(from.first_row + row);
+    if (y == FILL) {
+        fill_row(p, cut, from.first_e, to, lane);
+        return;
+    }
+    if (p.is_folded ? from.is_inside(row) : from.columns_are_inside) {
+        const typename Pixel::source *begin = p.row_at(p.in, p.in_step, y) + from.first_e;
         PRIM_UNROLL(4)
         for (int k = lane; k < cut.needed; k += cut.lanes)
             put<Pixel>(to + k, begin + k);
@@ -86,7 +95,7 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     PRIM_UNROLL(1)
     for (int k = lane; k < cut.needed; k += cut.lanes) {
         int channel;
-        const typename Pixel::source *element = from.element(p, row, k, &channel);
+        const typename Pixel::source *element = from.element(p, y, row, k, &channel);
         if (element != nullptr)
             put<Pixel>(to + k, element);
         else
@@ -94,33 +103,7 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     }
 }
 
-/* Where weights are read: shared memory, or the launch's arguments, which multiply-adds take as
- * operands. */
-template <typename Sum>
-struct shared_weights {
-    const Sum *rows;
-    int padded;
-
-    template <int COUNT>
-    __device__ void read(int row, int tap, Sum (&w)[COUNT]) const
-    {
-        const Sum *const from = rows + row * padded + tap;
-        if constexpr (COUNT % VECTOR_ELEMENTS<Sum> == 0) {
-            PRIM_UNROLL(COUNT)
-            for (int i = 0; i < COUNT; i += static_cast<int>(VECTOR_ELEMENTS<Sum>)) {
-                const vector<Sum> some = load_vector(from + i);
-                PRIM_UNROLL(4)
-                for (int e = 0; e < static_cast<int>(VECTOR_ELEMENTS<Sum>); e++)
-                    w[i + e] = some.words[e];
-            }
-        } else {
-            PRIM_UNROLL(COUNT)
-            for (int i = 0; i < COUNT; i++)
-                w[i] = from[i];
-        }
-    }
-};
-
+/* Weights in the launch's arguments, which multiply-adds take as operands. */
 struct argument_weights {
     float values[FEW_WEIGHTS]; /* rows as they are padded in shared memory */
 };
@@ -138,11 +121,16 @@ struct passed_weights {
     }
 };
 
+/* Of the mask in a band, and of a thread's outputs: DOWN, or as many as the image has. */
+struct rows_of_band {
+    int mask, down;
+};
+
 /* COUNT taps from `tap` on, of mask rows row, row - 1, …, for the outputs' rows 0, 1, …. PLAIN: of
  * one channel, and no groups of lanes. */
 template <bool PLAIN, bool ALL, int COUNT, typename Sum, class Weights>
 __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
-                         int rows, const Sum *elements, const Weights &weights, int tap)
+                         rows_of_band of, const Sum *elements, const Weights &weights, int tap)
 {
     Sum x[COUNT][ACROSS<Sum>];
     PRIM_UNROLL(COUNT)
@@ -152,7 +140,7 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
         x[i][c] = PLAIN ? elements[i + c * LANES] : elements[i * channels + c * cut.lanes];
     PRIM_UNROLL(DOWN)
     for (int o = 0; o < DOWN; o++) {
-        if (!ALL && (row < o || row - o >= rows))
+        if (!ALL && (o >= of.down || row < o || row - o >= of.mask))
             continue;
         Sum w[COUNT];
         weights.read(row - o, tap, w);
@@ -166,34 +154,25 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
 
 template <bool PLAIN, bool ALL, typename Sum, class Weights>
 __device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
-                        int rows, const Sum *elements, const Weights &weights)
+                        rows_of_band of, const Sum *elements, const Weights &weights)
 {
     int i = 0;
     PRIM_UNROLL(1)
     for (; i + TAPS <= cut.mask_width; i += TAPS, elements += TAPS * (PLAIN ? 1 : channels))
-        add_taps<PLAIN, ALL, TAPS>(sums, cut, channels, row, rows, elements, weights, i);
+        add_taps<PLAIN, ALL, TAPS>(sums, cut, channels, row, of, elements, weights, i);
     PRIM_UNROLL(1)
     for (; i < cut.mask_width; i++, elements += PLAIN ? 1 : channels)
-        add_taps<PLAIN, ALL, 1>(sums, cut, channels, row, rows, elements, weights, i);
-}
-
-template <typename Sum>
-__device__ void bring_weights(const plan &cut, const weights<Sum> &w, int first, int rows, Sum *to)
-{
-    for (int row = 0; row < rows; row++)
-        for (int i = static_cast<int>(threadIdx.x); i < cut.mask_width;
-             i += static_cast<int>(blockDim.x))
-            to[row * cut.padded + i] = w[(first + row) * cut.mask_width + i];
+        add_taps<PLAIN, ALL, 1>(sums, cut, channels, row, of, elements, weights, i);
 }
 
 /* A band's rows of the mask over all rows of the input that they meet. */
 template <typename Pixel, bool PLAIN, class Weights>
 __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel::sum>],
                          const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
-                         int first, int rows, typename Pixel::sum *ring, const Weights &weights,
-                         place at)
+                         int first, rows_of_band of, typename Pixel::sum *ring,
+                         const Weights &weights, place at)
 {
-    const int needed = rows + DOWN - 1;
+    const int needed = of.mask + of.down - 1;
     ring += at.group * cut.apart;
     for (int row = 0; row < RING - 1; row++) {
         if (row < needed)
@@ -209,10 +188,10 @@ __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel
             bring(p, cut, from, first + next, ring + next % RING * cut.row, at.lane);
         close_batch_of_copies();
         const typename Pixel::sum *elements = ring + row % RING * cut.row + at.lane;
-        if (row >= DOWN - 1 && row < rows)
-            add_row<PLAIN, true>(sums, cut, p.channels, row, rows, elements, weights);
+        if (of.down == DOWN && row >= DOWN - 1 && row < of.mask)
+            add_row<PLAIN, true>(sums, cut, p.channels, row, of, elements, weights);
         else
-            add_row<PLAIN, false>(sums, cut, p.channels, row, rows, elements, weights);
+            add_row<PLAIN, false>(sums, cut, p.channels, row, of, elements, weights);
     }
     wait_for_copies();
     __syncwarp(); /* before the next band comes */
@@ -241,12 +220,14 @@ __device__ void store(const typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pi
 template <typename Pixel>
 struct task {
     int64_t x, y;
-    bool any_rows;
+    int down; /* rows of a thread's outputs, in the warp's first group: 0 to DOWN */
 
     __device__ task(const strips<Pixel> &p, const plan &cut, int64_t strip, int group)
         : x(strip % p.across * cut.lanes * ACROSS<typename Pixel::sum>),
-          y(strip / p.across * p.high + group * DOWN), any_rows(strip / p.across * p.high < p.rows)
+          y(strip / p.across * p.high + group * DOWN), down(0)
     {
+        const int64_t left = p.rows - strip / p.across * p.high;
+        down = left < 0 ? 0 : left < DOWN ? static_cast<int>(left) : DOWN;
     }
 };
 
@@ -267,10 +248,10 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 3)
     for (int first = 0; first < cut.mask_height; first += cut.band) {
         const int left = cut.mask_height - first, rows = left < cut.band ? left : cut.band;
         __syncthreads();
-        bring_weights(cut, w, first, rows, shared);
+        listed::bring(w, cut.mask_width, first, rows, cut.padded, shared);
         __syncthreads();
-        if (mine.any_rows)
-            add_band<Pixel, PLAIN>(sums, p, cut, from, first, rows, ring, band, at);
+        if (mine.down > 0)
+            add_band<Pixel, PLAIN>(sums, p, cut, from, first, {rows, mine.down}, ring, band, at);
     }
     store(sums, p, cut, mine.x, mine.y, at);
 }
@@ -285,13 +266,13 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 4)
     const int thread = static_cast<int>(threadIdx.x), warp = thread / LANES, lane = thread % LANES;
     const place at = {lane, 0};
     const task<Pixel> mine(p, cut, static_cast<int64_t>(blockIdx.x) * cut.warps + warp, 0);
-    if (!mine.any_rows)
+    if (mine.down == 0)
         return;
     const strip_rows<Pixel> from(p, mine.x, mine.y, LANES * ACROSS<float>, cut.needed);
     const passed_weights passed = {w, cut.padded};
     float sums[DOWN][ACROSS<float>] = {};
-    add_band<Pixel, true>(sums, p, cut, from, 0, cut.mask_height, shared + warp * RING * cut.row,
-                          passed, at);
+    add_band<Pixel, true>(sums, p, cut, from, 0, {cut.mask_height, DOWN},
+                          shared + warp * RING * cut.row, passed, at);
     store(sums, p, cut, mine.x, mine.y, at);
 }
 
@@ -306,7 +287,7 @@ plan make_plan(const prim_convolution_args *args, bool is_folded)
     plan cut = {};
     cut.mask_width = static_cast<int>(args->mask.width);
     cut.mask_height = static_cast<int>(args->mask.height);
-    cut.padded = (cut.mask_width + TAPS - 1) / TAPS * TAPS;
+    cut.padded = listed::padded(cut.mask_width);
     cut.band = static_cast<int>(WEIGHT_BYTES / sizeof(Sum)) / cut.padded;
     cut.band = cut.band < cut.mask_height ? cut.band : cut.mask_height;
     const size_t room = SHARED_BYTES - cut.band * cut.padded * sizeof(Sum);

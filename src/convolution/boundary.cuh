@@ -10,6 +10,7 @@
 #define PRIM_CONVOLUTION_BOUNDARY_CUH
 
 #include <cstdint>
+#include <type_traits>
 
 #include <cuda_runtime.h>
 
@@ -20,34 +21,39 @@ namespace
 
 constexpr int64_t FILL = -1; /* in place of an index */
 
-/* 0 … n - 1, for negative i too. */
-__host__ __device__ inline int64_t repeat(int64_t i, int64_t n)
+/* 0 … n - 1, for negative i too. Short lines are counted in 32 bits, which divide faster. */
+template <typename Int>
+__host__ __device__ Int repeat(Int i, Int n)
 {
-    const int64_t rest = i % n;
+    const Int rest = i % n;
     return rest < 0 ? rest + n : rest;
 }
 
-__host__ __device__ inline int64_t reflect(int64_t i, int64_t n)
+template <typename Int>
+__host__ __device__ Int reflect(Int i, Int n)
 {
-    const int64_t place = repeat(i, 2 * n);
+    const Int place = repeat<Int>(i, 2 * n);
     return place < n ? place : 2 * n - 1 - place;
 }
 
-__host__ __device__ inline int64_t reflect_101(int64_t i, int64_t n)
+template <typename Int>
+__host__ __device__ Int reflect_101(Int i, Int n)
 {
     if (n == 1)
         return 0;
-    const int64_t place = repeat(i, 2 * n - 2);
+    const Int place = repeat<Int>(i, 2 * n - 2);
     return place < n ? place : 2 * n - 2 - place;
 }
 
-__host__ __device__ inline bool is_inside(int64_t i, int64_t n)
+template <typename Int>
+__host__ __device__ bool is_inside(Int i, Int n)
 {
     return i >= 0 && i < n;
 }
 
 /* Element i of a line of n > 0: the index of what stands in for it, or FILL. */
-__host__ __device__ inline int64_t stand_in(prim_boundary boundary, int64_t i, int64_t n)
+template <typename Int>
+__host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
 {
     if (is_inside(i, n))
         return i;
@@ -61,21 +67,24 @@ __host__ __device__ inline int64_t stand_in(prim_boundary boundary, int64_t i, i
     case PRIM_BOUNDARY_WRAP:
         return repeat(i, n);
     default:
-        return FILL;
+        return static_cast<Int>(FILL);
     }
 }
 
 /* The same where i lies less than n outside of the line: nothing is divided. */
-__host__ __device__ inline int64_t near_stand_in(prim_boundary boundary, int64_t i, int64_t n)
+template <typename Int>
+__host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
 {
     if (is_inside(i, n))
         return i;
-    const int64_t end = i < 0 ? 0 : n - 1;
+    using word = typename std::make_unsigned<Int>::type; /* 2 · end may be larger than n */
+    const Int end = i < 0 ? 0 : n - 1;
+    const Int turned = static_cast<Int>(2 * static_cast<word>(end) - static_cast<word>(i));
     return boundary == PRIM_BOUNDARY_CLAMP         ? end
-           : boundary == PRIM_BOUNDARY_REFLECT     ? 2 * end - i + (i < 0 ? -1 : 1)
-           : boundary == PRIM_BOUNDARY_REFLECT_101 ? 2 * end - i
+           : boundary == PRIM_BOUNDARY_REFLECT     ? turned + (i < 0 ? -1 : 1)
+           : boundary == PRIM_BOUNDARY_REFLECT_101 ? turned
            : boundary == PRIM_BOUNDARY_WRAP        ? (i < 0 ? i + n : i - n)
-                                                   : FILL;
+                                                   : static_cast<Int>(FILL);
 }
 
 } // namespace

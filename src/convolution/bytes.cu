@@ -12,49 +12,14 @@ namespace
 namespace bytes
 {
 
-/* Weights, times a factor that leaves them exact. */
-template <class Kind, typename Weight>
-weights<Kind> scaled(const prim_convolution_args *args, float factor)
-{
-    constexpr int COUNT = Kind::SIDE * Kind::SIDE;
-    const weight_list<Weight> list = list_of<Weight>(args, args->mask.h_values, COUNT);
-    weights<Kind> w;
-    for (int k = 0; k < COUNT; k++)
-        w.values[k] = static_cast<float>(list[k]) * factor;
-    return w;
-}
-
-/* Of a sum of bytes that are not divided any more: one step of a tiny float for each. */
-ending whole_ending()
-{
-    return {std::ldexp(1.0f, -WEIGHTS_UP), 1.0f};
-}
-
-template <int SIDE, int CHANNELS>
+template <int SIDE, int CHANNELS, bool IS_DIVIDED>
 cudaError_t launch_with_mask(const prim_convolution_args *args)
 {
     using Kind = kind<SIDE, CHANNELS>;
-    return launch<Kind, false>(args, scaled<Kind, float>(args, std::ldexp(1.0f, WEIGHTS_UP)),
-                               whole_ending());
-}
-
-/* Divided by a power of two, weights stay exact. */
-template <int SIDE, int CHANNELS>
-cudaError_t launch_with_shift(const prim_convolution_args *args)
-{
-    using Kind = kind<SIDE, CHANNELS>;
-    const float up = std::ldexp(1.0f, WEIGHTS_UP);
-    const float by = static_cast<float>(prim_convolution_divisor(args));
-    return launch<Kind, false>(args, scaled<Kind, int32_t>(args, up / by), whole_ending());
-}
-
-template <int SIDE, int CHANNELS>
-cudaError_t launch_with_divisor(const prim_convolution_args *args)
-{
-    using Kind = kind<SIDE, CHANNELS>;
-    const quotient q = make_quotient(prim_convolution_divisor(args));
-    return launch<Kind, true>(args, scaled<Kind, int32_t>(args, std::ldexp(1.0f, WEIGHTS_UP)),
-                              {std::ldexp(q.factor, -WEIGHTS_UP), q.unit});
+    weights<Kind> w;
+    const scale by = scale_of(args);
+    scale_weights(args, by.weights, w.values);
+    return launch<Kind, IS_DIVIDED>(args, w, by.end);
 }
 
 /* How far sums of integers reach, on both sides of 0 together. */
@@ -62,12 +27,6 @@ int64_t largest_sum(const prim_convolution_args *args)
 {
     const range_of_sums range = sums_of_bytes(args);
     return range.most - range.least;
-}
-
-bool is_power_of_two(int64_t divisor)
-{
-    const uint64_t magnitude = static_cast<uint64_t>(divisor < 0 ? -divisor : divisor);
-    return (magnitude & (magnitude - 1)) == 0;
 }
 
 bool is_among(const prim_convolution_args *args, size_t side, int channels)
@@ -79,7 +38,7 @@ bool is_among(const prim_convolution_args *args, size_t side, int channels)
 } // namespace
 
 /* Weights that leave their products' bits where floats have them; not those that are no numbers. */
-bool prim_convolution_has_moderate_weights(const prim_convolution_args *args)
+static bool has_moderate_weights(const prim_convolution_args *args)
 {
     const float least = std::ldexp(1.0f, bytes::LEAST_WEIGHT),
                 most = std::ldexp(1.0f, bytes::MOST_WEIGHT);
@@ -92,11 +51,20 @@ bool prim_convolution_has_moderate_weights(const prim_convolution_args *args)
     return true;
 }
 
+bool prim_convolution_has_tiny_sums(const prim_convolution_args *args)
+{
+    constexpr int64_t EXACT = 1 << 24; /* all integers up to it are floats */
+    if (!prim_convolution_has_integers(args))
+        return has_moderate_weights(args);
+    const int64_t divisor = prim_convolution_divisor(args), most = bytes::largest_sum(args);
+    return bytes::is_power_of_two(divisor) ? most <= EXACT : has_quotient(divisor, most);
+}
+
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args)
 {
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
-        return bytes::launch_with_mask<side, channel_count>(args);
+        return bytes::launch_with_mask<side, channel_count, false>(args);
     PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return cudaErrorInvalidDeviceFunction;
@@ -104,16 +72,14 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args)
 
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args)
 {
-    constexpr int64_t EXACT = 1 << 24; /* all integers up to it are floats */
-    const int64_t divisor = prim_convolution_divisor(args), most = bytes::largest_sum(args);
+    if (!prim_convolution_has_tiny_sums(args))
+        return false;
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
         return true;
-    if (bytes::is_power_of_two(divisor)) {
-        if (most <= EXACT) {
-            PRIM_CONVOLUTION_BYTES(PRIM_ROW)
-        }
-    } else if (has_quotient(divisor, most)) {
+    if (bytes::is_power_of_two(prim_convolution_divisor(args))) {
+        PRIM_CONVOLUTION_BYTES(PRIM_ROW)
+    } else {
         PRIM_CONVOLUTION_DIVIDED_BYTES(PRIM_ROW)
     }
 #undef PRIM_ROW
@@ -125,13 +91,13 @@ cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args)
     if (bytes::is_power_of_two(prim_convolution_divisor(args))) {
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
-        return bytes::launch_with_shift<side, channel_count>(args);
+        return bytes::launch_with_mask<side, channel_count, false>(args);
         PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     }
 #define PRIM_ROW(side, channel_count)               \
     if (bytes::is_among(args, side, channel_count)) \
-        return bytes::launch_with_divisor<side, channel_count>(args);
+        return bytes::launch_with_mask<side, channel_count, true>(args);
     PRIM_CONVOLUTION_DIVIDED_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return cudaErrorInvalidDeviceFunction;

@@ -19,6 +19,8 @@
 #ifndef PRIM_CONVOLUTION_BYTES_CUH
 #define PRIM_CONVOLUTION_BYTES_CUH
 
+#include <cmath>
+
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "convolution/rows.cuh"
@@ -56,7 +58,8 @@ struct kind {
     static constexpr int LEAD = 4 * AROUND - BEFORE;       /* bytes of a lane's words before them */
     static constexpr int WORDS = COLUMNS / 4 + 2 * AROUND; /* of a lane */
     static constexpr int FIRST = CHUNK - 4 * AROUND;       /* where lane 0's words begin in a row */
-    static constexpr int ROW = SPAN + 2 * CHUNK;           /* bytes of a row in shared memory */
+    static constexpr int ROW = SPAN + 2 * CHUNK;           /* bytes of a row that are brought */
+    static constexpr int RING_ROW = ROW + CHUNK; /* and a chunk, where they begin inside of one */
 };
 
 template <class Kind>
@@ -82,12 +85,21 @@ struct strips_of_bytes {
     ending end;
 };
 
+/* A warp's place in shared memory: rows, how far behind a chunk each begins, and outputs on their
+ * way, with a word before them. */
+template <class Kind>
+struct room {
+    static constexpr int CHUNKS = Kind::RING_ROW / CHUNK;
+    vector<uint8_t> ring[Kind::BATCHES][Kind::GROUP][CHUNKS];
+    vector<uint8_t> exchange[1 + Kind::SPAN / CHUNK];
+    int past[Kind::BATCHES][Kind::GROUP];
+};
+
 /* The rows that a warp reads, GROUP at a time. */
 template <class Kind>
 struct feed {
     static constexpr int ACROSS = Kind::SPAN / CHUNK,
                          DOWN = LANES / ACROSS; /* of a warp's copies */
-    static constexpr int MORE = Kind::ROW / CHUNK - ACROSS;
 
     const image_of_bytes &in;
     const int lane, x; /* x: the first byte of what it reads */
@@ -97,31 +109,62 @@ struct feed {
 
     __device__ feed(const strips_of_bytes &p, int strip_x, int64_t strip_y, int at_lane)
         : in(p.in), lane(at_lane), x(strip_x - p.before_x - Kind::LEAD - Kind::FIRST),
-          is_inside(p.in.is_aligned && x >= 0 && x + Kind::ROW <= p.in.line),
+          is_inside(p.in.is_aligned ? x >= 0 && x + Kind::ROW <= p.in.line
+                                    : x >= CHUNK && x + Kind::ROW + CHUNK <= p.in.line),
           y(strip_y - p.before_y), next(0)
     {
     }
 
-    __device__ void copy(uint8_t *to, int row, int chunk) const
+    __device__ const uint8_t *begin(int row) const
     {
-        copy_async(
-            reinterpret_cast<vector<uint8_t> *>(to + row * Kind::ROW + CHUNK * chunk),
-            reinterpret_cast<const vector<uint8_t> *>(in.row(y + next + row) + x + CHUNK * chunk));
+        return in.row(y + next + row) + x;
+    }
+    __device__ static int past_chunk(const uint8_t *from)
+    {
+        return static_cast<int>(reinterpret_cast<uintptr_t>(from) % CHUNK);
     }
 
-    /* The next rows on their way into `to`; those from `end` on are not needed. */
-    __device__ void bring(uint8_t *to, int end)
+    __device__ void copy(vector<uint8_t> *to, int row, int chunk) const
     {
+        const uint8_t *from = begin(row);
+        from += CHUNK * chunk - (in.is_aligned ? 0 : past_chunk(from));
+        copy_async(to + row * room<Kind>::CHUNKS + chunk,
+                   reinterpret_cast<const vector<uint8_t> *>(from));
+    }
+
+    /* Rows inside: each of ACROSS chunks and so many more. */
+    template <int MORE>
+    __device__ void copy_rows(vector<uint8_t> *to) const
+    {
+        PRIM_UNROLL(Kind::GROUP / DOWN)
+        for (int row = 0; row < Kind::GROUP; row += DOWN)
+            copy(to, row + lane / ACROSS, lane % ACROSS);
+        if (lane < MORE * Kind::GROUP)
+            copy(to, lane / MORE, ACROSS + lane % MORE);
+    }
+
+    /* The next rows on their way into batch `batch`; those from `end` on are not needed. */
+    __device__ void bring(room<Kind> &own, int batch, int end)
+    {
+        constexpr int MORE = Kind::ROW / CHUNK - ACROSS;
+        vector<uint8_t> *const to = own.ring[batch][0];
         if (is_inside && y + next >= 0 && y + next + Kind::GROUP <= in.height) {
-            PRIM_UNROLL(Kind::GROUP / DOWN)
-            for (int row = 0; row < Kind::GROUP; row += DOWN)
-                copy(to, row + lane / ACROSS, lane % ACROSS);
-            if (lane < MORE * Kind::GROUP)
-                copy(to, lane / MORE, ACROSS + lane % MORE);
+            if (in.is_aligned) {
+                copy_rows<MORE>(to);
+            } else {
+                copy_rows<MORE + 1>(to);
+                if (lane < Kind::GROUP)
+                    own.past[batch][lane] = past_chunk(begin(lane));
+            }
         } else {
             PRIM_UNROLL(1)
-            for (int row = 0; row < Kind::GROUP && next + row < end; row++)
-                rows::bring(in, to + row * Kind::ROW, y + next + row, x, Kind::ROW, lane);
+            for (int row = 0; row < Kind::GROUP; row++) {
+                uint8_t *const at = reinterpret_cast<uint8_t *>(to + row * room<Kind>::CHUNKS);
+                const int past =
+                    next + row < end ? rows::bring(in, at, y + next + row, x, Kind::ROW, lane) : 0;
+                if (!in.is_aligned && lane == 0)
+                    own.past[batch][row] = past;
+            }
         }
         next += Kind::GROUP;
     }
@@ -153,6 +196,37 @@ __device__ void read_window(const uint8_t *row, int lane, uint32_t (&words)[Kind
     read_words<AROUND>(from + CHUNK + Kind::COLUMNS, words + AROUND + OWN);
 }
 
+/* The same of a row that begins `past` bytes further on. All lanes shift alike: by whole words
+ * first, and then by bytes. */
+template <class Kind>
+__device__ void read_shifted(const uint8_t *row, int past, int lane, uint32_t (&words)[Kind::WORDS])
+{
+    constexpr int EACH = Kind::COLUMNS, IN_EACH = EACH / 4, WORDS = Kind::WORDS;
+    constexpr int ALL = (EACH - 1 + 4 * WORDS + EACH - 1) / EACH * IN_EACH;
+    const int begin = Kind::FIRST + past, shift = begin % EACH;
+    uint32_t raw[ALL + 1];
+    PRIM_UNROLL(ALL / IN_EACH)
+    for (int i = 0; i < ALL; i += IN_EACH) {
+        const packed<uint32_t, IN_EACH> some = *reinterpret_cast<const packed<uint32_t, IN_EACH> *>(
+            row + EACH * lane + (begin - shift) + 4 * i);
+        PRIM_UNROLL(IN_EACH)
+        for (int k = 0; k < IN_EACH; k++)
+            raw[i + k] = some.words[k];
+    }
+    raw[ALL] = 0;
+    if constexpr (EACH > 8) {
+        PRIM_UNROLL(WORDS + 2)
+        for (int i = 0; i < WORDS + 2; i++)
+            raw[i] = (shift & 8) != 0 ? raw[i + 2 < ALL ? i + 2 : ALL] : raw[i];
+    }
+    PRIM_UNROLL(WORDS + 1)
+    for (int i = 0; i < WORDS + 1; i++)
+        raw[i] = (shift & 4) != 0 ? raw[i + 1] : raw[i];
+    PRIM_UNROLL(WORDS)
+    for (int i = 0; i < WORDS; i++)
+        words[i] = bits_from(raw[i], raw[i + 1], 8u * (static_cast<unsigned>(shift) % 4));
+}
+
 /* Byte e of a word as a tiny float. */
 __device__ inline float tiny_byte(uint32_t word, int e)
 {
@@ -181,52 +255,20 @@ struct drain {
     static constexpr int COUNT = Kind::COLUMNS / 4;
 
     const strips_of_bytes &p;
+    uint8_t *const exchange;
     const int lane, rows;
-    const int x; /* the lane's first column */
+    const int begin, end; /* the columns of the strip that lie inside */
     const bool is_whole;
-    int64_t next; /* bytes from `out` to the lane's bytes in the next row */
+    int64_t next; /* bytes from `out` to the strip's in the next row */
 
-    __device__ drain(const strips_of_bytes &strips, int strip_x, int64_t y, int at_lane,
+    __device__ drain(const strips_of_bytes &strips, room<Kind> &own, int x, int64_t y, int at_lane,
                      int row_count)
-        : p(strips), lane(at_lane), rows(row_count), x(strip_x + Kind::COLUMNS * at_lane),
-          is_whole(strip_x >= 0 && strip_x + Kind::SPAN <= p.in.line),
+        : p(strips), exchange(reinterpret_cast<uint8_t *>(own.exchange + 1)), lane(at_lane),
+          rows(row_count), begin(x < 0 ? -x : 0),
+          end(p.in.line - x < Kind::SPAN ? p.in.line - x : Kind::SPAN),
+          is_whole(p.stores_vectors && begin == 0 && end == Kind::SPAN),
           next(y * static_cast<int64_t>(p.out_pitch) + x)
     {
-    }
-
-    __device__ void store_bytes(uint8_t *to, uint32_t word, int first, int end) const
-    {
-        for (int b = first; b < end; b++)
-            to[b] = static_cast<uint8_t>(word >> 8 * b);
-    }
-
-    /* At the image's sides. */
-    __device__ void store_part(uint8_t *to, const uint32_t (&words)[COUNT]) const
-    {
-        PRIM_UNROLL(COUNT)
-        for (int i = 0; i < COUNT; i++)
-            for (int b = 0; b < 4; b++)
-                if (x + 4 * i + b >= 0 && x + 4 * i + b < p.in.line)
-                    to[4 * i + b] = static_cast<uint8_t>(words[i] >> 8 * b);
-    }
-
-    /* Words of the output, each of two of the lanes'. */
-    __device__ void store_shifted(uint8_t *to, const uint32_t (&words)[COUNT]) const
-    {
-        const int past = static_cast<int>(reinterpret_cast<uintptr_t>(to) % 4);
-        uint32_t before = __shfl_up_sync(ALL_LANES, words[COUNT - 1], 1);
-        PRIM_UNROLL(COUNT)
-        for (int i = 0; i < COUNT; i++) {
-            uint8_t *const word = to - past + 4 * i;
-            if (i > 0 || lane > 0 || past == 0)
-                *reinterpret_cast<uint32_t *>(word) =
-                    past == 0 ? words[i] : bits_from(before, words[i], 8u * (4 - past));
-            else
-                store_bytes(to, words[0], 0, 4 - past);
-            before = words[i];
-        }
-        if (lane + 1 == LANES)
-            store_bytes(to + 4 * (COUNT - 1), words[COUNT - 1], 4 - past, 4);
     }
 
     /* Row `row`: those before the first and behind the last are nobody's. */
@@ -234,93 +276,184 @@ struct drain {
     {
         if (row < 0 || row >= rows)
             return;
+        packed<uint32_t, COUNT> all;
+        PRIM_UNROLL(COUNT)
+        for (int i = 0; i < COUNT; i++)
+            all.words[i] = words[i];
         uint8_t *const to = p.out + next;
-        if (!is_whole) {
-            store_part(to, words);
-        } else if (p.stores_vectors) {
-            packed<uint32_t, COUNT> all;
-            PRIM_UNROLL(COUNT)
-            for (int i = 0; i < COUNT; i++)
-                all.words[i] = words[i];
-            *reinterpret_cast<packed<uint32_t, COUNT> *>(to) = all;
+        if (is_whole) {
+            *reinterpret_cast<packed<uint32_t, COUNT> *>(to + Kind::COLUMNS * lane) = all;
         } else {
-            store_shifted(to, words);
+            *reinterpret_cast<packed<uint32_t, COUNT> *>(exchange + Kind::COLUMNS * lane) = all;
+            __syncwarp();
+            rows::write_words(to, exchange, begin, end, lane);
+            __syncwarp(); /* before the next row comes */
         }
         next += static_cast<int64_t>(p.out_pitch);
     }
 };
 
+/* A lane's bytes of a row as tiny floats. */
+template <class Kind>
+struct window {
+    static constexpr int SIDE = Kind::SIDE, COUNT = Kind::COLUMNS + (SIDE - 1) * Kind::CHANNELS;
+    float x[COUNT];
+
+    __device__ window(const uint32_t (&words)[Kind::WORDS])
+    {
+        PRIM_UNROLL(COUNT)
+        for (int k = 0; k < COUNT; k++)
+            x[k] = tiny_byte(words[(Kind::LEAD + k) / 4], (Kind::LEAD + k) % 4);
+    }
+
+    /* What row j of the mask makes of it for column c. */
+    __device__ float add_products(float sum, const weights<Kind> &w, int j, int c) const
+    {
+        PRIM_UNROLL(SIDE)
+        for (int i = 0; i < SIDE; i++)
+            sum = add_product(sum, w.values[j * SIDE + i], x[c + i * Kind::CHANNELS]);
+        return sum;
+    }
+};
+
+/* Row `row` of a batch. */
+template <bool IS_ALIGNED, class Kind>
+__device__ window<Kind> read_row(const room<Kind> &own, int batch, int row, int lane)
+{
+    const uint8_t *const from = reinterpret_cast<const uint8_t *>(own.ring[batch][row]);
+    uint32_t words[Kind::WORDS];
+    if constexpr (IS_ALIGNED)
+        read_window<Kind>(from, lane, words);
+    else
+        read_shifted<Kind>(from, own.past[batch][row], lane, words);
+    return window<Kind>(words);
+}
+
 /* sums[j]: of the outputs whose window has had j + 1 rows. The new row goes to all of them, in
  * place, and completes one. */
 template <class Kind>
-__device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS],
-                        const uint32_t (&words)[Kind::WORDS], const weights<Kind> &w)
+__device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS], const window<Kind> &x,
+                        const weights<Kind> &w)
 {
-    constexpr int SIDE = Kind::SIDE, REACH = (SIDE - 1) * Kind::CHANNELS;
-    float x[Kind::COLUMNS + REACH];
-    PRIM_UNROLL(Kind::COLUMNS + REACH)
-    for (int k = 0; k < Kind::COLUMNS + REACH; k++)
-        x[k] = tiny_byte(words[(Kind::LEAD + k) / 4], (Kind::LEAD + k) % 4);
     PRIM_UNROLL(Kind::COLUMNS)
-    for (int c = 0; c < Kind::COLUMNS; c++) {
-        PRIM_UNROLL(SIDE)
-        for (int j = SIDE - 1; j >= 0; j--) {
-            float sum = j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f;
-            PRIM_UNROLL(SIDE)
-            for (int i = 0; i < SIDE; i++)
-                sum = add_product(sum, w.values[j * SIDE + i], x[c + i * Kind::CHANNELS]);
-            sums[j][c] = sum;
+    for (int c = 0; c < Kind::COLUMNS; c++)
+        PRIM_UNROLL(Kind::SIDE)
+    for (int j = Kind::SIDE - 1; j >= 0; j--)
+        sums[j][c] = x.add_products(j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f, w, j, c);
+}
+
+/* The batches of rows that a warp reads, one after the other. */
+template <class Kind>
+struct batches {
+    room<Kind> &own;
+    feed<Kind> &input;
+    const int end; /* of the rows */
+    int now;
+
+    __device__ batches(room<Kind> &room_of_warp, feed<Kind> &rows, int row_count)
+        : own(room_of_warp), input(rows), end(row_count), now(-1)
+    {
+        PRIM_UNROLL(1)
+        for (int b = 0; b < Kind::BATCHES - 1; b++) {
+            input.bring(own, b, end);
+            close_batch_of_copies();
         }
     }
+    /* The next one is there; it asks for one in place of the one before. */
+    __device__ void advance()
+    {
+        wait_for_copies_but<Kind::BATCHES - 2>();
+        __syncwarp(); /* the rows are there, and those before have been read */
+        const int free = now >= 0 ? now : Kind::BATCHES - 1;
+        now = now + 1 < Kind::BATCHES ? now + 1 : 0;
+        input.bring(own, free, end);
+        close_batch_of_copies();
+    }
+};
+
+/* Down a strip. Rows that begin alike within chunks are read without a shift, in a loop of their
+ * own. */
+template <class Kind, bool IS_DIVIDED, bool IS_ALIGNED>
+__device__ void sum_rows(const strips_of_bytes &p, const weights<Kind> &w, batches<Kind> &input,
+                         drain<Kind> &output)
+{
+    constexpr int SIDE = Kind::SIDE, GROUP = Kind::GROUP;
+    float sums[SIDE][Kind::COLUMNS] = {};
+    PRIM_UNROLL(1)
+    for (int first = 0; first < input.end; first += GROUP) {
+        input.advance();
+        PRIM_UNROLL(Kind::AT_ONCE)
+        for (int r = 0; r < GROUP; r++) {
+            uint32_t rounded[Kind::COLUMNS / 4];
+            add_row<Kind>(sums, read_row<IS_ALIGNED>(input.own, input.now, r, output.lane), w);
+            round_sums<IS_DIVIDED>(p.end, sums[SIDE - 1], rounded);
+            output.store(first + r - (SIDE - 1), rounded);
+        }
+    }
+    wait_for_copies();
 }
 
 template <class Kind, bool IS_DIVIDED>
 __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     convolve(const __grid_constant__ strips_of_bytes p, const __grid_constant__ weights<Kind> w)
 {
-    constexpr int SIDE = Kind::SIDE, GROUP = Kind::GROUP, BATCHES = Kind::BATCHES;
-    PRIM_SHARED(vector<uint8_t>, rings, [WARPS][BATCHES][GROUP][Kind::ROW / CHUNK]);
+    PRIM_SHARED(room<Kind>, rooms, [WARPS]);
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     const unsigned warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0); /* as in walk.cuh */
     const unsigned strip = blockIdx.x * WARPS + warp;
-    uint8_t *const ring = reinterpret_cast<uint8_t *>(rings[warp]);
     const int x = static_cast<int>(strip % p.across) * Kind::SPAN + p.first_column;
     const int64_t y = static_cast<int64_t>(strip / p.across) * p.high, left = p.in.height - y;
     if (left <= 0)
         return;
     const int outputs = left < p.high ? static_cast<int>(left) : p.high;
-    const int row_count = outputs + SIDE - 1;
-    feed<Kind> input(p, x, y, lane);
-    drain<Kind> output(p, x, y, lane, outputs);
-    float sums[SIDE][Kind::COLUMNS] = {};
-    int batch = 0;
-    PRIM_UNROLL(1)
-    for (int b = 0; b < BATCHES - 1; b++) {
-        input.bring(ring + b * GROUP * Kind::ROW, row_count);
-        close_batch_of_copies();
-    }
-    PRIM_UNROLL(1)
-    for (int first = 0; first < row_count; first += GROUP) {
-        wait_for_copies_but<BATCHES - 2>();
-        __syncwarp(); /* the rows are there, and those before have been read */
-        const int free = batch > 0 ? batch - 1 : BATCHES - 1;
-        input.bring(ring + free * GROUP * Kind::ROW, row_count);
-        close_batch_of_copies();
-        const uint8_t *const group = ring + batch * GROUP * Kind::ROW;
-        PRIM_UNROLL(Kind::AT_ONCE)
-        for (int r = 0; r < GROUP; r++) {
-            uint32_t words[Kind::WORDS], rounded[Kind::COLUMNS / 4];
-            read_window<Kind>(group + r * Kind::ROW, lane, words);
-            add_row<Kind>(sums, words, w);
-            round_sums<IS_DIVIDED>(p.end, sums[SIDE - 1], rounded);
-            output.store(first + r - (SIDE - 1), rounded);
-        }
-        batch = batch + 1 < BATCHES ? batch + 1 : 0;
-    }
-    wait_for_copies();
+    feed<Kind> rows(p, x, y, lane);
+    drain<Kind> output(p, rooms[warp], x, y, lane, outputs);
+    batches<Kind> input(rooms[warp], rows, outputs + Kind::SIDE - 1);
+    if (p.in.is_aligned)
+        sum_rows<Kind, IS_DIVIDED, true>(p, w, input, output);
+    else
+        sum_rows<Kind, IS_DIVIDED, false>(p, w, input, output);
 }
 
 /* ---- launches ---- */
+
+/* What weights are multiplied by, which leaves them exact, and how their sums end. */
+struct scale {
+    float weights;
+    ending end;
+};
+
+inline bool is_power_of_two(int64_t divisor)
+{
+    const uint64_t magnitude = static_cast<uint64_t>(divisor < 0 ? -divisor : divisor);
+    return (magnitude & (magnitude - 1)) == 0;
+}
+
+/* Divided by a power of two, weights stay exact, and sums are whole then: one step of a tiny float
+ * for each. */
+inline scale scale_of(const prim_convolution_args *args)
+{
+    const float up = std::ldexp(1.0f, WEIGHTS_UP), down = std::ldexp(1.0f, -WEIGHTS_UP);
+    const int64_t by = prim_convolution_divisor(args); /* 1 of floats */
+    if (is_power_of_two(by))
+        return {up / static_cast<float>(by), {down, 1.0f}};
+    const quotient q = make_quotient(by);
+    return {up, {std::ldexp(q.factor, -WEIGHTS_UP), q.unit}};
+}
+
+inline void scale_weights(const prim_convolution_args *args, float factor, float *to)
+{
+    const size_t count = args->mask.width * args->mask.height;
+    if (prim_convolution_has_integers(args)) {
+        const weight_list<int32_t> list = integers_of(args);
+        for (size_t k = 0; k < count; k++)
+            to[k] = static_cast<float>(list[static_cast<int>(k)]) * factor;
+        return;
+    }
+    const weight_list<float> list = list_of<float>(args, args->mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        to[k] = list[static_cast<int>(k)] * factor;
+}
 
 template <class Kind>
 strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending &end)
@@ -337,6 +470,11 @@ strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending
         p.first_column = -rows::bytes_past_chunk(in, -p.before_x - Kind::LEAD - Kind::FIRST);
     else if (out_is_aligned)
         p.first_column = -rows::bytes_past_chunk(out, 0);
+    const int span = Kind::SPAN;
+    if ((p.in.line - p.first_column + span - 1) / span > (p.in.line + span - 1) / span) {
+        p.first_column = 0; /* shifting costs less than a strip more */
+        p.in.is_aligned = false;
+    }
     p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;
     p.across = static_cast<unsigned>((p.in.line - p.first_column + Kind::SPAN - 1) / Kind::SPAN);
     p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS);

@@ -36,4 +36,7 @@
  * those above. */
 #define PRIM_CONVOLUTION_DIVIDED_BYTES(X) X(3, 1) X(3, 3) X(5, 1) X(5, 3)
 
+/* The sides of squares over narrow and low images of f32 or u8 → u8, of any number of channels. */
+#define PRIM_CONVOLUTION_THIN_SIDES(X) X(3) X(5) X(7)
+
 #endif

@@ -8,8 +8,10 @@
  *
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
- * walks down 4 columns with a window that slides: walk.cuh. Everything else has a column of 8
- * outputs a thread, and weights in shared memory: any.cuh.
+ * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh.
+ * Everything else has a column of 8 outputs a thread, and weights in shared memory: any.cuh. Images
+ * too narrow for a warp's strip, or too low for anything to slide, have their threads anywhere in a
+ * run of rows or columns: narrow.cuh, low.cuh.
  *
  * Only rows and columns at the image's sides ask what stands in for an element.
  *
@@ -40,6 +42,11 @@ size_t weight_count(const prim_mask &mask)
     return mask.width * mask.height;
 }
 
+size_t line_of(const prim_convolution_args *args)
+{
+    return args->in.width * static_cast<size_t>(args->in.channels);
+}
+
 bool is_compiled_side(size_t side)
 {
 #define PRIM_SIDE(compiled) \
@@ -66,7 +73,41 @@ bool is_walked(const prim_convolution_args *args)
     return rows == 1 || rows == mask.width;
 }
 
-/* Bytes under a square from the host, no larger than the image. */
+/* Are rows too short for strips, or rows too few for what slides down? */
+bool is_thin(const prim_convolution_args *args)
+{
+    enum { MOST_LINE = 256, STRIP = 128 }; /* of a block, and what a strip of walk.cuh has */
+    const size_t line = line_of(args), strips = prim_divide_up(line, STRIP);
+    if (line > MOST_LINE)
+        return args->in.height < args->mask.height;
+    return !is_walked(args) || 4 * line <= 3 * strips * STRIP; /* others fill their strips */
+}
+
+/* narrow.cuh and low.cuh take it with a mask that is known at compile time. */
+bool has_thin_square(const prim_convolution_args *args)
+{
+    const prim_mask &mask = args->mask;
+    const bool is_f32 = args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F;
+    const bool is_u8 = args->in.type == CUDA_R_8U && args->out.type == CUDA_R_8U;
+    if (is_separable(args) || (!is_f32 && !is_u8) || mask.h_values == nullptr ||
+        mask.width != mask.height || !is_thin(args))
+        return false;
+#define PRIM_SIDE(side)     \
+    if (mask.width == side) \
+        return is_f32 || prim_convolution_has_tiny_sums(args);
+    PRIM_CONVOLUTION_THIN_SIDES(PRIM_SIDE)
+#undef PRIM_SIDE
+    return false;
+}
+
+/* A strip has more lanes than a row has work for, and there is any.cu's way for narrow images. */
+bool is_too_narrow_for_strips(const prim_convolution_args *args)
+{
+    const size_t least_columns = 33; /* of 128 */
+    return prim_convolution_is_narrow(args) && args->in.width < least_columns;
+}
+
+/* Bytes under a square from the host, no wider than the image. */
 bool is_square_over_bytes(const prim_convolution_args *args)
 {
     const prim_mask &mask = args->mask;
@@ -74,7 +115,7 @@ bool is_square_over_bytes(const prim_convolution_args *args)
     const size_t most_elements = 0x7fffffff - 1024; /* of a line */
     return !is_separable(args) && in.type == CUDA_R_8U && args->out.type == CUDA_R_8U &&
            mask.h_values != nullptr && mask.width == mask.height && in.width >= mask.width &&
-           in.height >= mask.height && in.width * static_cast<size_t>(in.channels) <= most_elements;
+           line_of(args) <= most_elements;
 }
 
 bool has_bytes(const prim_convolution_args *args)
@@ -83,7 +124,7 @@ bool has_bytes(const prim_convolution_args *args)
         return false;
 #define PRIM_ROW(side, channel_count)                                   \
     if (args->mask.width == side && args->in.channels == channel_count) \
-        return prim_convolution_has_moderate_weights(args);
+        return prim_convolution_has_tiny_sums(args);
     PRIM_CONVOLUTION_BYTES(PRIM_ROW)
 #undef PRIM_ROW
     return false;
@@ -97,10 +138,11 @@ bool has_byte_integers(const prim_convolution_args *args)
 
 bool is_plain(const prim_convolution_args *args)
 {
-    enum { LEAST_COLUMNS = 129 }; /* of fewer, groups of lanes share a warp */
+    enum { LEAST_COLUMNS = 129, LEAST_ROWS = 8 }; /* of fewer, lanes or rows would idle */
     const prim_mask &mask = args->mask;
     return !is_separable(args) && args->in.type == CUDA_R_32F && args->out.type == CUDA_R_32F &&
-           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS && mask.h_values != nullptr &&
+           args->in.channels == 1 && args->in.width >= LEAST_COLUMNS &&
+           args->in.height >= LEAST_ROWS && mask.h_values != nullptr &&
            prim_divide_up(mask.width, 4) * 4 * mask.height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
 }
 
@@ -135,9 +177,8 @@ const char *why_not(const void *any)
     enum { LEAST_COLUMNS = 128, LEAST_ROWS = 8 };
     if (!prim_convolution_any_is_built(args))
         return PRIM_TYPES_NOT_BUILT;
-    const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
     return prim_fits_a_grid(prim_divide_up(args->in.height, LEAST_ROWS),
-                            prim_divide_up(line, LEAST_COLUMNS))
+                            prim_divide_up(line_of(args), LEAST_COLUMNS))
                ? nullptr
                : PRIM_GRID_TOO_SMALL;
 }
@@ -159,7 +200,9 @@ cudaError_t launch(const void *any)
     if (is_separable(args))
         return is_walked(args) ? prim_convolution_separable(args)
                                : prim_convolution_two_passes(args);
-    if (is_walked(args))
+    if (has_thin_square(args))
+        return prim_convolution_thin_square(args);
+    if (is_walked(args) && !is_too_narrow_for_strips(args))
         return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
     if (has_bytes(args))
         return prim_convolution_bytes(args);
@@ -172,6 +215,13 @@ cudaError_t launch(const void *any)
 
 } // namespace registers
 } // namespace
+
+bool prim_convolution_is_narrow(const prim_convolution_args *args)
+{
+    const size_t most_elements = 96;
+    const bool is_line = args->in.height == 1 && args->mask.height == 1;
+    return !is_line && registers::line_of(args) <= most_elements;
+}
 
 PRIM_DEFINE_RUNG(convolution, register) = {
     {PRIM_CONVOLUTION_REGISTER, "register", "a window of sums in registers slides down the rows"},

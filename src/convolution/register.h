@@ -19,13 +19,22 @@ cudaError_t prim_convolution_square(const prim_convolution_args *args);
 cudaError_t prim_convolution_row(const prim_convolution_args *args);
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* The same of u8 → u8 of 1, 3 or 4 channels, for what the first one says; it reads the weights. */
-bool prim_convolution_has_moderate_weights(const prim_convolution_args *args);
+/* Do tiny floats hold all products and sums of u8 → u8? It reads the weights, from the host. */
+bool prim_convolution_has_tiny_sums(const prim_convolution_args *args);
+
+/* Squares over u8 → u8 of 1, 3 or 4 channels, with tiny sums. */
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 
 /* The same under integers, for what the first one says; it reads the weights. */
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
+
+/* Squares of a side from instances.h over narrow and low images of f32, or of u8 → u8 with tiny
+ * sums; the weights are on the host. */
+cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);
+
+/* Is the image narrow for any.cuh? A thread's columns fill fewer places than a warp has. */
+bool prim_convolution_is_narrow(const prim_convolution_args *args);
 
 /* Any mask: few weights on the host, or all on the device. */
 cudaError_t prim_convolution_any(const prim_convolution_args *args);

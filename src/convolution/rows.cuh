@@ -1,12 +1,15 @@
-/* Rows of bytes on their way into shared memory, with what stands in for those outside.
+/* Rows of bytes on their way into shared memory, with what stands in for those outside, and out of
+ * it.
  *
  *     in memory      · · · a b c d e f g h i j k l · ·     a … l  a line of the image
  *     chunks           │       │       │       │       │   of 16 bytes
  *     shared         d c b a b c d e f g h i j k l l k j
  *                      └ bytes ┘└  copied  ┘└─ bytes
  *
- * Chunks that lie inside are copied whole, without registers where they are aligned in memory, and
- * word by word elsewhere. Only bytes of the others ask where they come from. */
+ * Chunks that lie inside are copied whole, without registers. Only bytes of the others ask where
+ * they come from. Where rows of an image begin at odd addresses, either a row lies in shared memory
+ * as far behind a chunk as in memory, and who reads it shifts; or it comes through registers, word
+ * by word, and is shifted on its way. */
 #ifndef PRIM_CONVOLUTION_ROWS_CUH
 #define PRIM_CONVOLUTION_ROWS_CUH
 
@@ -29,6 +32,7 @@ struct image_of_bytes {
     int line, reach;       /* bytes of a row, and those behind it that a window may reach */
     int channels;
     bool is_aligned; /* rows lie alike within chunks: what is asked for begins where one does */
+    bool is_wide;    /* no narrower than the mask */
     prim_boundary boundary;
     uint8_t fill[PRIM_CONVOLUTION_MOST_CHANNELS];
 
@@ -37,11 +41,22 @@ struct image_of_bytes {
         return data + static_cast<size_t>(y) * pitch;
     }
 
+    /* The row that stands in for row y, or FILL. */
+    __device__ int64_t row_for(int64_t y) const
+    {
+        const int64_t low = 256; /* images that may have fewer rows than a mask */
+        return height < low ? stand_in(boundary, static_cast<int>(y), static_cast<int>(height))
+                            : near_stand_in(boundary, y, height);
+    }
+
     /* Byte x of a row, wherever it lies. */
     __device__ uint8_t byte_at(const uint8_t *row, int x) const
     {
-        const int channel = static_cast<int>(repeat(x, channels));
-        const int64_t from = stand_in(boundary, (x - channel) / channels, width);
+        if (is_inside(x, line))
+            return row[x];
+        const int channel = channels == 1 ? 0 : repeat(x, channels), n = static_cast<int>(width);
+        const int pixel = channels == 1 ? x : (x - channel) / channels;
+        const int from = is_wide ? near_stand_in(boundary, pixel, n) : stand_in(boundary, pixel, n);
         return from == FILL ? fill[channel] : row[from * channels + channel];
     }
 };
@@ -58,6 +73,7 @@ inline image_of_bytes make_image(const prim_convolution_args *args)
     image.reach = (static_cast<int>(args->mask.width) - 1) * in.channels;
     image.channels = in.channels;
     image.is_aligned = in.pitch % CHUNK == 0 || in.height == 1;
+    image.is_wide = in.width >= args->mask.width;
     image.boundary = args->boundary;
     copy_fill(args, image.fill);
     return image;
@@ -70,57 +86,103 @@ inline int bytes_past_chunk(const prim_image &image, int x)
                             CHUNK);
 }
 
-/* A chunk from any address; the 4 bytes before and behind it may be read too. */
-__device__ inline void copy_words(uint8_t *to, const uint8_t *from)
+/* A row of fills, of which byte 0 is byte `first`. */
+__device__ inline void bring_fill(const image_of_bytes &in, uint8_t *to, int first, int count,
+                                  int lane)
 {
-    const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % 4);
-    const uint32_t *const words = reinterpret_cast<const uint32_t *>(from - past);
-    uint32_t *const shared = reinterpret_cast<uint32_t *>(to);
-    uint32_t low = words[0];
-    PRIM_UNROLL(4)
-    for (int i = 0; i < 4; i++) {
-        const uint32_t high = past != 0 || i < 3 ? words[i + 1] : 0;
-        shared[i] = bits_from(low, high, 8 * past);
-        low = high;
-    }
-}
-
-/* A whole chunk, which lies inside. */
-__device__ inline void copy_chunk(const image_of_bytes &in, uint8_t *to, const uint8_t *from)
-{
-    if (in.is_aligned)
-        copy_async(reinterpret_cast<vector<uint8_t> *>(to),
-                   reinterpret_cast<const vector<uint8_t> *>(from));
-    else
-        copy_words(to, from);
-}
-
-/* A warp brings row y from byte `first` on, so many bytes of whole chunks. */
-__device__ inline void bring(const image_of_bytes &in, uint8_t *to, int64_t y, int first, int count,
-                             int lane)
-{
-    const int64_t from_y = stand_in(in.boundary, y, in.height);
-    if (from_y == FILL) {
-        PRIM_UNROLL(1)
-        for (int k = lane; k < count; k += LANES)
-            to[k] = in.fill[repeat(first + k, in.channels)];
-        return;
-    }
-    const uint8_t *const row = in.row(from_y);
-    const int margin = in.is_aligned ? 0 : 4; /* words reach past chunks */
-    const int left = margin - first, right = in.line - margin - first;
-    const int begin = left > 0 ? (left + CHUNK - 1) / CHUNK * CHUNK : 0;
-    const int all = right < count ? right : count;
-    const int end = all > begin ? all / CHUNK * CHUNK : begin;
     PRIM_UNROLL(1)
-    for (int k = begin + CHUNK * lane; k < end; k += CHUNK * LANES)
-        copy_chunk(in, to + k, row + first + k);
+    for (int k = lane; k < count; k += LANES)
+        to[k] = in.fill[in.channels == 1 ? 0 : repeat(first + k, in.channels)];
+}
+
+/* What lies before `begin` and from `end` on, byte by byte. */
+__device__ inline void bring_ends(const image_of_bytes &in, uint8_t *to, const uint8_t *row,
+                                  int first, int begin, int end, int count, int lane)
+{
     PRIM_UNROLL(1)
     for (int k = lane; k < begin && k < count; k += LANES)
         to[k] = in.byte_at(row, first + k);
     PRIM_UNROLL(1)
     for (int k = end + lane; k < count && first + k < in.line + in.reach; k += LANES)
         to[k] = in.byte_at(row, first + k);
+}
+
+/* A warp brings row y from byte `first` on, so many bytes. They lie as far behind `to` as in memory
+ * behind a chunk, which is what it returns: 0 in images that are aligned. `to` has a chunk more for
+ * that where they are not. */
+__device__ inline int bring(const image_of_bytes &in, uint8_t *to, int64_t y, int first, int count,
+                            int lane)
+{
+    const int64_t from_y = in.row_for(y);
+    if (from_y == FILL) {
+        bring_fill(in, to, first, count, lane);
+        return 0;
+    }
+    const uint8_t *const row = in.row(from_y);
+    const int past = static_cast<int>(
+        (reinterpret_cast<uintptr_t>(row) + static_cast<uintptr_t>(static_cast<intptr_t>(first))) %
+        CHUNK);
+    to += past;
+    const int least = -first > -past ? -first : -past;
+    const int left = in.line - first, all = left < count ? left : count;
+    const int begin = (least + past + CHUNK - 1) / CHUNK * CHUNK - past;
+    const int last = all + past > 0 ? (all + past) / CHUNK * CHUNK - past : begin;
+    const int end = last > begin ? last : begin;
+    PRIM_UNROLL(1)
+    for (int k = begin + CHUNK * lane; k < end; k += CHUNK * LANES)
+        copy_async(reinterpret_cast<vector<uint8_t> *>(to + k),
+                   reinterpret_cast<const vector<uint8_t> *>(row + first + k));
+    bring_ends(in, to, row, first, begin, end, count, lane);
+    return past;
+}
+
+/* Words from any address, of bytes that lie inside with the 4 before and behind them. */
+__device__ inline void copy_words(uint8_t *to, const uint8_t *from, int begin, int end, int lane)
+{
+    const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % 4);
+    const uint32_t *const words = reinterpret_cast<const uint32_t *>(from - past);
+    PRIM_UNROLL(3)
+    for (int k = begin + 4 * lane; k < end; k += 4 * LANES)
+        *reinterpret_cast<uint32_t *>(to + k) = bits_from(words[k / 4], words[k / 4 + 1], 8 * past);
+}
+
+/* The same row, of which byte `first` lies at `to` wherever it lies in memory. */
+__device__ inline void bring_shifted(const image_of_bytes &in, uint8_t *to, int64_t y, int first,
+                                     int count, int lane)
+{
+    const int64_t from_y = in.row_for(y);
+    if (from_y == FILL) {
+        bring_fill(in, to, first, count, lane);
+        return;
+    }
+    const uint8_t *const row = in.row(from_y);
+    const int left = in.line - 4 - first, all = left < count ? left : count;
+    const int begin = first < 4 ? (4 - first + 3) / 4 * 4 : 0;
+    const int end = all > begin ? all / 4 * 4 : begin;
+    if (begin < end)
+        copy_words(to, row + first, begin, end, lane);
+    bring_ends(in, to, row, first, begin, end, count, lane);
+}
+
+/* Bytes begin … end - 1 of a row in shared memory, to any address: words of memory, each of two in
+ * shared memory, and bytes at the ends. `to` is where byte 0 would go; the word before it may be
+ * read. */
+__device__ inline void write_words(uint8_t *to, const uint8_t *row, int begin, int end, int lane)
+{
+    const int past = static_cast<int>(reinterpret_cast<uintptr_t>(to) % 4);
+    const uint32_t *const words = reinterpret_cast<const uint32_t *>(row);
+    PRIM_UNROLL(2)
+    for (int q = lane; 4 * q - past < end; q += LANES) {
+        const int first = 4 * q - past;
+        const uint32_t word =
+            past == 0 ? words[q] : bits_from(words[q - 1], words[q], 8u * (4 - past));
+        if (first >= begin && first + 4 <= end)
+            *reinterpret_cast<uint32_t *>(to + first) = word;
+        else
+            for (int b = 0; b < 4; b++)
+                if (first + b >= begin && first + b < end)
+                    to[first + b] = static_cast<uint8_t>(word >> 8 * b);
+    }
 }
 
 } // namespace rows

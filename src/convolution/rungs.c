@@ -21,11 +21,27 @@ static bool fills_tiles(const prim_convolution_args *args)
            args->in.width * (size_t)args->in.channels >= least_bytes;
 }
 
+/* Squares of i8, whose sums REGISTER knows to be small without looking at a weight. Images narrower
+ * than a tile leave most of it to nobody; and rows that begin at odd addresses come through registers
+ * in TENSOR, so that under 3 × 3 REGISTER is ahead. */
+static bool is_for_register(const prim_convolution_args *args)
+{
+    const size_t side = args->mask.width, tile_bytes = 256, vector_bytes = 16;
+    const int32_t most_divisor = 1 << 22;
+    const bool is_narrow = args->in.width * (size_t)args->in.channels <= tile_bytes;
+    const bool is_odd = args->in.pitch % vector_bytes != 0 && args->in.channels % 2 == 1;
+    if (args->mask.type != CUDA_R_8I || side != args->mask.height ||
+        args->mask.divisor >= most_divisor || args->mask.divisor <= -most_divisor)
+        return false;
+    return is_narrow ? side == 3 || side == 5 || side == 7 : is_odd && side == 3;
+}
+
 /* REGISTER takes every call, and no size is known where another rung than TENSOR is faster. */
 int prim_convolution_choose_rung(const void *any)
 {
     const prim_convolution_args *args = any;
-    if (fills_tiles(args) && prim_convolution_tensor_rung.why_not(args) == NULL)
+    if (fills_tiles(args) && !is_for_register(args) &&
+        prim_convolution_tensor_rung.why_not(args) == NULL)
         return PRIM_CONVOLUTION_TENSOR;
     return prim_preferred_rung(prim_convolution_rungs, &prim_convolution_register_rung, args);
 }

@@ -40,22 +40,28 @@ struct strips {
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending ending;
 
-    /* The element that stands in for number `e` of row `row`, nullptr for the fill. */
+    /* The row that stands in for row `row` of an image that is not folded, or FILL. */
+    __device__ int64_t row_for(int64_t row) const
+    {
+        const int64_t y = stand_in(boundary, row, height);
+        return y == FILL && has_outer_row ? height : y;
+    }
+
+    /* The element that stands in for number `e` of row `row`, which is there; nullptr for the
+     * fill. */
     __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
     {
-        int64_t from_y = is_folded ? 0 : stand_in(boundary, row, height), from = e;
-        if (from_y == FILL && has_outer_row)
-            from_y = height;
+        int64_t from = e;
         *channel = 0;
-        if (from_y == FILL || !is_inside(e, line)) {
-            const int64_t x = (e - repeat(e, channels)) / channels;
+        if (!is_inside(e, line)) {
+            const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
             const int64_t from_x = stand_in(boundary, x, width);
             *channel = static_cast<int>(e - x * channels);
-            if (from_y == FILL || from_x == FILL)
+            if (from_x == FILL)
                 return nullptr;
             from = from_x * channels + *channel;
         }
-        return row_at(in, in_pitch, from_y) + from;
+        return row_at(in, in_pitch, row) + from;
     }
 
     /* The same of images of one channel that are no smaller than the mask. */
@@ -89,23 +95,20 @@ struct strips {
 template <typename Pixel>
 struct strip_rows {
     int64_t first_row, first_e; /* of what it reads: row, and element of a row */
-    int inside_from, inside_to; /* the rows that lie inside of the image with all they need */
+    int inside_from, inside_to; /* of a folded line: the rows that lie inside with all they need */
+    bool columns_are_inside;    /* of an image: all that are needed */
     int64_t step;               /* from row to row in elements of a folded line; 0 */
 
     __device__ strip_rows(const strips<Pixel> &p, int64_t x, int64_t y, int span, int needed)
         : first_row(y - p.before_y), first_e(x - p.before_x), inside_from(0), inside_to(0),
+          columns_are_inside(first_e >= 0 && first_e + needed <= p.line),
           step(p.is_folded ? span : 0)
     {
-        int64_t from = 0, to = p.height;
-        if (p.is_folded) {
-            const int64_t last = p.line + p.before_x - needed;
-            from = (p.before_x + span - 1) / span;
-            to = last < 0 ? 0 : last / span + 1;
-        } else if (first_e < 0 || first_e + needed > p.line) {
-            to = 0;
-        }
-        inside_from = near_row(from);
-        inside_to = near_row(to);
+        if (!p.is_folded)
+            return;
+        const int64_t last = p.line + p.before_x - needed;
+        inside_from = near_row((p.before_x + span - 1) / span);
+        inside_to = near_row(last < 0 ? 0 : last / span + 1);
     }
 
     /* Row `row` of the image as a row of the strip; what is far away, as far away. */
@@ -120,16 +123,12 @@ struct strip_rows {
     {
         return row >= inside_from && row < inside_to;
     }
-    /* Where row `row` begins, which lies inside. */
-    __device__ const typename Pixel::source *begin(const strips<Pixel> &p, int row) const
+    /* Element k of row `row`, for which row y of the image stands, wherever it lies; nullptr for
+     * the fill. */
+    __device__ const typename Pixel::source *element(const strips<Pixel> &p, int64_t y, int row,
+                                                     int k, int *channel) const
     {
-        return p.row_at(p.in, p.in_step, first_row + row) + first_e;
-    }
-    /* Element k of row `row`, wherever it lies; nullptr for the fill. */
-    __device__ const typename Pixel::source *element(const strips<Pixel> &p, int row, int k,
-                                                     int *channel) const
-    {
-        return p.element_at(first_row + row, first_e + (first_row + row) * step + k, channel);
+        return p.element_at(p.is_folded ? 0 : y, first_e + (first_row + row) * step + k, channel);
     }
     __device__ const typename Pixel::source *near_element(const strips<Pixel> &p, int row,
                                                           int k) const

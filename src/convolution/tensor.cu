@@ -126,15 +126,27 @@ __device__ void bring_tile(const problem_of_tiles &p, const tile &at, uint8_t *t
 {
     const int64_t y = at.y - p.before_y;
     const int x = at.x - p.before_x - p.past, count = at.row_count + p.mask_rows - 1;
-    const bool is_inside = y >= 0 && y + count <= p.in.height && x >= 0 &&
-                           x + Kind::PITCH <= p.in.line && p.in.is_aligned;
+    const int margin = p.in.is_aligned ? 0 : 4; /* words reach past what is needed */
+    const bool is_inside =
+        y >= 0 && y + count <= p.in.height && x >= margin && x + Kind::PITCH + margin <= p.in.line;
     if (!is_inside) {
         PRIM_UNROLL(1)
-        for (int row = warp; row < count; row += WARPS)
-            rows::bring(p.in, to + place<Kind::PITCH>(row), y + row, x, Kind::PITCH, lane);
+        for (int row = warp; row < count; row += WARPS) {
+            uint8_t *const place_of_row = to + place<Kind::PITCH>(row);
+            if (p.in.is_aligned)
+                rows::bring(p.in, place_of_row, y + row, x, Kind::PITCH, lane);
+            else
+                rows::bring_shifted(p.in, place_of_row, y + row, x, Kind::PITCH, lane);
+        }
         return;
     }
     const uint8_t *from = p.in.row(y + warp) + x;
+    if (!p.in.is_aligned) {
+        PRIM_UNROLL(4)
+        for (int row = warp; row < count; row += WARPS, from += WARPS * p.in.pitch)
+            rows::copy_words(to + place<Kind::PITCH>(row), from, 0, Kind::PITCH, lane);
+        return;
+    }
     PRIM_UNROLL(4)
     for (int row = warp; row < count; row += WARPS) {
         PRIM_UNROLL(2)
@@ -288,7 +300,8 @@ __device__ void sum_columns(const problem_of_tiles &p, const tile &at, const uin
     }
 }
 
-/* The tile's bytes into the output: 16 lanes for a row, or a byte a lane at the image's sides. */
+/* The tile's bytes into the output: 16 lanes for a row, or a warp, word by word, at the image's
+ * sides and where rows begin anywhere. */
 __device__ inline void write_tile(const problem_of_tiles &p, const tile &at, const uint8_t *bytes)
 {
     constexpr int ACROSS = TILE_COLUMNS / CHUNK, DOWN = THREADS / ACROSS;
@@ -305,13 +318,12 @@ __device__ inline void write_tile(const problem_of_tiles &p, const tile &at, con
         }
         return;
     }
+    const int begin = at.x < 0 ? -at.x : 0, left = p.in.line - at.x;
+    const int end = left < TILE_COLUMNS ? left : TILE_COLUMNS;
     PRIM_UNROLL(1)
-    for (int k = thread; k < at.row_count * TILE_COLUMNS; k += THREADS) {
-        const int row = k / TILE_COLUMNS, x = at.x + k % TILE_COLUMNS;
-        if (x >= 0 && x < p.in.line)
-            out[static_cast<size_t>(row) * p.out_pitch + static_cast<size_t>(x)] =
-                bytes[place<TILE_COLUMNS>(row) + k % TILE_COLUMNS];
-    }
+    for (int row = thread / LANES; row < at.row_count; row += WARPS)
+        rows::write_words(out + static_cast<size_t>(row) * p.out_pitch + at.x,
+                          bytes + place<TILE_COLUMNS>(row), begin, end, thread % LANES);
 }
 
 template <class Kind>

@@ -1,0 +1,99 @@
+/* Runs of elements between memory and a block's shared memory.
+ *
+ *     memory    · · · · a b c d│e f g h│i j k l│m n · ·     vectors of 16 bytes
+ *     shared    · · · · a b c d│e f g h│i j k l│m n · ·     the run lies alike in them, so that all
+ *                       └ vec ┘ └ vec ┘ └ vec ┘ └ elements  but its ends moves by vectors
+ *
+ * Rows with gaps between them move by words in the same way, where elements are narrower. */
+#ifndef PRIM_CONVOLUTION_RUNS_CUH
+#define PRIM_CONVOLUTION_RUNS_CUH
+
+#include "common/async_copy.cuh"
+#include "common/vectors.cuh"
+#include "convolution/problem.cuh"
+
+namespace
+{
+namespace runs
+{
+
+/* An element's place in rows, as a thread goes through them with all others: divided once. */
+struct place {
+    int row, column;
+
+    __device__ place(int k, int line) : row(k / line), column(k % line)
+    {
+    }
+    __device__ void advance(const place &by, int line)
+    {
+        row += by.row;
+        column += by.column;
+        if (column >= line) {
+            column -= line;
+            row++;
+        }
+    }
+};
+
+/* How many elements the first one lies behind a vector, or a word; wherever that is. */
+template <typename T, unsigned BYTES>
+__host__ __device__ int elements_past(const T *data, int64_t bytes_further = 0)
+{
+    return static_cast<int>(
+        (reinterpret_cast<uintptr_t>(data) + static_cast<uintptr_t>(bytes_further)) % BYTES /
+        sizeof(T));
+}
+template <typename T>
+__host__ __device__ int past_vector(const T *data)
+{
+    return elements_past<T, VECTOR_BYTES>(data);
+}
+
+/* A block's copy of a run. Both lie alike within vectors. */
+template <bool IS_ASYNC, typename T>
+__device__ void copy(T *to, const T *from, int count)
+{
+    constexpr int EACH = static_cast<int>(VECTOR_ELEMENTS<T>);
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    const int before = (EACH - past_vector(from)) % EACH;
+    const int begin = before < count ? before : count;
+    const int end = begin + (count - begin) / EACH * EACH;
+    PRIM_UNROLL(4)
+    for (int k = begin + EACH * thread; k < end; k += EACH * threads) {
+        vector<T> *const there = reinterpret_cast<vector<T> *>(to + k);
+        if constexpr (IS_ASYNC)
+            copy_async(there, reinterpret_cast<const vector<T> *>(from + k));
+        else
+            *there = load_vector(from + k);
+    }
+    if (thread < begin)
+        to[thread] = from[thread];
+    if (thread < count - end)
+        to[end + thread] = from[end + thread];
+}
+
+/* What rows with gaps move by: a word of narrower elements, or an element. */
+template <typename T>
+constexpr int IN_UNIT = sizeof(T) < 4 ? static_cast<int>(4 / sizeof(T)) : 1;
+template <typename T>
+using unit = packed<T, static_cast<unsigned>(IN_UNIT<T>)>;
+
+/* How many of them a row reaches into at most. */
+template <typename T>
+__host__ __device__ int units_of(int line)
+{
+    return (line + 2 * (IN_UNIT<T> - 1)) / IN_UNIT<T>;
+}
+
+/* The distance of rows in shared memory, where they lie within words as they do in memory. */
+template <typename T>
+int row_of(int line, size_t pitch)
+{
+    const size_t gap = pitch / sizeof(T) - static_cast<size_t>(line);
+    return line + static_cast<int>(gap % static_cast<size_t>(IN_UNIT<T>));
+}
+
+} // namespace runs
+} // namespace
+
+#endif
