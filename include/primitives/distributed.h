@@ -24,10 +24,10 @@
  * waiting: abort their communicators.
  *
  * Captures. What is captured consists of the kit's kernels and NCCL's operations, and NCCL's rules
- * hold: all ranks capture a call or none does, and all launch the graph that they captured then. A
- * process with one GPU is what NCCL advises; with several, a thread for each of them captures, in
- * mode cudaStreamCaptureModeThreadLocal, and launches: one thread that launches one GPU's graph
- * after the other may wait for ever in the first.
+ * hold: all ranks capture a call or none does, and all launch the graph that they captured then.
+ * NCCL advises a process for each GPU: one thread that launches one GPU's graph after the other may
+ * wait for ever in the first. Two threads of one process, each with a GPU, got NCCL's "internal
+ * error" (2.28.3) when they captured.
  *
  * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, a call first
  * compares with all ranks which call it is, h_counts and all arguments that are no pointers, and
