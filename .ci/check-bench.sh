@@ -161,7 +161,8 @@ names_what_there_is() {
 # Each call has a row of times, and the file says on how many devices.
 scales_over_devices() {
   SIMT_DEVICES=2 "${bench%/*}/primscaling" --commit one --json scaling.json >said &&
-    [ "$(jq '[.results[] | select(.together_us > 0 and .alone_us > 0)] | length' scaling.json)" = 10 ] &&
+    [ "$(jq '[.results[] | select(.together_us > 0 and .alone_us > 0)] | length' scaling.json)" = 14 ] &&
+    [ "$(jq -c '[.streams[] | select(.streamed_us > 0) | .gpus]' scaling.json)" = '[1,2]' ] &&
     [ "$(jq -c '[.context.gpus, .context.commit]' scaling.json)" = '[2,"one"]' ]
 }
 

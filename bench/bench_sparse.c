@@ -1,5 +1,5 @@
-/* spmv: the matrices of matrix_kinds.c, in CSR and in what formats they have cases of their own; and
- * by a plan, and what the plan costs. A case's size is its number of rows. */
+/* spmv: the matrices of matrix_kinds.c, in CSR and in what formats they have cases of their own;
+ * and by a plan, and what the plan costs. A case's size is its number of rows. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdint.h>
@@ -326,9 +326,9 @@ static const prim_sparse *csr_of(const bench_case *c, size_t value_bytes)
     return &last;
 }
 
-/* What a case keeps on the host: the matrix, whose arrays are on the device, and its plan, if it has
- * one; and its groups, which lie behind the conversion's other arrays in memory that is given back.
- * Peers know of the matrix alone. */
+/* What a case keeps on the host: the matrix, whose arrays are on the device, and its plan, if it
+ * has one; and its groups, which lie behind the conversion's other arrays in memory that is given
+ * back. Peers know of the matrix alone. */
 typedef struct kept_matrix {
     prim_sparse matrix;
     void *d_plan;

@@ -137,7 +137,7 @@ static bool is_unsigned(cudaDataType_t type)
 }
 
 /* On a GPU an operand lies in one allocation with all others, since to allocate and to free costs
- * more than a call does; on the CPU backend in one of its own, beyond which AddressSanitizer sees. */
+ * more than a call does; on the CPU backend in one of its own, whose end AddressSanitizer sees. */
 #if defined(SIMT_BACKEND)
 static char *take(size_t bytes)
 {

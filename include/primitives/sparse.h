@@ -180,7 +180,7 @@ PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
  *              device, as bytes to an address of that alignment.
  *
  * A plan serves every product of a matrix with this structure: with other values, of any type, and
- * with offsets of the other width. Nothing in making it needs the host, so that a graph can hold it.
+ * with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
  * Returns what every call does, less what speaks of variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist

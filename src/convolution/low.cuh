@@ -5,8 +5,8 @@
  *     row 1     k k k …                        that they find banks of their own
  *
  * That is narrow.cuh, turned by a right angle: a strip would walk down rows that are only there for
- * other rows' sake, 5 for one under 5 × 5. Here a thread asks once which row stands in for each that
- * the mask's rows meet. Products are added row by row of the mask all the same. */
+ * other rows' sake, 5 for one under 5 × 5. Here a thread asks once which row stands in for each
+ * that the mask's rows meet. Products are added row by row of the mask all the same. */
 #ifndef PRIM_CONVOLUTION_LOW_CUH
 #define PRIM_CONVOLUTION_LOW_CUH
 

@@ -6,13 +6,13 @@
  *     row 0       a b c      thread 0 1 2        all threads are busy, however narrow rows are
  *     row 1       d e f             0 1 2
  *     …                             0 1 2
- *     row DOWN    · · ·      thread 3 4 5        lanes 3 and 0 lie DOWN rows apart; DOWN is odd, so
- *     …                             3 4 5        that rows of 1, 2, 4, … words spread over all banks
+ *     row DOWN    · · ·      thread 3 4 5       lanes 3 and 0 lie DOWN rows apart; DOWN is odd, so
+ *     …                             3 4 5       that rows of 1, 2, 4, … words spread over all banks
  *
  * A strip of 128 columns would have work for 3 of its lanes. And there each row brings what lies
- * beside the image; here that is nearly everything, and nothing of it is brought: a thread asks once
- * which columns stand in for those that its window reaches, and takes them from its rows as they
- * are. A fill is one element, which it takes for every row.
+ * beside the image; here that is nearly everything, and nothing of it is brought: a thread asks
+ * once which columns stand in for those that its window reaches, and takes them from its rows as
+ * they are. A fill is one element, which it takes for every row.
  *
  * Loads an output: (DOWN + h - 1) · w / DOWN elements from shared memory; outputs leave through
  * shared memory, as the run that they are.

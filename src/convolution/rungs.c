@@ -22,8 +22,8 @@ static bool fills_tiles(const prim_convolution_args *args)
 }
 
 /* Squares of i8, whose sums REGISTER knows to be small without looking at a weight. Images narrower
- * than a tile leave most of it to nobody; and rows that begin at odd addresses come through registers
- * in TENSOR, so that under 3 × 3 REGISTER is ahead. */
+ * than a tile leave most of it to nobody; and rows that begin at odd addresses come through
+ * registers in TENSOR, so that under 3 × 3 REGISTER is ahead. */
 static bool is_for_register(const prim_convolution_args *args)
 {
     const size_t side = args->mask.width, tile_bytes = 256, vector_bytes = 16;

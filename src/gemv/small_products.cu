@@ -1,6 +1,6 @@
 /* Batches of small products: a block takes several that lie one behind the other.
  *
- *     memory   A0▒▒▒▒▒A1▒▒▒▒▒A2▒▒▒▒▒…    one window, 16 bytes a copy, wherever a row or a matrix ends
+ *     memory   A0▒▒▒▒▒A1▒▒▒▒▒A2▒▒▒▒▒…    a window, 16 bytes a copy, wherever rows and matrices end
  *                 ↓     ↓     ↓
  *     shared   ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒     and the x likewise; then a thread has an element of y
  *

@@ -1,4 +1,5 @@
-/* Inside gemv: batches of small products, which WARP_PER_ROW and SPLIT leave to small_products.cu. */
+/* Inside gemv: batches of small products, which WARP_PER_ROW and SPLIT leave to
+ * small_products.cu. */
 #ifndef PRIM_GEMV_SMALL_PRODUCTS_H
 #define PRIM_GEMV_SMALL_PRODUCTS_H
 
