@@ -322,7 +322,7 @@ __device__ typename Items::value value_of_plain_item(const Items &all,
 }
 
 /* By a whole warp. */
-__device__ inline bool no_lane(bool condition)
+[[maybe_unused]] __device__ inline bool no_lane(bool condition)
 {
     return __ballot_sync(ALL_LANES, condition) == 0;
 }
