@@ -15,6 +15,7 @@
 #include "arguments.h"
 #include "exact_file.h"
 #include "failure.h"
+#include "nccl_failure.h"
 
 static const char program[] = "float_sum";
 
@@ -42,14 +43,6 @@ typedef struct team {
     size_t tiles[MOST_GPUS], rows[MOST_GPUS]; /* of each one's part; of counters: one */
     gpu gpus[MOST_GPUS];
 } team;
-
-static void check_nccl(ncclResult_t result)
-{
-    if (result == ncclSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", program, ncclGetErrorString(result));
-    exit(1);
-}
 
 /* ---- the parts ---- */
 
@@ -80,7 +73,7 @@ static void share_out(team *t)
     ncclComm_t comms[MOST_GPUS];
     const size_t all = tiles_of(t->elements), n = (size_t)t->count;
     size_t first = 0;
-    check_nccl(ncclCommInitAll(comms, t->count, NULL));
+    check_nccl(program, ncclCommInitAll(comms, t->count, NULL));
     for (size_t r = 0; r < n; r++) {
         gpu *const g = &t->gpus[r];
         t->tiles[r] = all / n + (r < all % n ? 1 : 0);
@@ -109,7 +102,7 @@ static void give_back(team *t)
         check_cuda(program, cudaFree(g->d_counts));
         check_cuda(program, cudaFree(g->d_all_counts));
         check_cuda(program, cudaStreamDestroy(g->stream));
-        check_nccl(ncclCommDestroy(g->comm));
+        check_nccl(program, ncclCommDestroy(g->comm));
     }
 }
 

@@ -19,6 +19,7 @@
 
 #include "arguments.h"
 #include "failure.h"
+#include "nccl_failure.h"
 #include "started_together.h"
 #include "whole_file.h"
 
@@ -48,14 +49,6 @@ typedef struct team {
     size_t bytes[MOST_GPUS]; /* of each one's part */
 } team;
 
-static void check_nccl(ncclResult_t result)
-{
-    if (result == ncclSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", program, ncclGetErrorString(result));
-    exit(1);
-}
-
 static int usage(void)
 {
     fprintf(stderr, "usage: many_gpus FILE [GPUS]\n"
@@ -68,7 +61,7 @@ static int usage(void)
 static void connect_host(team *t)
 {
     ncclComm_t comms[MOST_GPUS];
-    check_nccl(ncclCommInitAll(comms, t->count, NULL));
+    check_nccl(program, ncclCommInitAll(comms, t->count, NULL));
     for (int g = 0; g < t->count; g++) {
         t->gpus[g].device = g;
         t->gpus[g].comm = comms[g];
@@ -84,7 +77,7 @@ static void connect_one(team *t, const place *p, const char *path, unsigned seco
     mine->device = p->on_host % there;
     check_cuda(program, cudaSetDevice(mine->device));
     const ncclUniqueId id = share_id(program, p, path, seconds);
-    check_nccl(ncclCommInitRank(&mine->comm, p->count, id, p->rank));
+    check_nccl(program, ncclCommInitRank(&mine->comm, p->count, id, p->rank));
     if (p->rank == 0 && remove(path) != 0) /* all have read it */
         fail_with_errno(program, path);
 }
@@ -121,7 +114,7 @@ static void give_back(team *t)
         check_cuda(program, cudaFree(t->gpus[g].d_sums));
         check_cuda(program, cudaFree(t->gpus[g].d_found));
         check_cuda(program, cudaStreamDestroy(t->gpus[g].stream));
-        check_nccl(ncclCommDestroy(t->gpus[g].comm));
+        check_nccl(program, ncclCommDestroy(t->gpus[g].comm));
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "failure.h"
+#include "nccl_failure.h"
 
 /* ---- the place ---- */
 
@@ -52,14 +53,6 @@ place find_place(const char *program)
 }
 
 /* ---- the id ---- */
-
-static void check(const char *program, ncclResult_t result)
-{
-    if (result == ncclSuccess)
-        return;
-    fprintf(stderr, "%s: %s\n", program, ncclGetErrorString(result));
-    exit(1);
-}
 
 /* The file is there with all that it holds, or not at all. */
 static void leave_id(const char *program, const char *path, const ncclUniqueId *id)
@@ -114,7 +107,7 @@ ncclUniqueId share_id(const char *program, const place *p, const char *path, uns
     ncclUniqueId id;
     if (p->rank > 0)
         return await_id(program, path, seconds);
-    check(program, ncclGetUniqueId(&id));
+    check_nccl(program, ncclGetUniqueId(&id));
     leave_id(program, path, &id);
     return id;
 }

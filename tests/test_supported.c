@@ -1045,13 +1045,21 @@ Test(supported, sparse_convert)
                 }
 }
 
+static bool is_sparse_value(cudaDataType_t type)
+{
+    return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+}
+
+static bool is_sparse_offset(cudaDataType_t type)
+{
+    return type == CUDA_R_32I || type == CUDA_R_64I;
+}
+
 Test(supported, sparse_from_dense)
 {
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, offset_type, all_types) {
-            const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F || *type == CUDA_R_16F ||
-                               *type == CUDA_R_16BF,
-                       offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I;
+            const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
             size_t bytes;
             cr_expect_eq(prim_sparse_from_dense_workspace_bytes(*type, 100, 70, &bytes),
                          value ? PRIM_OK : PRIM_ERROR_TYPE, "%s", name_of(*type));
@@ -1075,9 +1083,7 @@ Test(supported, sparse_transpose)
     for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
         EACH (cudaDataType_t, type, all_types)
             EACH (cudaDataType_t, offset_type, all_types) {
-                const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F ||
-                                   *type == CUDA_R_16F || *type == CUDA_R_16BF,
-                           offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I;
+                const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type);
                 size_t bytes;
                 m.format = (prim_sparse_format)format;
                 m.value_type = *type;
@@ -1104,9 +1110,7 @@ Test(supported, spmv_plan)
     for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
         EACH (cudaDataType_t, type, all_types)
             EACH (cudaDataType_t, offset_type, all_types) {
-                const bool value = *type == CUDA_R_32F || *type == CUDA_R_64F ||
-                                   *type == CUDA_R_16F || *type == CUDA_R_16BF,
-                           offset = *offset_type == CUDA_R_32I || *offset_type == CUDA_R_64I,
+                const bool value = is_sparse_value(*type), offset = is_sparse_offset(*offset_type),
                            offsets = format == PRIM_SPARSE_CSR || format == PRIM_SPARSE_SELL;
                 const prim_status expected = !value || (offsets && !offset) ? PRIM_ERROR_TYPE
                                              : format == PRIM_SPARSE_CSR    ? PRIM_OK
