@@ -1,19 +1,9 @@
-/* Random calls with random operands, valid and not, against the host's versions:
- *
- *     stress [--seed N] [--seconds S] [--calls N]
- *     stress --replay CALL DIAL…
- *
- * A call is chosen by dials, numbers that say one thing each: a size, a type, a stream. What fails
- * is tried again with dials turned down until no smaller call fails; what --replay takes is printed
- * then. Of sums and counts an element is looked at by a plain loop too, since the host's versions
- * share code with the device's. */
-#include "stress.h"
+#include "trial.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* AddressSanitizer sees more where an operand ends with its memory. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -30,7 +20,7 @@ static void give_up(const char *what)
     exit(2);
 }
 
-static void check(cudaError_t error)
+void check(cudaError_t error)
 {
     if (error != cudaSuccess)
         give_up(cudaGetErrorString(error));
@@ -46,7 +36,7 @@ static void *allocate(size_t bytes)
 
 /* ---- dials ---- */
 
-static uint64_t random_bits(uint64_t i) /* splitmix64 */
+uint64_t random_bits(uint64_t i) /* splitmix64 */
 {
     uint64_t x = (i + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -79,7 +69,27 @@ cudaDataType_t pick_type(trial *t, const cudaDataType_t *types, size_t count)
     return types[pick(t, count)];
 }
 
-/* ---- operands ---- */
+int pick_variant(trial *t, const prim_variant *(*variant_at)(size_t index))
+{
+    size_t count = 0;
+    while (variant_at(count) != NULL)
+        count++;
+    return variant_at(pick(t, count))->value;
+}
+
+void pick_values(trial *t, values most)
+{
+    const size_t kind = pick(t, 4);
+    const values wish = kind < 2 ? WHOLE_NUMBERS : kind == 2 ? FRACTIONS : ANYTHING;
+    t->values = wish < most ? wish : most;
+}
+
+/* ---- types ---- */
+
+const cudaDataType_t all_types[12] = {
+    CUDA_R_32F, CUDA_R_32I, CUDA_R_64F, CUDA_R_8U,  CUDA_R_8I,  CUDA_R_16I,
+    CUDA_R_16U, CUDA_R_32U, CUDA_R_64I, CUDA_R_64U, CUDA_R_16F, CUDA_R_16BF,
+};
 
 size_t bytes_of(cudaDataType_t type)
 {
@@ -97,7 +107,7 @@ size_t bytes_of(cudaDataType_t type)
     case CUDA_R_64F:
         return 8;
     default:
-        return 4;
+        return type == SIXTEEN_BYTES ? 16 : 4;
     }
 }
 
@@ -105,6 +115,41 @@ bool is_float(cudaDataType_t type)
 {
     return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
 }
+
+bool is_half(cudaDataType_t type)
+{
+    return is_float(type) && bytes_of(type) == 2;
+}
+
+static bool is_unsigned(cudaDataType_t type)
+{
+    return type == CUDA_R_8U || type == CUDA_R_16U || type == CUDA_R_32U || type == CUDA_R_64U;
+}
+
+cudaDataType_t type_of_bytes(size_t bytes)
+{
+    return bytes == 16  ? SIXTEEN_BYTES
+           : bytes == 8 ? CUDA_R_64U
+           : bytes == 4 ? CUDA_R_32U
+           : bytes == 2 ? CUDA_R_16U
+                        : CUDA_R_8U;
+}
+
+double number_at(cudaDataType_t type, const char *h, size_t i)
+{
+    const size_t bytes = bytes_of(type), unused = 64 - 8 * bytes;
+    float real;
+    double wide;
+    uint64_t bits = 0;
+    memcpy(&bits, h + i * bytes, bytes);
+    memcpy(&real, &bits, sizeof real);
+    memcpy(&wide, &bits, sizeof wide);
+    if (is_float(type))
+        return type == CUDA_R_32F ? (double)real : wide;
+    return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << unused) >> unused);
+}
+
+/* ---- what operands hold ---- */
 
 /* A whole number of at most four bits in 16 bits, whose exponent has so many and begins there. */
 static uint16_t half_of(int number, int fraction_bits, int bias)
@@ -131,9 +176,60 @@ static void write_number(char *to, cudaDataType_t type, int number)
     memcpy(to, from, bytes_of(type));
 }
 
-static bool is_unsigned(cudaDataType_t type)
+/* The fields of a float's bits. */
+typedef struct float_format {
+    int fraction_bits, exponent_bits, bias, spread; /* of exponents: so far from 1 */
+} float_format;
+
+static float_format format_of(cudaDataType_t type)
 {
-    return type == CUDA_R_8U || type == CUDA_R_16U || type == CUDA_R_32U || type == CUDA_R_64U;
+    return type == CUDA_R_16F    ? (float_format){10, 5, 15, 3}
+           : type == CUDA_R_16BF ? (float_format){7, 8, 127, 12}
+           : type == CUDA_R_32F  ? (float_format){23, 8, 127, 12}
+                                 : (float_format){52, 11, 1023, 12};
+}
+
+/* NaN with any payload, infinities, zeros, the smallest and the largest. */
+static uint64_t special_bits(float_format f, uint64_t bits)
+{
+    const uint64_t fraction = bits & (((uint64_t)1 << f.fraction_bits) - 1),
+                   full = ((uint64_t)1 << f.exponent_bits) - 1;
+    switch (bits >> 61) {
+    case 0:
+        return full << f.fraction_bits;
+    case 1:
+        return full << f.fraction_bits | fraction;
+    case 2:
+        return (full - 1) << f.fraction_bits | fraction;
+    case 3:
+        return fraction;
+    default:
+        return 0;
+    }
+}
+
+static void write_bits(char *to, cudaDataType_t type, values kind, uint64_t bits)
+{
+    if (is_float(type)) {
+        const float_format f = format_of(type);
+        const uint64_t sign = bits >> 63 << (f.fraction_bits + f.exponent_bits),
+                       fraction = bits & (((uint64_t)1 << f.fraction_bits) - 1),
+                       turned = random_bits(bits),
+                       exponent =
+                           (uint64_t)(f.bias - f.spread) + turned % (2 * (uint64_t)f.spread + 1);
+        bits =
+            sign | (kind == ANYTHING && turned >> 59 == 0 ? special_bits(f, random_bits(turned))
+                                                          : exponent << f.fraction_bits | fraction);
+    }
+    for (size_t at = 0; at < bytes_of(type); at += sizeof bits)
+        memcpy(to + at, &bits, bytes_of(type) < sizeof bits ? bytes_of(type) : sizeof bits);
+}
+
+/* ---- operands ---- */
+
+size_t span(size_t rows, size_t columns, size_t ld)
+{
+    return rows == 0 || columns == 0 ? 0 : (rows - 1) * ld + columns;
 }
 
 /* On a GPU an operand lies in one allocation with all others, since to allocate and to free costs
@@ -205,6 +301,11 @@ void send(operand *x)
     check(cudaMemcpy(x->base + x->lead, x->h, x->bytes, cudaMemcpyHostToDevice));
 }
 
+void receive(operand *x)
+{
+    check(cudaMemcpy(x->h, x->base + x->lead, x->bytes, cudaMemcpyDeviceToHost));
+}
+
 operand *add_input(trial *t, cudaDataType_t type, size_t count, bool is_sign)
 {
     operand *x = add(t, type, count);
@@ -212,8 +313,23 @@ operand *add_input(trial *t, cudaDataType_t type, size_t count, bool is_sign)
     for (size_t i = 0; i < count; i++) {
         const uint64_t bits = random_bits(seed + i);
         const int number = is_sign ? (bits & 1 ? 1 : -1) : (int)(bits % 17) - 8;
-        write_number(x->h + i * bytes_of(type), type,
-                     is_unsigned(type) && !is_sign ? number + 8 : number);
+        char *const to = x->h + i * bytes_of(type);
+        if (t->values == WHOLE_NUMBERS && bytes_of(type) <= sizeof bits)
+            write_number(to, type, is_unsigned(type) && !is_sign ? number + 8 : number);
+        else
+            write_bits(to, type, t->values, bits);
+    }
+    send(x);
+    return x;
+}
+
+operand *add_numbers(trial *t, cudaDataType_t type, size_t count, size_t limit)
+{
+    operand *x = add(t, type, count);
+    const uint64_t seed = pick(t, 1 << 20);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t number = random_bits(seed + i) % limit;
+        memcpy(x->h + i * bytes_of(type), &number, bytes_of(type));
     }
     send(x);
     return x;
@@ -254,15 +370,33 @@ static bool is_zero(const char *element, size_t bytes)
     return (element[bytes - 1] & 0x7f) == 0;
 }
 
+static bool is_nan(cudaDataType_t type, const char *element)
+{
+    uint64_t bits = 0;
+    if (!is_float(type))
+        return false;
+    const float_format f = format_of(type);
+    const uint64_t sign = (uint64_t)1 << (f.exponent_bits + f.fraction_bits),
+                   infinity = sign - ((uint64_t)1 << f.fraction_bits);
+    memcpy(&bits, element, bytes_of(type));
+    return (bits & ~sign) > infinity;
+}
+
+static bool are_equal(const operand *x, const char *a, const char *b)
+{
+    const size_t bytes = bytes_of(x->type);
+    return memcmp(a, b, bytes) == 0 ||
+           (x->has_any_zero && is_zero(a, bytes) && is_zero(b, bytes)) ||
+           (x->has_any_nan && is_nan(x->type, a) && is_nan(x->type, b));
+}
+
 /* The operand's first element on the device that differs, or their number. */
 static size_t differs_at(const operand *x, const char *fetched, const char *expected)
 {
     const size_t bytes = bytes_of(x->type), count = x->bytes / bytes;
     const char *const h = fetched + x->lead;
     size_t i = 0;
-    while (i < count && (memcmp(h + i * bytes, expected + i * bytes, bytes) == 0 ||
-                         (x->has_any_zero && is_zero(h + i * bytes, bytes) &&
-                          is_zero(expected + i * bytes, bytes))))
+    while (i < count && are_equal(x, h + i * bytes, expected + i * bytes))
         i++;
     return i;
 }
@@ -340,7 +474,7 @@ static void maybe_spoil(trial *t)
         spoil_operand(t);
     else if (kind == 22)
         spoil_workspace(t);
-    else if (kind == 23) {
+    else if (kind == 23 && !t->has_no_variant) {
         t->variant = 1000;
         spoil(t, "no variant", PRIM_ERROR_ENUM);
     }
@@ -408,15 +542,27 @@ bool end(trial *t, prim_status status)
     return status == PRIM_OK && t->complaint[0] == '\0';
 }
 
+/* An element's bytes, the highest first. */
+static const char *hexadecimal(const char *element, size_t bytes, char text[33])
+{
+    for (size_t i = 0; i < bytes; i++)
+        sprintf(text + 2 * i, "%02x", (unsigned char)element[bytes - 1 - i]);
+    return text;
+}
+
 /* The operands hold what they should: outputs the twins' bytes, all others what they held. */
 static void check_memory(trial *t, bool has_run)
 {
     for (size_t i = 0; i < t->operand_count; i++) {
         const operand *x = &t->operands[i];
-        char *const fetched = fetch(x);
-        const size_t at = differs_at(x, fetched, has_run && x->is_output ? x->h : x->before);
-        if (at < x->bytes / bytes_of(x->type))
-            complain(t, "operand %zu of %zu bytes differs at element %zu", i, x->bytes, at);
+        const size_t bytes = bytes_of(x->type);
+        char *const fetched = fetch(x), is[33], should_be[33];
+        const char *const expected = has_run && x->is_output ? x->h : x->before;
+        const size_t at = differs_at(x, fetched, expected);
+        if (at < x->bytes / bytes)
+            complain(t, "operand %zu of %zu bytes: element %zu is %s, not %s", i, x->bytes, at,
+                     hexadecimal(fetched + x->lead + at * bytes, bytes, is),
+                     hexadecimal(expected + at * bytes, bytes, should_be));
         if (!guards_hold(x, fetched))
             complain(t, "bytes beside operand %zu were written", i);
         free(fetched);
@@ -429,20 +575,6 @@ void on_host(trial *t, prim_status status)
         complain(t, "on the host: %s: %s", prim_status_string(status), prim_last_error(NULL));
 }
 
-double number_at(cudaDataType_t type, const char *h, size_t i)
-{
-    const size_t bytes = bytes_of(type), unused = 64 - 8 * bytes;
-    float real;
-    double wide;
-    uint64_t bits = 0;
-    memcpy(&bits, h + i * bytes, bytes);
-    memcpy(&real, &bits, sizeof real);
-    memcpy(&wide, &bits, sizeof wide);
-    if (is_float(type))
-        return type == CUDA_R_32F ? (double)real : wide;
-    return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << unused) >> unused);
-}
-
 void expect(trial *t, const operand *x, size_t i, double number)
 {
     const size_t bytes = bytes_of(x->type);
@@ -451,136 +583,27 @@ void expect(trial *t, const operand *x, size_t i, double number)
     const void *const right = x->type == CUDA_R_64F   ? (const void *)&number
                               : x->type == CUDA_R_32F ? (const void *)&real
                                                       : (const void *)&integer;
-    if (memcmp(right, x->h + i * bytes, bytes) != 0 && number != 0)
+    if (t->values == WHOLE_NUMBERS && memcmp(right, x->h + i * bytes, bytes) != 0 && number != 0)
         complain(t, "element %zu is %.17g on host and device, and should be %.17g", i,
                  number_at(x->type, x->h, i), number);
 }
 
-/* true: all is right. */
-static bool run(const stress_call *call, trial *t)
+static void check_workspace(trial *t)
 {
-    call->run(t);
+    if (t->space.base == NULL)
+        return;
+    char *const fetched = fetch(&t->space);
+    if (!guards_hold(&t->space, fetched))
+        complain(t, "bytes beside the workspace were written");
+    free(fetched);
+    free_operand(&t->space);
+}
+
+bool judge(trial *t)
+{
     check_memory(t, t->wanted == PRIM_OK);
-    if (t->space.base != NULL) {
-        char *const fetched = fetch(&t->space);
-        if (!guards_hold(&t->space, fetched))
-            complain(t, "bytes beside the workspace were written");
-        free(fetched);
-        free_operand(&t->space);
-    }
+    check_workspace(t);
     for (size_t i = 0; i < t->operand_count; i++)
         free_operand(&t->operands[i]);
     return t->complaint[0] == '\0';
-}
-
-/* ---- shrinking ---- */
-
-/* The same dials again, but one; those that were not used stand at 0. */
-static bool still_fails(const stress_call *call, const trial *failed, size_t dial, uint64_t value,
-                        trial *smaller)
-{
-    *smaller = (trial){.turned = MOST_DIALS};
-    memcpy(smaller->dials, failed->dials, sizeof failed->dials);
-    smaller->dials[dial] = value;
-    return !run(call, smaller);
-}
-
-/* One dial turned down, where the call then still fails. */
-static bool turn_down(const stress_call *call, trial *failed, size_t dial)
-{
-    const uint64_t now = failed->dials[dial], tries[] = {0, now / 2, now - now / 8, now - 1};
-    trial smaller;
-    for (size_t n = 0; n < sizeof tries / sizeof *tries && now > 0; n++)
-        if (tries[n] < now && still_fails(call, failed, dial, tries[n], &smaller)) {
-            *failed = smaller;
-            return true;
-        }
-    return false;
-}
-
-static void shrink(const stress_call *call, trial *failed)
-{
-    enum { ROUNDS = 40 };
-    bool again = true;
-    for (int round = 0; again && round < ROUNDS; round++) {
-        again = false;
-        for (size_t i = 0; i < failed->used; i++)
-            again |= turn_down(call, failed, i);
-    }
-}
-
-static void report(const stress_call *call, const trial *t)
-{
-    printf("%s\n%s\n--replay %s", t->text, t->complaint, call->name);
-    for (size_t i = 0; i < t->used; i++)
-        printf(" %llu", (unsigned long long)t->dials[i]);
-    printf("\n");
-}
-
-/* ---- the program ---- */
-
-static const stress_call *find(const char *name)
-{
-    for (size_t i = 0; i < stress_call_count; i++)
-        if (strcmp(stress_calls[i].name, name) == 0)
-            return &stress_calls[i];
-    give_up("no such call");
-    return NULL;
-}
-
-static int replay_one(int count, char **words)
-{
-    trial t = {.turned = MOST_DIALS};
-    const stress_call *call = find(count > 0 ? words[0] : "");
-    for (int i = 1; i < count && i <= MOST_DIALS; i++)
-        t.dials[i - 1] = strtoull(words[i], NULL, 10);
-    const bool right = run(call, &t);
-    report(call, &t);
-    return right ? 0 : 1;
-}
-
-static int random_calls(uint64_t seed, double seconds, uint64_t most)
-{
-    uint64_t calls = 0, right = 0;
-    const time_t begin_time = time(NULL);
-    printf("stress: --seed %llu\n", (unsigned long long)seed);
-    fflush(stdout);
-    for (; calls < most && difftime(time(NULL), begin_time) < seconds; calls++) {
-        trial t = {.seed = random_bits(seed) + calls};
-        const stress_call *call = &stress_calls[random_bits(t.seed) % stress_call_count];
-        if (!run(call, &t)) {
-            printf("call %llu fails: %s\n%s\n", (unsigned long long)calls, t.text, t.complaint);
-            fflush(stdout);
-            shrink(call, &t);
-            printf("the smallest that fails so:\n");
-            report(call, &t);
-            return 1;
-        }
-        right += t.wanted == PRIM_OK;
-    }
-    printf("stress: %llu calls, %llu of them valid and right\n", (unsigned long long)calls,
-           (unsigned long long)right);
-    return right > 0 ? 0 : 1;
-}
-
-int main(int argc, char **argv)
-{
-    uint64_t seed = (uint64_t)time(NULL) << 20, calls = UINT64_MAX;
-    double seconds = 60;
-    for (int i = 1; i < argc; i += 2) {
-        if (strcmp(argv[i], "--replay") == 0)
-            return replay_one(argc - i - 1, argv + i + 1);
-        if (i + 1 == argc)
-            give_up("a number is missing");
-        if (strcmp(argv[i], "--seed") == 0)
-            seed = strtoull(argv[i + 1], NULL, 10);
-        else if (strcmp(argv[i], "--seconds") == 0)
-            seconds = atof(argv[i + 1]);
-        else if (strcmp(argv[i], "--calls") == 0) {
-            calls = strtoull(argv[i + 1], NULL, 10);
-            seconds = 1e18;
-        } else
-            give_up("--seed N, --seconds S, --calls N or --replay CALL DIAL…");
-    }
-    return random_calls(seed, seconds, calls);
 }

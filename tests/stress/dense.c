@@ -1,0 +1,339 @@
+#include <string.h>
+
+#include <primitives/binary_gemm.h>
+#include <primitives/gemm.h>
+#include <primitives/gemv.h>
+
+#include "oracles.h"
+#include "stress.h"
+
+/* What is multiplied, and what it gives. */
+static type_pair pick_product(trial *t)
+{
+    static const type_pair products[] = {{CUDA_R_32F, CUDA_R_32F},   {CUDA_R_64F, CUDA_R_64F},
+                                         {CUDA_R_32I, CUDA_R_32I},   {CUDA_R_8I, CUDA_R_32I},
+                                         {CUDA_R_16F, CUDA_R_32F},   {CUDA_R_16BF, CUDA_R_32F},
+                                         {CUDA_R_16BF, CUDA_R_16BF}, {CUDA_R_16F, CUDA_R_16F}};
+    return products[pick(t, COUNT_OF(products))];
+}
+
+/* The product of an m × k and a k × n matrix, so many times, `a` being what is stored. */
+typedef struct product {
+    prim_transpose op_a, op_b;
+    type_pair types;
+    size_t m, n, k;
+    matrix a, b, c;
+    double alpha, beta;
+} product;
+
+static product pick_gemm(trial *t)
+{
+    product p = {.op_a = (prim_transpose)pick(t, 2), .op_b = (prim_transpose)pick(t, 2)};
+    PICK_VARIANT(t, gemm);
+    p.types = pick_product(t);
+    p.m = pick_size(t, 70);
+    p.n = pick_size(t, 70);
+    p.k = pick_size(t, 300);
+    p.a = p.op_a ? (matrix){p.k, p.m, p.m + pick(t, 5)} : (matrix){p.m, p.k, p.k + pick(t, 5)};
+    p.b = p.op_b ? (matrix){p.n, p.k, p.k + pick(t, 5)} : (matrix){p.k, p.n, p.n + pick(t, 5)};
+    p.c = (matrix){p.m, p.n, p.n + pick(t, 5)};
+    p.alpha = pick_scalar(t);
+    p.beta = pick_scalar(t);
+    pick_values(t, is_float(p.types.in) ? WHOLE_NUMBERS : ANYTHING);
+    return p;
+}
+
+static void describe_gemm(trial *t, const char *name, const product *p, size_t batches)
+{
+    describe(t,
+             "%s: variant %d, ops %d%d, types %d %d, %zu × %zu × %zu, ld %zu %zu %zu, %g, %g, "
+             "%zu of them",
+             name, t->variant, p->op_a, p->op_b, p->types.in, p->types.out, p->m, p->n, p->k,
+             p->a.ld, p->b.ld, p->c.ld, p->alpha, p->beta, batches);
+}
+
+/* One element of a product whose matrices begin there. */
+static void expect_element(trial *t, const product *p, const operand *x, size_t x_first,
+                           const operand *y, size_t y_first, const operand *z, size_t z_first)
+{
+    const size_t row = pick(t, p->m + 1), column = pick(t, p->n + 1);
+    if (row == p->m || column == p->n || is_half(p->types.in))
+        return;
+    expect_scaled(t, z, z_first + row * p->c.ld + column, p->alpha,
+                  product_of(x, x_first + (p->op_a ? row : row * p->a.ld), p->op_a ? p->a.ld : 1, y,
+                             y_first + (p->op_b ? column * p->b.ld : column), p->op_b ? 1 : p->b.ld,
+                             p->k),
+                  p->beta);
+}
+
+static void gemm(trial *t)
+{
+    const product p = pick_gemm(t);
+    const cudaDataType_t in = p.types.in, out = p.types.out;
+    size_t bytes = 0;
+    const prim_status asked = prim_gemm_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k,
+                                                        in, in, out, PRIM_COMPUTE_DEFAULT, &bytes);
+    operand *x = add_input(t, in, span(p.a.rows, p.a.columns, p.a.ld), false),
+            *y = add_input(t, in, span(p.b.rows, p.b.columns, p.b.ld), false),
+            *z = add_output(t, out, span(p.m, p.n, p.c.ld));
+    begin(t, asked, bytes, true);
+    describe_gemm(t, "gemm", &p, 1);
+    if (!end(t, prim_gemm(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->d, p.a.ld, in,
+                          y->d, p.b.ld, p.beta, out, z->d, p.c.ld, PRIM_COMPUTE_DEFAULT,
+                          t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_gemm_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld, in, y->h,
+                              p.b.ld, p.beta, out, z->h, p.c.ld, PRIM_COMPUTE_DEFAULT, t->threads));
+    expect_element(t, &p, x, 0, y, 0, z, 0);
+}
+
+/* Of so many matrices, so far apart. */
+static size_t all_of(size_t batches, size_t stride, size_t one)
+{
+    return batches == 0 || one == 0 ? 0 : (batches - 1) * stride + one;
+}
+
+/* One matrix for all, or one for each. */
+static size_t pick_stride(trial *t, matrix m)
+{
+    return pick(t, 4) == 0 ? 0 : m.rows * m.ld + pick(t, 4);
+}
+
+static void gemm_batched(trial *t)
+{
+    const product p = pick_gemm(t);
+    const cudaDataType_t in = p.types.in, out = p.types.out;
+    const size_t batches = pick_size(t, 5), a_stride = pick_stride(t, p.a),
+                 b_stride = pick_stride(t, p.b), c_stride = p.c.rows * p.c.ld + pick(t, 4);
+    size_t bytes = 0;
+    const prim_status asked =
+        prim_gemm_batched_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, in, in, out,
+                                          batches, PRIM_COMPUTE_DEFAULT, &bytes);
+    operand *x = add_input(t, in, all_of(batches, a_stride, span(p.a.rows, p.a.columns, p.a.ld)),
+                           false),
+            *y = add_input(t, in, all_of(batches, b_stride, span(p.b.rows, p.b.columns, p.b.ld)),
+                           false),
+            *z = add_output(t, out, all_of(batches, c_stride, span(p.m, p.n, p.c.ld)));
+    begin(t, asked, bytes, true);
+    describe_gemm(t, "gemm_batched", &p, batches);
+    if (!end(t, prim_gemm_batched(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->d,
+                                  p.a.ld, a_stride, in, y->d, p.b.ld, b_stride, p.beta, out, z->d,
+                                  p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->workspace,
+                                  t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_gemm_batched_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld,
+                                      a_stride, in, y->h, p.b.ld, b_stride, p.beta, out, z->h,
+                                      p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->threads));
+    const size_t i = pick(t, batches + 1);
+    if (i < batches)
+        expect_element(t, &p, x, i * a_stride, y, i * b_stride, z, i * c_stride);
+}
+
+/* Where on the device each matrix of a batch begins. */
+static operand *add_pointers(trial *t, const operand *x, size_t stride, size_t batches)
+{
+    operand *pointers = add_numbers(t, CUDA_R_64U, batches, 1);
+    for (size_t i = 0; i < batches; i++) {
+        const uint64_t place = (uintptr_t)(x->d + i * stride * bytes_of(x->type));
+        memcpy(pointers->h + i * sizeof place, &place, sizeof place);
+    }
+    send(pointers);
+    return pointers;
+}
+
+/* The matrices themselves are not spoilt: the call cannot look at them. */
+static void gemm_pointers(trial *t)
+{
+    const product p = pick_gemm(t);
+    const cudaDataType_t in = p.types.in, out = p.types.out;
+    const size_t batches = pick_size(t, 5), a_stride = pick_stride(t, p.a),
+                 b_stride = pick_stride(t, p.b), c_stride = p.c.rows * p.c.ld + pick(t, 4);
+    size_t bytes = 0;
+    const prim_status asked =
+        prim_gemm_batched_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, in, in, out,
+                                          batches, PRIM_COMPUTE_DEFAULT, &bytes);
+    operand *x = add_input(t, in, all_of(batches, a_stride, span(p.a.rows, p.a.columns, p.a.ld)),
+                           false),
+            *y = add_input(t, in, all_of(batches, b_stride, span(p.b.rows, p.b.columns, p.b.ld)),
+                           false),
+            *z = add_output(t, out, all_of(batches, c_stride, span(p.m, p.n, p.c.ld)));
+    x->is_aside = y->is_aside = z->is_aside = true;
+    operand *xs = add_pointers(t, x, a_stride, batches),
+            *ys = add_pointers(t, y, b_stride, batches),
+            *zs = add_pointers(t, z, c_stride, batches);
+    xs->is_aside = ys->is_aside = p.k == 0 || p.alpha == 0; /* not read then */
+    xs->is_aside = ys->is_aside = zs->is_aside = xs->is_aside || p.m == 0 || p.n == 0;
+    begin(t, asked, bytes, true);
+    describe_gemm(t, "gemm_pointers", &p, batches);
+    if (!end(t, prim_gemm_pointers(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in,
+                                   (void *)xs->d, p.a.ld, in, (void *)ys->d, p.b.ld, p.beta, out,
+                                   (void *)zs->d, p.c.ld, batches, PRIM_COMPUTE_DEFAULT,
+                                   t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_gemm_batched_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld,
+                                      a_stride, in, y->h, p.b.ld, b_stride, p.beta, out, z->h,
+                                      p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->threads));
+}
+
+/* y = alpha · op(A) · x + beta · y. AUTO's order is the host version's. */
+typedef struct vector_product {
+    prim_transpose op;
+    type_pair types;
+    matrix a;
+    double alpha, beta;
+    size_t x_length, y_length;
+} vector_product;
+
+static vector_product pick_gemv(trial *t, matrix a)
+{
+    vector_product p = {.op = (prim_transpose)pick(t, 2), .a = a};
+    PICK_VARIANT(t, gemv);
+    p.types = pick_product(t);
+    p.alpha = pick_scalar(t);
+    p.beta = pick_scalar(t);
+    p.x_length = p.op ? a.rows : a.columns;
+    p.y_length = p.op ? a.columns : a.rows;
+    pick_values(t,
+                !is_float(p.types.in) || t->variant == PRIM_GEMV_AUTO ? ANYTHING : WHOLE_NUMBERS);
+    return p;
+}
+
+static void gemv(trial *t)
+{
+    const vector_product p = pick_gemv(t, pick_matrix(t));
+    const cudaDataType_t in = p.types.in, out = p.types.out;
+    size_t bytes = 0;
+    const prim_status asked =
+        prim_gemv_workspace_bytes(t->variant, p.op, p.a.rows, p.a.columns, in, in, out, &bytes);
+    operand *x = add_input(t, in, span(p.a.rows, p.a.columns, p.a.ld), false),
+            *y = add_input(t, in, p.x_length, false), *z = add_output(t, out, p.y_length);
+    z->has_any_nan = true;
+    begin(t, asked, bytes, t->variant != PRIM_GEMV_CONSTANT);
+    describe(t, "gemv: variant %d, op %d, types %d %d, %zu × %zu, ld %zu, %g, %g", t->variant, p.op,
+             in, out, p.a.rows, p.a.columns, p.a.ld, p.alpha, p.beta);
+    if (!end(t, prim_gemv(t->variant, p.op, p.a.rows, p.a.columns, p.alpha, in, x->d, p.a.ld, in,
+                          y->d, p.beta, out, z->d, t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_gemv_host(p.op, p.a.rows, p.a.columns, p.alpha, in, x->h, p.a.ld, in, y->h,
+                              p.beta, out, z->h, t->threads));
+    const size_t i = pick(t, p.y_length + 1);
+    if (i < p.y_length && !is_half(in))
+        expect_scaled(t, z, i, p.alpha,
+                      product_of(x, p.op ? i : i * p.a.ld, p.op ? p.a.ld : 1, y, 0, 1, p.x_length),
+                      p.beta);
+}
+
+static void gemv_batched(trial *t)
+{
+    const size_t batches = pick_size(t, 300);
+    matrix a = {.rows = pick_size(t, batches > 8 ? 40 : 200)};
+    a.columns = pick_size(t, batches > 8 ? 40 : 200);
+    a.ld = a.columns + pick(t, 4);
+    const vector_product p = pick_gemv(t, a);
+    const cudaDataType_t in = p.types.in, out = p.types.out;
+    const size_t a_stride = pick_stride(t, a),
+                 x_stride = pick(t, 4) == 0 ? pick(t, 3) : p.x_length + pick(t, 3),
+                 y_stride = p.y_length + pick(t, 3);
+    size_t bytes = 0;
+    const prim_status asked = prim_gemv_batched_workspace_bytes(t->variant, p.op, a.rows, a.columns,
+                                                                in, in, out, batches, &bytes);
+    operand *x = add_input(t, in, all_of(batches, a_stride, span(a.rows, a.columns, a.ld)), false),
+            *y = add_input(t, in, all_of(batches, x_stride, p.x_length), false),
+            *z = add_output(t, out, all_of(batches, y_stride, p.y_length));
+    z->has_any_nan = true;
+    begin(t, asked, bytes, t->variant != PRIM_GEMV_CONSTANT);
+    describe(t,
+             "gemv_batched: variant %d, op %d, types %d %d, %zu × %zu, ld %zu, %g, %g, "
+             "%zu products, strides %zu %zu %zu",
+             t->variant, p.op, in, out, a.rows, a.columns, a.ld, p.alpha, p.beta, batches, a_stride,
+             x_stride, y_stride);
+    if (!end(t, prim_gemv_batched(t->variant, p.op, a.rows, a.columns, p.alpha, in, x->d, a.ld,
+                                  a_stride, in, y->d, x_stride, p.beta, out, z->d, y_stride,
+                                  batches, t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_gemv_batched_host(p.op, a.rows, a.columns, p.alpha, in, x->h, a.ld, a_stride,
+                                      in, y->h, x_stride, p.beta, out, z->h, y_stride, batches,
+                                      t->threads));
+    const size_t i = pick(t, batches + 1), row = pick(t, p.y_length + 1);
+    if (i < batches && row < p.y_length && !is_half(in))
+        expect_scaled(t, z, i * y_stride + row, p.alpha,
+                      product_of(x, i * a_stride + (p.op ? row : row * a.ld), p.op ? a.ld : 1, y,
+                                 i * x_stride, 1, p.x_length),
+                      p.beta);
+}
+
+/* ---- of ±1 ---- */
+
+static void binary_pack(trial *t, bool along_rows)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_8I};
+    const cudaDataType_t type = pick_type(t, types, COUNT_OF(types));
+    const size_t rows = pick_size(t, 200), columns = pick_size(t, 200), ld = columns + pick(t, 5),
+                 packed_rows = along_rows ? rows : (rows + 31) / 32,
+                 words = along_rows ? (columns + 31) / 32 : columns, packed_ld = words + pick(t, 4);
+    pick_values(t, ANYTHING);
+    operand *x = add_input(t, type, span(rows, columns, ld), false),
+            *y = add_output(t, CUDA_R_32U, span(packed_rows, words, packed_ld));
+    t->has_no_variant = true;
+    begin(t, PRIM_OK, 0, true);
+    describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu",
+             along_rows ? "rows" : "columns", type, rows, columns, ld, packed_ld);
+    if (end(t, (along_rows ? prim_binary_pack_rows : prim_binary_pack_columns)(
+                   type, x->d, rows, columns, ld, (void *)y->d, packed_ld, t->stream)))
+        on_host(t, (along_rows ? prim_binary_pack_rows_host : prim_binary_pack_columns_host)(
+                       type, x->h, rows, columns, ld, (void *)y->h, packed_ld, t->threads));
+}
+
+static void binary_pack_rows(trial *t)
+{
+    binary_pack(t, true);
+}
+
+static void binary_pack_columns(trial *t)
+{
+    binary_pack(t, false);
+}
+
+/* Packed on the host, so that unused bits are 0. */
+static void binary_gemm(trial *t)
+{
+    PICK_VARIANT(t, binary_gemm);
+    const cudaDataType_t type = pick(t, 2) == 0 ? CUDA_R_32I : CUDA_R_32F;
+    const size_t m = pick_size(t, 70), n = pick_size(t, 70), k = pick_size(t, 700),
+                 words = (k + 31) / 32, lda = words + pick(t, 4), ldb = n + pick(t, 4),
+                 ldc = n + pick(t, 4);
+    size_t bytes = 0;
+    const prim_status asked = prim_binary_gemm_workspace_bytes(t->variant, m, n, k, type, &bytes);
+    operand *x = add_input(t, CUDA_R_8I, m * k, true), *y = add_input(t, CUDA_R_8I, k * n, true);
+    x->is_aside = y->is_aside = true;
+    operand *a = add_input(t, CUDA_R_32U, span(m, words, lda), false),
+            *b = add_input(t, CUDA_R_32U, span(words, n, ldb), false),
+            *c = add_output(t, type, span(m, n, ldc));
+    on_host(t, prim_binary_pack_rows_host(CUDA_R_8I, x->h, m, k, k, (void *)a->h, lda, 1));
+    on_host(t, prim_binary_pack_columns_host(CUDA_R_8I, y->h, k, n, n, (void *)b->h, ldb, 1));
+    send(a);
+    send(b);
+    begin(t, asked, bytes, true);
+    describe(t, "binary_gemm: variant %d, type %d, %zu × %zu × %zu, ld %zu %zu %zu", t->variant,
+             type, m, n, k, lda, ldb, ldc);
+    if (!end(t, prim_binary_gemm(t->variant, m, n, k, (void *)a->d, lda, (void *)b->d, ldb, type,
+                                 c->d, ldc, t->workspace, t->workspace_bytes, t->stream)))
+        return;
+    on_host(t, prim_binary_gemm_host(m, n, k, (void *)a->h, lda, (void *)b->h, ldb, type, c->h, ldc,
+                                     t->threads));
+    const size_t row = pick(t, m + 1), column = pick(t, n + 1);
+    if (row < m && column < n)
+        expect(t, c, row * ldc + column, product_of(x, row * k, 1, y, column, n, k));
+}
+
+const stress_call dense_calls[] = {
+    {"gemm", gemm},
+    {"gemm_batched", gemm_batched},
+    {"gemm_pointers", gemm_pointers},
+    {"gemv", gemv},
+    {"gemv_batched", gemv_batched},
+    {"binary_pack_rows", binary_pack_rows},
+    {"binary_pack_columns", binary_pack_columns},
+    {"binary_gemm", binary_gemm},
+    {NULL, NULL},
+};
