@@ -14,9 +14,9 @@
 #include <string.h>
 #include <time.h>
 
-static const stress_call *const patterns[] = {reduce_calls, scan_calls,  histogram_calls,
-                                              merge_calls,  dense_calls, convolution_calls,
-                                              sparse_calls};
+static const stress_call *const patterns[] = {reduce_calls, scan_calls,      histogram_calls,
+                                              merge_calls,  dense_calls,     convolution_calls,
+                                              sparse_calls, conversion_calls};
 enum { MOST_CALLS = 64 };
 
 typedef struct tally {

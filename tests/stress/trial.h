@@ -2,7 +2,7 @@
 #ifndef TESTS_STRESS_TRIAL_H
 #define TESTS_STRESS_TRIAL_H
 
-#include <primitives/types.h>
+#include "values.h"
 
 enum { MOST_DIALS = 96, MOST_OPERANDS = 14 };
 
@@ -18,12 +18,6 @@ typedef struct operand {
     bool has_any_nan;  /* and so is every NaN */
     bool is_aside;     /* the call is not given d, or may not need it */
 } operand;
-
-/* What inputs hold. Whole numbers lie from -8 to 8, or from 0 to 16 where there is no sign, so that
- * sums are exact; fractions fill their type's bits, so that sums show the order that they were made
- * in; and some of anything are NaN, infinite, the largest or nearly 0. Integers are any bits in the
- * last two. */
-typedef enum values { WHOLE_NUMBERS = 0, FRACTIONS = 1, ANYTHING = 2 } values;
 
 /* A call, chosen by dials alone, so that turning them down makes it smaller. */
 typedef struct trial {
@@ -51,7 +45,6 @@ typedef struct trial {
 
 /* ---- dials ---- */
 
-uint64_t random_bits(uint64_t i);
 /* 0 … limit - 1, by the next dial. */
 size_t pick(trial *t, size_t limit);
 /* 0 … most, small ones as often as large ones. */
@@ -63,19 +56,6 @@ void pick_values(trial *t, values most);
 
 #define PICK_VARIANT(t, pattern) ((t)->variant = pick_variant(t, prim_##pattern##_variant_at))
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-
-/* ---- types ---- */
-
-extern const cudaDataType_t all_types[12];
-size_t bytes_of(cudaDataType_t type);
-bool is_float(cudaDataType_t type);
-bool is_half(cudaDataType_t type);
-/* Sixteen bytes that nobody computes with. */
-#define SIXTEEN_BYTES ((cudaDataType_t)1000)
-/* A type of so many bytes, at most 16. */
-cudaDataType_t type_of_bytes(size_t bytes);
-/* An element as a number; not of halves. */
-double number_at(cudaDataType_t type, const char *h, size_t i);
 
 /* ---- operands ---- */
 
