@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs box_filter on pictures of numbers, against means that are added up pixel by pixel.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 numbers=$(dirname "$program")/picture_numbers
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
 
 # noise WIDTH HEIGHT CHANNELS: bytes without a pattern, a row of pixels in each line.
 noise() {
@@ -94,24 +92,12 @@ if [ "${PRIM_TEST_LEVEL-}" != quick ]; then
   fi
 fi
 
-# fails WORDS IN OUT RADIUS…: with one line that has the words in it, and no sanitizer's report.
-fails() {
-  local words=$1
-  shift
-  if "$program" "$@" >"$directory/said" 2>"$directory/message" ||
-    ! grep -q -- "$words" "$directory/message" || [ "$(wc -l <"$directory/message")" -ne 1 ]; then
-    echo "box_filter $*: did what it cannot do, or said something else" >&2
-    cat "$directory/message" >&2
-    exit 1
-  fi
-}
-
 printf 'no picture' >"$directory/text.png"
 echo 77 | "$numbers" write gray 1 1 "$directory/in.png"
-fails '^usage: ' "$directory/in.png" "$directory/out.png"
-fails "^box_filter: $directory/text.png: " "$directory/text.png" "$directory/out.png" 1
-fails "^box_filter: $directory/missing.png: " "$directory/missing.png" "$directory/out.png" 1
-fails "^box_filter: $directory/none/out.png: " "$directory/in.png" "$directory/none/out.png" 1
+refuses 2 'usage: ' "$directory/in.png" "$directory/out.png"
+refuses 1 "box_filter: $directory/text.png: " "$directory/text.png" "$directory/out.png" 1
+refuses 1 "box_filter: $directory/missing.png: " "$directory/missing.png" "$directory/out.png" 1
+refuses 1 "box_filter: $directory/none/out.png: " "$directory/in.png" "$directory/none/out.png" 1
 for radius in '' -1 +1 ' 1' 1.5 2x 18446744073709551616; do
-  fails "^box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
+  refuses 1 "box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
 done

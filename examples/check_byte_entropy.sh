@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Runs byte_entropy on files whose entropy is known.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 : >"$directory/empty"
 diff <(echo '0 bytes, 0 different values') <("$program" "$directory/empty")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs element_wise, which checks its own results, on a count that fills its last block and two
 # that do not.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 for count in 1 1024 70001; do
   [ "$("$program" "$count" | grep -c 'elements, all right$')" = 4 ]

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs file_sort on files that od and sort can sort too, mostly with so little memory that many runs
 # appear, and sees what it says of files and places that do not do.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 export LC_ALL=C
 out=$directory/out
 
@@ -117,33 +115,27 @@ lines u32 "$directory/place/keys" | cmp - "$directory/right"
 [[ $(ls "$directory/place") = $'keys\nlink' ]]
 
 # What ends with an error leaves OUT as it was, and nothing beside it.
-refuses() { # STATUS WORDS ARGUMENT…
-  local status=0 expected=$1 words=$2 said
-  shift 2
+leaves() { # STATUS WORDS ARGUMENT…
   printf 'old' >"$directory/place/keys"
-  said=$("$program" "$@" 2>&1) || status=$?
-  if [ $status -ne "$expected" ] || [[ $said != *"$words"* ]]; then
-    echo "file_sort $*: status $status, $said" >&2
-    exit 1
-  fi
+  refuses "$@"
   [[ $(cat "$directory/place/keys") = old && $(ls "$directory/place") = $'keys\nlink' ]]
 }
 old=$directory/place/keys
 head -c 1003 "$directory/bytes" >"$directory/odd"
-refuses 1 'odd: 1003 bytes are no multiple of the 4 of a u32' --type u32 "$directory/odd" "$old"
-refuses 1 '107 bytes of memory are not enough: at least 108' --type i32 --memory 107 \
+leaves 1 'odd: 1003 bytes are no multiple of the 4 of a u32' --type u32 "$directory/odd" "$old"
+leaves 1 '107 bytes of memory are not enough: at least 108' --type i32 --memory 107 \
   "$directory/keys" "$old"
-refuses 1 'missing: No such file' --type u32 "$directory/missing" "$old"
-refuses 1 'is no regular file' --type u32 "$directory" "$old"
+leaves 1 'missing: No such file' --type u32 "$directory/missing" "$old"
+leaves 1 'is no regular file' --type u32 "$directory" "$old"
 mkfifo "$directory/pipe"
-refuses 1 'pipe is no regular file' --type u32 "$directory/pipe" "$old"
-refuses 1 'pipe is no regular file' --type u32 "$directory/keys" "$directory/pipe"
-refuses 1 'No such file' --type u32 "$directory/keys" "$directory/missing/out"
-refuses 2 'there is no type u16' --type u16 "$directory/keys" "$old"
-refuses 2 '--type is needed' "$directory/keys" "$old"
-refuses 2 'no number of bytes' --type u32 --memory 1k "$directory/keys" "$old"
-refuses 2 'IN and OUT are needed' --type u32 "$directory/keys"
-refuses 2 'more than IN and OUT' --type u32 "$directory/keys" "$old" "$old"
+leaves 1 'pipe is no regular file' --type u32 "$directory/pipe" "$old"
+leaves 1 'pipe is no regular file' --type u32 "$directory/keys" "$directory/pipe"
+leaves 1 'No such file' --type u32 "$directory/keys" "$directory/missing/out"
+leaves 2 'there is no type u16' --type u16 "$directory/keys" "$old"
+leaves 2 '--type is needed' "$directory/keys" "$old"
+leaves 2 'no number of bytes' --type u32 --memory 1k "$directory/keys" "$old"
+leaves 2 'IN and OUT are needed' --type u32 "$directory/keys"
+leaves 2 'more than IN and OUT' --type u32 "$directory/keys" "$old" "$old"
 
 # No room: the shell's limit on files, 64 KiB, stands for a full disk.
 limited() {

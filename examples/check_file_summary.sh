@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Runs file_summary on files whose answers are known.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 expect() { # FILE LINES…
   local file=$1

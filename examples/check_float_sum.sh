@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs float_sum on files whose answers are known, on the CPU backend on 1 to 3 and on all 8 devices,
 # elsewhere on as many as there are.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 export SIMT_DEVICES=8 # only the CPU backend looks at it
 
 printf '' >"$directory/empty"
@@ -41,20 +39,10 @@ head -c 15000000 /dev/urandom | base64 -w 0 | head -c 20000004 >"$directory/lett
 mapfile -t lines < <("$program" "$directory/letters" 1)
 expect "$directory/letters" "${lines[@]:1}"
 
-fails() { # WORDS STATUS ARGUMENT…
-  local words=$1 status=$2 result=0
-  shift 2
-  "$program" "$@" >/dev/null 2>"$directory/said" || result=$?
-  if [ $result -ne "$status" ] || ! grep -q -- "$words" "$directory/said"; then
-    echo "float_sum $*: status $result, and said: $(cat "$directory/said")" >&2
-    exit 1
-  fi
-}
-
-fails 'usage: ' 2
-fails 'No such file' 1 "$directory/missing"
+refuses 2 'usage: '
+refuses 1 'No such file' "$directory/missing"
 printf 'abcde' >"$directory/odd"
-fails '5 bytes, and no whole number' 1 "$directory/odd"
+refuses 1 '5 bytes, and no whole number' "$directory/odd"
 for number in 0 -1 1x '' $((most + 1)); do
-  fails 'no number of GPUs' 2 "$directory/three" "$number"
+  refuses 2 'no number of GPUs' "$directory/three" "$number"
 done

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs image_filter on pictures whose answers are known, with every variant.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 numbers=$(dirname "$program")/picture_numbers
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
 
 # The variants that take masks of floats.
 ways='auto basic constant tiled_halo tiled_cached register'
@@ -89,16 +87,8 @@ if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null; t
   echo "image_filter wrote into a folder that there is not" >&2
   exit 1
 fi
-refuse() { # SENTENCE ARGUMENT…
-  local sentence=$1 said
-  shift
-  if said=$("$program" "$@" 2>&1) || [ "$said" != "image_filter: $sentence" ]; then
-    echo "image_filter $*: said $said" >&2
-    exit 1
-  fi
-}
-refuse 'there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
-refuse "that filter's mask is not the product of a column and a row" \
+refuses 2 'image_filter: there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
+refuses 1 "image_filter: that filter's mask is not the product of a column and a row" \
   sharpen "$directory/dot.png" "$directory/out.png" separable
-refuse "there is no variant fastest; there are: $ways tensor separable" \
+refuses 2 "image_filter: there is no variant fastest; there are: $ways tensor separable" \
   blur "$directory/dot.png" "$directory/out.png" fastest

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Runs letter_histogram on texts whose letters are known, and on one that grep counts.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 printf 'The quick brown fox jumps over the lazy dog.\n' >"$directory/fox"
 diff <(printf '%s\n' 'a-d  4' 'e-h  7' 'i-l  4' 'm-p  7' 'q-t  6' 'u-x  5' 'y-z  2') \

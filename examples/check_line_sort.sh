@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # Runs line_sort on texts whose order is known, and on others that sort sorts by the same bytes.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 export LC_ALL=C
 
 # like_sort FILE: both orders; -s keeps the order of lines that agree in the key.
@@ -47,16 +45,7 @@ awk 'BEGIN { srand(8); for (line = 0; line < 30000; line++) print "key" int(5 * 
   >"$directory/few"
 like_sort "$directory/few"
 
-refuses() { # STATUS ARGUMENT…
-  local status=0 expected=$1
-  shift
-  "$program" "$@" >/dev/null 2>&1 || status=$?
-  if [ $status -ne "$expected" ]; then
-    echo "line_sort $*: status $status" >&2
-    exit 1
-  fi
-}
-refuses 1 "$directory/missing"
-refuses 2
-refuses 2 "$directory/fruit" "$directory/bytes"
-refuses 2 --ascending "$directory/fruit"
+refuses 1 'missing: No such file' "$directory/missing"
+refuses 2 'no FILE'
+refuses 2 'more than one FILE' "$directory/fruit" "$directory/bytes"
+refuses 2 "unrecognized option '--ascending'" --ascending "$directory/fruit"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs managed_sum, which compares with a formula, on lengths that fill its last block or do not.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 for count in 0 1 512 70001; do
   "$program" "$count" | grep -q '^sequential .*right$'

@@ -2,10 +2,8 @@
 # Runs many_gpus on files whose answers are known: on the CPU backend on 1 to 8 devices, elsewhere on
 # as many as there are; and as a process for each, up to 3, which a script starts, and Open MPI's mpirun
 # where it is there.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 export SIMT_DEVICES=8 # only the CPU backend looks at it
 
 most=$("$program" - </dev/null | sed -n 's/^GPUs  *//p')
@@ -77,33 +75,23 @@ for file in empty two long; do
   expect_of_processes "$directory/$file"
 done
 
-fails() { # WORDS STATUS ARGUMENT…
-  local words=$1 status=$2 result=0
-  shift 2
-  "$program" "$@" >/dev/null 2>"$directory/said" || result=$?
-  if [ $result -ne "$status" ] || ! grep -q -- "$words" "$directory/said"; then
-    echo "many_gpus $*: status $result, and said: $(cat "$directory/said")" >&2
-    exit 1
-  fi
-}
-
-fails 'usage: ' 2
-fails 'No such file' 1 "$directory/missing"
+refuses 2 'usage: '
+refuses 1 'No such file' "$directory/missing"
 for number in 0 -1 1x '' $((most + 1)); do
-  fails 'no number of GPUs' 2 "$directory/two" "$number"
+  refuses 2 'no number of GPUs' "$directory/two" "$number"
 done
 
 export RANK=0 WORLD_SIZE=2
-fails 'usage: ' 2 --id "$directory/id"
-fails 'usage: ' 2 --id "$directory/id" --wait soon "$directory/two"
+refuses 2 'usage: ' --id "$directory/id"
+refuses 2 'usage: ' --id "$directory/id" --wait soon "$directory/two"
 touch "$directory/taken"
-fails 'taken: File exists' 1 --id "$directory/taken" "$directory/two"
+refuses 1 'taken: File exists' --id "$directory/taken" "$directory/two"
 export RANK=1
-fails 'id has not come in 0 s' 1 --id "$directory/id" --wait 0 "$directory/two"
-fails 'taken holds no id' 1 --id "$directory/taken" "$directory/two"
+refuses 1 'id has not come in 0 s' --id "$directory/id" --wait 0 "$directory/two"
+refuses 1 'taken holds no id' --id "$directory/taken" "$directory/two"
 export RANK=2
-fails 'RANK is 2, and no number from 0 to 1' 2 --id "$directory/id" "$directory/two"
+refuses 2 'RANK is 2, and no number from 0 to 1' --id "$directory/id" "$directory/two"
 unset WORLD_SIZE
-fails 'WORLD_SIZE is not set' 2 --id "$directory/id" "$directory/two"
+refuses 2 'WORLD_SIZE is not set' --id "$directory/id" "$directory/two"
 unset RANK
-fails 'RANK is set' 2 --id "$directory/id" "$directory/two"
+refuses 2 'RANK is set' --id "$directory/id" "$directory/two"

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs matrix_product on a product that is known, on a larger one for every variant, and on files
 # that are no matrices.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 printf '1 2 3\n4 5 6\n' >"$directory/a"
 printf '7,8\n9,10\n\n11,12\n' >"$directory/b"
@@ -35,15 +33,9 @@ for bad in "$directory/ragged" "$directory/word" "$directory/missing"; do
     exit 1
   fi
 done
-says() { # WORDS ARGUMENT…
-  local words=$1 said
-  shift
-  said=$("$program" "$@" 2>&1 >/dev/null) || [[ $said == *"$words"* ]] ||
-    { echo "matrix_product said: $said" >&2; exit 1; }
-}
-says 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
-says 'word:1: x is no number' "$directory/word" "$directory/b"
-says 'there is no variant fastest; there are: auto row_per_block' "$directory/a" "$directory/b" fastest
+refuses 1 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
+refuses 1 'word:1: x is no number' "$directory/word" "$directory/b"
+refuses 2 'there is no variant fastest; there are: auto row_per_block' "$directory/a" "$directory/b" fastest
 if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
   echo "matrix_product multiplied matrices that do not go" >&2
   exit 1

@@ -1,16 +1,7 @@
 #!/usr/bin/env bash
 # Runs pagerank on graphs whose ranks are known, and on files that are none.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-
-fails() { # ARGUMENT…: prints what it says
-  if "$program" "$@" 2>&1; then
-    echo "$program $*: exit status 0" >&2
-    exit 1
-  fi
-}
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 ranks() { # FILE: vertices and ranks, in four digits
   "$program" "$directory/$1" | sed -nE 's/^vertex ([0-9]+) +(.*)$/\1 \2/p' | awk '{printf "%d %.4f ", $1, $2}'
@@ -35,7 +26,6 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n4 4 3\n2 1\n3 1\n4 1
 [ "$("$program" "$directory/star" 3 | grep -c ^step)" -eq 3 ]
 
 printf '%%%%MatrixMarket matrix coordinate pattern general\n4 5 1\n1 5\n' >"$directory/wide"
-said=$(fails "$directory/wide")
-[[ $said == *'4 rows and 5 columns'* ]]
-fails "$directory/none" >/dev/null
-fails >/dev/null
+refuses 1 '4 rows and 5 columns' "$directory/wide"
+refuses 1 'none: No such file' "$directory/none"
+refuses 2 'usage: '

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs picture_histogram on pictures whose counts awk knows, and on what it must refuse.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 numbers=$(dirname "$program")/picture_numbers
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
 
 # expect FORMAT WIDTH HEIGHT CHANNEL…: a picture of pseudo-random bytes, and what is said of it.
 expect() {
@@ -48,14 +46,6 @@ if [ "$(grep -c ' V20\.00 ' "$directory/plain.svg")" -ne 3 ] ||
   exit 1
 fi
 
-refuse() { # STATUS WORDS ARGUMENTS…
-  local status=0 said
-  said=$("$program" "${@:3}" 2>&1) || status=$?
-  if [ "$status" -ne "$1" ] || [[ $said != *"$2"* ]]; then
-    printf 'picture_histogram %s: status %s and "%s"\n' "${*:3}" "$status" "$said" >&2
-    exit 1
-  fi
-}
-refuse 2 usage "$directory/in.png"
-refuse 1 none.png "$directory/none.png" "$directory/out.svg"
-refuse 1 'none/out.svg: No such file' "$directory/in.png" "$directory/none/out.svg"
+refuses 2 usage "$directory/in.png"
+refuses 1 none.png "$directory/none.png" "$directory/out.svg"
+refuses 1 'none/out.svg: No such file' "$directory/in.png" "$directory/none/out.svg"

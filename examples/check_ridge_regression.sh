@@ -2,10 +2,8 @@
 # Runs ridge_regression on data whose weights are known, and on noisy data whose weights awk finds
 # by another method: Gaussian elimination. Printed are nine digits; all have to agree to within
 # 1e-8, of the number or, below 1, absolutely.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 export LC_ALL=C
 
 # What the program prints as lines "NAME WEIGHT NORMALISED", "intercept NUMBER" and "R2 NUMBER".
@@ -145,15 +143,6 @@ for name in row flat; do
   grep -q '^no R²: y is constant$' "$directory/said"
 done
 
-refuses() { # STATUS WORDS ARGUMENT…
-  local status=0 expected=$1 words=$2 said
-  shift 2
-  said=$("$program" "$@" 2>&1 >/dev/null) || status=$?
-  if [ $status -ne "$expected" ] || [[ $said != *"$words"* ]]; then
-    echo "ridge_regression $*: status $status, $said" >&2
-    exit 1
-  fi
-}
 bad() { # WORDS TEXT
   printf "$2" >"$directory/bad"
   refuses 1 "$1" "$directory/bad"

@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs sparse_product on matrices whose products are known, in every format, and on files that are
 # no matrices: what it says of each, and of which line.
-set -euo pipefail
-program=$1
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 expect() { # FILE ROWS COLUMNS ENTRIES NORM
   local file=$directory/$1 format

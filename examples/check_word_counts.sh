@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # Runs word_counts on texts whose words are known, and on others that tr, sort and uniq count too.
-set -euo pipefail
-program=$1
+# shellcheck source=examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 root=$(cd "$(dirname "$0")/.." && pwd)
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
 export LC_ALL=C
 
 # The same by other means: a word a line.
@@ -82,15 +80,6 @@ like_uniq "$root/LICENSE"
 like_uniq "$root/README.md"
 like_uniq "$root/LICENSE" "$root/README.md"
 
-refuses() { # STATUS WORDS ARGUMENT…
-  local status=0 expected=$1 words=$2 said
-  shift 2
-  said=$("$program" "$@" 2>&1 >/dev/null) || status=$?
-  if [ $status -ne "$expected" ] || [[ $said != *"$words"* ]]; then
-    echo "word_counts $*: status $status, $said" >&2
-    exit 1
-  fi
-}
 refuses 2 'usage: word_counts FILE [FILE2]'
 refuses 2 'only one FILE can be -' - -
 refuses 1 'missing: No such file' "$directory/missing"
