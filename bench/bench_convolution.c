@@ -52,6 +52,7 @@ static const kind kinds[] = {
     {"shapes_5x5", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {5, 5}, false, 0},
     {"shapes_integers-3x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 1, {3, 3}, false, 35},
     {"shapes_5x5x3", "u8", CUDA_R_8U, 1, NULL, {0, 0}, 3, {5, 5}, false, 0},
+    {"shapes_separable-5x5", "f32", CUDA_R_32F, 4, NULL, {0, 0}, 1, {5, 5}, true, 0},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, MOST_WEIGHTS = 31 * 31 };
 
@@ -247,12 +248,29 @@ static const bench_shape *shapes_of_pixels(size_t *count)
     return on_gpu() ? gpu : cpu;
 }
 
+/* Of separable masks a few: the narrowest, a padded one, odd ones, the round and the lowest. */
+static const bench_shape *few_shapes(size_t *count)
+{
+    static const bench_shape gpu[] = {
+        {268435456, 1, 0, 0}, {33554432, 7, 8, 0}, {7255013, 37, 0, 0}, {16381, 16411, 0, 0},
+        {16384, 16384, 0, 0}, {7, 33554432, 0, 0}, {1, 268435456, 0, 0}};
+    static const bench_shape cpu[] = {{601, 7, 8, 0}, {3, 1361, 0, 0}};
+    *count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    return on_gpu() ? gpu : cpu;
+}
+
+static const bench_shape *shapes_of(const kind *k, size_t *count)
+{
+    return k->is_separable   ? few_shapes(count)
+           : k->channels > 1 ? shapes_of_pixels(count)
+                             : matrix_shapes(count);
+}
+
 static void plan_convolution_shapes(const bench_options *options, bench_plan *plan)
 {
     for (const kind *k = kinds; k < kinds + KINDS; k++) {
         size_t count;
-        const bench_shape *shapes =
-            k->channels > 1 ? shapes_of_pixels(&count) : matrix_shapes(&count);
+        const bench_shape *shapes = shapes_of(k, &count);
         for (size_t s = 0; k->gpu == NULL && s < count && wants_type(options, k->type); s++)
             plan_shape(plan, k, &shapes[s]);
     }
