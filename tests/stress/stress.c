@@ -7,6 +7,7 @@
  * is tried again with dials turned down until no smaller call fails; what --replay takes is printed
  * then. Of sums and counts an element is looked at by a plain loop too, since the host's versions
  * share code with the device's. */
+#define _GNU_SOURCE
 #include "stress.h"
 
 #include <stdio.h>
@@ -14,9 +15,13 @@
 #include <string.h>
 #include <time.h>
 
-static const stress_call *const patterns[] = {reduce_calls, scan_calls,      histogram_calls,
-                                              merge_calls,  dense_calls,     convolution_calls,
-                                              sparse_calls, conversion_calls};
+static const stress_call *const patterns[] = {
+    reduce_calls,      scan_calls,        histogram_calls, merge_calls,
+    dense_calls,       convolution_calls, sparse_calls,    conversion_calls,
+#if defined(STRESS_DISTRIBUTED)
+    distributed_calls,
+#endif
+};
 enum { MOST_CALLS = 64 };
 
 typedef struct tally {
@@ -160,6 +165,7 @@ static int random_calls(uint64_t seed, double seconds, uint64_t most)
 
 int main(int argc, char **argv)
 {
+    setenv("SIMT_DEVICES", "8", 0); /* only the CPU backend looks at it */
     uint64_t seed = (uint64_t)time(NULL) << 20, most = UINT64_MAX;
     double seconds = 60;
     const char *only = NULL;

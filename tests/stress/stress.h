@@ -11,6 +11,6 @@ typedef struct stress_call {
 } stress_call;
 
 extern const stress_call reduce_calls[], scan_calls[], histogram_calls[], merge_calls[],
-    dense_calls[], convolution_calls[], sparse_calls[], conversion_calls[];
+    dense_calls[], convolution_calls[], sparse_calls[], conversion_calls[], distributed_calls[];
 
 #endif

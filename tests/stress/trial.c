@@ -98,28 +98,35 @@ static void give_back(char *memory)
     check(cudaFree(memory));
 }
 #else
-static struct {
+enum { POOL_BYTES = 256 << 20, BOUNDARY = 256, MOST_DEVICES = 8 };
+static struct pool {
     char *memory;
     size_t used, users;
-} pool;
-enum { POOL_BYTES = 256 << 20, BOUNDARY = 256 };
+} pools[MOST_DEVICES];
 
 static char *take(size_t bytes)
 {
-    if (pool.memory == NULL)
-        check(cudaMalloc((void **)&pool.memory, POOL_BYTES));
-    if (bytes > POOL_BYTES - pool.used)
+    int device = 0;
+    check(cudaGetDevice(&device));
+    if (device >= MOST_DEVICES)
+        give_up("there are more devices than pools");
+    struct pool *const pool = &pools[device];
+    if (pool->memory == NULL)
+        check(cudaMalloc((void **)&pool->memory, POOL_BYTES));
+    if (bytes > POOL_BYTES - pool->used)
         give_up("the operands are larger than their pool");
-    char *const memory = pool.memory + pool.used;
-    pool.used += (bytes + BOUNDARY - 1) / BOUNDARY * BOUNDARY;
-    pool.users++;
+    char *const memory = pool->memory + pool->used;
+    pool->used += (bytes + BOUNDARY - 1) / BOUNDARY * BOUNDARY;
+    pool->users++;
     return memory;
 }
 
 static void give_back(char *memory)
 {
-    if (memory != NULL && --pool.users == 0)
-        pool.used = 0;
+    for (struct pool *pool = pools; pool < pools + MOST_DEVICES; pool++)
+        if (pool->memory != NULL && memory >= pool->memory && memory < pool->memory + POOL_BYTES &&
+            --pool->users == 0)
+            pool->used = 0;
 }
 #endif
 
@@ -135,14 +142,27 @@ static operand new_operand(cudaDataType_t type, size_t bytes, size_t offset)
     return x;
 }
 
-static operand *add(trial *t, cudaDataType_t type, size_t count)
+static operand *add_at(trial *t, cudaDataType_t type, size_t count, size_t offset)
 {
     if (t->operand_count == MOST_OPERANDS)
         give_up("more operands are needed");
     operand *x = &t->operands[t->operand_count++];
-    *x = new_operand(type, count * bytes_of(type), pick(t, 4) * bytes_of(type));
+    *x = new_operand(type, count * bytes_of(type), offset);
     x->before = allocate(x->bytes);
     x->may_be_null = x->bytes == 0;
+    return x;
+}
+
+static operand *add(trial *t, cudaDataType_t type, size_t count)
+{
+    return add_at(t, type, count, pick(t, 4) * bytes_of(type));
+}
+
+operand *add_space(trial *t, size_t bytes)
+{
+    operand *x = add_at(t, CUDA_R_8U, bytes, 0);
+    memcpy(x->before, x->h, x->bytes);
+    x->is_output = x->is_aside = true;
     return x;
 }
 

@@ -4,7 +4,7 @@
 
 #include "values.h"
 
-enum { MOST_DIALS = 96, MOST_OPERANDS = 14 };
+enum { MOST_DIALS = 160, MOST_OPERANDS = 40 };
 
 /* An operand on the device between guard zones, and its twin for the host's version. */
 typedef struct operand {
@@ -66,6 +66,8 @@ operand *add_input(trial *t, cudaDataType_t type, size_t count, bool is_sign);
 operand *add_output(trial *t, cudaDataType_t type, size_t count);
 /* Integers below `limit`, evenly spread. */
 operand *add_numbers(trial *t, cudaDataType_t type, size_t count, size_t limit);
+/* Memory for the call to work in: whatever it leaves there. */
+operand *add_space(trial *t, size_t bytes);
 /* The twin's content becomes the device's. */
 void send(operand *x);
 /* The device's content becomes the twin's, where there is nothing else to compare with. */
