@@ -63,7 +63,7 @@ static void pick_room(trial *t, const csr *a, conversion *c)
                  less = pick(t, 4) == 0 ? pick(t, c->size / step + 1) : 0;
     const bool is_known = c->from.format != PRIM_SPARSE_ELL && c->from.format != PRIM_SPARSE_SELL &&
                           c->format != PRIM_SPARSE_ELL && c->format != PRIM_SPARSE_SELL;
-    c->given = is_known ? pick(t, 1000) : c->size - less * step; /* not looked at */
+    c->given = is_known ? pick(t, 1000) : c->size - less * step; /* the first is not looked at */
     if (c->format == PRIM_SPARSE_ELL)
         for (size_t row = 0; row < a->m.rows; row++)
             c->missing += length_of(a, row) > c->given ? length_of(a, row) - c->given : 0;
