@@ -71,25 +71,36 @@ prim_status prim_check_bytes(const prim_call *call, const char *name, size_t row
                      call->name, rows, columns, element_bytes, prefix(call), name);
 }
 
-prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
-                              size_t rows, size_t columns, size_t ld, size_t element_bytes,
-                              prim_span *span)
+prim_status prim_check_rows(const prim_call *call, const char *name, size_t rows, size_t columns,
+                            size_t ld, size_t element_bytes, size_t *count)
 {
     if (ld < columns)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ld of %s%s is %zu, less than its %zu columns",
                          call->name, prefix(call), name, ld, columns);
+    *count = 0;
     if (rows == 0 || columns == 0)
-        return prim_check_vector(call, name, data, 0, element_bytes, span);
+        return PRIM_OK;
     const prim_status status = prim_check_bytes(call, name, rows - 1, ld, element_bytes);
     if (status != PRIM_OK)
         return status;
     const size_t before_last = (rows - 1) * ld;
-    if (columns > SIZE_MAX - before_last)
+    if (columns > SIZE_MAX / element_bytes - before_last)
         return prim_fail(PRIM_ERROR_SIZE,
                          "%s: the bytes of %zu rows of %s%s with ld %zu do not fit size_t",
                          call->name, rows, prefix(call), name, ld);
-    const size_t count = before_last + columns;
-    return prim_check_vector(call, name, data, count, element_bytes, span);
+    *count = before_last + columns;
+    return PRIM_OK;
+}
+
+prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
+                              size_t rows, size_t columns, size_t ld, size_t element_bytes,
+                              prim_span *span)
+{
+    size_t count;
+    const prim_status status =
+        prim_check_rows(call, name, rows, columns, ld, element_bytes, &count);
+    return status == PRIM_OK ? prim_check_vector(call, name, data, count, element_bytes, span)
+                             : status;
 }
 
 prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
@@ -137,7 +148,7 @@ prim_status prim_check_image(const prim_call *call, const char *name, const prim
         return prim_fail(PRIM_ERROR_VALUE,
                          "%s: %s's pitch is %zu bytes, less than a row's %zu or no multiple of %zu",
                          call->name, name, image->pitch, row_bytes, element_bytes);
-    return prim_check_bytes(call, name, image->height, image->pitch, 1);
+    return row_bytes == 0 ? PRIM_OK : prim_check_bytes(call, name, image->height, image->pitch, 1);
 }
 
 prim_status prim_check_pixels(const prim_call *call, const char *name, const prim_image *image,

@@ -49,8 +49,12 @@ prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cuda
 prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
                               size_t count, size_t element_bytes, prim_span *span);
 
-/* A row-major matrix: ld at least columns, and the bytes from its first to its last element judged
- * as a vector's are. */
+/* The shape of a row-major matrix: ld at least columns, and the bytes from its first to its last
+ * element in size_t. Where it holds, *count is the number of elements between these two. */
+prim_status prim_check_rows(const prim_call *call, const char *name, size_t rows, size_t columns,
+                            size_t ld, size_t element_bytes, size_t *count);
+
+/* A row-major matrix: its shape, and its address as a vector's. */
 prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
                               size_t rows, size_t columns, size_t ld, size_t element_bytes,
                               prim_span *span);

@@ -95,15 +95,19 @@ __device__ inline void bring_fill(const image_of_bytes &in, uint8_t *to, int fir
         to[k] = in.fill[in.channels == 1 ? 0 : repeat(first + k, in.channels)];
 }
 
-/* What lies before `begin` and from `end` on, byte by byte. */
+/* What lies before `begin` and from `end` on, byte by byte, as far as a window reaches: nothing
+ * stands in for what lies further outside. */
 __device__ inline void bring_ends(const image_of_bytes &in, uint8_t *to, const uint8_t *row,
                                   int first, int begin, int end, int count, int lane)
 {
+    const int least = -in.reach - first, most = in.line + in.reach - first;
+    const int limit = most < count ? most : count;
     PRIM_UNROLL(1)
-    for (int k = lane; k < begin && k < count; k += LANES)
-        to[k] = in.byte_at(row, first + k);
+    for (int k = lane; k < begin && k < limit; k += LANES)
+        if (k >= least)
+            to[k] = in.byte_at(row, first + k);
     PRIM_UNROLL(1)
-    for (int k = end + lane; k < count && first + k < in.line + in.reach; k += LANES)
+    for (int k = end + lane; k < limit; k += LANES)
         to[k] = in.byte_at(row, first + k);
 }
 

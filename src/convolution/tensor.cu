@@ -436,7 +436,7 @@ const char *why_not(const void *any)
     if (prim_device_code() < LEAST_CAPABILITY)
         return "its products need code for compute capability 8.0 or higher";
     return prim_fits_a_grid(prim_divide_up(args->in.height, TILE_ROWS),
-                            prim_divide_up(line, TILE_COLUMNS) + 1)
+                            line == 0 ? 0 : prim_divide_up(line, TILE_COLUMNS) + 1)
                ? nullptr
                : PRIM_GRID_TOO_SMALL;
 }

@@ -97,7 +97,6 @@ static prim_status forget(const prim_team *team, const prim_member *member)
 static const prim_team_steps conversation = {
     .steps = {{say, false}, {exchange, true}, {hear, false}},
 };
-static const prim_team_steps afterwards = {.steps = {{forget, false}}};
 
 prim_status prim_agreement_wanted(const prim_team *team, bool *wanted)
 {
@@ -121,7 +120,7 @@ prim_status prim_agree(prim_team *team, const prim_team_steps *steps, prim_statu
                          team->name, team->total);
     team->agreement = &a;
     prim_status status = prim_team_take_steps(team, &conversation);
-    const prim_status forgotten = prim_team_take_steps(team, &afterwards);
+    const prim_status forgotten = prim_team_take_all(team, forget);
     status = status == PRIM_OK ? forgotten : status;
     if (own != PRIM_OK)
         status = own;

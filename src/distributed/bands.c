@@ -7,6 +7,15 @@
 
 /* ---- checks ---- */
 
+prim_status prim_bands_check_whole(const prim_team *team)
+{
+    const prim_bands *b = team->args;
+    const prim_call call = {.name = "the whole"};
+    size_t count;
+    return prim_check_rows(&call, "in", team->whole, b->columns, b->ld,
+                           prim_element_bytes(b->in_type), &count);
+}
+
 prim_status prim_bands_check(const prim_team *team, const prim_member *member, size_t results,
                              prim_operands *operands)
 {
@@ -54,7 +63,9 @@ static prim_status rows_bytes(const prim_team *team, size_t rows, size_t *bytes)
 static prim_status needed_by_rows(const prim_team *team, size_t *bytes)
 {
     size_t whole;
-    const prim_status status = rows_bytes(team, team->whole, &whole);
+    prim_status status = rows_bytes(team, team->whole, &whole);
+    if (status == PRIM_OK)
+        status = prim_bands_check_whole(team);
     return status == PRIM_OK ? rows_bytes(team, prim_team_largest_part(team), bytes) : status;
 }
 

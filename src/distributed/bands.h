@@ -13,8 +13,9 @@ typedef struct prim_bands {
     cudaDataType_t out_type;
 } prim_bands;
 
-/* bands.c: what all sign; the operands, with so many results at each rank; the workspace of one GPU
- * for the columns of so many rows. */
+/* bands.c: what all sign; the whole matrix, as one GPU would be given it; the operands, with so many
+ * results at each rank; the workspace of one GPU for the columns of so many rows. */
+prim_status prim_bands_check_whole(const prim_team *team);
 void prim_bands_sign(const prim_team *team, prim_digest *digest);
 prim_status prim_bands_check(const prim_team *team, const prim_member *member, size_t results,
                              prim_operands *operands);

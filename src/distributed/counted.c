@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "common/element.h"
+#include "common/fail.h"
+#include "common/workspace.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
 #include "histogram/histogram_args.h"
@@ -44,7 +46,11 @@ static prim_status needed(const prim_team *team, size_t *bytes)
         args->bins, args->counter_type, &none);
     if (status != PRIM_OK)
         return status;
-    const size_t counter_bytes = prim_element_bytes(args->counter_type);
+    const size_t counter_bytes = prim_element_bytes(args->counter_type),
+                 rounding = 2 * PRIM_WORKSPACE_ALIGNMENT;
+    if (args->bins > (SIZE_MAX - rounding) / counter_bytes)
+        return prim_fail(PRIM_ERROR_SIZE, "the bytes of %zu counters do not fit size_t",
+                         args->bins);
     *bytes = adds(args) ? prim_team_padded(args->bins * counter_bytes) +
                               prim_team_padded(PRIM_HISTOGRAM_OUTSIDE_COUNTERS * counter_bytes)
                         : 0;
@@ -125,6 +131,7 @@ static void sign_range(const histogram_args *args, prim_digest *digest)
 static void sign(const prim_team *team, prim_digest *digest)
 {
     const histogram_args *args = team->args;
+    prim_digest_add(digest, (uint64_t)args->variant);
     prim_digest_add(digest, args->flags);
     prim_digest_add(digest, args->outside);
     prim_digest_add(digest, args->sample_type);

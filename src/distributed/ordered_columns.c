@@ -125,6 +125,8 @@ static prim_status needed(const prim_team *team, size_t *bytes)
     size_t whole, inner;
     prim_status status = prim_bands_columns_bytes(team, team->whole, &whole);
     if (status == PRIM_OK)
+        status = prim_bands_check_whole(team);
+    if (status == PRIM_OK)
         status = inner_bytes(team, &inner);
     if (status == PRIM_OK)
         *bytes = layout_of(team).inner + inner;

@@ -223,20 +223,23 @@ static prim_status open_all(prim_team *team, const prim_team_steps *steps)
     return status;
 }
 
-/* All of them, whatever fails; the first failure is told. */
-static prim_status close_all(prim_team *team, prim_status first)
+prim_status prim_team_take_all(const prim_team *team, prim_team_step take)
 {
+    prim_status first = PRIM_OK;
     for (size_t i = 0; i < team->own; i++) {
-        const prim_member *const member = &team->members[i];
-        if (!member->opened)
-            continue;
-        const prim_status status = go_to(member);
-        const prim_status closed =
-            prim_workspace_close(&member->call, (prim_workspace){member->call.workspace, true});
-        first = first == PRIM_OK ? status : first;
-        first = first == PRIM_OK ? closed : first;
+        const prim_status gone = go_to(&team->members[i]), taken = take(team, &team->members[i]);
+        first = first == PRIM_OK ? gone : first;
+        first = first == PRIM_OK ? taken : first;
     }
     return first;
+}
+
+static prim_status close_workspace(const prim_team *team, const prim_member *member)
+{
+    (void)team;
+    return member->opened
+               ? prim_workspace_close(&member->call, (prim_workspace){member->call.workspace, true})
+               : PRIM_OK;
 }
 
 static prim_status take_each(const prim_team *team, prim_team_step take)
@@ -286,7 +289,8 @@ static prim_status run(prim_team *team, const prim_team_steps *steps)
     status = open_all(team, steps);
     if (status == PRIM_OK)
         status = prim_team_take_steps(team, steps);
-    return close_all(team, status);
+    const prim_status closed = prim_team_take_all(team, close_workspace);
+    return status == PRIM_OK ? closed : status;
 }
 
 prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const prim_rank *ranks,

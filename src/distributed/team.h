@@ -77,6 +77,9 @@ prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size
 /* One step after the other, as far as none fails. */
 prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps);
 
+/* One step at every rank, whatever fails; the first failure is returned. */
+prim_status prim_team_take_all(const prim_team *team, prim_team_step take);
+
 size_t prim_team_largest_part(const prim_team *team);
 
 /* NULL and 0 where nothing is needed: then no pool is asked. */

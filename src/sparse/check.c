@@ -101,8 +101,10 @@ prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
         return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
                          m->ell_ld, m->rows);
     prim_status status = PRIM_OK;
+    const bool is_half = has_halves(m); /* and indices are wider */
     if (m->format != PRIM_SPARSE_ELL)
-        status = prim_check_bytes(call, "values", 1, m->entries, prim_element_bytes(m->value_type));
+        status = prim_check_bytes(call, is_half ? "column_indices" : "values", 1, m->entries,
+                                  is_half ? sizeof(int32_t) : prim_element_bytes(m->value_type));
     if (status == PRIM_OK && has_ell(m))
         status = prim_check_bytes(call, "ell_values", m->ell_width, m->ell_ld,
                                   prim_element_bytes(m->value_type));

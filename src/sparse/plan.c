@@ -24,7 +24,7 @@ static prim_status check_plan(const prim_call *call, const prim_sparse *matrix, 
     if (plan_bytes < needed)
         return prim_fail(PRIM_ERROR_WORKSPACE, "%s: plan_bytes is %zu, and %zu are needed",
                          call->name, plan_bytes, needed);
-    return prim_check_vector(call, "plan", d_plan, plan_bytes, 1, span);
+    return prim_check_vector(call, "plan", d_plan, needed > 0 ? plan_bytes : 0, 1, span);
 }
 
 static void describe_matrix(const prim_sparse *m, char *text, size_t bytes)
