@@ -3,7 +3,7 @@
  * each integer stands for one key only. So four widths serve all types, floats and integers apart.
  *
  *     i32    sign bit flipped: what was below zero comes first
- *     f32 negative: all bits flipped; else: sign bit set; then a constant is subtracted, so that
+ *     f32    negative: all bits flipped; else: sign bit set; then a constant is subtracted, so that
  *            -inf is 0 and the NaN with a sign, which would come before it, wrap around to the end
  *
  *            -inf      -1        -0        +0        +1        +inf      NaN … -NaN
