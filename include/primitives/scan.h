@@ -81,8 +81,8 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * each float sum is a tree of a height that grows with log2(count), and so does its error relative
  * to the sum of |elements|; runs within it have up to 32 elements. REDUCE_THEN_SCAN, CHAINED and
  * CLUSTER combine tiles one after the other, LOOKBACK groups of 32 tiles of its own size (294912
- * elements of 32F in a large array): there it grows no faster than 100 + count / 8000 and than 100
- * + count / 50000 roundings.
+ * elements of 32F in a large array): the error grows no faster than 100 + count / 8000 roundings in
+ * these three, and than 100 + count / 50000 in LOOKBACK.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
