@@ -1,5 +1,5 @@
-/* Copies from global into shared memory that need no registers on their way, from compute
- * capability 8.0 on. Elsewhere they are ordinary ones. */
+/* Asynchronous copies from global into shared memory, without registers, from compute capability
+ * 8.0 on. Elsewhere they are ordinary ones. */
 #ifndef PRIM_COMMON_ASYNC_COPY_CUH
 #define PRIM_COMMON_ASYNC_COPY_CUH
 
