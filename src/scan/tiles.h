@@ -65,7 +65,7 @@ static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
     return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
 }
 
-/* How a tile learns its exclusive prefix, and where it leaves its aggregate. */
+/* How a tile gets its exclusive prefix, and where its aggregate goes. */
 typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_NONE,       /* the tile is the whole line */
     PRIM_SCAN_CARRY_CLUSTER,    /* the blocks of a cluster exchange aggregates */
