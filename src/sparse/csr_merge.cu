@@ -6,7 +6,7 @@
  *     a tile    entries   ■■■■■■■■■■■■■■■■■■■■■■■■        copied to shared memory: tile.cuh
  *               short     ■■  ■■                          a lane a row
  *               middle      ■■  ■■■■                      1, 2 or 4 lanes a row
- *               strips              ■■■■■■|■■■■■■         shared out among warps: csr_strips.cuh
+ *               strips              ■■■■■■|■■■■■■         divided among warps: csr_strips.cuh
  *
  * A first launch searches where each tile begins. A block then copies its entries, meanwhile finds
  * the kinds of its rows, and sums them, with the fewest lanes for each row that keep most threads
