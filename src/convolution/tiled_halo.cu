@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
 
 /* ---- tiles: of one row where image and mask have one ---- */
 
-/* What a tile leaves of itself as outputs. */
+/* The outputs of a tile: its size less the halo. */
 struct outputs {
     size_t x, y;
 };
