@@ -22,7 +22,7 @@ T halves_first(T *values, size_t count)
     return values[0];
 }
 
-/* The sums of pieces, as they come. */
+/* Adds the sums of pieces, given in their order, as the second pass does. */
 template <typename T>
 struct sum_of_pieces {
     T partials[THREADS_OF_BLOCK] = {0};

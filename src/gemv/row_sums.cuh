@@ -85,7 +85,7 @@ struct lane_elements {
         : first(WAY == ROW_INTERLEAVED ? base * WIDTH + lane : (base + lane) * WIDTH)
     {
     }
-    /* One by one; 0 behind the row's end, which adds 0 to a sum. */
+    /* One by one; 0 past the row's end, which adds 0 to a sum. */
     __device__ vector<T> singles(const T *row, size_t count, size_t stride) const
     {
         constexpr unsigned SPAN = WIDTH * STRIDE;
@@ -117,7 +117,7 @@ __device__ typename Problem::sum_type product_of(const Vector &a, const Vector &
 }
 
 /* Of vectors base + lane, base + lane + step, … before `end`: UNROLL of them in each of ROWS rows
- * are under way at once. */
+ * are in flight at once. */
 template <row_way WAY, unsigned ROWS, unsigned UNROLL, class Problem, unsigned WIDTH>
 __device__ void walk_rows(const row_bundle<Problem> &rows, size_t base, size_t end, unsigned step,
                           unsigned lane, typename Problem::sum_type (&sums)[ROWS][WIDTH])
