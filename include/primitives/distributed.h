@@ -80,7 +80,7 @@ typedef struct prim_rank {
  * Returns what prim_reduce() does, and what is said above.
  *
  * Workspace: for sums and products of floats, T · v bytes, the workspace of prim_reduce() for T
- * values, 16 KB for a tile that lies on two ranks, and 1 KB, with T = sum of the counts / (16384 /
+ * values, 16 KB for a tile that a cut divides, and 1 KB, with T = sum of the counts / (16384 /
  * bytes of in_type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and
  * 16BF, otherwise out_type); for all else, R elements of out_type, the workspace of prim_reduce()
  * for the largest part, and 1 KB.
