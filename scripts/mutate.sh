@@ -26,12 +26,6 @@ declare -A entries=(
   [merge]="prim_merge prim_co_rank" [convolution]=prim_convolve [sparse]=prim_spmv
   [gemm]=prim_gemm [gemv]=prim_gemv [binary_gemm]=prim_binary)
 
-# Where all types take long to compile: the lines of instances.h that are kept, one type of each kind.
-declare -A fewer_types=(
-  [reduce]='8I, .*8I|8U, .*(8U|64U)|32I, .*32I|32U|64I, int64_t, |_16F, .*16F|_32F, .*32F|64F, double, '
-  [scan]='8I, .*8I|8U, .*64U|64U, .*64U|32I, .*32I|_16F, .*16F|_32F, .*(32F|64F)|64F, double, ')
-declare -A fewer_operators=([reduce]='SUM|PRODUCT|MIN|MAX|AND')
-
 usage() {
   sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
   exit 2
@@ -110,10 +104,6 @@ copy_tree() {
   while IFS= read -r -d '' path; do
     [ -e "$path" ] || rm "$tree/$path"
   done < <(find "$tree" -type f -printf '%P\0')
-  if [ -n "${fewer_types[$pattern]-}" ]; then
-    awk -v types="${fewer_types[$pattern]}" -v operators="${fewer_operators[$pattern]-}" \
-      -f scripts/trim-instances.awk "src/$pattern/instances.h" >"$tree/src/$pattern/instances.h"
-  fi
 }
 
 # build_copy PRESET PROGRAM…: quietly; what it says is kept.
@@ -175,9 +165,7 @@ by_orders() {
 }
 
 # The tests that ask the same of all patterns; of the promises those that a stream or a check breaks.
-# Where types are trimmed, not all that the header promises is there.
-shared=(test_host promises)
-[ -n "${fewer_types[${pattern:-none}]-}" ] || shared+=(test_supported)
+shared=(test_host promises test_supported)
 shared_tests='*/!(two_host*|*without_workspace*|*older*|no_workspace*)'
 by_shared() {
   local program how limit=$shared_limit

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/binary_gemm/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/binary_gemm/README.md draws them. The values never change. */
 typedef enum prim_binary_gemm_variant {
     PRIM_BINARY_GEMM_AUTO = 0,            /* the fastest rung that supports the call */
     PRIM_BINARY_GEMM_XNOR_GLOBAL = 1,     /* a block for each row of C, all from global memory */
@@ -26,8 +26,8 @@ typedef enum prim_binary_gemm_variant {
  *   _columns   packs along the columns: d_packed has words × columns, words = ⌈rows / 32⌉. For B.
  *   d_in       device, row-major, ld (at least columns) elements from row to row.
  *   d_packed   device, row-major, 32-bit words, packed_ld (at least the words or columns of a row)
- *              from row to row. Must not overlap d_in's bytes from first to last. Every word is
- *              written.
+ *              from row to row. Must not overlap d_in's bytes from first to last. Every word of a
+ *              row is written.
  *
  * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. Pointers may be NULL where they are empty.
  *
@@ -41,8 +41,8 @@ PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void
                                               size_t columns, size_t ld, uint32_t *d_packed,
                                               size_t packed_ld, cudaStream_t stream);
 
-/* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k less twice the
- * number of places where the row and the column differ.
+/* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k minus twice the
+ * number of places where A's row and B's column differ.
  *
  *   m, n       any numbers.
  *   k          any number below 2^31; 0 gives a C of zeros.
@@ -50,7 +50,7 @@ PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void
  *              from row to row. The unused bits of each last word must be 0.
  *   d_b        device, as prim_binary_pack_columns() leaves it: ⌈k / 32⌉ rows of n words, ldb words
  *              from row to row. The unused bits of the last row must be 0. A and B may overlap.
- *   d_c        device, m rows of n elements, ldc from row to row; what lies between the rows is not
+ *   d_c        device, m rows of n elements, ldc from row to row; gaps between rows are not
  *              written. Must overlap neither A nor B: matrices of one leading dimension are
  *              compared as rectangles, others as ranges of bytes.
  *
@@ -87,9 +87,9 @@ PRIM_API prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, si
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows of the result,
  *              which does not depend on it.
  *
- * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_VALUE also for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED also for threads
- * > 1 in a library built without OpenMP. */
+ * Return what the calls above do, except for variants, workspaces and CUDA; PRIM_ERROR_VALUE also
+ * for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED also for threads > 1 in a library
+ * built without OpenMP. */
 PRIM_API prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
                                                 size_t rows, size_t columns, size_t ld,
                                                 uint32_t *h_packed, size_t packed_ld, int threads);

@@ -8,18 +8,18 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/convolution/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/convolution/README.md draws them. The values never change. */
 typedef enum prim_convolution_variant {
     PRIM_CONVOLUTION_AUTO = 0,         /* the fastest rung that supports the call */
     PRIM_CONVOLUTION_BASIC = 1,        /* a thread for each output, all from global memory */
     PRIM_CONVOLUTION_CONSTANT = 2,     /* the same, and the mask travels as a kernel argument */
-    PRIM_CONVOLUTION_TILED_HALO = 3,   /* a tile of the input and its halo in shared memory */
+    PRIM_CONVOLUTION_TILED_HALO = 3,   /* an input tile with its halo in shared memory */
     PRIM_CONVOLUTION_TILED_CACHED = 4, /* a tile as large as its outputs, halo through the cache */
     PRIM_CONVOLUTION_REGISTER = 5,     /* a window of sums in registers slides down the rows */
-    PRIM_CONVOLUTION_TENSOR = 6        /* integers as products with bands, on the tensor cores */
+    PRIM_CONVOLUTION_TENSOR = 6        /* integers as products with band matrices; tensor cores */
 } prim_convolution_variant;
 
-/* What lies outside of the image, for a row  a b c d. */
+/* What pixels outside the image are, for a row  a b c d. */
 typedef enum prim_boundary {
     PRIM_BOUNDARY_CONSTANT = 0,    /* f f f | a b c d | f f f   f: the fill, 0 if none is given */
     PRIM_BOUNDARY_CLAMP = 1,       /* a a a | a b c d | d d d */
@@ -28,8 +28,8 @@ typedef enum prim_boundary {
     PRIM_BOUNDARY_WRAP = 4         /* b c d | a b c d | a b c */
 } prim_boundary;
 
-/* Flags. Without: the mask lies over the image as it is (correlation, as in image libraries and the
- * usual code). With: it is turned by 180 degrees (convolution in the sense of mathematics). */
+/* Flags. Without it, the mask lies over the image as it is: correlation, as in image libraries.
+ * With it, the mask is turned by 180 degrees: convolution in the mathematical sense. */
 enum { PRIM_CONVOLUTION_FLIP = 1 };
 
 /* The weights, row by row without gaps, the same for each channel. */
@@ -49,7 +49,7 @@ typedef struct prim_mask {
  * PRIM_CONVOLUTION_FLIP  out(x, y) = Σ mask(i, j) · in(x - i + anchor_x, y - j + anchor_y)
  *
  *   flags      0 or PRIM_CONVOLUTION_FLIP.
- *   boundary   what in(x, y) is outside of the image; an image may be smaller than the mask.
+ *   boundary   what in(x, y) is outside the image; an image may be smaller than the mask.
  *   h_fill     host, one element for each channel, for PRIM_BOUNDARY_CONSTANT; read during the
  *              call. NULL: zeros. Not looked at otherwise.
  *   in         device. in.data may be NULL if the image is empty.
@@ -69,8 +69,8 @@ typedef struct prim_mask {
  *   CUDA_R_32I → CUDA_R_32I, mask CUDA_R_32I, i32, wrapping
  *   CUDA_R_32U → CUDA_R_32U, mask CUDA_R_32U, u32, wrapping
  *
- * Integers over bytes: the sum is exact, whatever the weights and the pixels are, in 32 bits where
- * their number says that it fits (any mask of i8; i16 of up to 257 weights) and otherwise in 64.
+ * Integers over bytes: the sum is exact, whatever the weights and the pixels are: in 32 bits where
+ * it always fits (any mask of i8; i16 of up to 257 weights) and otherwise in 64.
  *     out(x, y) = sum / mask.divisor, rounded to nearest, ties to even, and saturated to 0 … 255
  * of the true quotient: the same bytes on every GPU and on the host. A shift by n bits is the
  * divisor 1 << n.
@@ -85,15 +85,15 @@ typedef struct prim_mask {
  *   PRIM_ERROR_OVERLAP      out overlaps in or the mask
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: CONSTANT without h_values or with
  *                           more than 8,000 of them, BASIC and TILED_… without d_values, TILED_HALO
- *                           with a side of more than 15, all of them with other types than f32,
- *                           i32, u32 and u8 → u8 under f32; TENSOR without h_values, with a side
- *                           of more than 15, with other masks than of integers, with rows of
- *                           nearly 2^31 bytes, or before compute capability 8.0; AUTO and REGISTER
+ *                           with a side of more than 15, all of these with types other than f32,
+ *                           i32, u32 and u8 → u8 with a mask of f32; TENSOR without h_values, with
+ *                           a side of more than 15, with masks that are not integers, with rows of
+ *                           nearly 2^31 bytes, or below compute capability 8.0; AUTO and REGISTER
  *                           take every call. See prim_convolve_2d_supports()
  *
  * Determinism: each rung adds an output's products in one order, row by row of the image under the
- * mask: the same bits in every run on one device, and the rungs agree. The relative error of f32
- * grows with the number of weights times the sum of the products' magnitudes.
+ * mask: the same bits in every run on one device, and the rungs agree. The error of f32, relative
+ * to the sum of the products' magnitudes, grows with the number of weights.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7. */
 PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned flags,
@@ -101,9 +101,9 @@ PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned
                                       prim_mask mask, prim_image out, void *d_workspace,
                                       size_t workspace_bytes, cudaStream_t stream);
 
-/* The workspace of prim_convolve_2d(): for REGISTER and masks of more than 256 weights that are
- * on the host only, room for them; otherwise none. In these three, data of the images is not
- * looked at; of mask's pointers, whether they are NULL. */
+/* The workspace of prim_convolve_2d(): for REGISTER and masks of more than 256 weights that are on
+ * the host only, room for these; otherwise none. This query and the next two ignore the images'
+ * data, and of the mask's pointers see only whether they are NULL. */
 PRIM_API prim_status prim_convolve_2d_workspace_bytes(prim_convolution_variant variant,
                                                       unsigned flags, prim_boundary boundary,
                                                       prim_image in, prim_mask mask, prim_image out,
@@ -119,26 +119,27 @@ PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_b
                                                           prim_image in, prim_mask mask,
                                                           prim_image out);
 
-/* The same with a mask that is the product of a column and a row, mask(i, j) = mask_x(i) ·
- * mask_y(j): w + h products an output instead of w · h.
+/* The same with a separable mask, the product of a column and a row, mask(i, j) = mask_x(i) ·
+ * mask_y(j): w + h products for each output instead of w · h.
  *
  *     row(x, y) = Σ mask_x(i) · in(x + i - anchor_x, y)
  *     out(x, y) = Σ mask_y(j) · row(x, y + j - anchor_y)
  *
- * and turned with PRIM_CONVOLUTION_FLIP, as above. What in is outside of the image, rows are made
- * of too. Sums of rows are of sums' type and not rounded on their way.
+ * and turned with PRIM_CONVOLUTION_FLIP, as above. The boundary applies to in; rows outside the
+ * image are computed from what it gives. The sums row(x, y) have the type of sums and are not
+ * rounded in between.
  *
  *   mask_x     as above; height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
  *   mask_y     as above, of mask_x's type; width 1 and anchor_x 0, otherwise PRIM_ERROR_VALUE.
  *
- * Integers over bytes: sums of rows are exact and not divided; only the sum of the column is, by
- * mask_x.divisor · mask_y.divisor, which must be an int32_t, otherwise PRIM_ERROR_VALUE. That sum
- * is exact too: i8 with w · h up to 514 has 32 bits, everything else 64.
+ * Integers over bytes: sums of rows are exact and not divided; only the sum of the column is
+ * divided, by mask_x.divisor · mask_y.divisor, which must fit int32_t, otherwise PRIM_ERROR_VALUE.
+ * That sum is exact too: i8 with w · h up to 514 has 32 bits, everything else 64.
  *
- * Everything else as for prim_convolve_2d(); out must overlap none of the masks. Of the variants,
- * AUTO and REGISTER run it, and the others return PRIM_ERROR_UNSUPPORTED. Without workspace where
- * it is f32 of one channel, both masks are on the host and have the same odd number of 3 to 15
- * weights, and neither side of the image is shorter; otherwise the sums of rows lie there. */
+ * Everything else as for prim_convolve_2d(); out must overlap neither mask. Variants: AUTO and
+ * REGISTER; the others return PRIM_ERROR_UNSUPPORTED. The workspace holds the sums of rows; none is
+ * needed for f32 of one channel where both masks are on the host and have the same odd number of 3
+ * to 15 weights, and no side of the image is shorter than these. */
 PRIM_API prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
                                              prim_boundary boundary, const void *h_fill,
                                              prim_image in, prim_mask mask_x, prim_mask mask_y,
@@ -163,9 +164,9 @@ PRIM_API prim_convolution_variant prim_convolve_separable_choose(unsigned flags,
                                                                  prim_image in, prim_mask mask_x,
                                                                  prim_mask mask_y, prim_image out);
 
-/* The same of a vector: an image of one row, one channel and any width.
+/* The same for a vector: an image of one row, one channel and any width.
  *
- *   type       of d_in and d_out, which have one and the same: u8 → f32 is for images.
+ *   type       of d_in and d_out, the same for both: u8 → f32 is for images only.
  *   h_fill     host, one element.
  *   d_in, d_out  device, count elements each. May be NULL if count is 0.
  *   mask       height 1 and anchor_y 0, otherwise PRIM_ERROR_VALUE.
@@ -196,10 +197,10 @@ PRIM_API prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_b
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for whole rows (a vector: for
  *              its part); the result does not depend on it.
  *
- * Return what the calls above do, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_NULL where mask.h_values is NULL, PRIM_ERROR_VALUE also for threads that are not 1 to
- * 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP and for a type
- * that was trimmed from src/convolution/instances.h. */
+ * Return what the calls above do, except for variants, workspaces and CUDA; PRIM_ERROR_NULL where
+ * mask.h_values is NULL, PRIM_ERROR_VALUE also for threads that are not 1 to 1024,
+ * PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP and for a type that was
+ * trimmed from src/convolution/instances.h. */
 PRIM_API prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary,
                                            const void *h_fill, prim_image in, prim_mask mask,
                                            prim_image out, int threads);

@@ -1,40 +1,41 @@
 /* Many GPUs: an array lies in parts on several devices, of one host or of many, and NCCL connects
- * them. The results are those of the calls for one device, to the bit, however the array is cut.
+ * them. The results have the bits of the calls for one device, however the array is divided.
  *
- * This header is not part of primitives.h: it needs nccl.h, and its calls the library
+ * This header is not part of primitives.h: it needs nccl.h, and its calls are in the library
  * primitives-distributed. The kit creates no communicator and starts no process.
  *
  * The model. A communicator has R ranks, each with a device of its own. Rank r holds h_counts[r]
- * elements; the parts in the order of the ranks are the whole array. A process drives some of the
- * ranks, one or all, and makes one call for all of these at once. Every process makes the same
- * calls in the same order, with the same arguments apart from `ranks`; every rank gets the result.
+ * elements; the parts in rank order are the whole array. A process drives one or more of the ranks,
+ * and makes one call for all of these. Every process makes the same calls in the same order, with
+ * the same arguments apart from `ranks`; every rank gets the result.
  *
  * What every call has in common:
  *
  *   h_counts   host, total_ranks counts, read during the call; they may differ, and be 0. Their sum
  *              must fit size_t, and so must its bytes.
  *   total_ranks  how many ranks the communicator has, R.
- *   ranks      host, own_ranks of them, in any order, each of another rank of the communicator.
+ *   ranks      host, own_ranks of them, in any order, each a different rank of the communicator.
  *   own_ranks  how many ranks this process drives, 1 to 64.
  *
- * The work of a rank is submitted to its stream. NCCL may wait for other processes while a call
- * submits, as it does for its own calls. The calling thread's current device is the same
- * afterwards. The arguments of all ranks of this process are checked before anything is launched;
- * what other processes pass is not known here, and a process whose call fails leaves the others
- * waiting: abort their communicators.
+ * The work of a rank is submitted to its stream. A call may block while NCCL waits for other
+ * processes, as in NCCL's own calls. The calling thread's current device is the same afterwards.
+ * The arguments of all ranks of this process are checked before anything is launched, but not what
+ * other processes pass: where a call fails in one process, the others wait until their
+ * communicators are aborted.
  *
- * Captures. What is captured consists of the kit's kernels and NCCL's operations, and NCCL's rules
- * hold: all ranks capture a call or none does, and all launch the graph that they captured then.
- * NCCL advises a process for each GPU: one thread that launches one GPU's graph after the other may
- * wait for ever in the first. Two threads of one process, each with a GPU, got NCCL's "internal
- * error" (2.28.3) when they captured.
+ * Captures. A captured call consists of the kit's kernels and NCCL's operations, and NCCL's rules
+ * hold: all ranks capture a call or none does, and all launch the graphs that they captured
+ * together. NCCL advises one process for each GPU: a thread that launches the graphs of several
+ * GPUs one after the other may wait for ever in the first. Two threads of one process, each with a
+ * GPU, got NCCL's "internal error" (2.28.3) when they captured.
  *
- * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, a call first
- * compares with all ranks which call it is, h_counts and all arguments that are no pointers, and
- * waits for that. Where they differ, or one process refuses its own, every process returns
- * PRIM_ERROR_VALUE before any work is submitted, and the sentence names the rank that differs from
- * this one. A process that makes no call at all is still waited for, and so is one whose h_counts
- * or ranks cannot be used. While a stream is captured nothing is compared.
+ * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, all ranks first
+ * compare which call this is, h_counts and all arguments that are not pointers, and the call waits
+ * for that. Where they differ, or one process refuses its own, every process returns
+ * PRIM_ERROR_VALUE before any work is submitted, and the error message names the rank that differs
+ * from this one. This does not help where a process makes no call at all, or where its h_counts or
+ * ranks cannot be used: the others still wait for it. While a stream is captured nothing is
+ * compared.
  *
  * Beside the statuses of types.h, every call returns
  *   PRIM_ERROR_VALUE        own_ranks is not 1 to 64, total_ranks is not the communicator's, two
@@ -42,7 +43,7 @@
  *   PRIM_ERROR_NULL         h_counts, ranks or a rank's comm is NULL
  *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
  *   PRIM_ERROR_NCCL         NCCL returned an error; part of the work may have been submitted
- * A sentence of prim_last_error() names the rank. */
+ * The message of prim_last_error() names the rank. */
 #ifndef PRIMITIVES_DISTRIBUTED_H
 #define PRIMITIVES_DISTRIBUTED_H
 
@@ -69,7 +70,7 @@ typedef struct prim_rank {
     size_t workspace_bytes; /* at least what the call's _workspace_bytes() says */
 } prim_rank;
 
-/* d_out of every rank = op(t(x[0]), t(x[1]), …) of all elements x of all parts: the very bits that
+/* d_out of every rank = op(t(x[0]), t(x[1]), …) of all elements x of all parts: the bits that
  * prim_reduce() with AUTO, and prim_reduce_host(), give for the whole array.
  *
  *   op, transform, in_type, out_type: as for prim_reduce().
@@ -78,14 +79,14 @@ typedef struct prim_rank {
  *
  * Returns what prim_reduce() does, and what is said above.
  *
- * Workspace: for sums and products of floats, T · v bytes and those of prim_reduce() for T values,
- * with T = sum of the counts / (16384 / bytes of in_type), rounded up, and v the bytes of the type
- * they are combined in (f32 for 16F and 16BF, otherwise out_type), 16 KB for a tile that the cut
- * divides, and 1 KB; for all else, R elements of out_type and those of prim_reduce() for the
- * largest part, and 1 KB.
+ * Workspace: for sums and products of floats, T · v bytes, the workspace of prim_reduce() for T
+ * values, 16 KB for a tile that a cut divides, and 1 KB, with T = sum of the counts / (16384 /
+ * bytes of in_type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and
+ * 16BF, otherwise out_type); for all else, R elements of out_type, the workspace of prim_reduce()
+ * for the largest part, and 1 KB.
  * Traffic: sums and products of floats, T · v bytes to every rank, and for each cut up to 16 KB
  * from one rank to another; for all else, one element of each rank to every rank.
- * Determinism: as prim_reduce(): not from the number of ranks, from the cut or from timing. */
+ * Determinism: as prim_reduce(); the number of ranks, the cut and timing do not matter. */
 PRIM_API prim_status prim_distributed_reduce(prim_op op, prim_transform transform,
                                              cudaDataType_t in_type, const size_t *h_counts,
                                              size_t total_ranks, cudaDataType_t out_type,
@@ -96,8 +97,8 @@ PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
     prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
     size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
 
-/* d_out of every rank = x[0] * y[0] + x[1] * y[1] + … of all elements of two arrays, cut alike: the
- * very bits that prim_dot() with AUTO, and prim_dot_host(), give for the whole arrays.
+/* d_out of every rank = x[0] * y[0] + x[1] * y[1] + … of all elements of two arrays, divided alike:
+ * the bits that prim_dot() with AUTO, and prim_dot_host(), give for the whole arrays.
  *
  *   in_type, out_type: as for prim_dot().
  *   ranks      d_in: h_counts[r] elements x of in_type. d_in_y: as many y of in_type; they may
@@ -105,9 +106,9 @@ PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
  *              neither, and none of the three d_workspace.
  *
  * Returns what prim_dot() does, and what is said above.
- * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but for each cut
- * within a tile up to 16 KB of both arrays, and room for them; for integers what prim_dot() needs,
- * too. */
+ * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but each cut within a
+ * tile sends up to 16 KB of both arrays, and needs room for them; integers also need the workspace
+ * of prim_dot(). */
 PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
                                           size_t total_ranks, cudaDataType_t out_type,
                                           const prim_rank *ranks, size_t own_ranks);
@@ -120,8 +121,7 @@ PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type
 
 /* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
  * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from the start of one
- * row to the next, the same at every rank and at least columns. What lies between the rows is not
- * read.
+ * row to the next, the same at every rank and at least columns. Gaps between rows are not read.
  *
  * d_out of each rank = the results of its own rows, those of prim_reduce_rows() with AUTO.
  *
@@ -130,8 +130,8 @@ PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type
  *              other, gaps between rows included, or d_workspace.
  *
  * Returns what prim_reduce_rows() does, and what is said above.
- * Workspace: that of prim_reduce_rows() for the largest band. Traffic: none; a rank waits for no
- * other one. Determinism: as prim_reduce_rows(). */
+ * Workspace: that of prim_reduce_rows() for the largest band. Traffic: none; no rank waits for
+ * another. Determinism: as prim_reduce_rows(). */
 PRIM_API prim_status prim_distributed_reduce_rows(prim_op op, prim_transform transform,
                                                   cudaDataType_t in_type, const size_t *h_counts,
                                                   size_t total_ranks, size_t columns, size_t ld,
@@ -143,7 +143,7 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
     prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
     size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
 
-/* d_out of every rank = the results of all columns of such a matrix: the very bits that
+/* d_out of every rank = the results of all columns of such a matrix: the bits that
  * prim_reduce_columns() with AUTO, and prim_reduce_columns_host(), give for the whole.
  *
  *   op, transform, in_type, out_type: as for prim_reduce_columns().
@@ -151,10 +151,11 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
  *              other, gaps between rows included, or d_workspace.
  *
  * Returns what prim_reduce_columns() does, and what is said above.
- * Sums and products of floats are combined in tiles of rows: 1024 rows, or where `columns` elements
- * have up to 64, 32 or 16 bytes 2048, 4096 or 8192; a matrix of up to 1024 rows is one tile.
- * Bands of whole tiles are best: a cut within one has all its rows sent to one rank. There rows
- * with gaps between them must begin less than 2 GiB apart: CUDA copies no others at once.
+ * Sums and products of floats are combined in tiles of rows: 1024 rows, or 2048, 4096 or 8192 where
+ * `columns` elements have up to 64, 32 or 16 bytes; a matrix of up to 1024 rows is one tile.
+ * Bands of whole tiles are best: where a cut divides a tile, all its rows are sent to one rank.
+ * Such rows, if there are gaps between them, must begin less than 2 GiB apart: CUDA has no copy for
+ * larger strides.
  * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
  * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
  * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not
@@ -163,7 +164,7 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
  * or R rows.
  * Traffic: sums and products of floats, T rows of values to every rank, and for each cut within a
  * tile up to a tile of rows; for all else, a row of results of each rank to every rank.
- * Determinism: as prim_reduce_columns(): not from the number of ranks, from the cut or timing. */
+ * Determinism: as prim_reduce_columns(); the number of ranks, the cut and timing do not matter. */
 PRIM_API prim_status prim_distributed_reduce_columns(prim_op op, prim_transform transform,
                                                      cudaDataType_t in_type, const size_t *h_counts,
                                                      size_t total_ranks, size_t columns, size_t ld,
@@ -186,7 +187,7 @@ PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
  * are empty.
  * Workspace: that of prim_arg_reduce() for the largest part, R elements, R indices of 8 bytes, and
  * 1 KB. Traffic: an element and an index of each rank to every rank.
- * Determinism: there is one right answer. */
+ * Determinism: there is one right answer, and every call gives it. */
 PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform transform,
                                                  cudaDataType_t in_type, const size_t *h_counts,
                                                  size_t total_ranks, const prim_rank *ranks,
@@ -199,7 +200,7 @@ PRIM_API prim_status prim_distributed_arg_reduce_workspace_bytes(prim_op op,
                                                                  const size_t *h_counts,
                                                                  size_t total_ranks, size_t *bytes);
 
-/* d_out[b] of every rank = how many samples x of all parts have bin(x) = b, with bin(x) as of
+/* d_out[b] of every rank = how many samples x of all parts have bin(x) = b, with bin(x) as in
  * prim_histogram_even().
  *
  *   variant, flags, outside, range, sample_type, bins, counter_type: as for prim_histogram_even().
@@ -228,8 +229,8 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
     size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes);
 
 /* Each rank's d_out = its part of the scan of the whole array, and *d_second of every rank = the
- * total of the whole: the very bits that prim_scan() with AUTO, and prim_scan_host(), give for the
- * whole array without an initial value, as d_out and d_total.
+ * total of the whole: the bits of d_out and d_total that prim_scan() with AUTO, and
+ * prim_scan_host(), give for the whole array without an initial value.
  *
  *   kind, op, transform, in_type, out_type: as for prim_scan().
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: as many of out_type; may be d_in where
@@ -237,16 +238,16 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
  *              from that they must not overlap each other or d_workspace.
  *
  * Returns what prim_scan() does, and what is said above.
- * Workspace: for sums and products of floats, (T + 1) · v bytes, with T = sum of the counts /
- * (32768 / bytes of the wider type), rounded up, and v the bytes of the type they are combined in
- * (f32 for 16F and 16BF, otherwise out_type), a tile of elements and one of results, 32 KiB each or
- * less, and 1 KB; for all else, R + 2 elements of up to 8 bytes and 1 KB, and the larger of those
- * of prim_reduce() and prim_scan() for the largest part.
+ * Workspace: for sums and products of floats, (T + 1) · v bytes, a tile of elements and one of
+ * results, 32 KiB each or less, and 1 KB, with T = sum of the counts / (32768 / bytes of the wider
+ * type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and 16BF,
+ * otherwise out_type); for all else, R + 2 elements of up to 8 bytes, 1 KB, and the larger
+ * workspace of prim_reduce() and prim_scan() for the largest part.
  * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
  * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
- * each rank to every rank. Each element is read twice and written once. Of sums and products of
+ * each rank to every rank. Each element is read twice and written once. For sums and products of
  * floats, a rank combines the totals of all tiles before its own last one, one after the other.
- * Determinism: as prim_scan(): not from the number of ranks, from the cut or from timing. */
+ * Determinism: as prim_scan(); the number of ranks, the cut and timing do not matter. */
 PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,
                                            const size_t *h_counts, size_t total_ranks,
@@ -258,21 +259,21 @@ PRIM_API prim_status prim_distributed_scan_workspace_bytes(
     prim_scan_kind kind, prim_op op, prim_transform transform, cudaDataType_t in_type,
     const size_t *h_counts, size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
 
-/* d_out of every rank = its carry: what the exclusive prim_distributed_scan() has at the first
- * element of its part, so at the first rank the identity. An empty part gets what the next element
- * has; behind the last element, that is the total of the whole.
+/* d_out of every rank = its carry-in: what the exclusive prim_distributed_scan() has at the first
+ * element of its part, so the identity at the first rank. An empty part gets that of the next
+ * element; after the last element, that is the total of the whole.
  *
- * It is d_initial of a prim_scan() that comes later, or is combined with results where these are
- * used: then each element is read once here, and not written. Such scans have the whole's bits of
- * what no order changes, however the array is cut; of sums and products where out_type is 32F or
- * 64F and the parts are whole tiles of prim_scan(), apart from the last.
+ * It is the d_initial of a later prim_scan(), or is combined with results where these are used:
+ * then each element is read once here, and not written. Such scans have the bits of the whole scan
+ * where the order changes no bit, however the array is divided; for sums and products of floats
+ * where out_type is 32F or 64F and all parts but the last are whole tiles of prim_scan().
  *
  *   op, transform, in_type, out_type: as for prim_distributed_scan().
  *   ranks      d_in: h_counts[r] elements of in_type. d_out: 1 element of out_type. They must not
  *              overlap each other or d_workspace.
  *
- * Returns, workspace, traffic and determinism: as prim_distributed_scan(), less its results: of a
- * tile that a cut divides, one element goes back to each rank that begins there. */
+ * Returns, workspace, traffic and determinism: as prim_distributed_scan() without its results:
+ * where a cut divides a tile, one element goes back to each rank that begins there. */
 PRIM_API prim_status prim_distributed_carry(prim_op op, prim_transform transform,
                                             cudaDataType_t in_type, const size_t *h_counts,
                                             size_t total_ranks, cudaDataType_t out_type,

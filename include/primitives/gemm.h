@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/gemm/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/gemm/README.md draws them. The values never change. */
 typedef enum prim_gemm_variant {
     PRIM_GEMM_AUTO = 0,              /* the fastest rung that supports the call */
     PRIM_GEMM_ROW_PER_BLOCK = 1,     /* a block for each row of C, its threads side by side */
@@ -18,12 +18,12 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_TILED_32 = 5,          /* 32 × 32 tiles */
     PRIM_GEMM_REGISTER_TILED_1D = 6, /* 8 elements of a column of C for each thread */
     PRIM_GEMM_REGISTER_TILED = 7,    /* 8 × 8 elements of C for each thread */
-    PRIM_GEMM_VECTORIZED = 8, /* the same with 16-byte loads; the next tiles come meanwhile */
-    PRIM_GEMM_WARP_TILED = 9, /* a part of the tile for each warp; asynchronous copies */
-    PRIM_GEMM_SPLIT_K = 10    /* the same, k split over blocks; a second pass adds their sums */
+    PRIM_GEMM_VECTORIZED = 8,        /* the same with 16-byte loads; double buffering */
+    PRIM_GEMM_WARP_TILED = 9,        /* a part of the tile for each warp; asynchronous copies */
+    PRIM_GEMM_SPLIT_K = 10 /* the same, k split over blocks; a second pass adds their sums */
 } prim_gemm_variant;
 
-/* In what products are computed and summed. */
+/* The type in which products are computed and summed. */
 typedef enum prim_compute {
     PRIM_COMPUTE_DEFAULT = 0 /* in C's own type; f32 for halves */
 } prim_compute;
@@ -31,17 +31,17 @@ typedef enum prim_compute {
 /* C = alpha · op_a(A) · op_b(B) + beta · C, row-major; op_a(A) is m × k, op_b(B) k × n, C m × n.
  *
  *   op_a, op_b  whether A and B are taken as they are or transposed.
- *   m, n, k    any numbers. Without elements in C nothing is written. With k = 0 or alpha = 0 A
- *              and B are not read, and 0 stands for their product.
+ *   m, n, k    any numbers. If C is empty, nothing is written. With k = 0 or alpha = 0, A and B are
+ *              not read, and their product counts as 0.
  *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
  *              matter. For a C of i32 both must be whole numbers of less than 2^63.
  *   d_a        device, row-major with lda elements from row to row: m rows of k, or with
  *              PRIM_TRANSPOSED k rows of m. May be NULL if there are none.
  *   d_b        device, likewise: k rows of n, or n rows of k. A and B may overlap.
- *   d_c        device, m rows of n, ldc elements from row to row; what lies between the rows is
- *              neither read nor written. Must overlap neither A nor B: matrices whose rows are
- *              equally far apart are compared as rectangles, others as ranges of bytes.
- *   lda, ldb, ldc  at least the columns of what they belong to.
+ *   d_c        device, m rows of n, ldc elements from row to row; gaps between rows are neither
+ *              read nor written. Must overlap neither A nor B: matrices whose rows are equally far
+ *              apart are compared as rectangles, others as ranges of bytes.
+ *   lda, ldb, ldc  at least the columns of their matrix as it is stored.
  *   compute    PRIM_COMPUTE_DEFAULT.
  *
  * Types: A and B of one type, and C of it or of another:
@@ -49,10 +49,11 @@ typedef enum prim_compute {
  *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
  *     CUDA_R_8I, and C CUDA_R_32I: likewise
- * Pointers need the alignment of their element. Operands of vectors of 16 bytes (their beginning,
- * their leading dimension, and the columns of what is not read along k) are faster, in VECTORIZED
- * and above. A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1: more than 2^31
- * rows for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device holds.
+ * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
+ * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
+ * of those not read along k). A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
+ * more than 2^31 rows for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
+ * holds.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist
@@ -62,11 +63,11 @@ typedef enum prim_compute {
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: each rung gives the same bits in every run on one device. An element of C is one sum
- * over k from front to back, of which SPLIT_K, and AUTO where it takes that, makes several that it
- * adds in their order; their number follows from the shape and the device. So its relative error
- * grows at most with k times the sum of the products' magnitudes. A product and its addition are
- * rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities go through as in
- * IEEE arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
+ * over k from front to back. SPLIT_K, and AUTO where it takes that rung, cuts this sum into several
+ * and adds them in order; their number depends on the shape and the device. So the error, relative
+ * to the sum of the products' magnitudes, grows at most with k. A product and its addition are
+ * rounded once on the GPU, twice on the CPU. Integers wrap. NaN and infinities propagate as in IEEE
+ * arithmetic. Halves are multiplied and summed in f32, and rounded once, to nearest.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapters 3, 5 and 6; S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance
  * (2022); A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017). */
@@ -110,21 +111,21 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
                                     double beta, cudaDataType_t c_type, void *h_c, size_t ldc,
                                     prim_compute compute, int threads);
 
-/* So many products of one shape: C_i = alpha · op_a(A_i) · op_b(B_i) + beta · C_i, for each i below
- * `batches`.
+/* A batch of products of one shape: C_i = alpha · op_a(A_i) · op_b(B_i) + beta · C_i, for each i
+ * below `batches`.
  *
  *   batches    any number; 0 writes nothing.
  *   a_stride, b_stride  elements from A_i to A_{i+1} and from B_i to B_{i+1}. Any number; with 0
  *              one matrix serves all products.
- *   c_stride   from C_i to C_{i+1}, where there are two: so large that all elements of C_i lie
- *              before all of C_{i+1}, or that the C_i lie side by side in rows of ldc elements.
+ *   c_stride   elements from C_i to C_{i+1}. With two products or more, either all elements of C_i
+ *              lie before all of C_{i+1}, or the C_i lie side by side in rows of ldc elements.
  *   d_a, d_b, d_c  device, the matrices of product 0. No C may overlap any A or B.
  *
  * Where the matrices of a batch lie side by side, or whole rows below each other, they are compared
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
  *
- * All else as for prim_gemm(), variants and types too; each product has the same bits that
- * prim_gemm() gives it, but where SPLIT_K or AUTO splits k another number of times. Returns what
+ * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
+ * gives it, except where SPLIT_K or AUTO splits k into another number of parts. Returns what
  * prim_gemm() does, and
  *   PRIM_ERROR_VALUE        the C_i would overlap: c_stride is too small */
 PRIM_API prim_status prim_gemm_batched(
@@ -134,16 +135,15 @@ PRIM_API prim_status prim_gemm_batched(
     cudaDataType_t c_type, void *d_c, size_t ldc, size_t c_stride, size_t batches,
     prim_compute compute, void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
-/* The same, each matrix anywhere: d_a[i] points to A_i, and so on.
+/* The same with matrices at any addresses: d_a[i] points to A_i, and so on.
  *
- *   d_a, d_b, d_c  device arrays of `batches` device pointers, read when the work runs, so that a
- *              graph that is replayed finds what they hold then. May be NULL where batches is 0.
- *              With k = 0 or alpha = 0 d_a and d_b are not read.
+ *   d_a, d_b, d_c  device arrays of `batches` device pointers, read when the work runs: a graph
+ *              uses what they hold when it is replayed. May be NULL where batches is 0. With k = 0
+ *              or alpha = 0 d_a and d_b are not read.
  *
- * The pointers in them cannot be looked at before the work runs. They must have the alignment of
- * their element; each C_i must overlap no other matrix; a NULL among them is valid only where the
- * matrix is empty or not read. Nothing of that is found by the call. Its workspace and its variants
- * are those of prim_gemm_batched(). */
+ * The call cannot check the pointers in them. They must have the alignment of their element; each
+ * C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty or
+ * not read. Workspace and variants are those of prim_gemm_batched(). */
 PRIM_API prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a,
                                         prim_transpose op_b, size_t m, size_t n, size_t k,
                                         double alpha, cudaDataType_t a_type, const void *const *d_a,
@@ -175,8 +175,8 @@ PRIM_API prim_gemm_variant prim_gemm_batched_choose(prim_transpose op_a, prim_tr
                                                     cudaDataType_t c_type, size_t batches,
                                                     prim_compute compute);
 
-/* prim_gemm_batched() on the CPU, as prim_gemm_host() is prim_gemm(). The pointers version has
- * none: there a loop over prim_gemm_host() is the same. */
+/* prim_gemm_batched() on the CPU, as prim_gemm_host() is prim_gemm(). prim_gemm_pointers() has no
+ * host version: a loop over prim_gemm_host() does the same. */
 PRIM_API prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, size_t m,
                                             size_t n, size_t k, double alpha, cudaDataType_t a_type,
                                             const void *h_a, size_t lda, size_t a_stride,

@@ -8,20 +8,20 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/gemv/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/gemv/README.md draws them. The values never change. */
 typedef enum prim_gemv_variant {
     PRIM_GEMV_AUTO = 0,           /* SPLIT, or WARP_PER_ROW for short rows */
-    PRIM_GEMV_ROW_PER_THREAD = 1, /* each thread walks along a row of op(A), wherever it lies */
+    PRIM_GEMV_ROW_PER_THREAD = 1, /* each thread walks along a row of op(A), coalesced or not */
     PRIM_GEMV_COLUMN = 2,         /* neighbouring threads read neighbouring elements of A */
     PRIM_GEMV_CONSTANT = 3,       /* the same, and x in constant memory, in pieces of 64 KB */
     PRIM_GEMV_SHARED = 4,         /* the same, and x in shared memory */
     PRIM_GEMV_SHUFFLE = 5,        /* the same, and x in registers, handed round in the warp */
     PRIM_GEMV_WARP_PER_ROW = 6,   /* the lanes of a warp side by side in a row, 16 bytes each */
-    PRIM_GEMV_SPLIT = 7           /* the inner dimension over blocks, their sums added in order */
+    PRIM_GEMV_SPLIT = 7           /* the inner dimension split over blocks, sums added in order */
 } prim_gemv_variant;
 
 /* y = alpha · op(A) · x + beta · y, A being row-major with `rows` rows and `columns` columns as it
- * is stored. A column-major matrix is its own transpose with rows and columns exchanged.
+ * is stored. A column-major matrix is passed as its transpose, with rows and columns exchanged.
  *
  *   op         PRIM_NOT_TRANSPOSED: x has `columns` elements and y `rows`; PRIM_TRANSPOSED: x has
  *              `rows` elements and y `columns`.
@@ -57,11 +57,11 @@ typedef enum prim_gemv_variant {
  * Determinism: each rung gives the same bits in every run on one device. AUTO, WARP_PER_ROW and
  * SPLIT give the same bits on every GPU, whatever the alignment and lda: they round a product
  * before they add it, and the order of additions follows from the shape, the op and the types.
- * prim_gemv_host() gives AUTO's. (Which NaN a NaN is, is not promised.) Their relative error grows
- * with the length of a thread's part, a 32nd of it or less, times the sum of the products'
- * magnitudes. In the others an element of y is one sum from front to back (PRIM_GEMV_CONSTANT: one
- * for each 64 KB of x, added in turn), whose error grows with the whole length. NaN and infinities
- * go through as in IEEE arithmetic. */
+ * prim_gemv_host() gives AUTO's. (The bits of a NaN are not promised.) Their error, relative to the
+ * sum of the products' magnitudes, grows with the length of a thread's part, a 32nd of the whole
+ * length or less. In the others an element of y is one sum from front to back (PRIM_GEMV_CONSTANT:
+ * one for each 64 KB of x, added in turn), whose error grows with the whole length. NaN and
+ * infinities propagate as in IEEE arithmetic. */
 PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                                size_t columns, double alpha, cudaDataType_t a_type, const void *d_a,
                                size_t lda, cudaDataType_t x_type, const void *d_x, double beta,
@@ -97,17 +97,17 @@ PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t colum
                                     cudaDataType_t x_type, const void *h_x, double beta,
                                     cudaDataType_t y_type, void *h_y, int threads);
 
-/* So many products of one shape: y_i = alpha · op(A_i) · x_i + beta · y_i, for each i below
+/* A batch of products of one shape: y_i = alpha · op(A_i) · x_i + beta · y_i, for each i below
  * `batches`.
  *
  *   batches    any number; 0 writes nothing.
  *   a_stride, x_stride  elements from A_i to A_{i+1} and from x_i to x_{i+1}. Any number; with 0
  *              one matrix or vector serves all products.
- *   y_stride   elements from y_i to y_{i+1}: at least as many as a y has, where there are two.
+ *   y_stride   elements from y_i to y_{i+1}: with two products or more, at least the elements of a
+ *              y.
  *   d_a, d_x, d_y  device, those of product 0. The bytes from the first y's first element to the
- *              last y's last one must overlap neither those of all A nor those of all x. What lies
- *              between rows, matrices and x, from the first to the last, may be read, and is not
- *              looked at.
+ *              last y's last one must overlap neither those of all A nor those of all x. Gaps
+ *              between rows, matrices and x may be read, but do not matter.
  *
  * AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1.
  * All else as for prim_gemv(); each product has the same bits that prim_gemv() gives it. Returns

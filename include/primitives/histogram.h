@@ -8,9 +8,10 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/histogram/README.md draws them. The values are pinned. S stands for
- * the counters of 4 bytes that a block's shared memory holds on the device: 58,112 on 9.0. Up to
- * PRIVATIZED they have u8, i32 and f32 samples and u32 counters; from there on everything. */
+/* The rungs of the ladder; src/histogram/README.md draws them. The values never change.
+ * S stands for the counters of 4 bytes that a block's shared memory holds on the device: 58,112 on
+ * 9.0. The rungs up to PRIVATIZED take u8, i32 and f32 samples and u32 counters; those above take
+ * all types. */
 typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_AUTO = 0,          /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_GLOBAL_ATOMIC = 1, /* every sample is an atomic addition in global memory */
@@ -53,7 +54,7 @@ typedef struct prim_histogram_range {
  *   d_samples  device, `count` elements of sample_type: CUDA_R_8I, _8U, _16I, _16U, _32I, _32U,
  *              _64I, _64U, _16F, _16BF, _32F or _64F. May be NULL if count is 0. A u64 of 2^63 or
  *              more is above every range.
- *   count      any number; 0 gives zeros, or leaves the counters alone with PRIM_HISTOGRAM_ADD.
+ *   count      any number; 0 gives zeros, or with PRIM_HISTOGRAM_ADD changes no counter.
  *   bins       at least 1.
  *   d_counters  device, `bins` elements of counter_type: CUDA_R_32U or CUDA_R_64U. They wrap. Must
  *              not overlap d_samples.
@@ -97,10 +98,10 @@ PRIM_API prim_histogram_variant prim_histogram_even_choose(unsigned flags, prim_
                                                            size_t bins,
                                                            cudaDataType_t counter_type);
 
-/* The same on the CPU, in host memory, when the call returns: threads 1 is one loop, n > 1 shares
- * the samples over that many OpenMP threads; 1 to 1024. The same counters for any number of
- * threads. Returns what prim_histogram_even() does but _WORKSPACE and _CUDA; PRIM_ERROR_VALUE also
- * for threads, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP. */
+/* The same on the CPU, in host memory, done when the call returns. `threads` OpenMP threads, 1 to
+ * 1024, share the samples; the counters are the same for any number of threads. Returns what
+ * prim_histogram_even() does except _WORKSPACE and _CUDA; PRIM_ERROR_VALUE also for threads that
+ * are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built without OpenMP. */
 PRIM_API prim_status prim_histogram_even_host(unsigned flags, prim_outside outside,
                                               prim_histogram_range range,
                                               cudaDataType_t sample_type, const void *h_samples,
@@ -116,8 +117,8 @@ PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant 
 
 /* ---- bins between edges ---- */
 
-/* Their ladder. B: fewer than 65,535 bins, whose edges, bins + 3 counters of 4 bytes and 4 KB fit
- * the shared memory of a block; 28,541 bins of 4-byte edges on 9.0. */
+/* Their ladder. B stands for the most bins, below 65,535, whose edges, bins + 3 counters of 4 bytes
+ * and 4 KB fit a block's shared memory: 28,541 bins with 4-byte edges on 9.0. */
 typedef enum prim_histogram_edges_variant {
     PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_EDGES_SEARCH = 1, /* a binary search and an atomic addition for each sample, both
@@ -126,16 +127,16 @@ typedef enum prim_histogram_edges_variant {
                                         counters in shared memory; ≤ B bins */
 } prim_histogram_edges_variant;
 
-/* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin has its upper
- * edge too, as in NumPy, but not with PRIM_HISTOGRAM_LAST_BIN_OPEN. -0 and +0 are one value.
+/* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin includes its
+ * upper edge, as in NumPy, except with PRIM_HISTOGRAM_LAST_BIN_OPEN. -0 and +0 are one value.
  *
- *   edge_type  of 8- and 16-bit integer samples CUDA_R_32I, of f16 and bf16 CUDA_R_32F, of all
- *              others the samples' own.
+ *   edge_type  CUDA_R_32I for 8- and 16-bit integer samples, CUDA_R_32F for f16 and bf16, and
+ *              sample_type for all others.
  *   d_edges    device, bins + 1 elements of edge_type, read when the work runs, ascending. Equal
- *              ones are empty bins. Where they do not ascend, or one is NaN, some samples are
- *              counted in some bin or outside: no access leaves the operands.
- *              prim_histogram_check_edges_host() looks. Must not overlap d_counters or d_outside.
- *              Not looked at if count is 0.
+ *              ones make empty bins. Where they do not ascend, or one is NaN, samples may be
+ *              counted in any bin or outside, but no access leaves the operands;
+ *              prim_histogram_check_edges_host() checks edges. Must not overlap d_counters or
+ *              d_outside. Not read if count is 0.
  *
  * All else as for prim_histogram_even(), workspace and determinism too. Returns what it does, and
  *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
@@ -173,10 +174,10 @@ PRIM_API prim_status prim_histogram_edges_host(unsigned flags, prim_outside outs
                                                const void *h_edges, cudaDataType_t counter_type,
                                                void *h_counters, void *h_outside, int threads);
 
-/* Do these bins + 1 edges in host memory ascend? PRIM_OK; PRIM_ERROR_VALUE where one is NaN or less
- * than the one before, and *where, which may be NULL, is its number; PRIM_ERROR_TYPE where
- * edge_type is not CUDA_R_32I, _32U, _64I, _64U, _32F or _64F; PRIM_ERROR_NULL, _MISALIGNED or
- * _SIZE. */
+/* Checks that these bins + 1 edges in host memory ascend. Returns PRIM_OK; PRIM_ERROR_VALUE where
+ * one is NaN or less than the one before, and *where, which may be NULL, is its index;
+ * PRIM_ERROR_TYPE where edge_type is not CUDA_R_32I, _32U, _64I, _64U, _32F or _64F;
+ * PRIM_ERROR_NULL, _MISALIGNED or _SIZE. */
 PRIM_API prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_type,
                                                      const void *h_edges, size_t *where);
 
@@ -200,13 +201,14 @@ typedef enum prim_histogram_channels_variant {
 } prim_histogram_channels_variant;
 
 /* A histogram of each channel of an image, in one pass: d_counters[c · bins + b] = how many samples
- * x of channel c have bin(x) = b, with bin(x) as of prim_histogram_even() by h_ranges[c].
+ * x of channel c have bin(x) = b, with bin(x) as in prim_histogram_even() for the range
+ * h_ranges[c].
  *
- *   h_ranges   host, one for each channel, each as for prim_histogram_even(); read during the call,
- *              and not looked at by the queries.
- *   image      device. Its type is what sample_type is above. What lies between its rows is neither
- *              read nor counted. image.data may be NULL if the image is empty, and is not looked at
- *              by the queries.
+ *   h_ranges   host, one for each channel, each as for prim_histogram_even(); read during the call.
+ *              The queries do not take it.
+ *   image      device. Its type is what sample_type is above. Gaps between its rows are neither
+ *              read nor counted. image.data may be NULL if the image is empty; the queries ignore
+ *              it.
  *   bins       of each channel; at least 1.
  *   d_counters  device, channels · bins elements of counter_type, channel after channel. Must not
  *              overlap the image's bytes from first to last.
@@ -265,36 +267,38 @@ typedef enum prim_histogram_weighted_variant {
                                                   block's sums; bins + 3 ≤ S / 2 */
 } prim_histogram_weighted_variant;
 
-/* d_sums[b] = the sum of the weights of the samples x with bin(x) = b, with bin(x) as of
+/* d_sums[b] = the sum of the weights of the samples x with bin(x) = b, with bin(x) as in
  * prim_histogram_even(); the same bits in every run, from every variant, on every device and on the
  * host, whatever the order of the samples.
  *
  *   weight_type  of weights and sums: CUDA_R_32F or CUDA_R_64F.
  *   d_weights  device, count elements, one for each sample. May be NULL if count is 0, and may
  *              overlap d_samples.
- *   h_largest  host, one element of weight_type, read during the call: no weight is larger, nor its
- *              negative; finite and not negative. NULL: it is found first, on the device, which
- *              reads the weights once more. Sums depend on it: give the weights' own where they are
- *              to be those of NULL.
+ *   h_largest  host, one element of weight_type, read during the call: a bound that no weight
+ *              exceeds in magnitude; finite and not negative. NULL: the largest magnitude is found
+ *              first, on the device, which reads the weights once more. Sums depend on it: they are
+ *              those of NULL where it is that largest magnitude.
  *   d_sums     device, bins elements of weight_type. Must overlap neither d_samples nor d_weights.
  *   d_outside  device, 3 elements of weight_type, with PRIM_OUTSIDE_COUNT: the sums of the weights
- *              of what lies outside. Otherwise it is not looked at. Must overlap no other operand.
+ *              of the samples outside. Otherwise it is not looked at. Must overlap no other
+ *              operand.
  *
- * Sums are made in fixed point. With 2^e the smallest power of two above the largest weight (2^0 if
- * that is 0) and 2^c the smallest that is not below count, each weight is rounded to the nearest
- * multiple of u = 2^(e + c − 62), ties to the even multiple. These are added in 64 bits, which is
- * exact and cannot overflow, and each sum is rounded to weight_type once, to nearest, ties to even
- * (twice where it is subnormal); infinite if it is beyond. So a sum of n weights is off by n · u /
- * 2 at most, which is at most n · count · largest · 2^-61, before that last rounding. f32 weights
- * that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is +0.
+ * Sums are made in fixed point. With 2^e the smallest power of two above that bound (2^0 if it is
+ * 0) and 2^c the smallest that is not below count, each weight is rounded to the nearest multiple
+ * of u = 2^(e + c − 62), ties to the even multiple. These are added in 64 bits, which is exact and
+ * cannot overflow, and each sum is rounded to weight_type once, to nearest, ties to even (twice
+ * where it is subnormal); it is infinite if it is out of range. So a sum of n weights is off by n ·
+ * u / 2 at most, which is at most n · count · largest · 2^-61, before that last rounding. f32
+ * weights that differ by no more than a factor of 2^(38 − c) are not rounded at all. A sum of 0 is
+ * +0.
  *
- * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside once, in weight_type, what the
- * sum would be without it.
+ * PRIM_HISTOGRAM_ADD adds to each element of d_sums and d_outside, once and in weight_type, the sum
+ * that the call would give without it.
  *
- * Where one of the count weights, also of samples that are dropped, is NaN or infinite, or larger
- * than *h_largest, every sum becomes NaN, those of d_outside too.
+ * Where any of the count weights, even that of a dropped sample, is NaN, infinite or larger in
+ * magnitude than *h_largest, every sum becomes NaN, those of d_outside too.
  *
- * All else as for prim_histogram_even(), but for the workspace: 8 · (bins + 5) bytes, for any
+ * All else as for prim_histogram_even(), except the workspace: 8 · (bins + 5) bytes, for any
  * variant. Returns what that call does, and
  *   PRIM_ERROR_TYPE         weight_type is none of the above
  *   PRIM_ERROR_VALUE        *h_largest is negative, infinite or NaN

@@ -1,5 +1,5 @@
-/* Merge: two sorted arrays into one, and sorting by merging, with values or without. Stable, in
- * both orders. */
+/* Merge two sorted arrays into one, and sort by merging; keys alone or with values. Stable, whether
+ * ascending or descending. */
 #ifndef PRIMITIVES_MERGE_H
 #define PRIMITIVES_MERGE_H
 
@@ -9,17 +9,17 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/merge/README.md draws them. The values are pinned. */
+/* The rungs of the ladder; src/merge/README.md draws them. The values never change. */
 typedef enum prim_merge_variant {
     PRIM_MERGE_AUTO = 0,       /* the fastest rung that supports the call */
-    PRIM_MERGE_CO_RANK = 1,    /* each thread finds where its part begins, and merges from there */
+    PRIM_MERGE_CO_RANK = 1,    /* each thread searches its co-ranks, and merges from there */
     PRIM_MERGE_TILED = 2,      /* a block brings its part into shared memory first */
     PRIM_MERGE_CIRCULAR = 3,   /* a block brings in only what its last tile has used up */
     PRIM_MERGE_MERGE_PATH = 4, /* warps search, threads merge into registers, 16 bytes at a time */
-    PRIM_MERGE_STREAMED = 5    /* a block makes a long part, and keys come past it through rings */
+    PRIM_MERGE_STREAMED = 5    /* a block merges a long part; keys stream through ring buffers */
 } prim_merge_variant;
 
-/* A sort of each block's keys, and then merges of pairs by the rung of that name. */
+/* The sort's rungs: each block sorts its keys, then the rung of that name merges pairs of runs. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
@@ -40,7 +40,8 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *   d_a, d_b   device, a_count and b_count keys of key_type. May overlap each other. Each may be
  *              NULL if its count is 0. Where one is not in order, d_out's content is undefined;
  *              nothing else is touched.
- *   d_out      device, a_count + b_count keys. Must overlap neither. May be NULL if that is 0.
+ *   d_out      device, a_count + b_count keys. Must overlap neither. May be NULL if both counts are
+ *              0.
  *
  * Key types: integers of 8, 16, 32 and 64 bits, CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F.
  *
@@ -76,8 +77,8 @@ PRIM_API prim_merge_variant prim_merge_choose(prim_order order, cudaDataType_t k
  * equal keys, those of d_a come first with their values, and each array's keep their order.
  *
  *   value_bytes  of each value: 4, 8 or 16. Values are aligned to so many bytes.
- *   d_a_values, d_b_values, d_out_values  device, a value for each key of d_a, d_b and d_out, and
- *              NULL where those may be. What is written overlaps nothing else of the call.
+ *   d_a_values, d_b_values, d_out_values  device, a value for each key of d_a, d_b and d_out; may
+ *              be NULL where that may be NULL. Neither output may overlap any other operand.
  *
  * Returns what prim_merge() does, and
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
@@ -142,7 +143,7 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDa
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
  *
- * The workspace is as long as keys and values, and up to 255 bytes longer. */
+ * The workspace holds the keys and the values once, and up to 255 bytes more. */
 PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
                                            cudaDataType_t key_type, size_t value_bytes,
                                            const void *d_in, const void *d_values, size_t count,
@@ -166,20 +167,19 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
                                                               cudaDataType_t key_type,
                                                               size_t value_bytes, size_t count);
 
-/* d_indices = the places of the keys of d_in, in the order of their keys: d_indices[0] says where
- * the first one stands. Equal keys' places rise. prim_gather() brings what belongs to the keys into
- * that order, whatever its size.
+/* d_indices = the permutation that sorts d_in: d_indices[0] is the index in d_in of the first key
+ * in order. Indices of equal keys ascend. prim_gather() brings values of any size into that order.
  *
  *   d_in       device, count keys of key_type, which stay as they are. May be NULL if count is 0.
  *   index_type CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U.
- *   d_indices  device, count of them. Must not overlap d_in. May be NULL if count is 0.
+ *   d_indices  device, count indices. Must not overlap d_in. May be NULL if count is 0.
  *
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
  *
- * The workspace is as long as the keys twice and the indices once, and up to 510 bytes longer. */
+ * The workspace holds the keys twice and the indices once, and up to 510 bytes more. */
 PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
                                                  cudaDataType_t key_type, const void *d_in,
                                                  size_t count, cudaDataType_t index_type,
@@ -202,55 +202,58 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_permutation_choose(prim_order o
                                                                     size_t count,
                                                                     cudaDataType_t index_type);
 
-/* d_ranks[i] = how many of the first d_diagonals[i] keys of the merged array come from d_a: the
- * rest comes from d_b. This is what divides one merge into independent ones.
+/* d_ranks[i] = the co-rank of diagonal d_diagonals[i]: how many of the first d_diagonals[i] keys of
+ * the merged array come from d_a. The others come from d_b. This divides one merge into independent
+ * ones.
  *
  *   order, key_type, d_a, a_count, d_b, b_count   as for prim_merge().
- *   d_diagonals  device, `count` numbers; one beyond a_count + b_count counts as that.
+ *   d_diagonals  device, `count` numbers; one above a_count + b_count is taken as that sum.
  *   d_ranks    device, `count` numbers. Must not overlap d_a, d_b or d_diagonals.
  *   count      any number; 0 writes nothing, and the two pointers may be NULL.
  *
- * Returns what prim_merge() does, less what speaks of variants and workspaces. One thread a rank,
- * log2(min(a_count, b_count)) + 1 steps at most. */
+ * Returns what prim_merge() does, except for variants and workspaces. One thread for each rank
+ * takes log2(min(a_count, b_count)) + 1 steps at most. */
 PRIM_API prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *d_a,
                                   size_t a_count, const void *d_b, size_t b_count,
                                   const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
                                   cudaStream_t stream);
 
-/* Runs that prim_co_ranks() takes at most. */
+/* The most runs that prim_co_ranks() takes. */
 enum { PRIM_CO_RANKS_MOST_RUNS = 8 };
 
-/* The same of several sorted runs at once: d_ranks[i * run_count + r] = how many of the first
- * d_diagonals[i] keys of all runs, merged, come from run r. Of equal keys those of the earlier run
- * come first. This is what divides a merge of many runs, or a sort over many devices.
+/* The same for several sorted runs: d_ranks[i * run_count + r] = how many of the first
+ * d_diagonals[i] keys of all runs, merged, come from run r. Of equal keys, those of the earlier run
+ * come first. This divides a merge of many runs, or a sort over many devices.
  *
  *   order, key_type  as for prim_merge().
  *   run_count  1 to 8.
  *   h_runs     host, run_count device pointers, read during the call: ascending or descending keys
  *              as `order` says. NULL where a run is empty. Runs may overlap.
  *   h_counts   host, run_count numbers of keys, read during the call.
- *   d_diagonals  device, `count` numbers; one beyond all keys counts as that.
+ *   d_diagonals  device, `count` numbers; one above the number of all keys is taken as that number.
  *   d_ranks    device, count * run_count numbers. Must overlap neither a run nor d_diagonals.
  *   count      any number; 0 writes nothing, and the two pointers may be NULL.
  *
- * Returns what prim_co_rank() does, and PRIM_ERROR_VALUE where run_count is not 1 to 8. A block a
- * diagonal; each look at 128 keys of each run leaves about a sixteenth of them open. */
+ * Returns what prim_co_rank() does, and PRIM_ERROR_VALUE where run_count is not 1 to 8. One block
+ * for each diagonal; each step reads 128 keys of each run and leaves about a sixteenth of the keys
+ * to search. */
 PRIM_API prim_status prim_co_ranks(prim_order order, cudaDataType_t key_type, size_t run_count,
                                    const void *const *h_runs, const size_t *h_counts,
                                    const uint64_t *d_diagonals, size_t count, uint64_t *d_ranks,
                                    cudaStream_t stream);
 
-/* d_out[i] = d_values[d_indices[i]], whatever a value is.
+/* d_out[i] = d_values[d_indices[i]], for values of any kind.
  *
- *   value_bytes  of each value, at least 1. Where it and both arrays are multiples of 16 bytes,
- *              values are moved 16 bytes at a time, else by 8, 4, 2 or 1.
+ *   value_bytes  of each value, at least 1. Where it and both arrays' addresses are multiples of
+ *              16, values are moved 16 bytes at a time, otherwise 8, 4, 2 or 1.
  *   d_values   device, value_count values, with any alignment. May be NULL if there are none.
  *   index_type CUDA_R_32U or CUDA_R_64U.
- *   d_indices  device, count of them. Where one is value_count or more, nothing is read, and that
- *              value of d_out stays as it is.
- *   d_out      device, count values, with any alignment. Must overlap neither.
+ *   d_indices  device, count indices. Where one is value_count or more, nothing is read, and that
+ *              value of d_out keeps what it had.
+ *   d_out      device, count values, with any alignment. Must overlap neither d_values nor
+ *              d_indices.
  *
- * Returns what every call does, less what speaks of variants and workspaces, and
+ * Returns what every call does, except for variants and workspaces, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_VALUE        value_bytes is 0
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_values or d_indices */
@@ -258,13 +261,13 @@ PRIM_API prim_status prim_gather(size_t value_bytes, const void *d_values, size_
                                  cudaDataType_t index_type, const void *d_indices, size_t count,
                                  void *d_out, cudaStream_t stream);
 
-/* *d_answer = 1 if the keys of d_in are in order, and 0 if not. No key and one key are.
+/* *d_answer = 1 if the keys of d_in are in order, and 0 if not. Fewer than two keys always are.
  *
  *   order, key_type   as for prim_merge().
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
  *   d_answer   device, one. Must not overlap d_in.
  *
- * Returns what prim_merge() does, less what speaks of variants and workspaces. */
+ * Returns what prim_merge() does, except for variants and workspaces. */
 PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, const void *d_in,
                                     size_t count, uint32_t *d_answer, cudaStream_t stream);
 
@@ -273,9 +276,9 @@ PRIM_API prim_status prim_is_sorted(prim_order order, cudaDataType_t key_type, c
  *   threads    1: one thread. n > 1: that many OpenMP threads; each merges one contiguous part of
  *              the output, which prim_co_rank_host() finds. The result does not depend on it.
  *
- * While they run, prim_merge_sort_host() takes count keys of memory from malloc(), and the calls
- * with values or indices two keys with a place for each key, and prim_merge_sort_pairs_host() the
- * values once more.
+ * While they run, some take memory from malloc(): prim_merge_sort_host() room for count keys; the
+ * calls with values or indices room for every key and its index twice; and
+ * prim_merge_sort_pairs_host() a copy of the values besides.
  *
  * Return PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (threads is not 1 to 1024, or value_bytes not 4, 8 or 16), PRIM_ERROR_WORKSPACE (malloc() gave

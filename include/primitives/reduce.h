@@ -10,13 +10,13 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/reduce/README.md draws them. The values are pinned.
+/* The rungs of the ladder; src/reduce/README.md draws them. The values never change.
  *
- * VECTORIZED, SINGLE_PASS and the host versions combine in one and the same order, which follows
- * from count, types, operator and transform alone: not from the device's size, from timing, from
- * the number of host threads or from a pointer's alignment. AUTO takes one of the two, so its
- * result has the same bits on every GPU, in every run, and as prim_reduce_host() gives them. The
- * first three rungs each have an order of their own, the same in every run. */
+ * VECTORIZED, SINGLE_PASS and the host versions combine in one and the same order, which depends
+ * only on count, types, operator and transform: not on the device's size, on timing, on the number
+ * of host threads or on a pointer's alignment. AUTO takes one of the two, so its result has the
+ * same bits on every GPU, in every run, and as prim_reduce_host() gives them. The first three rungs
+ * each have an order of their own, the same in every run. */
 typedef enum prim_reduce_variant {
     PRIM_REDUCE_AUTO = 0,        /* the fastest rung that supports the call */
     PRIM_REDUCE_INTERLEAVED = 1, /* neighbours first: the stride doubles, and warps diverge */
@@ -53,8 +53,8 @@ typedef enum prim_reduce_variant {
  * Determinism: see prim_reduce_variant. A square is rounded before it is added.
  * Integers wrap. NaN: the result is NaN if an element is one, always the same quiet NaN from
  * VECTORIZED, SINGLE_PASS and the host. Float sums start from +0 and are trees above runs of at
- * most 64 elements, so their relative error grows no faster than log2(count) + 64 roundings times
- * the sum of |elements|.
+ * most 64 elements, so their error, relative to the sum of |elements|, grows no faster than
+ * log2(count) + 64 roundings.
  * Source: Harris, Optimizing Parallel Reduction in CUDA (2007); NVIDIA, Faster Parallel Reductions
  * on Kepler (2014) for the shuffles. */
 PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
@@ -62,26 +62,26 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
                                  cudaDataType_t out_type, void *d_out, void *d_workspace,
                                  size_t workspace_bytes, cudaStream_t stream);
 
-/* An array that comes in pieces, one that is larger than memory for example. AUTO, VECTORIZED,
- * SINGLE_PASS and the host cut an array into tiles of so many bytes, the last of which may be
- * shorter, and combine the tiles' values as an array again. So with
+/* For an array that comes in pieces, because it is larger than memory for example. AUTO,
+ * VECTORIZED, SINGLE_PASS and the host cut an array into tiles of PRIM_REDUCE_TILE_BYTES, the last
+ * of which may be shorter, and reduce the array of the tiles' values in the same way. So with
  *
  *     n = PRIM_REDUCE_TILE_BYTES / bytes of an element of in_type
  *
- * a piece of `tiles` tiles, which begins at tile `first` of the whole, leaves their values by
+ * the values of a piece of `tiles` tiles, which begins at tile `first` of the whole, come from
  *
  *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, in_type, d_piece, tiles, n, n,
  *                      value_type, d_values + first, …)
  *
- * and a last tile of fewer elements leaves its own by prim_reduce(). In the end
+ * and that of a last tile of fewer elements from prim_reduce(). In the end
  *
  *     prim_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, value_type, d_values, all_tiles,
  *                 value_type, d_out, …)
  *
  * gives the bits that one call gives for the whole array with value_type as its out_type.
- * value_type is any out_type of in_type but 16F and 16BF: take 32F for these. Pieces may be of any
- * number of tiles, and come in any order, on any stream and from any GPU; values of tiles on many
- * GPUs are what prim_distributed_reduce() takes. examples/float_sum.c does all that. */
+ * value_type is any out_type that in_type has, except 16F and 16BF: take 32F for these. Pieces may
+ * be of any number of tiles, and come in any order, on any stream and from any GPU; values of tiles
+ * on many GPUs are what prim_distributed_reduce() takes. examples/float_sum.c does all that. */
 enum { PRIM_REDUCE_TILE_BYTES = 16384 };
 
 /* The workspace of prim_reduce(). */
@@ -181,22 +181,22 @@ PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transfo
  *                 Equal ones make an empty segment, which gives the operator's identity. They need
  *                 not begin with 0 nor end with count: elements outside belong to no segment. May
  *                 be NULL if segments is 0.
- *   segments      any number; 0 does nothing. Their lengths may be as unlike as they will.
+ *   segments      any number; 0 does nothing. Their lengths may differ by any amount.
  *   d_out         device, `segments` elements of out_type. Must overlap neither d_in nor d_offsets.
  *                 May be NULL if segments is 0.
  *   op, transform, types: as for prim_reduce(). Variants: VECTORIZED and AUTO.
  *
  * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
  * 8-byte elements), and 64 bytes.
- * The call reads d_offsets on the device, in the stream's order, and waits for nothing. Where
- * offsets do not ascend or lead out of d_in, results are arbitrary, but nothing outside the
- * operands is read or written.
+ * The call reads d_offsets on the device, in stream order, without synchronising. Where offsets do
+ * not ascend or point outside d_in, results are undefined, but nothing outside the operands is read
+ * or written.
  *
  * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for another offsets_type, and
  * PRIM_ERROR_OVERLAP where d_out overlaps d_offsets.
  * Determinism, NaN and wrap as for prim_reduce(): a segment's result has the bits that
- * prim_reduce() with AUTO gives for the segment alone, wherever it lies and whatever the others
- * are.
+ * prim_reduce() with AUTO gives for the segment alone; it depends neither on its place nor on other
+ * segments.
  * Source: D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication,
  * SC16 (2016), for the balance of segments and elements. */
 PRIM_API prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op,
@@ -232,7 +232,7 @@ PRIM_API prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transf
  *
  *   op         PRIM_OP_MIN or PRIM_OP_MAX.
  *   d_in       device, `count` elements of in_type, any of prim_reduce()'s.
- *   count      at least 1: of no elements none is the first.
+ *   count      at least 1: an empty array has no extreme element.
  *   d_value    device, 1 element of in_type.
  *   d_index    device, 1 uint64_t.
  *   transform: as for prim_reduce(). Variants: VECTORIZED and AUTO.
@@ -242,8 +242,8 @@ PRIM_API prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transf
  * count is 0.
  * Determinism: there is one right answer, and every variant gives it. NaN comes before all: the
  * index is that of the first NaN if there is one, and the value the one quiet NaN that
- * prim_reduce() gives. -0 is less than +0. Squares of integers wrap, and are compared as what they
- * wrapped to; squares of 16F and 16BF are compared as 32F, and the value is rounded. */
+ * prim_reduce() gives. -0 is less than +0. Squares of integers wrap before they are compared;
+ * squares of 16F and 16BF are compared as 32F, and the value is rounded. */
 PRIM_API prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op,
                                      prim_transform transform, cudaDataType_t in_type,
                                      const void *d_in, size_t count, void *d_value,
@@ -294,12 +294,12 @@ PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_t
 PRIM_API prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count,
                                              cudaDataType_t out_type);
 
-/* *h_out = prim_reduce() on the CPU, in host memory, when the call returns: with the bits that
+/* prim_reduce() on the CPU, in host memory, done when the call returns: *h_out has the bits that
  * PRIM_REDUCE_AUTO gives on a GPU.
  *
  *   h_in       host, `count` elements of in_type. May be NULL if count is 0.
  *   h_out      host, 1 element of out_type. Must not overlap h_in.
- *   threads    1 to 1024: so many OpenMP threads share the work. The result is the same for any
+ *   threads    1 to 1024 OpenMP threads, which share the work. The result is the same for any
  *              number.
  *
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
@@ -311,10 +311,10 @@ PRIM_API prim_status prim_reduce_host(prim_op op, prim_transform transform, cuda
                                       const void *h_in, size_t count, cudaDataType_t out_type,
                                       void *h_out, int threads);
 
-/* The other calls on the CPU, with the bits of AUTO, as prim_reduce_host(); their operands as the
- * calls above have them, in host memory. They return what prim_reduce_host() does; the first two
- * PRIM_ERROR_VALUE also where ld is less than columns, prim_arg_reduce_host() PRIM_ERROR_SIZE also
- * where count is 0. */
+/* The other calls on the CPU, with the bits of AUTO, as prim_reduce_host(). The operands are those
+ * of the calls above, in host memory. They return what prim_reduce_host() does; the first two also
+ * PRIM_ERROR_VALUE where ld is less than columns, prim_arg_reduce_host() also PRIM_ERROR_SIZE where
+ * count is 0. */
 PRIM_API prim_status prim_reduce_rows_host(prim_op op, prim_transform transform,
                                            cudaDataType_t in_type, const void *h_in, size_t rows,
                                            size_t columns, size_t ld, cudaDataType_t out_type,

@@ -1,4 +1,4 @@
-/* Scan: every prefix of an array, combined into one value each. */
+/* Scan: combines every prefix of an array into one value (prefix sums). */
 #ifndef PRIMITIVES_SCAN_H
 #define PRIMITIVES_SCAN_H
 
@@ -8,49 +8,50 @@
 extern "C" {
 #endif
 
-/* The rungs of the ladder; src/scan/README.md draws them. The values are pinned.
+/* The rungs of the ladder; src/scan/README.md draws them. The values never change.
  *
- * Each rung combines in an order that follows from count, types, operator and transform alone: not
- * from timing, from a pointer's alignment or from being in place. So each gives the same bits in
- * every run. REDUCE_THEN_SCAN, CHAINED and CLUSTER have one order, which src/scan/README.md draws,
- * on every device, for an array and for each row of a matrix; and so have the host versions, for
- * any number of threads. That of LOOKBACK follows also from the number of rows and from the device.
- * AUTO takes one of these four by size and device, LOOKBACK only where the order changes no bit:
+ * Each rung combines in an order that depends only on count, types, operator and transform: not on
+ * timing, on a pointer's alignment or on being in place. So each gives the same bits in every run.
+ * REDUCE_THEN_SCAN, CHAINED, CLUSTER and the host versions share one order, which
+ * src/scan/README.md draws: on every device, for any number of host threads, for an array and for
+ * each row of a matrix. That of LOOKBACK depends also on the number of rows and on the device. AUTO
+ * takes one of these four rungs by size and device, LOOKBACK only where the order changes no bit:
  * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
- * on every GPU. Which NaN a NaN is, is not part of that. */
+ * on every GPU. This does not include the bits of a NaN. */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
     PRIM_SCAN_BRENT_KUNG = 2,       /* a tree up and a tree down: twice the steps, little work */
-    PRIM_SCAN_COARSENED = 3,        /* each thread a run of its own, then the runs' totals */
+    PRIM_SCAN_COARSENED = 3,        /* each thread scans a run, then come the runs' totals */
     PRIM_SCAN_SHUFFLE = 4,          /* warps scan in registers; one barrier a block */
     PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the aggregates of tiles first, then the results */
-    PRIM_SCAN_LOOKBACK = 6,         /* each element read once: blocks look back at each other */
+    PRIM_SCAN_LOOKBACK = 6,         /* each element read once; decoupled look-back */
     PRIM_SCAN_CLUSTER = 7,          /* one launch of up to eight blocks, which share memory */
-    PRIM_SCAN_CHAINED = 8           /* each element read once: one block adds up for all */
+    PRIM_SCAN_CHAINED = 8           /* each element read once; one block makes all carries */
 } prim_scan_variant;
 
-/* Does an element's own value belong to its result? */
+/* Whether an element's result includes the element itself. */
 typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 } prim_scan_kind;
 
 /* Inclusive: d_out[i] = op(initial, t(d_in[0]), …, t(d_in[i])), exclusive: the same up to
- * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same of all.
+ * t(d_in[i - 1]), so that d_out[0] = initial; t being the transform. *d_total = the same over all
+ * elements.
  *
  *   op         SUM, PRODUCT, MIN or MAX.
  *   h_initial  host, 1 element of out_type: stands before the first element, in inclusive scans
  *              too, and is not transformed. Read during the call, so that a captured graph keeps
  *              its value. NULL: the operator's identity: 0 for SUM, 1 for PRODUCT, the largest
  *              value of out_type (+inf) for MIN, the smallest (-inf) for MAX.
- *   d_initial  device, 1 element of out_type: the same, read when the work runs; h_initial is NULL
- *              then. May be d_total of the same call, and overlaps nothing else. NULL: h_initial
- *              counts.
+ *   d_initial  device, 1 element of out_type: the same, read when the work runs; h_initial must
+ *              then be NULL. May be d_total of the same call, and must overlap nothing else. NULL:
+ *              h_initial is used.
  *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
  *   count      any number; 0 writes nothing but *d_total, which is then the initial value.
  *   d_out      device, `count` elements of out_type. May be d_in itself where out_type is in_type;
  *              must not overlap it in any other way. May be NULL if count is 0.
  *   d_total    device, 1 element of out_type; must overlap neither d_in nor d_out. NULL: not
- *              wanted. Where count is a whole number of tiles, it is what would lie before the next
- *              tile, whose last bits may differ from d_out[count - 1].
+ *              wanted. Where count is a whole number of tiles, it is the carry-in of the next tile,
+ *              whose last bits may differ from d_out[count - 1].
  *
  * Types: in_type is CUDA_R_8I, _8U, _16I, _16U, _32I, _32U, _64I, _64U, _16F, _16BF, _32F or _64F,
  * and out_type the same, or wider: 8U → 32U, 8U → 64U, 32I → 64I, 16F → 32F, 16BF → 32F,
@@ -62,9 +63,9 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *
  * Pieces: a tile is 32 KiB of the wider of the two types, 8192 elements of 32F. An array that is
  * scanned in pieces, each of whole tiles but the last, and each with the d_total of the one before
- * as its d_initial, has the bits that one call for the whole has from AUTO, REDUCE_THEN_SCAN,
- * CHAINED and CLUSTER: of integers, minima and maxima however it is cut, and of sums and products
- * where out_type is 32F or 64F, which d_total does not round.
+ * as its d_initial, has the bits of one call for the whole from AUTO, REDUCE_THEN_SCAN, CHAINED and
+ * CLUSTER: of integers, minima and maxima however it is cut, and of sums and products where
+ * out_type is 32F or 64F, which d_total does not round.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         kind, op or transform does not exist
@@ -75,13 +76,13 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  *
  * Determinism: see prim_scan_variant. Float sums are rounded separately for each result: they need
  * not grow from one element to the next even where all elements are positive. A square is rounded
- * before it is added. A sum of -0 only may be +0.
+ * before it is added. A sum of elements that are all -0 may be +0.
  * Integers wrap. NaN: all operators give NaN from the first element on that is one. Up to SHUFFLE
- * each float sum is a tree of a height that grows with log2(count), so its relative error grows no
- * faster than that times the sum of |elements|; runs within it have up to 32 elements.
- * REDUCE_THEN_SCAN, CHAINED and CLUSTER combine tiles one after the other, LOOKBACK groups of 32 of
- * its own (294912 elements of 32F in a large array): there it grows no faster than
- * 100 + count / 8000 and 100 + count / 50000 roundings.
+ * each float sum is a tree of a height that grows with log2(count), and so does its error relative
+ * to the sum of |elements|; runs within it have up to 32 elements. REDUCE_THEN_SCAN, CHAINED and
+ * CLUSTER combine tiles one after the other, LOOKBACK groups of 32 tiles of its own size (294912
+ * elements of 32F in a large array): the error grows no faster than 100 + count / 8000 roundings in
+ * these three, and than 100 + count / 50000 in LOOKBACK.
  * Source: Kogge and Stone (1973), Brent and Kung (1982); on GPUs: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 11; Merrill and Garland
  * (2016) for LOOKBACK. */
@@ -107,23 +108,23 @@ PRIM_API prim_scan_variant prim_scan_choose(prim_scan_kind kind, prim_op op,
                                             prim_transform transform, cudaDataType_t in_type,
                                             size_t count, cudaDataType_t out_type);
 
-/* prim_scan() of each row of a matrix by itself: d_in[i * in_ld …] into d_out[i * out_ld …].
+/* prim_scan() of each row i of a matrix by itself: from d_in[i * in_ld …] to d_out[i * out_ld …].
  *
  *   h_initial, d_initial  as for prim_scan(), the same for every row.
  *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are none
  *   rows, columns  any numbers; 0 writes nothing.
- *   in_ld, out_ld  elements from the start of one row to the next, at least columns. What lies
- *              between the rows is neither read nor written.
+ *   in_ld, out_ld  elements from the start of one row to the next, at least columns. Gaps between
+ *              rows are neither read nor written.
  *   d_out      device, row-major, rows × columns elements of out_type. May be d_in itself with
- *              out_ld = in_ld where out_type is in_type. Otherwise no element of one may be one of
- *              the other; where the ld differ, the bytes from the first to the last element are
- *              compared instead, gaps between rows included.
+ *              out_ld = in_ld where out_type is in_type. Otherwise the two must share no element;
+ *              where in_ld and out_ld differ, the bytes from the first to the last element must not
+ *              overlap, gaps between rows included.
  *
  * kind, op, transform, types: as for prim_scan(). CLUSTER takes one row only.
  *
  * Returns what prim_scan() does, and PRIM_ERROR_VALUE where an ld is less than columns.
- * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the others'
- * elements, and but for LOOKBACK has the bits that prim_scan() of it alone has. */
+ * Determinism, NaN and wrap as for prim_scan(); a row's result does not depend on the elements of
+ * other rows, and except with LOOKBACK has the bits that prim_scan() gives for the row alone. */
 PRIM_API prim_status prim_scan_rows(prim_scan_variant variant, prim_scan_kind kind, prim_op op,
                                     prim_transform transform, const void *h_initial,
                                     const void *d_initial, cudaDataType_t in_type, const void *d_in,
@@ -153,9 +154,9 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  * follows with three additions.
  *
  * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
- * the columns of that. Variants: all but LOOKBACK and CLUSTER.
- * Returns what prim_scan_rows() does. Determinism, NaN and wrap as for prim_scan(); the relative
- * error of a float sum grows with log2(rows) + log2(columns). */
+ * the columns of the result. Variants: all but LOOKBACK and CLUSTER.
+ * Returns what prim_scan_rows() does. Determinism, NaN and wrap as for prim_scan(); the error of a
+ * float sum, relative to the sum of |elements|, grows with log2(rows) + log2(columns). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
                                   cudaDataType_t in_type, const void *d_in, size_t rows,
                                   size_t columns, size_t in_ld, cudaDataType_t out_type,
@@ -197,12 +198,11 @@ PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transf
                                     size_t count, cudaDataType_t out_type, void *h_out,
                                     void *h_total, int threads);
 
-/* prim_scan_rows() and prim_scan_2d() on the CPU. Several rows are shared out over `threads` OpenMP
- * threads as whole ones, and so are the columns of the second direction. A single row is shared out
- * as prim_scan_host() does. Rows have the bits of REDUCE_THEN_SCAN; a summed-area table has an
- * order of its own, the same for any number of threads. In 16F and 16BF, the rows' prefixes are
- * rounded before the columns are combined. Return what prim_scan_host() does; PRIM_ERROR_VALUE also
- * where an ld is less than columns. */
+/* prim_scan_rows() and prim_scan_2d() on the CPU. `threads` OpenMP threads share the rows, each
+ * whole, and then the columns. A single row is shared as in prim_scan_host(). Rows have the bits of
+ * REDUCE_THEN_SCAN; a summed-area table is combined in an order of its own, the same for any number
+ * of threads. In 16F and 16BF, the rows' prefixes are rounded before the columns are combined.
+ * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns. */
 PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                          const void *h_initial, cudaDataType_t in_type,
                                          const void *h_in, size_t rows, size_t columns,

@@ -9,17 +9,17 @@ extern "C" {
 #endif
 
 /* The rungs of the ladders, one ladder for each format; src/sparse/README.md draws them. The values
- * are pinned. */
+ * never change. */
 typedef enum prim_spmv_variant {
     PRIM_SPMV_AUTO = 0,          /* the fastest rung for the matrix's format */
     PRIM_SPMV_CSR_SCALAR = 1,    /* a thread for each row */
     PRIM_SPMV_CSR_VECTOR = 2,    /* a warp for each row */
     PRIM_SPMV_ELL = 3,           /* a thread for each row, along columns of equal length */
-    PRIM_SPMV_COO_SCAN_ALL = 4,  /* each row's thread looks through all entries */
+    PRIM_SPMV_COO_SCAN_ALL = 4,  /* each row's thread reads all entries */
     PRIM_SPMV_COO_SEGMENTED = 5, /* blocks of entries, summed by rows within the block */
     PRIM_SPMV_HYB = 6,           /* ELL for most of each row, COO by tiles for the rest */
     PRIM_SPMV_JDS = 7,           /* rows sorted by length; a launch for each group of equal ones */
-    PRIM_SPMV_CSR_MERGE = 8,     /* tiles of equal work, staged in shared memory */
+    PRIM_SPMV_CSR_MERGE = 8,     /* merge path: tiles of equal work, in shared memory */
     PRIM_SPMV_SELL = 9,          /* a warp for each slice of 32 rows, ELL within the slice */
     PRIM_SPMV_COO_TILED = 10     /* tiles of entries, staged in shared memory */
 } prim_spmv_variant;
@@ -39,22 +39,22 @@ typedef struct prim_jds_group {
     size_t first_row, rows, width, first_entry;
 } prim_jds_group;
 
-/* What stands in the place of an entry that is not there, in ELL and SELL. */
+/* The column index of padding, in ELL and SELL. */
 enum { PRIM_SPARSE_PADDING = -1 };
 
-/* Rows of a slice in SELL. */
+/* How many rows a slice of SELL has. */
 enum { PRIM_SPARSE_SLICE_ROWS = 32 };
 
 /* A sparse matrix: a format, and the arrays of that format; the other fields are not looked at.
- * Entries that are stored with the value 0 are entries. A place may have several entries; their
- * values add up. Column and row numbers count from 0.
+ * Stored zeros are entries like others. A row and column may have several entries; their values add
+ * up. Column and row indices count from 0.
  *
  *   CSR  row_offsets[rows + 1], column_indices[entries], values[entries]: row i's entries are those
  *        from row_offsets[i] to row_offsets[i + 1] - 1.
  *   COO  row_indices[entries], in ascending order; column_indices[entries], values[entries].
  *   ELL  ell_columns and ell_values, ell_width columns of ell_ld (at least rows) elements: entry s
  *        of row i lies at s * ell_ld + i. A row's entries come first; where it has fewer than
- *        ell_width, PRIM_SPARSE_PADDING stands in ell_columns, and the value does not count.
+ *        ell_width, the rest of ell_columns is PRIM_SPARSE_PADDING, whose values are not used.
  *   HYB  the fields of ELL, and those of COO for the entries that did not fit; `entries` counts
  *        these only.
  *   JDS  permutation[rows]: the row at each place of the order by length; h_groups[group_count], in
@@ -62,9 +62,9 @@ enum { PRIM_SPARSE_SLICE_ROWS = 32 };
  *        some entries may belong to none); column_indices[entries], values[entries].
  *   SELL slices of 32 rows, the last one filled up with rows that have no entries:
  *        slice_offsets[rows / 32 rounded up, + 1], each a multiple of 32; permutation[rows]: the
- *        row at each place, or NULL, and each row is at its own; column_indices[entries],
+ *        row at each place, or NULL where rows are not permuted; column_indices[entries],
  *        values[entries]. Entry s of the row at place 32 i + l lies at slice_offsets[i] + 32 s + l;
- *        padding as in ELL, of which `entries` counts every place. */
+ *        padding as in ELL, and `entries` includes it. */
 typedef struct prim_sparse {
     prim_sparse_format format;
     size_t rows, columns, entries; /* rows and columns below 2^31 */
@@ -87,8 +87,8 @@ typedef struct prim_sparse {
  *   alpha, beta  used in the type of y, or in f32 if that is a half. beta = 0: y is not read.
  *              alpha = 0: x is not read.
  *   matrix     its arrays on the device, h_groups excepted; arrays may be NULL where they are
- *              empty. Numbers outside of the matrix or offsets out of order are not looked for,
- *              and lead anywhere: prim_sparse_check() looks.
+ *              empty. With indices outside the matrix or offsets out of order, behaviour is
+ *              undefined: prim_sparse_check() finds them.
  *   d_x        device, matrix.columns elements. May be NULL if there are none.
  *   d_y        device, matrix.rows elements. Must overlap neither d_x nor an array of the matrix.
  *              May be NULL if there are none.
@@ -96,7 +96,7 @@ typedef struct prim_sparse {
  * Types (values, x and y of one type): CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_R_16BF; x and y may
  * also both be CUDA_R_32F with values of CUDA_R_16F or CUDA_R_16BF. Products of halves are summed
  * in f32. PRIM_SPMV_CSR_SCALAR, PRIM_SPMV_CSR_VECTOR, PRIM_SPMV_COO_SCAN_ALL and
- * PRIM_SPMV_COO_SEGMENTED have no halves. Pointers need the alignment of their element.
+ * PRIM_SPMV_COO_SEGMENTED do not take halves. Pointers need the alignment of their element.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         the format does not exist
@@ -105,17 +105,17 @@ typedef struct prim_sparse {
  *                           do not cover the rows in order, or lie outside of the entries
  *   PRIM_ERROR_OVERLAP      d_y overlaps d_x or an array of the matrix
  *
- * Determinism: each rung gives the same bits in every run, and on every GPU, for what it chooses by
- * is the matrix's format, sizes and types alone; the order in which a row's products are added
- * differs between rungs. PRIM_SPMV_CSR_MERGE's order follows from the row alone, its length and the
- * order of its entries, whatever other rows there are: one lane takes up to 8 entries in turn, four
- * lanes up to 64, a warp up to 512, and longer rows are cut into pieces of 512, whose sums a warp
- * adds up. The relative error of a row grows at most with its number of entries times the sum of
- * the products' magnitudes. alpha multiplies sums: PRIM_SPMV_HYB those of its two parts, and
- * PRIM_SPMV_COO_SEGMENTED and PRIM_SPMV_COO_TILED those of rows with entries only, which shows
- * where alpha is not finite or a part leaves the type's range; in halves, the parts of these are
- * rounded one by one, where every other rung rounds once. NaN and infinities in x matter only
- * in columns that have entries.
+ * Determinism: each rung gives the same bits in every run and on every GPU: its choices depend only
+ * on the matrix's format, sizes and types. The order in which a row's products are added differs
+ * between rungs. PRIM_SPMV_CSR_MERGE's order depends only on the row's length and the order of its
+ * entries, not on other rows: one lane takes up to 8 entries in turn, four lanes up to 64, a warp
+ * up to 512, and longer rows are cut into pieces of 512, whose sums a warp adds up. The error of a
+ * row, relative to the sum of the products' magnitudes, grows at most with its number of entries.
+ * alpha multiplies sums: PRIM_SPMV_HYB multiplies those of its two parts, and
+ * PRIM_SPMV_COO_SEGMENTED and PRIM_SPMV_COO_TILED those of rows with entries only. This shows where
+ * alpha is not finite or a part leaves the type's range. In halves, these rungs round each part,
+ * where every other rung rounds once. NaN and infinities in x matter only in columns that have
+ * entries.
  * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136, and none
  * for a matrix of at most 32768 entries and as many rows;
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
@@ -131,8 +131,8 @@ PRIM_API prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_spa
                                cudaDataType_t y_type, void *d_y, void *d_workspace,
                                size_t workspace_bytes, cudaStream_t stream);
 
-/* The workspace of prim_spmv(). In these three, the matrix's arrays are not looked at, h_groups
- * excepted. */
+/* The workspace of prim_spmv(). This query and the next two ignore the matrix's arrays, except
+ * h_groups. */
 PRIM_API prim_status prim_spmv_workspace_bytes(prim_spmv_variant variant, prim_sparse matrix,
                                                cudaDataType_t x_type, cudaDataType_t y_type,
                                                size_t *bytes);
@@ -146,15 +146,15 @@ PRIM_API prim_spmv_variant prim_spmv_choose(prim_sparse matrix, cudaDataType_t x
                                             cudaDataType_t y_type);
 
 /* prim_spmv() on the CPU, any format in host memory, done when the call returns. A row's products
- * are added in the order of its entries, from 0 on, which no rung for CSR has: the last bits
- * differ.
+ * are added one by one to 0, in the order of its entries. No rung for CSR has this order: the last
+ * bits differ.
  *
  *   threads    1: one thread. n > 1: that many OpenMP threads, each for its own rows; the result
  *              does not depend on it.
  *
- * Returns what prim_spmv() does, less what speaks of variants, workspaces and CUDA;
- * PRIM_ERROR_VALUE also for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1
- * in a library built without OpenMP and for a type that was trimmed from src/sparse/instances.h. */
+ * Returns what prim_spmv() does, except for variants, workspaces and CUDA; PRIM_ERROR_VALUE also
+ * for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED for threads > 1 in a library built
+ * without OpenMP and for a type that was trimmed from src/sparse/instances.h. */
 PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataType_t x_type,
                                     const void *h_x, double beta, cudaDataType_t y_type, void *h_y,
                                     int threads);
@@ -163,25 +163,25 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataTy
 
 /* *bytes = the memory of a plan for a CSR matrix of these sizes: some 2.1 bytes for each entry and
  * row, of which a product reads few where the plan is worth it; 0 for a matrix of at most 32768
- * entries and as many rows, which needs none. Arithmetic alone: arrays and types are not looked at,
- * but must exist. Same errors as prim_spmv_plan(). */
+ * entries and as many rows, which needs none. Computed from sizes alone: arrays are not looked at,
+ * and types only have to exist. Same errors as prim_spmv_plan(). */
 PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
 
-/* d_plan = what follows from the structure of a CSR matrix alone, its offsets and columns: where
- * its work is cut, where rows begin and of what kinds they are; and columns in fewer bytes, tile by
- * tile of 3072 entries and rows: none, where neighbouring rows have neighbouring columns, as in
- * stencils and bands; 16 bits each, where they lie within 65536 of each other; and otherwise
- * nothing, for then those of the matrix are read.
+/* d_plan = what depends only on the structure of a CSR matrix, its offsets and columns: where its
+ * work is divided, where rows begin and of what kinds they are; and the columns in fewer bytes, for
+ * each tile of 3072 entries and rows: 0 bytes where neighbouring rows have neighbouring columns, as
+ * in stencils and bands; 16 bits each where they lie within 65536 of each other. For other tiles
+ * the plan has no columns: those of the matrix are read.
  *
- *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
- *              anywhere. `values` is not looked at, and may be NULL.
+ *   matrix     CSR on the device in which prim_sparse_check() finds nothing; otherwise behaviour is
+ *              undefined. `values` is not looked at, and may be NULL.
  *   d_plan     device, aligned to 16 bytes, plan_bytes long. Must not overlap row_offsets or
- *              column_indices. May be NULL if none are needed. It may be copied, also to another
- *              device, as bytes to an address of that alignment.
+ *              column_indices. May be NULL if none are needed. It may be copied byte by byte to
+ *              another address of that alignment, also on another device.
  *
  * A plan serves every product of a matrix with this structure: with other values, of any type, and
  * with offsets of the other width. Making it needs nothing of the host, so a graph can hold it.
- * Returns what every call does, less what speaks of variants, and
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist
  *   PRIM_ERROR_MISALIGNED   d_plan lacks its alignment
@@ -191,26 +191,27 @@ PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
  *
  * Determinism: the same bits in every run and on every GPU.
- * Work: offsets and columns once, and a page for each tile. Workspace: 16 bytes a tile. */
+ * Work: reads offsets and columns once, and writes each tile's part of the plan. Workspace: 16
+ * bytes for each tile. */
 PRIM_API prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
                                     void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
 /* The workspace of prim_spmv_plan(). */
 PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *bytes);
 
-/* y = alpha · A · x + beta · y by a plan, in the bits of prim_spmv() with PRIM_SPMV_CSR_MERGE.
+/* y = alpha · A · x + beta · y with a plan: the bits of prim_spmv() with PRIM_SPMV_CSR_MERGE.
  *
- *   matrix     CSR, with offsets and columns as they were when the plan was made, there or
- *              elsewhere; values may be others. All three are read.
- *   d_plan     device, as prim_spmv_plan() filled it, and not written to: any number of products
- *              may use it at once. Whether it is this structure's is not looked at: another one's
- *              leads anywhere, as wrong offsets do. Must not overlap d_y.
+ *   matrix     CSR, with the offsets and columns that the plan was made of, at any address; values
+ *              may be others. All three are read.
+ *   d_plan     device, as prim_spmv_plan() filled it. It is only read: any number of products may
+ *              use it at once. Whether it belongs to this structure is not checked; with another
+ *              one's, behaviour is undefined. Must not overlap d_y.
  *   the rest   as for prim_spmv(), all types of PRIM_SPMV_CSR_MERGE among them.
  *
- * Returns what prim_spmv() does, less what speaks of variants, and what prim_spmv_plan() says of
- * d_plan.
+ * Returns what prim_spmv() does, except for variants, and what prim_spmv_plan() does for d_plan.
  * Determinism: as PRIM_SPMV_CSR_MERGE.
- * Work: values once, and of columns and rows what the plan has; long rows' offsets again.
+ * Work: reads values once, columns and rows as the plan has them, and the offsets of long rows
+ * again.
  * Workspace: that of PRIM_SPMV_CSR_MERGE, less 16 bytes for each tile. */
 PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_plan,
                                        size_t plan_bytes, cudaDataType_t x_type, const void *d_x,
@@ -224,9 +225,9 @@ PRIM_API prim_status prim_spmv_planned_workspace_bytes(prim_sparse matrix, cudaD
 
 /* ---- conversions, in host memory ---- */
 
-/* A width for prim_sparse_convert_host(): the longest row's for ELL; for HYB the largest that at
- * least a third of the rows fill; for SELL 1, or 1024 where 1 would store more than 1.25 times the
- * entries. */
+/* A width for prim_sparse_convert_host(): for ELL the length of the longest row; for HYB the
+ * largest width that at least a third of the rows fill; for SELL 1, or 1024 where 1 would store
+ * more than 1.25 times the entries. */
 enum { PRIM_SPARSE_WIDTH_AUTO = -1 };
 
 /* The bytes that prim_sparse_convert_host() needs for these arguments. Same errors. */
@@ -240,9 +241,9 @@ PRIM_API prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_spars
  *   from       a matrix in host memory that prim_sparse_check_host() accepts.
  *   offset_type  of CSR's offsets.
  *   width      columns of ELL's arrays: for ELL at least the longest row's length, for HYB any
- *              number. For SELL sigma, at least 1: so many rows at a time are sorted by length, the
- *              longest first, equal ones in their own order; 1 sorts none, and there is no
- *              permutation. Or PRIM_SPARSE_WIDTH_AUTO. Not looked at for other formats.
+ *              number. For SELL sigma, at least 1: each group of sigma rows is sorted by length,
+ *              stably, the longest first; 1 sorts none, and there is no permutation. Or
+ *              PRIM_SPARSE_WIDTH_AUTO. Not looked at for other formats.
  *   h_memory   host, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May be
  *              NULL if that is 0.
  *   to         host, 1 matrix.
@@ -255,21 +256,22 @@ PRIM_API prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_form
                                               cudaDataType_t offset_type, int64_t width,
                                               void *h_memory, size_t bytes, prim_sparse *to);
 
-/* The matrix with every array pointer moved from its place behind `from` to the same place behind
- * `to`: for a matrix whose arrays all lie in one piece of memory that has been copied, to the
- * device for example. h_groups stays as it is: a call reads it on the host. */
+/* The matrix with `to` - `from` added to every array pointer: for a matrix whose arrays all lie in
+ * one piece of memory that was copied from `from` to `to`, to the device for example. h_groups
+ * stays as it is: a call reads it on the host. */
 PRIM_API prim_sparse prim_sparse_moved(prim_sparse matrix, const void *from, const void *to);
 
-/* Is this a valid matrix in host memory? PRIM_OK, or what is wrong, with the place in the sentence:
- * PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number that is out of range or out
- * of order), or _WORKSPACE (a permutation, and malloc() gave nothing). */
+/* Checks a matrix in host memory. Returns PRIM_OK where it is valid, or what is wrong, with the
+ * place in the error message: PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _VALUE (a number
+ * that is out of range or out of order), or _WORKSPACE (a permutation, and malloc() gave
+ * nothing). */
 PRIM_API prim_status prim_sparse_check_host(prim_sparse matrix);
 
 /* ---- the check, on the device ---- */
 
-/* What prim_sparse_check() looks at, in this order; a finding names the one that is wrong. */
+/* What prim_sparse_check() checks, in this order; a finding names the rule that is broken. */
 typedef enum prim_sparse_rule {
-    PRIM_SPARSE_SOUND = 0,   /* none is */
+    PRIM_SPARSE_SOUND = 0,   /* no rule is broken */
     PRIM_SPARSE_OFFSETS = 1, /* row_offsets or slice_offsets: from 0 to `entries`, none less than
                                 the one before; slices are multiples of 32 */
     PRIM_SPARSE_ROWS = 2,    /* row_indices: rows of the matrix, in ascending order */
@@ -288,13 +290,12 @@ typedef struct prim_sparse_finding {
 /* *d_finding = what is wrong with a matrix in device memory: what prim_sparse_check_host() finds
  * first, rule by rule and row by row, and the same in every run.
  *
- *   matrix     its arrays on the device, h_groups excepted, which the call judges itself. Whatever
- *              is in them, nothing beside them is read.
+ *   matrix     its arrays on the device, h_groups excepted, which the call checks on the host.
+ *              Whatever they hold, nothing outside them is read.
  *   d_finding  device, one. Must not overlap an array of the matrix.
  *
- * The number at `place` is the wrong one; a copy of it from the device says what it is. Behind a
- * rule that is broken, no other is looked at.
- * Returns what every call does, less what speaks of variants, and
+ * The wrong number is at `place`. After a rule that is broken, no other is checked.
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types do not exist
  *   PRIM_ERROR_VALUE        as for prim_spmv()
@@ -315,7 +316,7 @@ PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_
  * memory to device memory: from CSR to COO, ELL, SELL and CSR (which changes the offsets), and from
  * COO, ELL and SELL to CSR. HYB and JDS are made on the host.
  *
- * Memory must be there before the call, and so must be known how much: `size`, one number.
+ * The memory must be allocated before the call, so its size must be known: one number, `size`.
  *
  *   from → to            size                          who knows it
  *   CSR → COO, CSR       the entries                   the host: from.entries
@@ -329,18 +330,18 @@ PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_
  *     prim_sparse_convert_bytes()   on the host: the memory that the target takes
  *     prim_sparse_convert()         on the device: fills it
  *
- * Who has an upper bound needs no first call for ELL: a larger width only pads more. */
+ * For ELL an upper bound will do in place of the first call: a larger width only pads more. */
 
 /* *d_size = the size that a target in this format needs, as above.
  *
- *   from       a matrix on the device in which prim_sparse_check() finds nothing; any other leads
- *              anywhere.
+ *   from       a matrix on the device in which prim_sparse_check() finds nothing; otherwise
+ *              behaviour is undefined.
  *   format     of the target.
  *   width      for SELL sigma, at least 1, as in prim_sparse_convert_host(); not looked at for the
  *              other formats.
  *   d_size     device, one. Must not overlap an array of `from`.
  *
- * Returns what every call does, less what speaks of variants, and
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         a format does not exist
  *   PRIM_ERROR_TYPE         the types of `from` do not exist
  *   PRIM_ERROR_VALUE        as for prim_spmv(); width is less than 1
@@ -350,14 +351,14 @@ PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_form
                                               int64_t width, uint64_t *d_size, void *d_workspace,
                                               size_t workspace_bytes, cudaStream_t stream);
 
-/* *bytes = the memory that prim_sparse_convert() fills for these arguments: arithmetic alone. Same
- * errors. */
+/* *bytes = the memory that prim_sparse_convert() fills for these arguments, computed on the host.
+ * Same errors. */
 PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_format format,
                                                cudaDataType_t offset_type, int64_t width,
                                                size_t size, size_t *bytes);
 
 /* *to = the same matrix in another format, its arrays in d_memory, one behind the other. `to` is
- * written when the call returns, the arrays when the stream gets there.
+ * written when the call returns, the arrays when the work runs.
  *
  *   from, format, width  as for prim_sparse_convert_size(); there is no PRIM_SPARSE_WIDTH_AUTO.
  *   offset_type  of CSR's and SELL's offsets.
@@ -368,13 +369,13 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  *   to         host, 1 matrix.
  *   d_missing  device, one, or NULL. *d_missing = by how much `size` was too small: entries of rows
  *              that are longer than ELL's width, entries of CSR, or places of SELL. 0: the target
- *              is the whole matrix. Otherwise what fits is there, the first entries of a row and
- *              the first rows, in a sound matrix, and nothing beside it was written. Must not
- *              overlap an array of `from` or d_memory.
+ *              is the whole matrix. Otherwise it is a valid matrix of what fits, the first entries
+ *              of a row and the first rows, and nothing outside it was written. Must not overlap an
+ *              array of `from` or d_memory.
  *
- * With a size that is too large, places behind the last entry of CSR and SELL stay as they are, and
- * the target is none in which prim_sparse_check() finds nothing. In a graph, the sizes are those of
- * the capture: d_missing tells whether the data of a replay had room.
+ * With a size that is too large, memory behind the last entry of CSR and SELL is not written, and
+ * prim_sparse_check() finds the target wrong. A graph keeps the sizes of its capture: d_missing
+ * tells whether they sufficed in a replay.
  *
  * Returns what prim_sparse_convert_size() does, and
  *   PRIM_ERROR_TYPE         offset_type does not exist, and the target has offsets
@@ -382,15 +383,15 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
  *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
  *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, or for SELL no multiple of 32
- *   PRIM_ERROR_OVERLAP      what must not overlap does
+ *   PRIM_ERROR_OVERLAP      operands overlap that must not
  *   PRIM_ERROR_WORKSPACE    bytes is too small
  *
  * Determinism: the same bits in every run and on every GPU.
- * Work: places of both; for CSR to COO a search among a block's rows for each entry, for SELL to
- * CSR one among the slices for each row; with sigma above 1, rows times sigma comparisons, which is
- * meant for a sigma of some thousand.
- * Workspace: from ELL and SELL, and to ELL, some 8 bytes a row; to SELL some 8 a slice, and with
- * sigma above 1, 4 a row besides; otherwise none. */
+ * Work: reads and writes each place once; for CSR to COO a search among a block's rows for each
+ * entry, for SELL to CSR one among the slices for each row; with sigma above 1, rows times sigma
+ * comparisons, which suits a sigma of some thousand.
+ * Workspace: from ELL and SELL, and to ELL, some 8 bytes for each row; to SELL some 8 for each
+ * slice, and with sigma above 1 another 4 for each row; otherwise none. */
 PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                          cudaDataType_t offset_type, int64_t width, size_t size,
                                          void *d_memory, size_t bytes, prim_sparse *to,
@@ -411,7 +412,7 @@ PRIM_API prim_status prim_sparse_convert_workspace_bytes(prim_sparse from,
  *   ld         elements from the start of one row to the next, at least columns.
  *   d_size     device, one. Must not overlap d_in.
  *
- * Returns what every call does, less what speaks of variants, and
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_VALUE        rows or columns is 2^31 or more; ld is less than columns
  *   PRIM_ERROR_OVERLAP      d_size overlaps d_in */
 PRIM_API prim_status prim_sparse_from_dense_size(cudaDataType_t type, const void *d_in, size_t rows,
@@ -419,13 +420,13 @@ PRIM_API prim_status prim_sparse_from_dense_size(cudaDataType_t type, const void
                                                  void *d_workspace, size_t workspace_bytes,
                                                  cudaStream_t stream);
 
-/* *bytes = the memory that prim_sparse_from_dense() fills: arithmetic alone. Same errors. */
+/* *bytes = the memory that prim_sparse_from_dense() fills, computed on the host. Same errors. */
 PRIM_API prim_status prim_sparse_from_dense_bytes(cudaDataType_t type, size_t rows, size_t columns,
                                                   cudaDataType_t offset_type, size_t size,
                                                   size_t *bytes);
 
-/* *to = the elements that are not 0 as CSR, those of a row in the order of their columns. NaN is
- * not 0; zeros of both signs are.
+/* *to = the nonzero elements as CSR, those of a row in the order of their columns. NaN is not 0;
+ * zeros of both signs are.
  *
  *   type, d_in, rows, columns, ld   as above.
  *   offset_type, size, d_memory, bytes, to, d_missing   as for prim_sparse_convert() to CSR.
@@ -443,18 +444,18 @@ PRIM_API prim_status prim_sparse_from_dense(cudaDataType_t type, const void *d_i
 PRIM_API prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type, size_t rows,
                                                             size_t columns, size_t *bytes);
 
-/* d_out = a CSR matrix with its zeros.
+/* d_out = a CSR matrix as a dense one.
  *
  *   matrix     CSR on the device in which prim_sparse_check() finds nothing; any other leads
  *              anywhere.
  *   d_out      device, row-major, matrix.rows × matrix.columns elements of its value_type. Must not
- *              overlap an array of the matrix. May be NULL if there are none. Between rows, nothing
- *              is written.
+ *              overlap an array of the matrix. May be NULL if there are none. Gaps between rows are
+ *              not written.
  *   ld         elements from the start of one row to the next, at least matrix.columns.
  *
- * Where a place has several entries, they are added up in their order, from +0 on, and each sum is
+ * Several entries of one row and column are added to +0 one by one, in their order, and each sum is
  * rounded. Takes no workspace.
- * Returns what every call does, less what speaks of variants and workspaces, and
+ * Returns what every call does, except for variants and workspaces, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist
  *   PRIM_ERROR_VALUE        as for prim_spmv(); ld is less than columns
@@ -467,19 +468,19 @@ PRIM_API prim_status prim_sparse_to_dense(prim_sparse matrix, void *d_out, size_
 
 /* ---- transposed, on the device ---- */
 
-/* *bytes = the memory that prim_sparse_transpose() fills: arithmetic alone. Same errors. */
+/* *bytes = the memory that prim_sparse_transpose() fills, computed on the host. Same errors. */
 PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_t offset_type,
                                                  size_t *bytes);
 
-/* *to = the matrix with rows and columns exchanged, CSR to CSR: the same arrays are the matrix by
- * its columns. The entries of a row of the result are in the order of the rows that they come from,
- * and those of one place in their own order. Nothing in it needs the host.
+/* *to = the transpose of a CSR matrix, as CSR; the same arrays are the matrix itself in CSC. The
+ * entries of a row of the result are in the order of the rows that they come from, and those of one
+ * row and column keep their order. It needs no step on the host.
  *
  *   from       CSR on the device in which prim_sparse_check() finds nothing, of fewer than 2^32
- *              entries; any other leads anywhere.
+ *              entries; otherwise behaviour is undefined.
  *   offset_type, d_memory, bytes, to   as for prim_sparse_convert().
  *
- * Returns what every call does, less what speaks of variants, and
+ * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of `from` or offset_type do not exist
  *   PRIM_ERROR_NULL         to is NULL
@@ -490,7 +491,7 @@ PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR, or there are 2^32 entries or more
  *
  * Determinism: the same bits in every run and on every GPU.
- * Workspace: some 18 bytes an entry. */
+ * Workspace: some 18 bytes for each entry. */
 PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type,
                                            void *d_memory, size_t bytes, prim_sparse *to,
                                            void *d_workspace, size_t workspace_bytes,

@@ -33,8 +33,8 @@
  *   PRIM_ERROR_MEMORY       an operand or d_workspace is not empty and points to pageable host
  *                           memory, or to an allocation that ends too early. Found on the CPU
  *                           backend, where __device__ variables count as host memory, and on GPUs
- *                           by a library built with PRIM_CHECK_POINTERS; judged last, and not again
- *                           when a graph is replayed
+ *                           by a library built with PRIM_CHECK_POINTERS; checked after everything
+ *                           else, and not again when a graph is replayed
  *   PRIM_ERROR_WORKSPACE    workspace_bytes is too small, or the pool gave nothing
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
  *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
@@ -44,15 +44,16 @@
  * Beside each prim_x() stand:
  *
  *   prim_x_workspace_bytes()  *bytes = the workspace that the call needs on the current device, 0
- *              where it needs none. Takes the call's arguments less pointers and stream, and
- *              returns what the call would for them; PRIM_ERROR_NULL where bytes is NULL.
+ *              where it needs none. Takes the call's arguments without pointers and stream, and
+ *              returns the status that the call would return for them; PRIM_ERROR_NULL where bytes
+ *              is NULL.
  *   prim_x_supports()  would the call run on the current device? false also for arguments that are
  *              invalid everywhere; prim_last_error() then says why.
  *   prim_x_choose()  the rung that AUTO takes on the current device; AUTO where the call would not
  *              run, and prim_last_error() then says why.
- *   prim_x_host()  the same on the CPU, in host memory, done when the call returns. `threads`, 1 to
- *              1024 (otherwise PRIM_ERROR_VALUE), OpenMP threads share the work; more than 1 in a
- *              library built without OpenMP is PRIM_ERROR_UNSUPPORTED. */
+ *   prim_x_host()  the same on the CPU, in host memory, done when the call returns. `threads`
+ *              OpenMP threads share the work: 1 to 1024 (otherwise PRIM_ERROR_VALUE); more than 1
+ *              in a library built without OpenMP is PRIM_ERROR_UNSUPPORTED. */
 #ifndef PRIMITIVES_TYPES_H
 #define PRIMITIVES_TYPES_H
 
@@ -83,7 +84,7 @@
 extern "C" {
 #endif
 
-/* What a call returns. The values are pinned; new ones go into the gaps. */
+/* What a call returns. The values never change; new ones go into the gaps. */
 typedef enum prim_status {
     PRIM_OK = 0,
     PRIM_ERROR_NULL = 10,        /* a pointer is NULL that must not be */
@@ -100,9 +101,9 @@ typedef enum prim_status {
     PRIM_ERROR_CUDA = 100        /* the CUDA runtime returned an error: see prim_last_error() */
 } prim_status;
 
-/* A binary operator that elements are combined with. Which of them a pattern has, its header says.
+/* A binary operator that combines elements. Each pattern's header says which of them it has.
  * Integers wrap. MIN and MAX propagate NaN, and count -0 as less than +0. AND, OR and XOR work on
- * the bits of integers. The values are pinned. */
+ * the bits of integers. The values never change. */
 typedef enum prim_op {
     PRIM_OP_SUM = 0,
     PRIM_OP_MIN = 1,
@@ -128,7 +129,7 @@ typedef struct prim_variant {
     const char *idea; /* in one line */
 } prim_variant;
 
-/* How a matrix is taken. */
+/* Whether a matrix is used as it is stored or transposed. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
 
 /* Rows of pixels of 1 to 4 interleaved channels. */
@@ -140,16 +141,15 @@ typedef struct prim_image {
     cudaDataType_t type; /* of a channel's element */
 } prim_image;
 
-/* The version of the library that is linked, such as "0.1.0"; the headers may be another's. */
+/* The version of the linked library, such as "0.1.0"; that of the headers may differ. */
 PRIM_API const char *prim_version(void);
 
 /* The name of a status, such as "PRIM_ERROR_NULL"; never NULL. */
 PRIM_API const char *prim_status_string(prim_status status);
 
-/* The sentence of the last call of this host thread that returned an error, such as
- * "prim_reduce: d_in is NULL"; "" if none has. cuda_error may be NULL; it receives the CUDA
- * runtime's error where a call of the runtime failed, whatever the status, and cudaSuccess
- * otherwise. The text stays
+/* The error message of this host thread's last call that returned an error, such as "prim_reduce:
+ * d_in is NULL"; "" if none has. cuda_error may be NULL; it receives the CUDA runtime's error where
+ * a call of the runtime failed, whatever the status, and cudaSuccess otherwise. The text stays
  * valid until the thread's next call of the library. */
 PRIM_API const char *prim_last_error(cudaError_t *cuda_error);
 

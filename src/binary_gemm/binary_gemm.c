@@ -1,4 +1,4 @@
-/* Binary gemm's API: what its arguments must be, and the calls. */
+/* Binary gemm's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "binary_gemm/binary_gemm_args.h"

@@ -33,8 +33,8 @@ typedef struct prim_binary_pack_args {
     size_t packed_rows, packed_columns, packed_ld;
 } prim_binary_pack_args;
 
-/* rungs.c: the tables, and what AUTO takes of each. Packing has no ladder: its tables have one rung
- * each, and its calls go the way of all calls. */
+/* rungs.c: the tables of rungs, and the ones that AUTO takes. Packing has no variants: its tables
+ * have one rung each. */
 extern const prim_rung *const prim_binary_gemm_rungs[], *const prim_binary_pack_rows_rungs[],
                                                             *const prim_binary_pack_columns_rungs[];
 int prim_binary_gemm_choose_rung(const void *args);

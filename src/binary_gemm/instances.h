@@ -1,5 +1,5 @@
-/* What of binary gemm is built. Remove lines to build less: a call that needs what is gone returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
+/* What of binary gemm is built. Remove lines to build less: a call that needs a removed line
+ * returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the lines. */
 #ifndef PRIM_BINARY_GEMM_INSTANCES_H
 #define PRIM_BINARY_GEMM_INSTANCES_H
 

@@ -1,6 +1,6 @@
-/* Packing on the device. Along the rows a warp takes 32 neighbours and its vote is the word; along
- * the columns a thread gathers 32 elements below each other, and its neighbours the next columns:
- * reads are whole in both.
+/* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word;
+ * along the columns a thread packs 32 elements below each other, and its neighbours the next
+ * columns: reads are coalesced in both.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"

@@ -1,4 +1,4 @@
-/* Packing ±1 into words: what a bit is, and the types that are packed. */
+/* Packing ±1 into words: the bit of an element, and the types that are packed. */
 #ifndef PRIM_BINARY_GEMM_PACK_CUH
 #define PRIM_BINARY_GEMM_PACK_CUH
 

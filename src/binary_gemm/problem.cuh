@@ -1,6 +1,5 @@
-/* A product of packed ±1 as its kernels take it. What is added up are the places where two words
- * differ. The unused bits are 0 in both and differ nowhere, so that nothing has to be taken off for
- * them.
+/* A product of packed ±1 as kernels' argument. Kernels add up the number of bits in which two words
+ * differ. The unused bits are 0 in both and never differ, so that no correction is needed.
  *
  *     a  + - - +     1001
  *     b  + + - -     1100   xor  0101   two places differ: 4 - 2 · 2 = 0 = 1 - 1 + 1 - 1 */
@@ -68,7 +67,7 @@ inline const char *blocks_why_not(const prim_binary_gemm_args *args, size_t down
     return prim_fits_a_grid(down, across) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* ---- how many bits a word has, byte by byte, as a table says it ---- */
+/* ---- the population count of a word, byte by byte, by a table ---- */
 
 struct bit_table {
     unsigned char counts[256];
@@ -81,7 +80,7 @@ struct bit_table {
 
 __device__ const bit_table bits_of_byte;
 
-/* `counts` is the table, or a copy that lies closer. */
+/* `counts` is the table, or a copy in shared memory. */
 __device__ inline uint32_t differences(const unsigned char *counts, uint32_t a, uint32_t b)
 {
     const uint32_t differ = a ^ b;

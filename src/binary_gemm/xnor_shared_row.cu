@@ -15,7 +15,7 @@ namespace xnor_shared_row
 constexpr unsigned THREADS = 256;
 constexpr unsigned PIECE = 1024; /* words of A's row that fit the shared memory at a time */
 
-/* A row that fits one piece is brought once; a longer one anew for each stride of columns. */
+/* A row that fits one piece is loaded once; a longer one again for each stride of columns. */
 template <typename Out>
 __global__ void __launch_bounds__(THREADS) multiply(problem<Out> p)
 {
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<Out> p)
             const unsigned length =
                 p.words - begin < PIECE ? static_cast<unsigned>(p.words - begin) : PIECE;
             if (first == 0 || p.words > PIECE) {
-                __syncthreads(); /* the piece before is read to its end */
+                __syncthreads(); /* all have read the piece before */
                 for (unsigned w = threadIdx.x; w < length; w += THREADS)
                     row[w] = p.a[i * p.lda + begin + w];
                 __syncthreads();

@@ -12,8 +12,8 @@
  * column, a sector for each. As the column, they read one row of B's tile and one word of A's for
  * each half of the warp, and write C side by side.
  *
- * What holds them back: the look-ups. Lanes that ask for different words of one bank take turns,
- * and the table has 64 words in 32 banks; a GPU's own bit count needs none of this.
+ * What holds them back: the look-ups, with bank conflicts, since the table has 64 words in 32
+ * banks; the GPU's population count instruction would need no table.
  *
  * Work: m · n · ⌈k / 32⌉ words, 4 look-ups each. Bytes from global memory: 8 m · n · ⌈k / 32⌉ / 16.
  */
@@ -30,7 +30,7 @@ constexpr unsigned SIDE = 16;
 
 enum thread_x { X_IS_COLUMN, X_IS_ROW };
 
-/* Brings the square of a matrix at (row, column) into the tile, with zeros behind its ends. */
+/* Loads the square of a matrix at (row, column) into the tile, with zeros past its ends. */
 template <unsigned WIDTH>
 __device__ void bring(uint32_t (&tile)[SIDE][WIDTH], const uint32_t *from, size_t ld, unsigned x,
                       unsigned y, size_t row, size_t column, size_t rows, size_t columns)
@@ -39,7 +39,7 @@ __device__ void bring(uint32_t (&tile)[SIDE][WIDTH], const uint32_t *from, size_
     tile[y][x] = inside ? from[(row + y) * ld + column + x] : 0;
 }
 
-/* With x as the column, one word more in each row. */
+/* With x as the column, rows are padded by a word. */
 template <typename Out, thread_x THREAD_X>
 __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<Out> p)
 {
@@ -53,17 +53,17 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<Out> p)
     const size_t first_row = static_cast<size_t>(blockIdx.x / across) * SIDE;
     const size_t first_column = static_cast<size_t>(blockIdx.x % across) * SIDE;
     const unsigned t = threadIdx.y * SIDE + threadIdx.x;
-    counts[t] = bits_of_byte.counts[t]; /* read behind the loop's first barrier */
+    counts[t] = bits_of_byte.counts[t]; /* read after the loop's first barrier */
 
     uint32_t sum = 0;
     for (size_t begin = 0; begin < p.words; begin += SIDE) {
         bring(tile_a, p.a, p.lda, x, y, first_row, begin, p.m, p.words);
         bring(tile_b, p.b, p.ldb, x, y, begin, first_column, p.words, p.n);
         __syncthreads();
-        PRIM_UNROLL(8) /* all 16 at once, and the look-ups spill */
+        PRIM_UNROLL(8) /* with all 16 at once, the look-ups spill */
         for (unsigned w = 0; w < SIDE; w++)
             sum += differences(counts, tile_a[y][w], tile_b[w][x]);
-        __syncthreads(); /* before the next tiles come */
+        __syncthreads(); /* before the next tiles are loaded */
     }
     if (first_row + y < p.m && first_column + x < p.n)
         p.store(first_row + y, first_column + x, sum);

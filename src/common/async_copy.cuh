@@ -1,5 +1,5 @@
-/* Copies from global into shared memory that need no registers on their way, from compute
- * capability 8.0 on. Elsewhere they are ordinary ones. */
+/* Asynchronous copies from global into shared memory, without registers, from compute capability
+ * 8.0 on. Elsewhere they are ordinary ones. */
 #ifndef PRIM_COMMON_ASYNC_COPY_CUH
 #define PRIM_COMMON_ASYNC_COPY_CUH
 
@@ -10,15 +10,16 @@
 namespace
 {
 
-/* Both are aligned to the size of a T, which is a power of two up to 16 bytes. What was copied is
- * there for the thread itself after wait_for_copies(), for others after a barrier behind that. */
+/* Both pointers are aligned to the size of a T, which is a power of two up to 16 bytes. The thread
+ * itself may read the copy after wait_for_copies(), other threads after a barrier that follows
+ * it. */
 template <typename T>
 __device__ void copy_async(T *shared, const T *global)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(T) >= 4) {
         const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
-        if constexpr (sizeof(T) == 16) /* past the first cache */
+        if constexpr (sizeof(T) == 16) /* not through L1 */
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global)
                          : "memory");
         else
@@ -31,7 +32,7 @@ __device__ void copy_async(T *shared, const T *global)
     *shared = *global;
 }
 
-/* A place in shared memory, to be kept and moved: 32 bits on the GPU. */
+/* A pointer to shared memory that takes only 32 bits on the GPU. */
 template <typename T>
 struct shared_place {
 #ifdef __CUDA_ARCH__
@@ -68,7 +69,7 @@ __device__ shared_place<T> place_in_shared(T *shared)
 #endif
 }
 
-/* COUNT elements, aligned to all of them, as copy_async() does it. */
+/* copy_async() of COUNT elements, aligned to the size of all. */
 template <unsigned COUNT, typename T>
 __device__ void copy_async_to(shared_place<T> shared, const T *global)
 {
@@ -90,7 +91,7 @@ __device__ void copy_async_to(shared_place<T> shared, const T *global)
 #endif
 }
 
-/* The same if `wanted`, without a branch where there are such copies. */
+/* The same if `wanted`; predicated, without a branch, from 8.0 on. */
 template <unsigned COUNT, typename T>
 __device__ void copy_async_if(bool wanted, shared_place<T> shared, const T *global)
 {
@@ -109,7 +110,7 @@ __device__ void copy_async_if(bool wanted, shared_place<T> shared, const T *glob
 #endif
 }
 
-/* An ordinary store of 4 bytes, likewise. */
+/* A predicated store of 4 bytes to shared memory. */
 template <typename T>
 __device__ void store_shared_if(bool wanted, shared_place<T> shared, T value)
 {
@@ -138,7 +139,7 @@ __device__ inline void close_batch_of_copies()
 #endif
 }
 
-/* All batches of this thread but its last `LEFT` ones. */
+/* Waits for all batches of this thread but its last `LEFT` ones. */
 template <unsigned LEFT>
 __device__ void wait_for_copies_but()
 {
@@ -147,7 +148,7 @@ __device__ void wait_for_copies_but()
 #endif
 }
 
-/* All copies that this thread has begun. */
+/* Waits for all copies that this thread has begun. */
 __device__ inline void wait_for_copies()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800

@@ -1,8 +1,8 @@
 /* Words that blocks of one launch pass to each other while they run.
  *
- * Where nothing else is said, these are relaxed: a word is read and written whole, and says nothing
- * about other memory. So what belongs together travels in one word. Words are at home in L2: no
- * block finds an old one in its own cache, as an ordinary load might. */
+ * Unless said otherwise, these are relaxed: a word is read and written as a whole, and orders no
+ * other memory. So a flag and its value travel in one word. Words are read and written in L2: no
+ * block sees a stale one in its L1, as with an ordinary load. */
 #ifndef PRIM_COMMON_ATOMIC_CUH
 #define PRIM_COMMON_ATOMIC_CUH
 
@@ -53,14 +53,15 @@ __device__ inline void atomic_store_in_block(uint64_t *word, uint64_t value)
 #endif
 }
 
-/* The next number of a counter that starts at 0. Blocks that take their turn from it, and wait for
- * earlier turns only, wait for blocks that run: whatever order the device starts blocks in. */
+/* The next number of a counter that starts at 0. Blocks that take their work by it, and wait only
+ * for blocks with earlier numbers, wait only for blocks that run, whatever order the device starts
+ * blocks in. */
 __device__ inline unsigned take_ticket(unsigned *counter)
 {
     return atomicAdd(counter, 1u);
 }
 
-/* The same, and what this thread wrote before is there for whoever takes a later number. */
+/* The same with acquire and release: who takes a later number sees what this thread wrote. */
 __device__ inline unsigned take_ticket_behind(unsigned *counter)
 {
 #ifdef SIMT_BACKEND
@@ -71,9 +72,9 @@ __device__ inline unsigned take_ticket_behind(unsigned *counter)
 #endif
 }
 
-/* The same for who reads with load_past_caches() alone, behind a branch on the number: no GPU loads
- * before it knows that it has to, so the order is kept without an acquire. That would empty the
- * first cache, of what others read there as well. */
+/* The same for a thread that then reads only with load_past_caches(), after a branch on the number:
+ * no GPU loads speculatively, so the order holds without an acquire, which would invalidate L1 for
+ * all threads of the multiprocessor. */
 __device__ inline unsigned take_ticket_past_caches(unsigned *counter)
 {
 #ifdef SIMT_BACKEND
@@ -95,14 +96,14 @@ __device__ T load_past_caches(T *word)
 #endif
 }
 
-/* In a loop that waits for another block's word. The CPU backend lets other threads and blocks run
- * here, without which it would wait for ever. */
+/* For a loop that waits for another block's word. The CPU backend runs other threads and blocks
+ * here; without that it would wait for ever. */
 __device__ inline void relax(unsigned nanoseconds)
 {
     __nanosleep(nanoseconds);
 }
 
-/* The same where everybody waits for this warp: a GPU goes on at once. */
+/* The same where all others wait for this warp: a GPU does not sleep. */
 __device__ inline void look_again()
 {
 #ifdef SIMT_BACKEND

@@ -225,8 +225,8 @@ prim_rectangle prim_one_row(prim_span vector)
     return (prim_rectangle){vector, 1, vector.bytes, vector.bytes};
 }
 
-/* The later matrix begins so many whole rows and bytes behind the earlier one: its rows can meet
- * the earlier one's row that begins before them, or by their end the next one. */
+/* The later matrix begins `behind` whole rows and `rest` bytes after the earlier one: its rows can
+ * overlap the earlier matrix's row that begins before them, or with their end the next row. */
 static bool rectangles_meet(prim_rectangle earlier, prim_rectangle later)
 {
     const size_t apart = (uintptr_t)later.span.data - (uintptr_t)earlier.span.data;

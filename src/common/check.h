@@ -1,5 +1,5 @@
-/* Checks of arguments that every pattern makes, and their sentences. `name` is an argument's name
- * without d_ or h_. */
+/* Checks of arguments that every pattern makes, and their error messages. `name` is an argument's
+ * name without d_ or h_. */
 #ifndef PRIM_COMMON_CHECK_H
 #define PRIM_COMMON_CHECK_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* What all calls have; the head of every pattern's args. */
+/* What all calls have; the first member of every pattern's args. */
 typedef struct prim_call {
     const char *name; /* the public function */
     int variant;
@@ -36,7 +36,7 @@ typedef struct prim_operands {
 /* The operator and the transform exist. */
 prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform);
 
-/* A type of elements, and a wider one that their results may have; they may have their own too. */
+/* An element type, and a wider type that its results may have besides its own. */
 typedef struct prim_widening {
     cudaDataType_t in, out;
 } prim_widening;
@@ -44,8 +44,8 @@ typedef struct prim_widening {
 prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cudaDataType_t out_type,
                              const prim_widening *wider, size_t count);
 
-/* A vector of count elements: not NULL unless empty, aligned to its element, bytes in size_t.
- * Where it holds, *span becomes the vector's range. */
+/* A vector of count elements: not NULL unless empty, aligned to its element, its bytes fit size_t.
+ * If so, *span becomes the vector's range. */
 prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
                               size_t count, size_t element_bytes, prim_span *span);
 
@@ -63,7 +63,7 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
 prim_status prim_check_scalar(const prim_call *call, const char *name, const void *h_data,
                               size_t element_bytes);
 
-/* A scalar by value that a result of this type takes: i32 takes whole numbers below 2^63 only. */
+/* A scalar by value for a result of this type: for i32 it must be a whole number below 2^63. */
 prim_status prim_check_whole(const prim_call *call, const char *name, double value,
                              cudaDataType_t type);
 
@@ -71,12 +71,12 @@ prim_status prim_check_whole(const prim_call *call, const char *name, double val
 prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
                              size_t element_bytes);
 
-/* An image: 1 to PRIM_MOST_CHANNELS channels, a pitch that rows fit and elements divide, and bytes
- * in size_t. Its type is one of the twelve. */
+/* An image of one of the twelve types: 1 to PRIM_MOST_CHANNELS channels, a pitch of at least a row
+ * and a multiple of the element, and bytes that fit size_t. */
 enum { PRIM_MOST_CHANNELS = 4 };
 prim_status prim_check_image(const prim_call *call, const char *name, const prim_image *image);
 
-/* Its data, from its first element to its last. */
+/* An image's data, from its first element to its last. */
 prim_status prim_check_pixels(const prim_call *call, const char *name, const prim_image *image,
                               prim_span *span);
 
@@ -97,8 +97,8 @@ prim_status prim_check_rectangle(const prim_call *call, const char *name, const 
                                  size_t rows, size_t columns, size_t ld, size_t element_bytes,
                                  prim_rectangle *rectangle);
 
-/* `batches` such matrices, `stride` elements apart, as one rectangle: side by side in their rows,
- * whole rows below each other, or otherwise all that lies between their ends. */
+/* `batches` such matrices, `stride` elements apart, as one rectangle: side by side within rows,
+ * below each other by whole rows, or otherwise the range from the first to the last byte. */
 prim_status prim_check_batch(const prim_call *call, const char *name, const void *data, size_t rows,
                              size_t columns, size_t ld, size_t stride, size_t batches,
                              size_t element_bytes, prim_rectangle *rectangle);
@@ -106,15 +106,16 @@ prim_status prim_check_batch(const prim_call *call, const char *name, const void
 /* A vector as a matrix. */
 prim_rectangle prim_one_row(prim_span vector);
 
-/* The two share no element. Where their rows are equally far apart, they are judged as rectangles,
- * so that blocks of one matrix pass; otherwise as ranges, gaps between rows included. */
+/* The two share no element. Where their rows are equally far apart, they are compared as
+ * rectangles, so that blocks of one matrix pass; otherwise as ranges, gaps between rows
+ * included. */
 prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b);
 
-/* Of a product: C shares no element with A and none with B. *operands become the three. */
+/* For a product: C shares no element with A or B. *operands become the three. */
 prim_status prim_check_product(const prim_call *call, prim_rectangle a, prim_rectangle b,
                                prim_rectangle c, prim_operands *operands);
 
-/* The two share no element, or are one and the same matrix. */
+/* The two share no element, or are the same matrix. */
 prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b);
 
 #if defined(__cplusplus)

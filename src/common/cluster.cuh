@@ -10,8 +10,8 @@
 namespace
 {
 
-/* A barrier of all threads of the cluster, in two steps: what the others did before they arrived is
- * seen after the wait. Whole warps call each. */
+/* A barrier of all threads of the cluster, in two steps: after the wait, a thread sees what the
+ * others did before they arrived. Whole warps call each. */
 __device__ inline void arrive_at_cluster()
 {
 #ifdef SIMT_BACKEND
@@ -30,7 +30,7 @@ __device__ inline void wait_for_cluster()
 #endif
 }
 
-/* Where block `rank` of the cluster keeps the shared variable that this block keeps at `mine`. That
+/* The address of block `rank`'s copy of the shared variable that this block has at `mine`. That
  * block must have begun: pass a barrier of the cluster first. */
 template <typename T>
 __device__ T *shared_of_block(T *mine, unsigned rank)

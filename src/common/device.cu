@@ -16,7 +16,7 @@ __global__ void any_kernel()
 
 thread_local cudaError_t not_read = cudaSuccess;
 
-/* Could it be read? */
+/* Keeps an unexpected error for prim_device_take_error(). */
 bool was_read(cudaError_t error)
 {
     const bool is_answer = error == cudaSuccess || error == cudaErrorNoDevice ||
@@ -28,7 +28,7 @@ bool was_read(cudaError_t error)
     return error == cudaSuccess;
 }
 
-/* Of the current device, and `least` where there is none: a launch will say so. */
+/* Of the current device; `least` where there is none, which a launch will report. */
 int attribute(cudaDeviceAttr which, int least)
 {
     int device = 0, value = 0;
@@ -111,8 +111,8 @@ bool prim_device_reaches(const void *pointer, size_t bytes, size_t *there)
 namespace
 {
 
-/* Of the allocation that the pointer is in: as many bytes as follow, 0 where the driver knows none.
- * false: it was not asked. */
+/* *bytes = those from the pointer to the end of its allocation, 0 where the driver knows none.
+ * false: the driver could not be asked. */
 bool bytes_left(const void *pointer, size_t *bytes)
 {
     void *get_attributes = nullptr;

@@ -1,4 +1,4 @@
-/* From enums to template arguments, by the lists of a pattern's instances.h: X-macros with a row
+/* Turns enums into template arguments, by the lists of a pattern's instances.h: X-macros with a row
  * for each instance, such as X(CUDA_R_32F, float).
  *
  * A dispatch takes a Run, a struct with
@@ -22,7 +22,7 @@ struct launch_run {
     }
 };
 
-/* Is there such a row? */
+/* Whether the list has such a row. */
 struct is_built {
     template <typename... Types, typename Args>
     static bool run(const Args *)
@@ -65,7 +65,7 @@ struct is_built {
     if (in_wanted == in_value && out_wanted == out_value) \
         return Run::template run<in, out>(args, more...);
 
-/* The same for the fields that most patterns have. */
+/* The same for the fields in_type and out_type. */
 #define PRIM_DISPATCH_TYPES(name, LIST) PRIM_DISPATCH_PAIRS(name, LIST, in_type, out_type)
 
 /* The same with an operator besides: name<Run, In, Out>(args, more…) is Run::run<In, Out, Operator>

@@ -11,7 +11,7 @@ extern "C" {
 /* Bytes of one element, also its alignment; 0 for a type that the kit does not know. */
 size_t prim_element_bytes(cudaDataType_t type);
 
-/* Of 16, 32 or 64 bits? */
+/* f16, bf16, f32 or f64? */
 bool prim_element_is_float(cudaDataType_t type);
 
 /* The type that values of a result type are combined in: i32, u32 or f32 for what is narrower. */

@@ -49,7 +49,7 @@ const char *prim_last_error(cudaError_t *cuda_error)
     return sentence;
 }
 
-/* A size that was meant to be negative is written as one: (size_t)-1, not its twenty digits. That
+/* Writes a size that was meant to be negative as (size_t)-1 and not with its twenty digits, which
  * is never longer. */
 static void show_negative_sizes(void)
 {

@@ -1,5 +1,5 @@
-/* f16 and bf16: their 16 bits, the exact way to f32, and the rounded way back. Written out here, so
- * that host, GPU and CPU backend agree in every bit, and none needs CUDA's C++ headers. */
+/* f16 and bf16: their 16 bits, the exact conversion to f32, and the rounded one back. Written out
+ * here, so that host, GPU and CPU backend agree in every bit, and none needs CUDA's C++ headers. */
 #ifndef PRIM_COMMON_HALF_CUH
 #define PRIM_COMMON_HALF_CUH
 
@@ -66,7 +66,7 @@ __host__ __device__ inline void from_float(float value, f16 *result)
         *result = {0x7fff};
         return;
     }
-    if (magnitude >= 0x477ff000) /* 65520, which is as near to 65536 */
+    if (magnitude >= 0x477ff000) /* 65520, halfway to 65536 */
         rounded = 0x7c00;
     else if (magnitude < 0x38800000) /* below 2^-14: the sum's last bit is worth 2^-24 */
         rounded = same_bits<uint32_t>(same_bits<float>(magnitude) + 0.5f) - 0x3f000000;
@@ -88,7 +88,7 @@ __host__ __device__ inline void from_float(float value, bf16 *result)
 #endif
 }
 
-/* Two as they lie in memory, the first in the lower half: one instruction from 8.0 on. */
+/* Two of them in a word, the first in the lower half: one instruction from 8.0 on. */
 template <typename Half>
 __host__ __device__ uint32_t two_halves(float first, float second)
 {

@@ -1,5 +1,5 @@
-/* The first of ascending keys that is not less than a given one, by one thread that has nothing
- * else to do while it waits for memory. */
+/* The lower bound of a key among ascending keys, by one thread that has nothing else to do while it
+ * waits for memory. */
 #ifndef PRIM_COMMON_KEY_SEARCH_CUH
 #define PRIM_COMMON_KEY_SEARCH_CUH
 
@@ -12,12 +12,12 @@
 namespace
 {
 
-/* Keys from `first` up to `last` that are in question: the last one may be the end. */
+/* The lower bound is in [first, last], with a lower and an upper bound of the keys there. */
 struct key_range {
     size_t first, last, first_key, last_key;
 };
 
-/* Where the key would be if all keys were equally far apart. */
+/* The key's place by interpolation, as if all keys were equally far apart. */
 __device__ inline size_t guess(const key_range &r, size_t key)
 {
     const size_t keys = r.last - r.first;
@@ -29,9 +29,10 @@ __device__ inline size_t guess(const key_range &r, size_t key)
     return r.first + (steps < keys ? steps : keys - 1);
 }
 
-/* Of `count` keys, keys.key(0) and so on, which are less than `end_key`. Three are looked at
- * together, which takes no longer than one: both sides of the guess, and the middle, so that half
- * is gone in any case. Where the keys do not ascend, the answer is some number up to count. */
+/* Of `count` keys, keys.key(0) and so on, which are less than `end_key`. Each step loads three
+ * together, which takes no longer than one: those on both sides of the guess, and the middle one,
+ * so that each step at least halves the range. Where the keys do not ascend, the result is some
+ * number up to count. */
 template <class Keys>
 __device__ size_t first_with_key(const Keys &all, size_t count, size_t end_key, size_t key)
 {

@@ -36,7 +36,7 @@ static prim_status no_such_variant(const prim_ladder *ladder, const prim_call *c
                      names);
 }
 
-/* What a query and a call judge alike; *rung is what would run. */
+/* What a query and a call check alike; *rung is what would run. */
 static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
@@ -50,7 +50,7 @@ static prim_status resolve(const prim_ladder *ladder, const prim_call *call, con
     return PRIM_OK;
 }
 
-/* A call must not go on with what it would have learned. */
+/* A call must not go on with default values of what could not be read. */
 static prim_status check_device(const prim_call *call)
 {
     const cudaError_t error = prim_device_take_error();
@@ -60,7 +60,7 @@ static prim_status check_device(const prim_call *call)
                           call->name);
 }
 
-/* With AUTO the reason is that of the rung which it would take, and stands for all. */
+/* With AUTO the reason is that of the rung that it would take. */
 static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
@@ -78,7 +78,7 @@ static prim_status check_support(const prim_ladder *ladder, const prim_call *cal
                      particulars, capability / 10, capability % 10);
 }
 
-/* A rung with state would be replayed against what others have made of it. */
+/* A graph would replay a stateful rung after other calls have changed its state. */
 static prim_status check_capture(const prim_ladder *ladder, const prim_call *call,
                                  const prim_rung *rung)
 {
@@ -120,7 +120,7 @@ static prim_status check_reach(const prim_call *call, prim_span span)
                      call->name, span.name, there, span.bytes);
 }
 
-/* Last of all checks, since it looks beyond the arguments. */
+/* The last of all checks, since it asks more than the arguments say. */
 static prim_status check_memory(const prim_call *call, const prim_operands *operands)
 {
     prim_status status = PRIM_OK;
@@ -140,7 +140,7 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
     call->workspace = workspace.data;
     status = prim_launch_status(call->name, rung->variant.name, rung->launch(call));
     if (status == PRIM_OK)
-        status = check_device(call); /* what the launch asked for, and did not look at */
+        status = check_device(call); /* errors of queries that launch() did not check */
     const prim_status closed = prim_workspace_close(call, workspace);
     return status != PRIM_OK ? status : closed;
 }

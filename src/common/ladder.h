@@ -1,4 +1,4 @@
-/* A pattern as the kit sees it: a ladder of rungs, and the way that all its calls take. */
+/* A pattern as a ladder of rungs, and what all its calls and queries do. */
 #ifndef PRIM_COMMON_LADDER_H
 #define PRIM_COMMON_LADDER_H
 
@@ -11,7 +11,7 @@ extern "C" {
 enum { PRIM_VARIANT_AUTO = 0 }; /* in every pattern's enum */
 
 /* A rung, defined at the end of its own file. `args` is the pattern's own struct, whose first
- * member is a prim_call. Queries have no pointers in it, so why_not() and workspace_bytes() look at
+ * member is a prim_call. Queries set no pointers in it, so why_not() and workspace_bytes() must use
  * none. */
 typedef struct prim_rung {
     prim_variant variant;
@@ -46,27 +46,27 @@ typedef struct prim_rung {
 typedef struct prim_ladder {
     const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
     int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO */
-    /* Everything that is no pointer: what queries and calls judge alike. */
+    /* Everything that is not a pointer: what queries and calls check alike. */
     prim_status (*check_kind)(const void *args);
     /* The operands, one by one and against each other. */
     prim_status (*check_operands)(const void *args, prim_operands *operands);
-    /* Types, op and sizes in words, for the sentence of a call that no rung takes. */
+    /* Types, op and sizes in words, for the message of a call that no rung takes. */
     void (*describe)(const void *args, char *text, size_t bytes);
     int stateful; /* the variant that keeps state, so that no graph may replay it; 0: none does */
 } prim_ladder;
 
-/* For choose(): `preferred` where it takes the call, otherwise the highest rung that does; and
- * `preferred`, whose reason is then given, where none does. */
+/* For choose(): `preferred` where it takes the call, otherwise the highest rung that does; where
+ * none does, `preferred`, whose reason is then reported. */
 int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferred,
                         const void *args);
 
-/* Checks everything, and only then launches. call is the head of the args. */
+/* Checks everything, and only then launches. call is the first member of the args. */
 prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call);
 
 /* For the CPU's versions: the checks alone. */
 prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_call *call);
 
-/* What the public queries are made of. choose: PRIM_VARIANT_AUTO where the call does not run. */
+/* The public queries. choose: PRIM_VARIANT_AUTO where the call does not run. */
 prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_call *call,
                                         size_t *bytes);
 bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call);

@@ -15,7 +15,7 @@ struct launch_config {
     dim3 grid, block;
     size_t shared_bytes = 0; /* dynamic shared memory of each block */
     unsigned cluster = 0;    /* blocks of a cluster, along x; 0: the grid has none */
-    bool dependent = false;  /* for prim_launch_dependent() to say */
+    bool dependent = false;  /* set by prim_launch_dependent() */
 };
 
 /* The return value is the launch's own: cudaGetLastError() would take away an older error that the
@@ -54,9 +54,9 @@ cudaError_t prim_launch_dependent(launch_config where, void (*kernel)(Parameters
     return not_read != cudaSuccess ? not_read : prim_launch(where, kernel, arguments...);
 }
 
-/* Waits until all earlier work of the stream has ended. A kernel of prim_launch_dependent() touches
- * nothing that may be written before. Every block must call it, also one that touches nothing: only
- * then has all earlier work ended when the kernel has. */
+/* Waits until all earlier work of the stream has ended. Before this call a kernel of
+ * prim_launch_dependent() accesses no memory that earlier work may write. Every block must call it,
+ * even one that accesses nothing: only then has all earlier work ended when the kernel has. */
 __device__ inline void grid_dependency_synchronize()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -64,8 +64,8 @@ __device__ inline void grid_dependency_synchronize()
 #endif
 }
 
-/* From here on, the next kernel in the stream may take its place on the device, if it was launched
- * by prim_launch_dependent(), so that its launch is over when this one's work is. */
+/* From here on, the next kernel in the stream may start, if it was launched by
+ * prim_launch_dependent(), so that its launch overlaps the rest of this one's work. */
 __device__ inline void trigger_launch_completion()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -73,16 +73,16 @@ __device__ inline void trigger_launch_completion()
 #endif
 }
 
-/* To be called before launches with more than 48 KiB of dynamic shared memory, always with the most
- * that any launch of this kernel takes on this device. */
+/* Must be called before launches with more than 48 KiB of dynamic shared memory, always with the
+ * most that any launch of this kernel takes on this device. */
 template <typename... Parameters>
 cudaError_t prim_allow_shared(void (*kernel)(Parameters...), size_t shared_bytes)
 {
     return prim_device_allow_shared(reinterpret_cast<const void *>(kernel), shared_bytes);
 }
 
-/* For __launch_bounds__: so many blocks on a multiprocessor; before 9.0 no more than 1024 threads,
- * which is what one of 7.5 can hold, and leaves 64 registers to each. */
+/* For __launch_bounds__: `wanted` blocks on a multiprocessor; below 9.0 no more than 1024 threads
+ * in all, which is what a multiprocessor of 7.5 can hold, and leaves 64 registers for each. */
 constexpr unsigned blocks_at_once(unsigned threads, unsigned wanted)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900

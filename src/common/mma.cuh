@@ -16,12 +16,12 @@
 namespace
 {
 
-/* Has B a sign? */
+/* The type of B's bytes. */
 enum byte_sign { UNSIGNED_BYTES, SIGNED_BYTES };
 
 #ifdef SIMT_BACKEND
 
-/* The sum of 8 products, of bytes i of two pairs of words. */
+/* The sum of the products of byte i of a and byte i of b. */
 template <byte_sign SIGN>
 uint32_t eight_products(uint64_t a, uint64_t b)
 {

@@ -1,5 +1,5 @@
 /* Arithmetic whose meaning the kit promises, for kernels and host code alike: integers wrap, a
- * float product is rounded before anything is added to it, NaN wins, and -0 < +0. */
+ * float product is rounded before anything is added to it, NaN propagates, and -0 < +0. */
 #ifndef PRIM_COMMON_NUMERIC_CUH
 #define PRIM_COMMON_NUMERIC_CUH
 
@@ -23,7 +23,7 @@ __host__ __device__ constexpr bool is_float()
     return std::is_floating_point<T>::value;
 }
 
-/* The ends of a type's order; constants, since device code may not call numeric_limits. */
+/* A type's highest and lowest value; constants, since device code may not call numeric_limits. */
 template <typename T>
 struct extreme {
     using limits = std::numeric_limits<T>;
@@ -74,8 +74,8 @@ __host__ __device__ T magnitude(T a)
     if constexpr (is_float<T>()) {
         return std::fabs(a);
     } else if constexpr (std::is_signed<T>::value) {
-        /* At least unsigned, as in multiply(): in 16 bits, nvcc takes this for an instruction that
-         * makes 32767 of -32768. */
+        /* At least unsigned, as in multiply(): in 16 bits, nvcc uses an instruction that makes
+         * 32767 of -32768. */
         using U = decltype(typename std::make_unsigned<T>::type() + 0u);
         return static_cast<T>(a < 0 ? U(0) - static_cast<U>(a) : static_cast<U>(a));
     } else {
@@ -126,8 +126,8 @@ __host__ __device__ T maximum(T a, T b)
     return is_nan(a) || before(b, a) ? a : is_nan(b) || before(a, b) ? b : a;
 }
 
-/* The one quiet NaN, whichever NaN this is: which of two NaNs an operation passes on differs
- * between processors. */
+/* Replaces any NaN by one quiet NaN: which of two NaNs an operation passes on differs between
+ * processors. */
 template <typename T>
 __host__ __device__ T one_nan(T a)
 {

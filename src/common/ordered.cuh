@@ -1,9 +1,9 @@
-/* Floats as integers of the same order, so that one comparison decides:
+/* Floats as integers of the same order, so that one integer comparison is enough:
  *
  *     -inf       -1        -0        +0        +1        +inf
  *     807fffff   c07fffff  ffffffff  00000000  3f800000  7f800000      as signed integers
  *
- * NaN stand outside: with a sign before -inf, without one behind +inf. */
+ * NaN lie outside: with a sign before -inf, without one after +inf. */
 #ifndef PRIM_COMMON_ORDERED_CUH
 #define PRIM_COMMON_ORDERED_CUH
 
@@ -12,7 +12,7 @@
 namespace
 {
 
-/* The bits of a float, as a signed integer. Its own inverse. */
+/* From the bits of a float, as a signed integer, and back. */
 template <typename Bits>
 __host__ __device__ Bits ordered_bits(Bits bits)
 {

@@ -7,7 +7,7 @@
 namespace
 {
 
-/* What a scalar is in the type of the result: whole numbers wrap. */
+/* A scalar converted to the type of the result: whole numbers wrap. */
 template <typename T>
 T scalar_as(double value)
 {
@@ -17,14 +17,14 @@ T scalar_as(double value)
         return static_cast<T>(static_cast<uint64_t>(static_cast<int64_t>(value)));
 }
 
-/* alpha = 0 leaves no product, and nothing to read for one. */
+/* With alpha = 0 sums have length 0, so that A and B are not read. */
 template <typename T>
 size_t length_of_sums(size_t length, double alpha)
 {
     return scalar_as<T>(alpha) == 0 ? 0 : length;
 }
 
-/* Of floats: one rounding on the GPU, where nvcc makes one instruction of it, and two on a CPU. */
+/* For floats one rounding on the GPU, where nvcc makes it one instruction, and two on a CPU. */
 template <typename T>
 __host__ __device__ T add_product(T sum, T a, T b)
 {
@@ -39,7 +39,7 @@ template <typename T>
 struct scaled {
     T alpha, beta;
 
-    /* What becomes of c; of no matter what, if beta = 0. */
+    /* alpha · sum + beta · c; c does not matter if beta = 0. */
     __host__ __device__ T of(T c, T sum) const
     {
         const T product = multiply(alpha, sum);

@@ -1,4 +1,4 @@
-/* How lines of elements are cut into blocks, and what that asks of a grid and a workspace. */
+/* How lines of elements (rows or columns) are divided into blocks; sizes of grid and workspace. */
 #ifndef PRIM_COMMON_SIZES_H
 #define PRIM_COMMON_SIZES_H
 
@@ -10,14 +10,14 @@ static inline size_t prim_divide_up(size_t count, size_t by)
     return count / by + (count % by != 0);
 }
 
-/* All blocks lie along the grid's x: do those of so many lines? */
+/* Whether the blocks of so many lines fit the grid's x. */
 static inline bool prim_fits_a_grid(size_t lines, size_t blocks)
 {
     return lines == 0 || blocks == 0 || (blocks <= 0x7fffffff && lines <= 0x7fffffff / blocks);
 }
 
-/* Each level leaves one value for each of its blocks, and the next level takes those in, until one
- * block is left: the values of all levels of one line. */
+/* The number of values that all levels of one line leave: each level leaves one value for each of
+ * its blocks, which the next level takes as its elements, until one block is left. */
 static inline size_t prim_values_between_levels(size_t count, size_t block_elements)
 {
     size_t values = 0;

@@ -1,5 +1,5 @@
-/* What the CPU's versions share: how many threads they take, and what part of the work each does.
- * Only for host.cu files, which are compiled with OpenMP where it is. */
+/* What the host versions share: the check of the number of threads, and each thread's part of the
+ * work. Only for host.cu files, which are compiled with OpenMP where there is one. */
 #ifndef PRIM_COMMON_THREADS_CUH
 #define PRIM_COMMON_THREADS_CUH
 

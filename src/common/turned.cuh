@@ -1,10 +1,10 @@
 /* One kernel for minima and maxima, for signed and unsigned integers, for AND and OR.
  *
- * A minimum is the maximum of what has all bits turned, or of floats the sign; signed integers have
- * the order of unsigned ones once their highest bit is turned; and AND is OR of what has all bits
- * turned. So elements are turned as they are loaded, and results turned back as they are stored:
- * one instruction for each, or for each word of narrow elements, and fewer than two thirds of the
- * kernels. */
+ * Turning is flipping bits. A minimum is the maximum of elements with all bits flipped, or for
+ * floats with the sign flipped; signed integers with their highest bit flipped have the order of
+ * unsigned ones; and AND is OR with all bits flipped. So elements are flipped as they are loaded,
+ * and results flipped back as they are stored: one instruction for each, or for each word of narrow
+ * elements, and fewer than two thirds of the kernels. */
 #ifndef PRIM_COMMON_TURNED_CUH
 #define PRIM_COMMON_TURNED_CUH
 
@@ -15,7 +15,7 @@ namespace
 
 /* ---- which bits ---- */
 
-/* Of a word of elements, since narrow ones are turned four or two at a time. */
+/* A mask for a word of elements, since narrow ones are turned four or two at a time. */
 template <typename Out>
 using turned_bits = typename std::conditional<sizeof(Out) == 8, uint64_t, uint32_t>::type;
 
@@ -26,8 +26,8 @@ constexpr turned_bits<Out> SIGN_BITS = sizeof(Out) == 1 ? 0x80808080u
                                            ? 0x80008000u
                                            : turned_bits<Out>(1) << (8 * sizeof(Out) - 1);
 
-/* What a call's elements have turned. Out is the kernel's type, and so unsigned where the call's,
- * `type`, may have a sign. */
+/* The mask of bits to flip in a call's elements. Out is the kernel's type: unsigned for all
+ * integers, also where the call's `type` is signed. */
 template <typename Out>
 turned_bits<Out> bits_to_turn(prim_op op, cudaDataType_t type)
 {
@@ -39,14 +39,14 @@ turned_bits<Out> bits_to_turn(prim_op op, cudaDataType_t type)
     return op == PRIM_OP_MIN ? all ^ sign : op == PRIM_OP_MAX ? sign : op == PRIM_OP_AND ? all : 0;
 }
 
-/* The kernels whose elements may be turned; those of all others are not told. */
+/* Whether the kernel of this operator may have to turn elements. */
 template <class Operator>
 constexpr bool MAY_TURN =
     std::is_same<Operator, max_operator>::value || std::is_same<Operator, or_operator>::value;
 
 /* ---- turning ---- */
 
-/* Of one value: those bits that one element has. */
+/* One value; of the mask, the bits of one element. */
 template <typename Out>
 __host__ __device__ accumulator_t<Out> turned_value(accumulator_t<Out> value,
                                                     turned_bits<Out> turned)
@@ -60,7 +60,7 @@ __host__ __device__ accumulator_t<Out> turned_value(accumulator_t<Out> value,
     }
 }
 
-/* The result that a combined value stands for, turned back. */
+/* The result of a combined value, turned back. */
 template <typename Out>
 __host__ __device__ Out finished_turned(accumulator_t<Out> value, turned_bits<Out> turned)
 {
@@ -77,8 +77,8 @@ __device__ packed<T, N> turned_elements(packed<T, N> x, turned_bits<T> turned)
     return x;
 }
 
-/* The same bits of elements that are narrower than values: floats have their sign in the highest
- * bit of either. */
+/* The mask for elements that are narrower than values: floats have their sign in the highest bit of
+ * either. */
 template <typename In, typename Out>
 __host__ __device__ turned_bits<In> turned_signs(turned_bits<Out> turned)
 {
@@ -112,8 +112,8 @@ struct kernel_operator<and_operator> {
     using type = or_operator;
 };
 
-/* A dispatch's Run, called with the kernel's types and operator. What is widened keeps the sign of
- * its elements. */
+/* A dispatch's Run, called with the kernel's types and operator. Elements that are widened keep
+ * their signed type. */
 template <class Run>
 struct kernel_run : Run {
     template <typename In, typename Out, class Operator, typename Args, typename... More>

@@ -1,5 +1,4 @@
-/* PRIM_UNROLL(8) before a loop: nvcc takes that many steps at once. Other compilers decide for
- * themselves. */
+/* PRIM_UNROLL(8) before a loop: nvcc unrolls it by 8. Other compilers decide for themselves. */
 #ifndef PRIM_COMMON_UNROLL_CUH
 #define PRIM_COMMON_UNROLL_CUH
 

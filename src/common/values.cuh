@@ -1,5 +1,5 @@
-/* What an element counts as: the type that it is transformed in, the type that values are combined
- * in, and the way to the result. What reduce and scan share. */
+/* The type that an element is transformed in, the accumulator type that values are combined in, and
+ * the conversion to the result. Shared by reduce and scan. */
 #ifndef PRIM_COMMON_VALUES_CUH
 #define PRIM_COMMON_VALUES_CUH
 
@@ -41,8 +41,8 @@ __host__ __device__ working_t<Out> converted(In element)
         return static_cast<working_t<Out>>(element);
 }
 
-/* Kernels that do not care for the sign take integers of either kind as unsigned ones, and are
- * asked for absolute values only where they were signed: see transform_without_sign(). */
+/* Kernels for unsigned integers serve signed ones too, and are asked for absolute values only of
+ * elements that were signed: see transform_without_sign(). */
 template <typename T>
 __host__ __device__ T absolute(T element)
 {
@@ -60,7 +60,7 @@ __host__ __device__ T transformed(T element, prim_transform transform)
                                               : element;
 }
 
-/* An element as it is taken in: converted first, then transformed. */
+/* Loads an element: converts it, then transforms it. */
 template <typename Out, typename In>
 __host__ __device__ accumulator_t<Out> load(const In *from, prim_transform transform)
 {
@@ -77,7 +77,7 @@ __host__ __device__ accumulator_t<Out> identity_of()
         return static_cast<accumulator_t<Out>>(Operator::template identity<Out>());
 }
 
-/* The result that a combined value stands for. */
+/* Converts a combined value to the result. */
 template <typename Out, typename Value>
 __host__ __device__ Out finished(Value value)
 {
@@ -90,7 +90,7 @@ __host__ __device__ Out finished(Value value)
     }
 }
 
-/* Four bytes and `sum`, as numbers of type T. */
+/* `sum` plus four bytes, each a number of type T. */
 template <typename T>
 __device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
 {
@@ -106,8 +106,8 @@ __device__ uint32_t sum_of_bytes(uint32_t bytes, uint32_t sum)
 #endif
 }
 
-/* An absolute value of an unsigned element is the element, and kernels without a sign are not asked
- * for it: where they stand in for signed ones, they take it as that of a signed element. */
+/* The transform for a kernel of unsigned integers: none for the absolute value of an unsigned
+ * element, since the kernel takes ABS as that of a signed element. */
 inline prim_transform transform_without_sign(prim_transform transform, cudaDataType_t in_type)
 {
     const bool is_unsigned = in_type == CUDA_R_8U || in_type == CUDA_R_16U ||

@@ -13,7 +13,7 @@ constexpr unsigned VECTOR_BYTES = 16;
 template <typename T>
 constexpr unsigned VECTOR_ELEMENTS = VECTOR_BYTES / sizeof(T);
 
-/* Elements that lie together in memory, by words where they are narrow: nvcc would give each a
+/* Elements that lie together in memory; narrow ones are kept in words, since nvcc would give each a
  * register of its own. */
 template <typename T, unsigned N>
 struct alignas(sizeof(T) * N) packed {
@@ -30,7 +30,7 @@ struct alignas(sizeof(T) * N) packed {
 template <typename T>
 using vector = packed<T, VECTOR_ELEMENTS<T>>;
 
-/* `from` is aligned to the vector. */
+/* `from` is aligned to 16 bytes. */
 template <typename T>
 __device__ vector<T> load_vector(const T *from)
 {
@@ -76,8 +76,8 @@ __device__ inline uint32_t bits_from(uint32_t low, uint32_t high, unsigned shift
 #endif
 }
 
-/* 16 bytes of two vectors that follow each other, from byte `past` of the first on: whole words
- * move first, by 8 and by 4 bytes, and then the bits of narrow elements. */
+/* 16 bytes out of two consecutive vectors, from byte `past` of the first on: shifts whole words
+ * first, by 8 and by 4 bytes, and then the bits of narrow elements. */
 template <typename T>
 __device__ vector<T> spliced(const vector<T> &first, const vector<T> &second, unsigned past)
 {
@@ -105,9 +105,9 @@ __device__ vector<T> spliced(const vector<T> &first, const vector<T> &second, un
     return same_bits<vector<T>>(result);
 }
 
-/* The 16 bytes from any element on, of which the aligned vector around it is there already. The one
- * behind that is read only where they reach into it. `further`: of elements so many whole vectors
- * behind. */
+/* The 16 bytes from any element on, where `around` is the aligned vector that has the first of
+ * them. The next vector is read only if they reach into it. `further`: elements by which both lie
+ * behind `from`, a multiple of a vector. */
 template <typename T>
 __device__ vector<T> completed(const vector<T> &around, const T *from, size_t further)
 {
@@ -120,7 +120,7 @@ __device__ vector<T> completed(const vector<T> &around, const T *from, size_t fu
 
 /* ---- lines ---- */
 
-/* Does every line begin at a whole vector of this many bytes? */
+/* Whether every line begins at a multiple of vector_bytes. */
 inline bool lines_are_aligned(const void *data, size_t lines, size_t ld_bytes,
                               size_t vector_bytes = VECTOR_BYTES)
 {
@@ -142,7 +142,7 @@ __device__ inline uint32_t chosen_bytes(uint32_t a, uint32_t b, unsigned selecto
 #endif
 }
 
-/* Element e, narrow integers widened, halves as floats. */
+/* Element e; narrow integers are widened, halves become floats. */
 template <typename T, unsigned N>
 __device__ auto element_of(const packed<T, N> &x, unsigned e)
 {

@@ -11,7 +11,7 @@ namespace
 
 constexpr unsigned WARP = 32, ALL_LANES = 0xffffffffu;
 
-/* Of a ballot: how many lanes. */
+/* The number of lanes in a ballot. */
 __device__ inline unsigned count_bits(unsigned lanes)
 {
 #ifdef SIMT_BACKEND
@@ -21,14 +21,14 @@ __device__ inline unsigned count_bits(unsigned lanes)
 #endif
 }
 
-/* A type that is no number brings an overload of its own. */
+/* Structs have overloads of their own. */
 template <typename T>
 __device__ T shuffle_down(T value, unsigned stride)
 {
     return __shfl_down_sync(ALL_LANES, value, stride);
 }
 
-/* Halves first: lanes 0 … width - 1 into the first of them, and every next so many likewise.
+/* Reduces each group of `width` lanes into its first lane, halves first:
  *     16    0←16  1←17  2←18 …
  *      8    0←8   1←9   …
  *      …    0←1                 */
@@ -40,7 +40,7 @@ __device__ T reduce_warp(T value, unsigned width = WARP)
     return value;
 }
 
-/* Inclusive, of V values a lane at once: each becomes what the lanes up to this one have.
+/* Inclusive scans over the lanes, by doubling strides, of V values in each lane at once:
  *     1     ·   0→1  1→2  2→3 …
  *     2     ·    ·   0→2  1→3 …
  *     …                            */
@@ -65,7 +65,7 @@ __device__ T scan_warp(T value, unsigned lane)
     return one[0];
 }
 
-/* In the order of scan_warp(): what the first `count` lanes have, in all lanes. */
+/* The aggregate of the first `count` lanes, in the order of scan_warp(); in all lanes. */
 template <class Operator, typename T>
 __device__ T reduce_first_lanes(T mine, unsigned count, T identity, unsigned lane)
 {

@@ -1,4 +1,4 @@
-/* The workspace of a call: the caller's, or the pool's for as long as the call's work runs. */
+/* The workspace of a call: the caller's, or one from the pool until the call's work has run. */
 #ifndef PRIM_COMMON_WORKSPACE_H
 #define PRIM_COMMON_WORKSPACE_H
 
@@ -15,7 +15,7 @@ typedef struct prim_workspace {
     bool from_pool;
 } prim_workspace;
 
-/* Judges what the caller gave against what the call needs; *span becomes the caller's range. */
+/* Checks the caller's workspace against what the call needs; *span becomes its range. */
 prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span);
 
 /* The caller's workspace, or one from the device's pool in stream order. */

@@ -1,4 +1,4 @@
-/* REGISTER where nothing of a mask is known at compile time: a thread has a column of 8 outputs at
+/* REGISTER for masks of any size, a run-time value: a thread has a column of 8 outputs at
  * each of 4 or 8 places, and each element that it reads serves the whole column.
  *
  *     lane   0 1 2 … 31 0 1 2 … 31 …     places lie a warp apart, so that lanes read and write side
@@ -7,10 +7,10 @@
  *     …
  *     row 7  ■ □ □    □ ■ □ □    □       ■ of one thread
  *
- * Row r of the input comes into shared memory, as sums' type, and adds to row o of the outputs what
- * row r - o of the mask makes of it: 4 taps at a time, 4 · 8 elements and 8 · 4 weights read for
- * 4 · 64 products. A mask too large for its place in shared memory is taken in bands of rows.
- * Images narrower than a warp's places are walked by groups of lanes, one below the other. */
+ * Row r of the input is copied into shared memory, in the type of sums, and its products with the
+ * mask's row r - o are added to row o of the outputs: 4 taps at a time, 4 · 8 elements and 8 · 4
+ * weights read for 4 · 64 products. A mask too large for shared memory is taken in bands of rows.
+ * In images narrower than a warp's places, groups of lanes walk down one below the other. */
 #ifndef PRIM_CONVOLUTION_ANY_CUH
 #define PRIM_CONVOLUTION_ANY_CUH
 
@@ -38,7 +38,7 @@ constexpr size_t SHARED_BYTES = 48 << 10, WEIGHT_BYTES = 16 << 10;
 template <typename Sum>
 constexpr int ACROSS = sizeof(Sum) > 4 ? 4 : 8;
 
-/* How lanes and shared memory are shared out. */
+/* How lanes and shared memory are divided. */
 struct plan {
     int mask_width, mask_height;
     int band;        /* rows of the mask in shared memory */
@@ -55,7 +55,7 @@ struct place {
     int lane, group;
 };
 
-/* A value on its way into shared memory, asynchronously where it is the same there. */
+/* Copies a value into shared memory, asynchronously where it is not converted. */
 template <typename Pixel>
 __device__ void put(typename Pixel::sum *to, const typename Pixel::source *from)
 {
@@ -65,7 +65,7 @@ __device__ void put(typename Pixel::sum *to, const typename Pixel::source *from)
         *to = Pixel::loaded(*from);
 }
 
-/* A row of fills: of channels one after the other. */
+/* A row of fills, channel after channel. */
 template <typename Pixel>
 __device__ void fill_row(const strips<Pixel> &p, const plan &cut, int64_t first_e,
                          typename Pixel::sum *to, int lane)
@@ -121,7 +121,7 @@ struct passed_weights {
     }
 };
 
-/* Of the mask in a band, and of a thread's outputs: DOWN, or as many as the image has. */
+/* The rows of the mask in a band, and of a thread's outputs: DOWN, or fewer at the image's end. */
 struct rows_of_band {
     int mask, down;
 };
@@ -182,7 +182,7 @@ __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel
     PRIM_UNROLL(1)
     for (int row = 0; row < needed; row++) {
         wait_for_copies_but<RING - 2>();
-        __syncwarp(); /* the row is there, and the one before has been read */
+        __syncwarp(); /* the row has been copied, and the one before has been read */
         const int next = row + RING - 1;
         if (next < needed)
             bring(p, cut, from, first + next, ring + next % RING * cut.row, at.lane);
@@ -216,7 +216,7 @@ __device__ void store(const typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pi
     }
 }
 
-/* What a warp has to do. */
+/* A warp's work. */
 template <typename Pixel>
 struct task {
     int64_t x, y;
@@ -312,8 +312,8 @@ inline size_t strips_down(size_t rows, const plan &cut)
     return prim_divide_up(rows, DOWN * cut.groups);
 }
 
-/* Separable masks take two launches. The first one may write a row more than the image has, of what
- * lies outside of its rows, for the second one to read. */
+/* Separable masks take two launches. The first one may write a row more than the image has, the
+ * sums of a row outside of it, for the second one to read. */
 enum outer_row { NO_OUTER_ROW, WRITES_OUTER_ROW, READS_OUTER_ROW };
 
 template <typename Pixel>

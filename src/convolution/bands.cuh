@@ -1,13 +1,13 @@
-/* Rows of a mask as bands: matrices that a row of bytes is multiplied by.
+/* Rows of a mask as band (Toeplitz) matrices, by which rows of bytes are multiplied.
  *
  *     line            0 0 0 0 u v w 0 0 0        AROUND zeros, the weights, zeros
  *     column 0              │ u v w 0 0 0 …      what begins AROUND bytes behind the beginning
  *     column 1            │ 0 u v w 0 0 …        a byte before that: its weights lie lower by one
  *     column 2          │ 0 0 u v w 0 …
  *
- * So a line is all that is kept, and a lane of a product takes its words of it from any byte on.
- * The taps of a pixel's channels lie `channels` bytes apart, and so do a line's weights: a product
- * need not know how many channels there are. */
+ * So only the line is stored, and a lane of a product reads its words from any byte of it on. The
+ * taps of a channel lie `channels` bytes apart, and so do a line's weights: a product does not
+ * depend on the number of channels. */
 #ifndef PRIM_CONVOLUTION_BANDS_CUH
 #define PRIM_CONVOLUTION_BANDS_CUH
 
@@ -23,7 +23,7 @@ constexpr int BYTES = 32;       /* of a row that a matrix takes */
 constexpr int OUTPUTS = 16;     /* of two matrices, side by side */
 constexpr int AROUND = OUTPUTS; /* zeros before a line's weights */
 
-/* PARTS: of BYTES each, what 16 outputs take of a row. PLANES: 2 for weights of 16 bits, which are
+/* PARTS: 16 outputs take PARTS · BYTES bytes of a row. PLANES: 2 for weights of 16 bits, which are
  * 256 · high + low. */
 template <int MOST_ROWS, int PARTS, int PLANES>
 struct lines {
@@ -37,7 +37,7 @@ struct lines {
     }
 };
 
-/* What a lane holds of a band: of two matrices, for BYTES of a row. */
+/* A lane's words of a band: of two matrices, for BYTES of a row. */
 struct fragment {
     uint32_t words[2][2];
 };
@@ -48,8 +48,8 @@ __device__ inline uint32_t word_at(const uint32_t *line, int byte)
     return bits_from(line[byte / 4], line[byte / 4 + 1], 8u * (static_cast<unsigned>(byte) % 4));
 }
 
-/* Which output is which column of a matrix is free: column 2t + c of matrix m is byte
- * 4t + 2m + c, so that lane 4g + t ends up with 4 bytes that lie together. */
+/* The order of outputs in a matrix's columns can be chosen: column 2t + c of matrix m is byte 4t +
+ * 2m + c, so that lane 4g + t gets 4 bytes that lie together. */
 __device__ inline fragment fragment_of(const uint32_t *line, int part, int lane)
 {
     const int g = lane / 4, t = lane % 4;
@@ -66,7 +66,7 @@ __device__ inline fragment fragment_of(const uint32_t *line, int part, int lane)
 
 /* ---- on the host ---- */
 
-/* Weights of 16 bits may be small ones. */
+/* Whether all weights fit 8 bits, also those of a 16-bit type. */
 inline bool fit_a_plane(const prim_convolution_args *args)
 {
     const weight_list<int32_t> list = integers_of(args);
@@ -78,7 +78,7 @@ inline bool fit_a_plane(const prim_convolution_args *args)
     return true;
 }
 
-/* The first weight lies `past` bytes behind where a line's weights begin. */
+/* The first weight is `past` bytes after the place where a line's weights begin. */
 template <int MOST_ROWS, int PARTS, int PLANES>
 lines<MOST_ROWS, PARTS, PLANES> make_lines(const prim_convolution_args *args, int past)
 {

@@ -1,4 +1,4 @@
-/* BASIC: a thread for each output, and everything from global memory.
+/* BASIC: a thread for each output, with everything read from global memory.
  *
  *     image  · · · · · · ·      mask  a b c      out  · · · · ·
  *            · ┌─────┐ · ·            d e f           · · ■ · ·
@@ -7,8 +7,8 @@
  *
  *     thread (x, y):  out[y][x] = a · in[y - 1][x - 1] + b · in[y - 1][x] + …
  *
- * Neighbouring outputs need nearly the same elements, and all of them the same weights; the caches
- * have both, and pass them to each thread anew.
+ * Neighbouring outputs need nearly the same elements, and all of them the same weights, which the
+ * caches serve.
  *
  * What holds it back: two loads for each product. CONSTANT saves one of them.
  *

@@ -1,7 +1,7 @@
-/* What stands in for an element outside of the image: one of those inside, or the fill.
+/* The element that replaces one outside of the image: one of those inside, or the fill.
  *
- * A line of n repeats endlessly, and a reflection is a repetition of 2n or 2n - 2, so that an image
- * may be as small as it likes:
+ * Outside, a line of n elements is periodic, with reflections of period 2n or 2n - 2, so that an
+ * image may have any size:
  *
  *     REFLECT       c b a│a b c│c b a│a b c
  *     REFLECT_101   c b│a b c b│a b c b│a b
@@ -21,7 +21,7 @@ namespace
 
 constexpr int64_t FILL = -1; /* in place of an index */
 
-/* 0 … n - 1, for negative i too. Short lines are counted in 32 bits, which divide faster. */
+/* i modulo n, 0 … n - 1 also for negative i. Short lines use 32 bits, which divide faster. */
 template <typename Int>
 __host__ __device__ Int repeat(Int i, Int n)
 {
@@ -51,7 +51,7 @@ __host__ __device__ bool is_inside(Int i, Int n)
     return i >= 0 && i < n;
 }
 
-/* Element i of a line of n > 0: the index of what stands in for it, or FILL. */
+/* The index of the element that element i of a line of n > 0 is, or FILL. */
 template <typename Int>
 __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
 {
@@ -71,7 +71,7 @@ __host__ __device__ Int stand_in(prim_boundary boundary, Int i, Int n)
     }
 }
 
-/* The same where i lies less than n outside of the line: nothing is divided. */
+/* The same where i is less than n outside of the line: without a division. */
 template <typename Int>
 __host__ __device__ Int near_stand_in(prim_boundary boundary, Int i, Int n)
 {

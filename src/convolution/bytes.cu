@@ -22,7 +22,7 @@ cudaError_t launch_with_mask(const prim_convolution_args *args)
     return launch<Kind, IS_DIVIDED>(args, w, by.end);
 }
 
-/* How far sums of integers reach, on both sides of 0 together. */
+/* The width of the range of sums of integers. */
 int64_t largest_sum(const prim_convolution_args *args)
 {
     const range_of_sums range = sums_of_bytes(args);
@@ -37,7 +37,7 @@ bool is_among(const prim_convolution_args *args, size_t side, int channels)
 } // namespace bytes
 } // namespace
 
-/* Weights that leave their products' bits where floats have them; not those that are no numbers. */
+/* Whether no product of the weights loses bits as a float; false for NaN. */
 static bool has_moderate_weights(const prim_convolution_args *args)
 {
     const float least = std::ldexp(1.0f, bytes::LEAST_WEIGHT),

@@ -5,17 +5,17 @@
  *     lane 0               ▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔▔     16 bytes, and on both sides
  *     lane 1                    16 bytes further on                    the words that windows reach
  *
- * As floats in shared memory, they were four times as much to read. Now a lane takes a byte out of
- * its word for itself: and that is a float already, a tiny one (rounded.cuh), of as many steps of
- * 2^-149. Weights are 2^100 times as large to make up for it, sums 2^-49 times as small. All of
- * that are powers of two: each product and each sum is rounded as it would be without. At the end
- * one multiplication, by 2^-100, leaves a sum as tiny, and rounds it.
+ * As floats in shared memory, they were four times as much to read. Now a lane extracts a byte from
+ * its word, and the byte b's bits are the subnormal float b · 2^-149 (rounded.cuh). Weights are
+ * scaled by 2^100 to compensate, so sums by 2^-49. These are powers of two, so each product and
+ * each sum is rounded as it would be without. At the end one multiplication, by 2^-100, makes a sum
+ * subnormal, which rounds it.
  *
  * Taps lie CHANNELS elements apart, which is known at compile time too.
  *
- * Masks of integers are here where all sums are exact as floats, which multiply-adds take faster
- * than integers. Where floats hold the weights divided, too, that is all; where not, sums are
- * divided at the end. */
+ * Masks of integers are here where all sums are exact as floats, whose multiply-adds are faster
+ * than those of integers. Where floats also hold the divided weights, nothing else is needed;
+ * otherwise sums are divided at the end. */
 #ifndef PRIM_CONVOLUTION_BYTES_CUH
 #define PRIM_CONVOLUTION_BYTES_CUH
 
@@ -42,9 +42,9 @@ constexpr int WARPS = 4;
  * large for its bits. */
 constexpr int WEIGHTS_UP = 100, LEAST_WEIGHT = -50, MOST_WEIGHT = 27;
 
-/* GROUP rows are brought at once, BATCHES of them are on their way or being summed, and code has
- * AT_ONCE rows without a loop: what was fastest under 3 × 3, 5 × 5 and 7 × 7. Sums of 7 rows of 16
- * columns are more than a lane has registers for. */
+/* GROUP rows are copied at once, BATCHES of these are being copied or summed, and loops are
+ * unrolled for AT_ONCE rows: the fastest choice under 3 × 3, 5 × 5 and 7 × 7. Sums of 7 rows of 16
+ * columns do not fit a lane's registers. */
 template <int MASK_SIDE, int CHANNEL_COUNT>
 struct kind {
     static constexpr int SIDE = MASK_SIDE, CHANNELS = CHANNEL_COUNT;
@@ -67,7 +67,7 @@ struct weights {
     float values[Kind::SIDE * Kind::SIDE];
 };
 
-/* The sum times factor has as many steps as the byte that it becomes; of integers that are divided,
+/* The sum times factor is the resulting byte in units of 2^-149; for integers that are divided,
  * times factor and unit. */
 struct ending {
     float factor, unit;
@@ -85,8 +85,8 @@ struct strips_of_bytes {
     ending end;
 };
 
-/* A warp's place in shared memory: rows, how far behind a chunk each begins, and outputs on their
- * way, with a word before them. */
+/* A warp's part of shared memory: rows, how far past a chunk each begins, and outputs to be stored,
+ * with a word before them. */
 template <class Kind>
 struct room {
     static constexpr int CHUNKS = Kind::RING_ROW / CHUNK;
@@ -132,7 +132,7 @@ struct feed {
                    reinterpret_cast<const vector<uint8_t> *>(from));
     }
 
-    /* Rows inside: each of ACROSS chunks and so many more. */
+    /* Rows inside of the image: ACROSS chunks of each, and MORE chunks. */
     template <int MORE>
     __device__ void copy_rows(vector<uint8_t> *to) const
     {
@@ -143,7 +143,7 @@ struct feed {
             copy(to, lane / MORE, ACROSS + lane % MORE);
     }
 
-    /* The next rows on their way into batch `batch`; those from `end` on are not needed. */
+    /* Starts the copies of the next rows into batch `batch`; rows from `end` on are not needed. */
     __device__ void bring(room<Kind> &own, int batch, int end)
     {
         constexpr int MORE = Kind::ROW / CHUNK - ACROSS;
@@ -170,7 +170,7 @@ struct feed {
     }
 };
 
-/* COUNT words from a place that lies 4 · COUNT bytes before or behind a multiple of 16. */
+/* COUNT words from a place 4 · COUNT bytes before or after a multiple of 16. */
 template <int COUNT>
 __device__ void read_words(const uint8_t *from, uint32_t *to)
 {
@@ -227,7 +227,7 @@ __device__ void read_shifted(const uint8_t *row, int past, int lane, uint32_t (&
         words[i] = bits_from(raw[i], raw[i + 1], 8u * (static_cast<unsigned>(shift) % 4));
 }
 
-/* Byte e of a word as a tiny float. */
+/* Byte e of a word as a subnormal float. */
 __device__ inline float tiny_byte(uint32_t word, int e)
 {
     return tiny_float(chosen_bytes(word, 0, 0x4440u + static_cast<unsigned>(e)));
@@ -271,7 +271,7 @@ struct drain {
     {
     }
 
-    /* Row `row`: those before the first and behind the last are nobody's. */
+    /* Stores row `row`; rows before the first and after the last are not stored. */
     __device__ void store(int row, const uint32_t (&words)[COUNT])
     {
         if (row < 0 || row >= rows)
@@ -293,7 +293,7 @@ struct drain {
     }
 };
 
-/* A lane's bytes of a row as tiny floats. */
+/* A lane's bytes of a row as subnormal floats. */
 template <class Kind>
 struct window {
     static constexpr int SIDE = Kind::SIDE, COUNT = Kind::COLUMNS + (SIDE - 1) * Kind::CHANNELS;
@@ -306,7 +306,7 @@ struct window {
             x[k] = tiny_byte(words[(Kind::LEAD + k) / 4], (Kind::LEAD + k) % 4);
     }
 
-    /* What row j of the mask makes of it for column c. */
+    /* Adds the products with row j of the mask for column c. */
     __device__ float add_products(float sum, const weights<Kind> &w, int j, int c) const
     {
         PRIM_UNROLL(SIDE)
@@ -329,7 +329,7 @@ __device__ window<Kind> read_row(const room<Kind> &own, int batch, int row, int 
     return window<Kind>(words);
 }
 
-/* sums[j]: of the outputs whose window has had j + 1 rows. The new row goes to all of them, in
+/* sums[j]: of the outputs whose window has had j + 1 rows. The new row is added to all of them, in
  * place, and completes one. */
 template <class Kind>
 __device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS], const window<Kind> &x,
@@ -359,7 +359,7 @@ struct batches {
             close_batch_of_copies();
         }
     }
-    /* The next one is there; it asks for one in place of the one before. */
+    /* Waits for the next batch, and starts the copy of another one in place of the one before. */
     __device__ void advance()
     {
         wait_for_copies_but<Kind::BATCHES - 2>();
@@ -371,8 +371,7 @@ struct batches {
     }
 };
 
-/* Down a strip. Rows that begin alike within chunks are read without a shift, in a loop of their
- * own. */
+/* Walks down a strip. Aligned rows are read without a shift, in a loop of their own. */
 template <class Kind, bool IS_DIVIDED, bool IS_ALIGNED>
 __device__ void sum_rows(const strips_of_bytes &p, const weights<Kind> &w, batches<Kind> &input,
                          drain<Kind> &output)
@@ -417,7 +416,7 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
 
 /* ---- launches ---- */
 
-/* What weights are multiplied by, which leaves them exact, and how their sums end. */
+/* The factor of the weights, which leaves them exact, and how their sums are finished. */
 struct scale {
     float weights;
     ending end;
@@ -429,8 +428,7 @@ inline bool is_power_of_two(int64_t divisor)
     return (magnitude & (magnitude - 1)) == 0;
 }
 
-/* Divided by a power of two, weights stay exact, and sums are whole then: one step of a tiny float
- * for each. */
+/* Divided by a power of two, weights stay exact, and so do the sums. */
 inline scale scale_of(const prim_convolution_args *args)
 {
     const float up = std::ldexp(1.0f, WEIGHTS_UP), down = std::ldexp(1.0f, -WEIGHTS_UP);
@@ -472,7 +470,7 @@ strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending
         p.first_column = -rows::bytes_past_chunk(out, 0);
     const int span = Kind::SPAN;
     if ((p.in.line - p.first_column + span - 1) / span > (p.in.line + span - 1) / span) {
-        p.first_column = 0; /* shifting costs less than a strip more */
+        p.first_column = 0; /* shifting costs less than another strip */
         p.in.is_aligned = false;
     }
     p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;

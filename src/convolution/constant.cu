@@ -1,4 +1,4 @@
-/* CONSTANT: as BASIC, and the mask travels with the launch, as a kernel argument.
+/* CONSTANT: as BASIC, but the mask is a kernel argument.
  *
  *     host   a b c d e f g h i ──copied at the call──▶ launch ──▶ constant bank
  *                                                                    │ one weight,
@@ -6,7 +6,7 @@
  *
  * Arguments lie in constant memory, whose cache hands one word to all lanes of a warp; all lanes
  * need the same weight at the same time. Unlike a __constant__ array, which belongs to the process,
- * an argument belongs to the launch: calls do not get into each other's way, and a graph keeps the
+ * an argument belongs to the launch: calls do not interfere with each other, and a graph keeps the
  * weights that it was captured with.
  *
  * Arguments of a kernel may have 32,764 bytes, and are copied at every launch. So small masks have

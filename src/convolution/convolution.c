@@ -1,13 +1,13 @@
-/* convolution's API: what its arguments must be, and the calls. */
+/* convolution's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
 #include "common/fail.h"
 #include "convolution/convolution_args.h"
 
-/* ---- what queries and calls judge alike ---- */
+/* ---- what queries and calls check alike ---- */
 
-/* What goes together. */
+/* The types that go together. */
 typedef struct type_row {
     cudaDataType_t in, out, mask;
 } type_row;
@@ -19,7 +19,7 @@ static const type_row type_rows[] = {
     {CUDA_R_32I, CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U, CUDA_R_32U},
     {CUDA_R_8U, CUDA_R_8U, CUDA_R_8I},    {CUDA_R_8U, CUDA_R_8U, CUDA_R_16I}};
 
-/* With what in's type goes together. */
+/* The error that names the types which go with in's. */
 static prim_status fail_together(const prim_convolution_args *args, const prim_mask *mask)
 {
     const cudaDataType_t in = args->in.type;
@@ -155,7 +155,7 @@ static prim_status check_kind(const void *any)
 
 /* ---- the pointers ---- */
 
-/* What the device reads may be left out, and what the host reads only where the device does. */
+/* On the device either may be NULL, on the host h_values must not. */
 static prim_status check_weights(const prim_convolution_args *args, const prim_mask *mask,
                                  prim_span *span)
 {
@@ -348,7 +348,7 @@ prim_status prim_convolve_separable_host(unsigned flags, prim_boundary boundary,
 
 /* ---- vectors ---- */
 
-/* Where the bytes of a row do not fit size_t, that is found before its pitch is looked at. */
+/* A row whose bytes do not fit size_t is refused before its pitch is checked. */
 static prim_image one_row(cudaDataType_t type, const void *data, size_t count)
 {
     return (prim_image){.data = (void *)(uintptr_t)data,

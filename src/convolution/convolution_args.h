@@ -16,8 +16,8 @@ typedef enum prim_convolution_kind {
     PRIM_CONVOLUTION_SEPARABLE
 } prim_convolution_kind;
 
-/* A vector is an image of one row and one channel. Of mask's pointers, queries too know whether
- * they are NULL. */
+/* A vector is an image of one row and one channel. In queries, too, the mask's pointers are set,
+ * but only compared with NULL. */
 typedef struct prim_convolution_args {
     prim_call call;
     prim_convolution_kind kind;
@@ -31,7 +31,7 @@ typedef struct prim_convolution_args {
 /* For why_not(). */
 #define PRIM_CONVOLUTION_NOT_SEPARABLE "it does not take separable masks"
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_convolution_rungs[];
 int prim_convolution_choose_rung(const void *args);
 
@@ -43,8 +43,8 @@ enum {
 /* Masks of integers over bytes: their sums are divided at the end. */
 bool prim_convolution_has_integers(const prim_convolution_args *args);
 
-/* What sums are: of the mask's type, or i32 or i64 for integers over bytes. Known from the mask's
- * size, since weights on the device are not. */
+/* The type of sums: the mask's, or i32 or i64 for integers over bytes, by the mask's size, since
+ * weights on the device cannot be read. */
 cudaDataType_t prim_convolution_sum_type(const prim_convolution_args *args);
 
 /* What they are divided by; both parts' product, which may lie outside of int32_t before it is

@@ -1,4 +1,4 @@
-/* From the elements' types as enums to a pixel of kernels. */
+/* Turns the elements' types from enums into a pixel, the template argument of kernels. */
 #ifndef PRIM_CONVOLUTION_DISPATCH_CUH
 #define PRIM_CONVOLUTION_DISPATCH_CUH
 

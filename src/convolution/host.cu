@@ -1,4 +1,4 @@
-/* The CPU's versions: the sums are those of BASIC, one behind the other or on several threads. */
+/* The host versions: the sums of BASIC, one after the other or on several threads. */
 #include "common/threads.cuh"
 #include "convolution/dispatch.cuh"
 #include "convolution/window.cuh"
@@ -43,7 +43,7 @@ struct column_mask {
     int height, before;
 };
 
-/* The sum of the row under the mask's row; of a row outside of the image, what stands in for it. */
+/* The sum of a row under the mask's row; for a row outside of the image, of its replacement. */
 template <typename Pixel>
 typename Pixel::sum sum_of_row(const problem<Pixel> &p, int64_t x, int64_t y, int channel)
 {

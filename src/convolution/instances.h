@@ -1,5 +1,5 @@
-/* What of convolution is built. Remove lines to build less: a call that needs what is gone returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
+/* What of convolution is built. Remove lines to build less: a call that needs a removed line
+ * returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the lines. */
 #ifndef PRIM_CONVOLUTION_INSTANCES_H
 #define PRIM_CONVOLUTION_INSTANCES_H
 
@@ -25,8 +25,8 @@
     X(CUDA_R_32I, CUDA_R_32I, CUDA_R_32I, word_pixel)     \
     X(CUDA_R_32U, CUDA_R_32U, CUDA_R_32U, word_pixel)
 
-/* The sides of square and separable masks, and of those of one row, that REGISTER knows when it is
- * compiled, for f32. */
+/* The sides of square and separable masks, and of those of one row, that REGISTER has as template
+ * arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
 
 /* The same for squares over u8 → u8, and the channels. */

@@ -1,4 +1,4 @@
-/* Weights of masks whose sides only the call knows: how they travel, and how they are read. */
+/* Weights of masks whose sides are run-time values: how they are passed, and how they are read. */
 #ifndef PRIM_CONVOLUTION_LISTED_CUH
 #define PRIM_CONVOLUTION_LISTED_CUH
 
@@ -13,7 +13,7 @@ namespace listed
 
 constexpr int TAPS = 4; /* that are taken at once */
 
-/* Host masks that travel as arguments; turned ones have been turned. */
+/* Host masks that are passed as arguments; flipped ones are flipped already. */
 constexpr int FEW_WEIGHTS = PRIM_CONVOLUTION_FEW_WEIGHTS;
 template <typename Sum>
 struct weights {
@@ -57,7 +57,7 @@ __host__ __device__ inline int padded(int width)
     return (width + TAPS - 1) / TAPS * TAPS;
 }
 
-/* A block brings `rows` rows of a mask, from row `first` on. */
+/* A block copies `rows` rows of a mask, from row `first` on. */
 template <typename Sum>
 __device__ void bring(const weights<Sum> &w, int width, int first, int rows, int step, Sum *to)
 {

@@ -4,9 +4,9 @@
  *     row 0     0 0 0 … 0 1 1 1 … 1 2 2 …      lanes lie OUTPUTS pixels apart: an odd number, so
  *     row 1     k k k …                        that they find banks of their own
  *
- * That is narrow.cuh, turned by a right angle: a strip would walk down rows that are only there for
- * other rows' sake, 5 for one under 5 × 5. Here a thread asks once which row stands in for each
- * that the mask's rows meet. Products are added row by row of the mask all the same. */
+ * That is narrow.cuh with rows and columns exchanged: a strip would load and sum halo rows, 5 for
+ * each row under 5 × 5. Here a thread computes once which row to read for each row of the mask.
+ * Products are added row by row of the mask all the same. */
 #ifndef PRIM_CONVOLUTION_LOW_CUH
 #define PRIM_CONVOLUTION_LOW_CUH
 
@@ -58,7 +58,7 @@ struct columns {
     {
     }
 
-    /* How many elements row y lies behind a vector: as in memory, where it is copied as it is. */
+    /* How many elements row y begins past a vector: as in memory, where it is copied as it is. */
     template <typename Image>
     __device__ int past(const Image &p, int y) const
     {
@@ -114,7 +114,7 @@ convolve_square(const image_of_columns<typename Kind::source, typename Kind::ele
     }
     wait_for_copies();
     __syncthreads();
-    if (at.row < p.height) { /* the others are there for copies */
+    if (at.row < p.height) { /* other threads only copy */
         float sums[OUTPUTS] = {};
         PRIM_UNROLL(SIDE)
         for (int j = 0; j < SIDE; j++) {
@@ -144,7 +144,7 @@ convolve_square(const image_of_columns<typename Kind::source, typename Kind::ele
 
 /* ---- on the host ---- */
 
-/* Rows of so many elements, wherever they begin within a vector. */
+/* Room for a row of so many elements, which may begin anywhere in a vector. */
 template <typename T>
 int row_for(int elements)
 {

@@ -9,13 +9,13 @@
  *     row DOWN    · · ·      thread 3 4 5       lanes 3 and 0 lie DOWN rows apart; DOWN is odd, so
  *     …                             3 4 5       that rows of 1, 2, 4, … words spread over all banks
  *
- * A strip of 128 columns would have work for 3 of its lanes. And there each row brings what lies
- * beside the image; here that is nearly everything, and nothing of it is brought: a thread asks
- * once which columns stand in for those that its window reaches, and takes them from its rows as
- * they are. A fill is one element, which it takes for every row.
+ * A strip of 128 columns would have work for 3 of its lanes. And there each row copies its halo,
+ * which would be nearly everything here; so no halo is copied: a thread computes once which columns
+ * replace those that its window reaches outside, and reads them from its rows. A fill is one
+ * element, which it reads for every row.
  *
- * Loads an output: (DOWN + h - 1) · w / DOWN elements from shared memory; outputs leave through
- * shared memory, as the run that they are.
+ * Loads for each output: (DOWN + h - 1) · w / DOWN elements from shared memory; outputs are stored
+ * through shared memory, as one run.
  *
  * Squares of known sides have weights as operands of multiply-adds. For all other masks, and types,
  * a thread has columns in LAYERS that lie below each other, takes 4 taps at a time, and reads
@@ -54,7 +54,7 @@ struct image_of_rows {
     prim_boundary boundary;
     Source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
 
-    /* The column of a row that stands for this pixel, inside of the image or not, or FILL. */
+    /* The column to read for this pixel, inside of the image or not, or FILL. */
     __device__ int column(int pixel, int channel) const
     {
         const int from = stand_in(boundary, pixel, width);
@@ -72,8 +72,9 @@ struct image_of_rows {
     }
 };
 
-/* The rows from `first` on, of which some may lie outside, into rows that lie within words as they
- * do: word by word where it is the same row, and element by element elsewhere. */
+/* Copies the rows from `first` on, some of which may be outside of the image, to rows with the same
+ * alignment within words: word by word where the source row has it too, and element by element
+ * elsewhere. */
 template <typename Source, typename Element>
 __device__ void bring_rows(const image_of_rows<Source, Element> &p, Source *to, int64_t first,
                            int rows)
@@ -102,7 +103,7 @@ __device__ void bring_rows(const image_of_rows<Source, Element> &p, Source *to, 
     }
 }
 
-/* Row 0 of so many, which are there after a wait for copies and a barrier. */
+/* Starts the copies of a block's rows; valid after a wait for copies and a barrier. Row 0. */
 template <typename Source, typename Element>
 __device__ const Source *bring(const image_of_rows<Source, Element> &p, uint8_t *shared,
                                int64_t first, int rows)
@@ -198,7 +199,7 @@ convolve_square(const image_of_rows<typename Kind::source, typename Kind::elemen
     }
     wait_for_copies();
     __syncthreads();
-    if (at.row < p.groups) { /* the others are there for copies */
+    if (at.row < p.groups) { /* other threads only copy */
         float sums[DOWN] = {};
         PRIM_UNROLL(DOWN + SIDE - 1)
         for (int r = 0; r < DOWN + SIDE - 1; r++) {

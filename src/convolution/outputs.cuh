@@ -26,8 +26,8 @@ __device__ void convolve_outputs(const problem<Pixel> &p, const Weights &weights
     convolve_element(p, weights, pixel, y, static_cast<int>(x - pixel * p.in.channels));
 }
 
-/* A block's extent, in outputs: as wide as a row, but no wider than a warp unless the image is
- * lower than the block. */
+/* A block's extent in outputs: as wide as a row, but no wider than a warp unless the image has
+ * fewer rows than the block. */
 inline dim3 block_of(const prim_convolution_args *args)
 {
     const size_t row_elements = args->in.width * static_cast<size_t>(args->in.channels);

@@ -1,5 +1,4 @@
-/* The types of pixels: what an element, a weight and a sum are, and how a sum grows and is stored.
- */
+/* The types of a pixel: of elements, weights and sums; how products are added and sums stored. */
 #ifndef PRIM_CONVOLUTION_PIXEL_CUH
 #define PRIM_CONVOLUTION_PIXEL_CUH
 
@@ -27,7 +26,7 @@ __host__ __device__ void store_sum(T sum, T *to)
     *to = sum;
 }
 
-/* Sums with a sign are those of integers of one byte or two, whose weights are narrower. */
+/* Signed sums are those of masks of i8 and i16. */
 template <typename Sum>
 constexpr bool IS_OF_INTEGERS = std::conjunction<std::is_integral<Sum>, std::is_signed<Sum>>::value;
 

@@ -1,4 +1,4 @@
-/* A convolution as its kernels and the host see it. */
+/* The arguments of a convolution for kernels and the host. */
 #ifndef PRIM_CONVOLUTION_PROBLEM_CUH
 #define PRIM_CONVOLUTION_PROBLEM_CUH
 
@@ -24,8 +24,8 @@ struct image {
     }
 };
 
-/* A mask that is walked as it lies over the image, from the window's first element on: a turned one
- * begins with its last weight. */
+/* The weights of a mask in the order of the window's elements: a flipped mask begins with its last
+ * weight. */
 template <typename Sum, bool = IS_OF_INTEGERS<Sum>>
 struct weight_list {
     const Sum *first;
@@ -37,7 +37,7 @@ struct weight_list {
     }
 };
 
-/* Integers over bytes have one byte or two: one kernel serves both. */
+/* Masks of i8 and i16: one kernel serves both. */
 template <typename Sum>
 struct weight_list<Sum, true> {
     const void *first;
@@ -107,7 +107,7 @@ struct problem {
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending ending;
 
-    /* The input's element, wherever it lies. */
+    /* The input's element, inside of the image or not. */
     __host__ __device__ sum value(int64_t x, int64_t y, int channel) const
     {
         const int64_t from_x = stand_in(boundary, x, width);
@@ -171,7 +171,7 @@ inline range_of_sums sums_of_bytes(const prim_convolution_args *args)
     return range;
 }
 
-/* For launch bounds. Before 9.0, code needs some registers more: fewer blocks. */
+/* For launch bounds. Below 9.0 code needs more registers, so there are fewer blocks. */
 constexpr int blocks_here(int blocks)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900

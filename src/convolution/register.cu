@@ -1,7 +1,7 @@
-/* REGISTER: what a thread has read serves many products before it goes.
+/* REGISTER: each element that a thread reads serves many products.
  *
  *     out   ┌─┬─┬─┬─┐        A thread has several outputs, one below the other and side by side,
- *           │ │ │ │ │        and their sums grow in registers: a row of the input is read once for
+ *           │ │ │ │ │        with their sums in registers: a row of the input is read once for
  *           ├─┼─┼─┼─┤        all of them, each element for up to w · h products. Rows come through
  *           │ │ │ │ │        shared memory, some ahead of those that are summed, and each warp has
  *           └─┴─┴─┴─┘        rows of its own, so that none waits for another.
@@ -9,11 +9,11 @@
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
  * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh.
- * Everything else has a column of 8 outputs a thread, and weights in shared memory: any.cuh. Images
- * too narrow for a warp's strip, or too low for anything to slide, have their threads anywhere in a
- * run of rows or columns: narrow.cuh, low.cuh.
+ * Everything else has a column of 8 outputs for each thread, and weights in shared memory: any.cuh.
+ * For images too narrow for a warp's strip, or too low for a sliding window, threads are anywhere
+ * in a run of rows or columns: narrow.cuh, low.cuh.
  *
- * Only rows and columns at the image's sides ask what stands in for an element.
+ * Only rows and columns at the image's sides apply the boundary.
  *
  * Work: w · h products an output; of separable masks w + h. Steps: as many. Bytes: out once, in
  * once and, out of L2, what strips that meet both need.
@@ -73,7 +73,7 @@ bool is_walked(const prim_convolution_args *args)
     return rows == 1 || rows == mask.width;
 }
 
-/* Are rows too short for strips, or rows too few for what slides down? */
+/* Whether rows are too short for strips, or too few for a sliding window. */
 bool is_thin(const prim_convolution_args *args)
 {
     enum { MOST_LINE = 256, STRIP = 128 }; /* of a block, and what a strip of walk.cuh has */
@@ -146,7 +146,7 @@ bool is_plain(const prim_convolution_args *args)
            prim_divide_up(mask.width, 4) * 4 * mask.height <= PRIM_CONVOLUTION_FEW_WEIGHTS;
 }
 
-/* What two passes leave between them: a row more, of what lies outside of the image's rows. */
+/* The sums between two passes: with a row more, for rows outside of the image. */
 size_t sum_bytes(const prim_convolution_args *args)
 {
     const size_t bytes =

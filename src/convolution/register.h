@@ -1,4 +1,4 @@
-/* REGISTER's launches, each with kernels of its own. Masks lie where register.cu says. */
+/* REGISTER's launches, each with kernels of its own; register.cu says which masks they take. */
 #ifndef PRIM_CONVOLUTION_REGISTER_H
 #define PRIM_CONVOLUTION_REGISTER_H
 
@@ -19,13 +19,13 @@ cudaError_t prim_convolution_square(const prim_convolution_args *args);
 cudaError_t prim_convolution_row(const prim_convolution_args *args);
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* Do tiny floats hold all products and sums of u8 → u8? It reads the weights, from the host. */
+/* Whether subnormal floats hold all products and sums of u8 → u8. Reads the weights on the host. */
 bool prim_convolution_has_tiny_sums(const prim_convolution_args *args);
 
 /* Squares over u8 → u8 of 1, 3 or 4 channels, with tiny sums. */
 cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 
-/* The same under integers, for what the first one says; it reads the weights. */
+/* The same with masks of integers, where the first one returns true; it reads the weights. */
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
 
@@ -33,7 +33,7 @@ cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
  * sums; the weights are on the host. */
 cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);
 
-/* Is the image narrow for any.cuh? A thread's columns fill fewer places than a warp has. */
+/* Whether the image is narrow for any.cuh: it has fewer columns than a warp's places. */
 bool prim_convolution_is_narrow(const prim_convolution_args *args);
 
 /* Any mask: few weights on the host, or all on the device. */

@@ -1,4 +1,4 @@
-/* Sums as narrow integers: the nearest, the even one of two, and saturated. */
+/* Sums as narrow integers: rounded to nearest, ties to even, and saturated. */
 #ifndef PRIM_CONVOLUTION_ROUNDED_CUH
 #define PRIM_CONVOLUTION_ROUNDED_CUH
 
@@ -14,7 +14,7 @@
 namespace
 {
 
-/* The nearest of 0 … most, the even one of two; comparisons with NaN fail, so that it gives 0. */
+/* The nearest of 0 … most, ties to even; comparisons with NaN fail, so that it gives 0. */
 __host__ __device__ inline float nearest_of(float sum, float most)
 {
     const float not_below = sum > 0.0f ? sum : 0.0f;
@@ -26,10 +26,10 @@ struct divisor {
     int32_t value; /* not 0 */
     float reciprocal;
 
-    /* sum / value as a byte. A float says nearly what it is: of a quotient up to 256, less than
-     * 2^-14 beside it. So its nearest integer is right, or one beside where the quotient lies at a
-     * tie, and then the rest tells, exactly: it is twice as large as the divisor or more. Where the
-     * quotient is far away, near is 0 or 255, and one step further is cut off. */
+    /* sum / value as a byte. The quotient is first estimated as a float: up to 256 the error is
+     * less than 2^-14. So its nearest integer is right, or off by one where the quotient is close
+     * to a tie, and then the remainder tells, exactly, by twice the remainder against the divisor.
+     * Where the quotient is out of range, near is 0 or 255, and a correction is cut off. */
     template <typename Sum>
     __host__ __device__ uint8_t as_byte(Sum sum) const
     {
@@ -47,20 +47,20 @@ struct divisor {
     }
 };
 
-/* Of other sums. */
+/* For other sums. */
 struct no_divisor {
 };
 
 /* ---- tiny floats ----
  *
- * A float below 2^-125 is a number of steps of 2^-149, and its bits are that number: no instruction
- * makes one of the other.
+ * A float below 2^-125, subnormal or of the lowest exponent, is an integer times 2^-149, and its
+ * bits are that integer (its "steps"): no instruction is needed to convert one into the other.
  *
  *     bits    0  1  2  3 … 255 … 2^24 - 1         times 2^-149
  *
- * So a byte is a float as it is, and a multiplication whose result is so small rounds it to an
- * integer, to the nearest and of two the even one, as it rounds everything. The instructions say
- * that they keep such floats, whatever the compiler was told. */
+ * So a byte is a float as it is, and a multiplication with such a small result rounds it to an
+ * integer, to nearest, ties to even. The instructions here do not flush subnormals to zero,
+ * whatever the compiler's options are. */
 
 constexpr int STEPS_BELOW_1 = 149;
 
@@ -69,7 +69,7 @@ __host__ __device__ inline float tiny_float(uint32_t steps)
     return same_bits<float>(steps);
 }
 
-/* The steps of a float that is not negative. Of larger ones, some large number. */
+/* The steps of a tiny float that is not negative; some large number for larger floats. */
 __host__ __device__ inline int32_t steps_of(float x)
 {
     return same_bits<int32_t>(x);
@@ -119,11 +119,10 @@ __device__ inline uint32_t bytes_of_steps(float a, float b, float c, float d)
 #endif
 }
 
-/* Division of integers that have so many steps: times factor, and rounded; then times unit, and
- * rounded. */
+/* Divides an integer, given as steps: times factor, and rounded; then times unit, and rounded. */
 struct quotient {
     float factor, unit;
-    int bits; /* that the first result has more than the second */
+    int bits; /* additional fraction bits of the first result */
 };
 
 constexpr int64_t MOST_STEPS = 1 << 22; /* fewer: of the integers, and the divisor */
@@ -133,11 +132,11 @@ inline bool has_quotient(int64_t divisor, int64_t most)
     return most < MOST_STEPS && divisor < MOST_STEPS && -divisor < MOST_STEPS;
 }
 
-/* n · factor is n / divisor with some bits more, so many that quotients which are no ties lie more
- * than a half of the last one beside a tie: an even divisor's lie 1 / divisor beside it, an odd
- * one's half of that. The factor is off by 2^-24 of itself at most, and n < 2^22 quotients by less
- * than a quarter of 1 / divisor: too little to make a tie of anything else, or anything else of a
- * tie, which is itself with the bits more. */
+/* n · factor is n / divisor with `bits` fraction bits, so many that quotients other than ties are
+ * more than half of the last bit away from a tie: with an even divisor they are 1 / divisor away,
+ * with an odd one half of that. The factor is off by 2^-24 of itself at most, and n < 2^22
+ * quotients by less than a quarter of 1 / divisor: too little to turn another quotient into a tie,
+ * or a tie, which those bits represent exactly, into another quotient. */
 inline quotient make_quotient(int64_t divisor)
 {
     const int64_t magnitude = divisor < 0 ? -divisor : divisor;
@@ -150,9 +149,8 @@ inline quotient make_quotient(int64_t divisor)
 
 /* ---- sums that begin with a bias ----
  *
- * Tiny floats are not negative, and sums may be. A bias, which sums begin with, makes all of them
- * positive. It is a multiple of the divisor, and so the multiply-add that divides takes it away
- * too. */
+ * Tiny floats are not negative, and sums may be. A bias, with which sums begin, makes all of them
+ * positive. It is a multiple of the divisor, so the multiply-add that divides also subtracts it. */
 
 struct biased_ending {
     divisor by;
@@ -197,7 +195,7 @@ __device__ uint32_t bytes_of_sums(const biased_ending &end, int32_t a, int32_t b
         return bytes_of_steps(steps[0], steps[1], steps[2], steps[3]);
     }
     uint32_t all = 0;
-    PRIM_UNROLL(1) /* which is slow anyway: less code */
+    PRIM_UNROLL(1) /* slow anyway, so the code is kept small */
     for (int i = 0; i < 4; i++) {
         const int32_t sum = i == 0 ? a : i == 1 ? b : i == 2 ? c : d;
         all |= static_cast<uint32_t>(end.by.as_byte(sum)) << 8 * i;

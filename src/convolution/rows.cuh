@@ -1,4 +1,4 @@
-/* Rows of bytes on their way into shared memory, with what stands in for those outside, and out of
+/* Copies rows of bytes into shared memory, with the boundary's bytes for those outside, and out of
  * it.
  *
  *     in memory      · · · a b c d e f g h i j k l · ·     a … l  a line of the image
@@ -6,10 +6,10 @@
  *     shared         d c b a b c d e f g h i j k l l k j
  *                      └ bytes ┘└  copied  ┘└─ bytes
  *
- * Chunks that lie inside are copied whole, without registers. Only bytes of the others ask where
- * they come from. Where rows of an image begin at odd addresses, either a row lies in shared memory
- * as far behind a chunk as in memory, and who reads it shifts; or it comes through registers, word
- * by word, and is shifted on its way. */
+ * Chunks inside of the image are copied asynchronously as a whole; only for the bytes of others the
+ * boundary is applied. Where rows of an image begin at odd addresses, either a row begins as far
+ * past a chunk in shared memory as in global memory, and readers shift it; or it is copied through
+ * registers, word by word, and shifted there. */
 #ifndef PRIM_CONVOLUTION_ROWS_CUH
 #define PRIM_CONVOLUTION_ROWS_CUH
 
@@ -41,7 +41,7 @@ struct image_of_bytes {
         return data + static_cast<size_t>(y) * pitch;
     }
 
-    /* The row that stands in for row y, or FILL. */
+    /* The row to read for row y, or FILL. */
     __device__ int64_t row_for(int64_t y) const
     {
         const int64_t low = 256; /* images that may have fewer rows than a mask */
@@ -49,7 +49,7 @@ struct image_of_bytes {
                             : near_stand_in(boundary, y, height);
     }
 
-    /* Byte x of a row, wherever it lies. */
+    /* Byte x of a row, inside of the image or not. */
     __device__ uint8_t byte_at(const uint8_t *row, int x) const
     {
         if (is_inside(x, line))
@@ -79,7 +79,7 @@ inline image_of_bytes make_image(const prim_convolution_args *args)
     return image;
 }
 
-/* How far byte `x` of each row lies behind the beginning of a chunk in memory. */
+/* How far byte `x` of each row is past the beginning of a chunk in memory. */
 inline int bytes_past_chunk(const prim_image &image, int x)
 {
     return static_cast<int>((reinterpret_cast<uintptr_t>(image.data) + static_cast<uintptr_t>(x)) %
@@ -95,8 +95,8 @@ __device__ inline void bring_fill(const image_of_bytes &in, uint8_t *to, int fir
         to[k] = in.fill[in.channels == 1 ? 0 : repeat(first + k, in.channels)];
 }
 
-/* What lies before `begin` and from `end` on, byte by byte, as far as a window reaches: nothing
- * stands in for what lies further outside. */
+/* The bytes before `begin` and from `end` on, one by one, as far as a window reaches: nothing stands
+ * in for what lies further outside. */
 __device__ inline void bring_ends(const image_of_bytes &in, uint8_t *to, const uint8_t *row,
                                   int first, int begin, int end, int count, int lane)
 {
@@ -111,9 +111,9 @@ __device__ inline void bring_ends(const image_of_bytes &in, uint8_t *to, const u
         to[k] = in.byte_at(row, first + k);
 }
 
-/* A warp brings row y from byte `first` on, so many bytes. They lie as far behind `to` as in memory
- * behind a chunk, which is what it returns: 0 in images that are aligned. `to` has a chunk more for
- * that where they are not. */
+/* A warp copies `count` bytes of row y from byte `first` on. They begin as far past `to` as they
+ * are past a chunk in memory, and this distance is returned: 0 in images that are aligned. Where
+ * they are not, `to` has room for a chunk more. */
 __device__ inline int bring(const image_of_bytes &in, uint8_t *to, int64_t y, int first, int count,
                             int lane)
 {
@@ -140,7 +140,7 @@ __device__ inline int bring(const image_of_bytes &in, uint8_t *to, int64_t y, in
     return past;
 }
 
-/* Words from any address, of bytes that lie inside with the 4 before and behind them. */
+/* Words from any address, of bytes that are inside together with the 4 before and after them. */
 __device__ inline void copy_words(uint8_t *to, const uint8_t *from, int begin, int end, int lane)
 {
     const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % 4);
@@ -150,7 +150,7 @@ __device__ inline void copy_words(uint8_t *to, const uint8_t *from, int begin, i
         *reinterpret_cast<uint32_t *>(to + k) = bits_from(words[k / 4], words[k / 4 + 1], 8 * past);
 }
 
-/* The same row, of which byte `first` lies at `to` wherever it lies in memory. */
+/* The same, but byte `first` is stored at `to`, whatever its alignment in memory. */
 __device__ inline void bring_shifted(const image_of_bytes &in, uint8_t *to, int64_t y, int first,
                                      int count, int lane)
 {

@@ -13,7 +13,7 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_convolution_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* TENSOR takes tiles of 64 rows: of lower images, most of a tile would be nobody's. */
+/* TENSOR takes tiles of 64 rows: images of few rows would leave most of a tile empty. */
 static bool fills_tiles(const prim_convolution_args *args)
 {
     const size_t least_rows = 32, least_bytes = 128;
@@ -21,9 +21,9 @@ static bool fills_tiles(const prim_convolution_args *args)
            args->in.width * (size_t)args->in.channels >= least_bytes;
 }
 
-/* Squares of i8, whose sums REGISTER knows to be small without looking at a weight. Images narrower
- * than a tile leave most of it to nobody; and rows that begin at odd addresses come through
- * registers in TENSOR, so that under 3 × 3 REGISTER is ahead. */
+/* Squares of i8, whose sums are small whatever the weights. Images narrower than a tile leave most
+ * of it empty; and TENSOR loads rows that begin at odd addresses through registers, so that under 3
+ * × 3 REGISTER is faster. */
 static bool is_for_register(const prim_convolution_args *args)
 {
     const size_t side = args->mask.width, tile_bytes = 256, vector_bytes = 16;

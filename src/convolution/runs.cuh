@@ -1,8 +1,8 @@
 /* Runs of elements between memory and a block's shared memory.
  *
  *     memory    · · · · a b c d│e f g h│i j k l│m n · ·     vectors of 16 bytes
- *     shared    · · · · a b c d│e f g h│i j k l│m n · ·     the run lies alike in them, so that all
- *                       └ vec ┘ └ vec ┘ └ vec ┘ └ elements  but its ends moves by vectors
+ *     shared    · · · · a b c d│e f g h│i j k l│m n · ·     the run has the same alignment in both,
+ *                       └ vec ┘ └ vec ┘ └ vec ┘ └ elements  so all but its ends moves by vectors
  *
  * Rows with gaps between them move by words in the same way, where elements are narrower. */
 #ifndef PRIM_CONVOLUTION_RUNS_CUH
@@ -35,7 +35,7 @@ struct place {
     }
 };
 
-/* How many elements the first one lies behind a vector, or a word; wherever that is. */
+/* How many elements the first one is past a multiple of BYTES. */
 template <typename T, unsigned BYTES>
 __host__ __device__ int elements_past(const T *data, int64_t bytes_further = 0)
 {
@@ -49,7 +49,7 @@ __host__ __device__ int past_vector(const T *data)
     return elements_past<T, VECTOR_BYTES>(data);
 }
 
-/* A block's copy of a run. Both lie alike within vectors. */
+/* A block's copy of a run. Both have the same alignment within vectors. */
 template <bool IS_ASYNC, typename T>
 __device__ void copy(T *to, const T *from, int count)
 {
@@ -72,7 +72,7 @@ __device__ void copy(T *to, const T *from, int count)
         to[end + thread] = from[end + thread];
 }
 
-/* What rows with gaps move by: a word of narrower elements, or an element. */
+/* The unit of copies of rows with gaps: a word of narrow elements, or an element. */
 template <typename T>
 constexpr int IN_UNIT = sizeof(T) < 4 ? static_cast<int>(4 / sizeof(T)) : 1;
 template <typename T>
@@ -85,7 +85,7 @@ __host__ __device__ int units_of(int line)
     return (line + 2 * (IN_UNIT<T> - 1)) / IN_UNIT<T>;
 }
 
-/* The distance of rows in shared memory, where they lie within words as they do in memory. */
+/* The distance of rows in shared memory, where they are aligned within words as in memory. */
 template <typename T>
 int row_of(int line, size_t pitch)
 {

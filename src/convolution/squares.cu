@@ -22,7 +22,7 @@ struct weights {
     float values[SIDE * SIDE];
 };
 
-/* One of both: a low image has columns. */
+/* The image is either narrow or low: `columns` is set for a low one. */
 template <class Kind, int SIDE>
 __global__ void __launch_bounds__(narrow::MOST_THREADS, BLOCKS)
     convolve(const __grid_constant__ rows<Kind> narrow_image,

@@ -1,5 +1,5 @@
-/* Squares of sides that are known at compile time, over narrow images and low ones: what elements
- * are, and how a thread's sums become outputs. See narrow.cuh and low.cuh. */
+/* Squares of sides that are known at compile time, over narrow images and low ones: the types of
+ * elements, and how a thread's sums become outputs. See narrow.cuh and low.cuh. */
 #ifndef PRIM_CONVOLUTION_SQUARES_CUH
 #define PRIM_CONVOLUTION_SQUARES_CUH
 
@@ -33,7 +33,7 @@ struct floats {
     }
 };
 
-/* As in bytes.cuh: a byte is a tiny float as it is. */
+/* As in bytes.cuh: a byte's bits are a subnormal float. */
 struct tiny_bytes {
     using source = uint8_t;
     using element = uint8_t;

@@ -1,5 +1,5 @@
-/* How REGISTER's warps share an image: in strips, SPAN elements wide and some rows high, which a
- * warp walks down, and how it finds what lies under its rows.
+/* How REGISTER's warps divide an image: into strips, SPAN elements wide and some rows high, which a
+ * warp walks down; and how it finds the elements of its rows.
  *
  *     │ strip 0 │ strip 1 │ …      A vector is folded: rows of SPAN elements, each of which goes
  *     │    ▼    │    ▼    │        on where the one above ends. So there is one strip across, and
@@ -33,22 +33,21 @@ struct strips {
     int high;               /* rows of a strip */
     unsigned across;        /* strips side by side */
     bool is_folded;
-    bool has_outer_row;    /* row `height` of the input holds what lies outside of its rows */
+    bool has_outer_row;    /* row `height` of the input is that outside of its rows */
     bool rows_are_aligned; /* the output's, to 16 bytes */
     bool copies_vectors;   /* of walk.cuh: a strip's rows begin at whole vectors */
     prim_boundary boundary;
     source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
     typename Pixel::ending ending;
 
-    /* The row that stands in for row `row` of an image that is not folded, or FILL. */
+    /* The row to read for row `row` of an image that is not folded, or FILL. */
     __device__ int64_t row_for(int64_t row) const
     {
         const int64_t y = stand_in(boundary, row, height);
         return y == FILL && has_outer_row ? height : y;
     }
 
-    /* The element that stands in for number `e` of row `row`, which is there; nullptr for the
-     * fill. */
+    /* The element to read for number `e` of row `row`, a row that exists; nullptr for the fill. */
     __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
     {
         int64_t from = e;
@@ -72,8 +71,8 @@ struct strips {
         return from_y == FILL || from_x == FILL ? nullptr : row_at(in, in_pitch, from_y) + from_x;
     }
 
-    /* So many bytes behind `data`. Offsets, unlike addresses, may lie outside, and leave the
-     * compiler sure of what memory it is. */
+    /* `data` plus so many bytes. Offsets, unlike pointers, may point outside of the image, and the
+     * compiler still knows the address space. */
     template <typename T>
     __device__ static T *bytes_behind(T *data, int64_t bytes)
     {
@@ -90,7 +89,7 @@ struct strips {
     }
 };
 
-/* What a warp sees of its strip, or of a group of lanes: row 0 is the first that a window of its
+/* The rows of a warp's strip, or of a group of lanes: row 0 is the first that a window of its
  * outputs reaches. */
 template <typename Pixel>
 struct strip_rows {
@@ -111,7 +110,7 @@ struct strip_rows {
         inside_to = near_row(last < 0 ? 0 : last / span + 1);
     }
 
-    /* Row `row` of the image as a row of the strip; what is far away, as far away. */
+    /* Row `row` of the image as a row of the strip, clamped to ±2^30. */
     __device__ int near_row(int64_t row) const
     {
         constexpr int64_t FAR = 1 << 30;
@@ -123,8 +122,8 @@ struct strip_rows {
     {
         return row >= inside_from && row < inside_to;
     }
-    /* Element k of row `row`, for which row y of the image stands, wherever it lies; nullptr for
-     * the fill. */
+    /* Element k of row `row`, for which row y of the image is read, inside or not; nullptr for the
+     * fill. */
     __device__ const typename Pixel::source *element(const strips<Pixel> &p, int64_t y, int row,
                                                      int k, int *channel) const
     {
@@ -135,7 +134,7 @@ struct strip_rows {
     {
         return p.near_element_at(first_row + row, first_e + (first_row + row) * step + k);
     }
-    /* How many elements of a row anything is made of, where the line ends before `needed`. */
+    /* How many elements of a row are used, where the line ends before `needed`. */
     __device__ int needed_of(const strips<Pixel> &p, int row, int side, int needed) const
     {
         const int64_t left = p.line - (first_e + p.before_x + (first_row + row) * step) + side - 1;
@@ -151,7 +150,7 @@ inline bool is_line(const prim_convolution_args *args)
     return args->in.height == 1 && args->mask.height == 1 && args->mask_y.height <= 1;
 }
 
-/* As images lie; strips are cut later. */
+/* The images' layout; strips are cut later. */
 template <typename Pixel>
 strips<Pixel> make_strips(const prim_convolution_args *args, int span)
 {
@@ -182,10 +181,10 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
     return p;
 }
 
-/* Rows of a strip, so that strips fill one or several waves of warps as nearly as may be. A wave
- * lasts as long as a strip: its rows, those that it reads besides, and some time to begin; and the
- * last one leaves some warps idle, as if there were an eighth of a wave more. `step` rows are taken
- * at once; a multiprocessor has `warps` at a time. */
+/* The height of strips, so that they fill whole waves of warps as nearly as possible. A wave takes
+ * as long as a strip: its rows, its halo rows, and some time to begin; idle warps in the last wave
+ * are modelled as an eighth of a wave more. `step` rows are taken at once; a multiprocessor has
+ * `warps` at a time. */
 inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
 {
     constexpr int64_t MOST_WAVES = 12, MOST_ROWS = 1 << 20;
@@ -206,8 +205,8 @@ inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step
     return static_cast<int>(best < MOST_ROWS ? best : MOST_ROWS);
 }
 
-/* Of a folded line: few, so that warps read what lies together at one time, but no more warps than
- * keep a multiprocessor busy. */
+/* The same for a folded line: few rows, so that warps read neighbouring memory at one time, but no
+ * more warps than keep a multiprocessor busy. */
 inline int rows_of_folded_strips(int64_t rows, int step)
 {
     constexpr int64_t MOST = 12, WARPS = 16;

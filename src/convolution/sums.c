@@ -1,4 +1,4 @@
-/* What convolution's sums are, and what they are divided by.
+/* The type of convolution's sums, and their divisor.
  *
  * Of integers over bytes, a sum is exact:
  *     |sum| <= 255 · 2^7 · weights      i8: of 255 × 255 weights too below 2^31
@@ -12,7 +12,7 @@ bool prim_convolution_has_integers(const prim_convolution_args *args)
     return args->mask.type == CUDA_R_8I || args->mask.type == CUDA_R_16I;
 }
 
-/* Below 2^63 for all masks that there are. */
+/* Below 2^63 for all masks. */
 static uint64_t largest_sum(const prim_convolution_args *args)
 {
     const uint64_t weight = args->mask.type == CUDA_R_8I ? 1 << 7 : 1 << 15;

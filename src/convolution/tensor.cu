@@ -9,9 +9,9 @@
  *     └─────────────────┘       │   u v … │ ▼                     └─────────┘
  *       16 rows                 └─────────┘ 8 outputs
  *
- * What REGISTER does with a multiply-add for each byte and weight, 1 of 32 lanes' 4,096 products
- * do here. Most of a band is zeros: of 32 products 3, 5, … count. But there are so many of them
- * that memory is waited for all the same. bands.cuh says how a lane gets its words of a band.
+ * An instruction of a warp has 4,096 products, where REGISTER has a multiply-add of each lane. Most
+ * of a band is zeros: of 32 products 3, 5, … are not. But there are so many that memory bandwidth
+ * is the limit all the same. bands.cuh says how a lane gets its words of a band.
  *
  * A block takes a tile of 64 rows, a warp 64 columns of it, 16 at a time:
  *
@@ -20,14 +20,15 @@
  *     matrix r        rows 4g + r of all lanes: row j of the mask takes the one j below, which the
  *                     lane has too
  *
- * So each word is read from shared memory once for all rows of the mask. Sums leave through shared
- * memory, so that whole rows of the tile are written.
+ * So each word is read from shared memory once for all rows of the mask. Sums are stored through
+ * shared memory, so that whole rows of the tile are written.
  *
- * A block has one tile, and waits for its rows; meanwhile others of the multiprocessor sum.
+ * A block has one tile, and waits for its rows; meanwhile other blocks of the multiprocessor
+ * compute.
  *
- * Sums begin with a number that makes all of them positive, and as positive integers they are
- * floats: tiny ones, whose steps they count (rounded.cuh). So one multiply-add takes that number
- * away and divides, and a multiplication rounds.
+ * Sums begin with a bias that makes all of them positive, and the bits of positive integers are
+ * subnormal floats (rounded.cuh). So one multiply-add subtracts the bias and divides, and a
+ * multiplication rounds.
  *
  * What holds it back: memory, and for large masks that a band is mostly zeros.
  *
@@ -62,8 +63,8 @@ constexpr int HALF = 8 * ROWS, TILE_ROWS = 2 * HALF;
 constexpr int COLUMNS = 64, TILE_COLUMNS = COLUMNS * WARPS; /* in bytes */
 constexpr int MOST_SIDE = 15;                               /* of a mask */
 
-/* Where a row lies in shared memory. There are some bytes more after each ROWS, so that lanes that
- * are there at one time find different banks. */
+/* The place of a row in shared memory, with padding after each ROWS, so that lanes that read at one
+ * time have no bank conflicts. */
 template <int PITCH>
 __host__ __device__ constexpr int place(int row)
 {
@@ -71,12 +72,12 @@ __host__ __device__ constexpr int place(int row)
     return row * PITCH + row / ROWS * 16;
 }
 
-/* MASK_ROWS: 0 where only the call knows. PARTS: of BYTES each, what 16 outputs take of a row.
- * PLANES: 2 for weights of 16 bits. */
+/* MASK_ROWS: 0 for a run-time value. PARTS: 16 outputs take PARTS · BYTES bytes of a row. PLANES: 2
+ * for weights of 16 bits. */
 template <int MASK_ROWS, int PARTS_OF_ROW, int PLANES_OF_WEIGHTS>
 struct kind {
     static constexpr int H = MASK_ROWS, PARTS = PARTS_OF_ROW, PLANES = PLANES_OF_WEIGHTS;
-    /* At once: as many as there are registers for. */
+    /* Blocks for each multiprocessor: as many as there are registers for. */
     static constexpr int BLOCKS = H == 3 ? 6 : H > 0 ? 5 : PARTS + PLANES < 5 ? 4 : 3;
     static constexpr int MOST_H = H > 0 ? H : MOST_SIDE;
     static constexpr int PITCH = TILE_COLUMNS + BYTES * PARTS; /* of the tile that is read */
@@ -249,7 +250,7 @@ __device__ void add_part(sums_of<Kind> &sums, const uint32_t (&a)[4], const frag
     }
 }
 
-/* The same where only the call knows: words are read for each row of the mask. */
+/* The same for any number of rows: words are read for each row of the mask. */
 template <class Kind>
 __device__ void sum_any_rows(const problem_of_tiles &p, const uint8_t *in, int first, uint8_t *out,
                              const typename Kind::lines &all, int lane)
@@ -342,7 +343,7 @@ __global__ void __launch_bounds__(THREADS, blocks_here(Kind::BLOCKS))
     for (int k = static_cast<int>(threadIdx.x); k < Kind::lines::ALL; k += THREADS)
         all.words[k] = mask.words[k];
     __syncthreads();
-    fragment own[Kind::MOST_H]; /* made while rows are on their way */
+    fragment own[Kind::MOST_H]; /* made while rows are being copied */
     if constexpr (Kind::H > 0) {
         PRIM_UNROLL(Kind::MOST_H)
         for (int j = 0; j < Kind::MOST_H; j++)

@@ -1,16 +1,16 @@
 /* TILED_CACHED: a tile as large as its outputs in shared memory; the halo comes through the cache.
  *
- *     tile   ┌───────────────┐    16 × 16 threads bring an element each and give an output each.
+ *     tile   ┌───────────────┐    16 × 16 threads load an element and compute an output each.
  *          h │o o o o o o o o│ h  A vector has tiles of 256 × 1.
  *          h │o o o o o o o o│ h
  *          h │o o o o o o o o│ h
  *            └───────────────┘
  *              h h h h h h h h
  *
- * What a window reaches outside of the tile (h) lies in the tiles beside it, whose blocks run at
- * the same time or have just run: so it is in L2 anyway, and is read from there. No thread idles,
- * and the mask may be of any size. What holds it back: each product asks whether its element is in
- * the tile, and costs two loads, of the element and of the weight.
+ * Elements of a window outside of the tile (h) are in the neighbouring tiles, whose blocks run at
+ * the same time or have just run: so they are in L2 anyway, and are read from there. No thread is
+ * idle, and the mask may be of any size. What holds it back: each product checks whether its
+ * element is in the tile, and costs two loads, of the element and of the weight.
  *
  * Work: w · h products an output. Steps: w · h, and two barriers a channel. Bytes: in once, and the
  * halos out of L2; out once. Shared memory: 256 elements.
@@ -33,7 +33,7 @@ struct corner {
     int64_t x, y;
 };
 
-/* Element (x, y) counted from the tile's first one: of the tile, or out of the cache. */
+/* Element (x, y), counted from the tile's first one: from the tile, or through the cache. */
 template <typename Pixel, int SIDE_X, int SIDE_Y>
 __device__ typename Pixel::sum value(const problem<Pixel> &p,
                                      const typename Pixel::sum (&tile)[SIDE_Y][SIDE_X], corner at,

@@ -1,18 +1,18 @@
-/* TILED_HALO: a block brings a tile of the input into shared memory, once, and sums from there.
+/* TILED_HALO: a block loads a tile of the input into shared memory, once, and sums from there.
  *
- *     tile   ┌───────────────┐   16 × 16 threads bring an element each: the inner ones, and around
- *            │h h h h h h h h│   them a halo as wide as the mask reaches. What lies outside of the
- *            │h ┌─────────┐ h│   image is settled here, so that the sums know no edge.
+ *     tile   ┌───────────────┐   16 × 16 threads load an element each: the inner ones, and around
+ *            │h h h h h h h h│   them a halo as wide as the mask reaches. The boundary is applied
+ *            │h ┌─────────┐ h│   here, so that the sums need no check.
  *            │h │ outputs │ h│   Then (16 - w + 1) × (16 - h + 1) threads sum, and the others
- *            │h └─────────┘ h│   idle.
+ *            │h └─────────┘ h│   are idle.
  *            │h h h h h h h h│
  *            └───────────────┘   A vector has tiles of 256 × 1.
  *
- * Each element is loaded from global memory by the tiles that it lies in, instead of by w · h
+ * Each element is loaded from global memory once for each tile that has it, instead of for w · h
  * outputs: for 5 × 5, 256 loads serve 144 outputs, where BASIC loads 3600.
  *
- * What holds it back: halos are loaded by both neighbours; with w and h the idle threads grow, and
- * at 15 × 15 a block of 256 threads gives 4 outputs; each product still costs two loads, of the
+ * What holds it back: halos are loaded by both neighbours; idle threads increase with w and h, and
+ * at 15 × 15 a block of 256 threads computes 4 outputs; each product still costs two loads, of the
  * element from shared memory and of the weight from global memory.
  *
  * Work: w · h products an output. Steps: w · h, and two barriers a channel. Bytes: in
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(SIDE_X *SIDE_Y)
 
 /* ---- tiles: of one row where image and mask have one ---- */
 
-/* What a tile leaves of itself as outputs. */
+/* The outputs of a tile: its size less the halo. */
 struct outputs {
     size_t x, y;
 };

@@ -1,7 +1,7 @@
-/* REGISTER where the mask's sides are known at compile time: a thread walks down its columns, and
- * its windows slide with it.
+/* REGISTER where the mask's sides are known at compile time: a thread walks down its columns with a
+ * sliding window.
  *
- *     row y of the input      ▒▒▒▒▒▒▒▒▒▒▒▒      brought into shared memory some rows ahead, as far
+ *     row y of the input      ▒▒▒▒▒▒▒▒▒▒▒▒      copied into shared memory some rows ahead, as far
  *                              ╲  ╱╲  ╱         as the strip's windows reach
  *     a thread's 4 outputs    ┌─┬─┬─┬─┐
  *       row y     over mask   │ row 0 │         their sums grow together: each input row is read
@@ -10,12 +10,12 @@
  *                             └─┴─┴─┴─┘
  *
  * So a row of 4 + w - 1 elements, read as vectors from shared memory, serves 4 · w · h products,
- * and nothing of a column is read twice but at the ends of strips. The sums move one place with
- * each row; that costs nothing, since the first product of a row is added to the sum of one place
- * and written to the next. Weights are kernel arguments at places known at compile time, which
- * multiply-adds take as operands.
+ * and no element of a column is read twice except at the ends of strips. The sums move one place
+ * with each row; that costs nothing, since the first product of a row is added to the sum of one
+ * place and written to the next. Weights are kernel arguments at places known at compile time,
+ * which multiply-adds take as operands.
  *
- * Rows are a warp's own, and so is the ring that they come through: no block-wide barrier. */
+ * Each warp has its own rows and its own ring buffer for them: no block-wide barrier. */
 #ifndef PRIM_CONVOLUTION_WALK_CUH
 #define PRIM_CONVOLUTION_WALK_CUH
 
@@ -37,8 +37,8 @@ constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 /* A row of h sums for each output, one behind the other: separable masks have w + h weights. */
 enum shape { WHOLE, SEPARABLE };
 
-/* Rows that are taken at once: what it takes to wait, to ask and to go on is paid for all of them,
- * and their loads wait together. Large masks have enough to do with each. */
+/* Rows that are taken at once, so that they share the overhead of waits, copies and the loop, and
+ * their loads overlap. With large masks each row is enough work. */
 constexpr int rows_at_once(int products)
 {
     return products <= 30 ? 4 : products < 169 ? 2 : 1;
@@ -49,11 +49,11 @@ struct kind {
     static constexpr int WIDTH = W, HEIGHT = H;
     static constexpr int COUNT = SHAPE == WHOLE ? W * H : W + H; /* weights */
     static constexpr int STEP = rows_at_once(COUNT);             /* rows */
-    static constexpr int RING = STEP > 1 ? 2 * STEP : 4; /* rows: some are read, others come */
+    static constexpr int RING = STEP > 1 ? 2 * STEP : 4; /* rows: some are read, others copied */
     static constexpr int NEEDED = SPAN + W - 1; /* elements that a warp's outputs reach in a row */
     static constexpr int WINDOW = COLUMNS + W - 1; /* elements of a thread's window in a row */
-    /* A row lies in the ring so that its 16-byte vectors are those of memory, if the anchor is in
-     * the middle and the image aligned: so many elements before what is needed. */
+    /* BEFORE elements of padding in the ring make its 16-byte vectors those of memory, if the
+     * anchor is in the middle and the image aligned. */
     static constexpr bool BY_VECTORS = W >= 7; /* narrower ones are quicker by elements */
     static constexpr int BEFORE = BY_VECTORS ? (4 - W / 2 % 4) % 4 : 0;
     static constexpr int LEFT = (BEFORE + W / 2) / 4; /* whole vectors before the outputs' */
@@ -83,7 +83,7 @@ struct feed {
     const strip_rows<f32_pixel> &from;
     int columns[Kind::PARTS]; /* where a row at the image's side has its elements, -1: the fill */
     const int lane;
-    const bool is_side;    /* some columns lie outside */
+    const bool is_side;    /* some columns are outside */
     int64_t ahead;         /* bytes from `in` to row `next`, or to where it would be */
     int next, top, bottom; /* rows top … bottom - 1 lie inside */
 
@@ -107,8 +107,8 @@ struct feed {
         }
     }
 
-    /* `to`: where the first element that is needed goes. Vectors over the outputs, which begin
-     * where a cache line does, are brought by one instruction, and those beside them by another. */
+    /* `to`: where the first element that is needed goes. The vectors of the outputs, which begin at
+     * a cache line, are copied by one instruction, and those beside them by another. */
     __device__ void copy(float *to, const float *begin) const
     {
         if (Kind::BY_VECTORS && p.copies_vectors) {
@@ -196,7 +196,7 @@ struct feed {
             copy(to, line + from.first_e);
     }
 
-    /* The next rows on their way into `to`, but none from `end` on. */
+    /* Starts the copies of the next rows into `to`, but none from `end` on. */
     __device__ void bring(float *to, int end)
     {
         const int last = next + Kind::STEP;
@@ -237,7 +237,7 @@ __device__ void read_windows(const float *from, float (&x)[Kind::STEP][Kind::WIN
     }
 }
 
-/* What row j of the mask makes of a row of the input, whose pixels lie STRIDE elements apart. */
+/* Adds the products of row j of the mask and a row of the input, with pixels STRIDE apart. */
 template <int STRIDE, int W, int H>
 __device__ float add_products(float sum, const weights<kind<W, H, WHOLE>> &w, int j, const float *x)
 {
@@ -253,7 +253,7 @@ __device__ float add_products(float sum, const weights<kind<W, H, SEPARABLE>> &w
     return add_product(sum, w.values[W + j], x[0]);
 }
 
-/* Of separable masks, windows become the sums of rows first. */
+/* For separable masks, windows become the sums of rows first. */
 template <int W, int H, int STEP, int WINDOW>
 __device__ void sum_rows(const weights<kind<W, H, WHOLE>> &, float (&)[STEP][WINDOW])
 {
@@ -273,9 +273,9 @@ __device__ void sum_rows(const weights<kind<W, H, SEPARABLE>> &w, float (&x)[STE
     }
 }
 
-/* Lanes write side by side: whole vectors where rows of the output are aligned, and elsewhere from
- * one multiple of 128 bytes to the next, so that no two of a warp's stores meet in one. `left`:
- * elements that the row has. */
+/* Coalesced stores: whole vectors where rows of the output are aligned, and elsewhere from one
+ * multiple of 128 bytes to the next, so that each of a warp's stores has a cache line of its own.
+ * `left`: elements that the row has. */
 __device__ inline void store_row(const vector<float> &sums, float *to, int64_t left,
                                  float *exchange, int lane)
 {
@@ -310,7 +310,7 @@ struct drain {
         whole = !p.rows_are_aligned ? 0 : full < rows ? static_cast<int>(full) : rows;
     }
 
-    /* Row `row`: those before the first and behind the last are nobody's. */
+    /* Stores row `row`; rows before the first and after the last are not stored. */
     __device__ void store(int row, const float (&sums)[COLUMNS])
     {
         if (row < 0 || row >= rows)
@@ -325,9 +325,9 @@ struct drain {
     }
 };
 
-/* sums[j]: of the outputs whose window has had j + 1 rows. Those that have had t + 1 with the rows
- * x[0], x[1], … begin with what they were `STEP` rows ago; the highest are complete. `first`: the
- * row of outputs that x[0] completes. */
+/* sums[j]: of the outputs whose window has had j + 1 rows. Sums that have had t + 1 rows with x[0],
+ * x[1], … continue those of `STEP` rows ago; the highest ones are complete. `first`: the row of
+ * outputs that x[0] completes. */
 template <int STRIDE, int W, int H, shape SHAPE, int STEP, int WINDOW, class Drain>
 __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDOW],
                          const weights<kind<W, H, SHAPE>> &w, int first, Drain &output)
@@ -353,7 +353,7 @@ __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDO
     }
 }
 
-/* Before 9.0, code needs some registers more: fewer blocks. */
+/* Below 9.0 code needs more registers, so there are fewer blocks. */
 constexpr unsigned blocks_here(unsigned blocks)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -405,8 +405,8 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>)
     PRIM_UNROLL(1)
     for (int row = 0; row < steps_to; row += STEP) {
         wait_for_copies_but<Kind::BATCHES - 2>();
-        /* The rows are there, and those before have been read. Warps that have little to do with a
-         * row go on together: memory likes to give what lies side by side at one time. */
+        /* The rows have been copied, and those before have been read. Warps with little work for
+         * each row go on in step, so that they load neighbouring memory at one time. */
         if (Kind::IN_STEP)
             __syncthreads();
         else
@@ -423,15 +423,15 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>)
 
 /* ---- launches ---- */
 
-/* More blocks than this on a multiprocessor ask for too much in too many places; those that have
- * more to sum with each row do not. */
+/* With more blocks than this on a multiprocessor, loads are spread over too many places, unless
+ * each row has much work. */
 constexpr unsigned MOST_BLOCKS = 5;
 
 template <int W, int H, shape SHAPE>
 constexpr unsigned AT_ONCE =
     H > 1 && W <= 5 && BLOCKS<W, H, SHAPE> > MOST_BLOCKS ? MOST_BLOCKS : BLOCKS<W, H, SHAPE>;
 
-/* Shared memory that a block asks for and leaves alone, so that no more of them find room. */
+/* Unused shared memory that a block requests, so that no more blocks fit. */
 template <int W, int H, shape SHAPE>
 size_t idle_shared()
 {

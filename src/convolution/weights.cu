@@ -1,5 +1,5 @@
-/* A host's mask that does not fit a launch's arguments, as arguments of several launches: so they
- * are read during the call, and a graph keeps them. */
+/* Copies a host mask that does not fit the arguments of one launch, by the arguments of several: so
+ * it is read during the call, and a graph keeps it. */
 #include <cstring>
 
 #include "common/element.h"

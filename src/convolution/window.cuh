@@ -1,10 +1,10 @@
 /* An output's sum straight from the image:
  *
- *     ┌──────────────────┐    Where the mask's window lies inside of the image, which is nearly
+ *     ┌──────────────────┐    Where the mask's window is inside of the image, which is nearly
  *     │  ┌───┐           │    everywhere, its elements are as far apart as the pixels: no index
- *     │  │ × │         ┌─┼─┐  is looked at.
- *     │  └───┘         │ × │  Where it leaves the image, every element asks what stands in for
- *     │                └─┼─┘  it.
+ *     │  │ × │         ┌─┼─┐  is checked.
+ *     │  └───┘         │ × │  Where it leaves the image, the boundary is applied to every
+ *     │                └─┼─┘  element.
  *     └──────────────────┘ */
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
@@ -43,13 +43,13 @@ __host__ __device__ typename Pixel::sum sum_at_edge(const problem<Pixel> &p, con
 {
     typename Pixel::sum sum = 0;
     for (int j = 0, k = 0; j < p.mask_height; j++)
-        PRIM_UNROLL(1) /* where elements are looked for takes most of the time */
+        PRIM_UNROLL(1) /* the boundary takes most of the time */
     for (int i = 0; i < p.mask_width; i++, k++)
         sum = add_product(sum, weights[k], p.value(first_x + i, first_y + j, channel));
     return sum;
 }
 
-/* weights[k]: a list, or something that looks like one. */
+/* weights[k]: any type with an operator []. */
 template <typename Pixel, typename Weights>
 __host__ __device__ void convolve_element(const problem<Pixel> &p, const Weights &weights,
                                           int64_t x, int64_t y, int channel)

@@ -1,6 +1,6 @@
-/* What processes are called with must be the same, apart from pointers: where counts differ, one
- * rank waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with
- * 32 bytes from every rank to every rank, and a wait for them. */
+/* Arguments must be the same in all processes, apart from pointers: where counts differ, one rank
+ * waits for messages that no other sends. With PRIM_DISTRIBUTED_AGREE=1 each call begins with 32
+ * bytes from every rank to every rank, and a wait for them. */
 #include "distributed/agreement.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static prim_statement statement_of(const prim_team *team, const prim_team_steps 
     return s;
 }
 
-/* What rank r says otherwise, or NULL. */
+/* What differs between the two statements, or NULL. */
 static const char *difference(const prim_statement *own, const prim_statement *other)
 {
     if (other->call != own->call)
@@ -110,7 +110,7 @@ prim_status prim_agreement_wanted(const prim_team *team, bool *wanted)
     return prim_team_cuda(&team->members[0], "its stream could not be asked for a capture", error);
 }
 
-/* An own refusal keeps its own sentence. */
+/* Where this process refuses its arguments itself, its own message is kept. */
 prim_status prim_agree(prim_team *team, const prim_team_steps *steps, prim_status own)
 {
     prim_agreement a = {.own = statement_of(team, steps, own),

@@ -1,14 +1,13 @@
-/* The option for debugging: before any work, all ranks tell each other what they were called with.
- */
+/* The option for debugging: before any work, all ranks compare their arguments. */
 #ifndef PRIM_DISTRIBUTED_AGREEMENT_H
 #define PRIM_DISTRIBUTED_AGREEMENT_H
 
 #include "distributed/team.h"
 
-/* Is the option on, and can the call wait? While a stream is captured nothing can. */
+/* Whether the option is on, and the call can wait: not while a stream is captured. */
 prim_status prim_agreement_wanted(const prim_team *team, bool *wanted);
 
-/* What one process was called with, as numbers that differ where it differs. */
+/* Hashes of the arguments of one process. */
 typedef struct prim_statement {
     prim_digest call, counts, arguments;
     uint64_t refused; /* its own arguments */
@@ -20,7 +19,7 @@ typedef struct prim_agreement {
     void *d_all[PRIM_MOST_OWN_RANKS]; /* the same in the memory of each own rank */
 } prim_agreement;
 
-/* own: what this process's checks gave. PRIM_OK: all ranks were called alike. */
+/* own: the status of this process's checks. PRIM_OK: all ranks have the same arguments. */
 prim_status prim_agree(prim_team *team, const prim_team_steps *steps, prim_status own);
 
 #endif

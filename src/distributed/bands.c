@@ -1,5 +1,5 @@
-/* prim_distributed_reduce_rows() and prim_distributed_reduce_columns(): their arguments, which way
- * columns go, and rows, of which each rank has its own as wholes. */
+/* prim_distributed_reduce_rows() and prim_distributed_reduce_columns(): their arguments, the choice
+ * between the two ways to reduce columns, and rows, of which each rank has its own. */
 #include "distributed/bands.h"
 
 #include "common/element.h"

@@ -1,5 +1,5 @@
-/* Inside distributed: a matrix that is cut into bands of rows, one of each rank. h_counts are rows,
- * and so is all that team.h and cut.h count. */
+/* Inside distributed: a matrix that is divided into bands of rows, one for each rank. h_counts, and
+ * the counts of team.h and cut.h, are rows. */
 #ifndef PRIM_DISTRIBUTED_BANDS_H
 #define PRIM_DISTRIBUTED_BANDS_H
 
@@ -13,8 +13,9 @@ typedef struct prim_bands {
     cudaDataType_t out_type;
 } prim_bands;
 
-/* bands.c: what all sign; the whole matrix, as one GPU would be given it; the operands, with so many
- * results at each rank; the workspace of one GPU for the columns of so many rows. */
+/* bands.c: the check of the whole matrix, as one GPU would be given it; the arguments that all ranks
+ * compare; the check of operands, with `results` results at each rank; the workspace of one GPU for
+ * the columns of so many rows. */
 prim_status prim_bands_check_whole(const prim_team *team);
 void prim_bands_sign(const prim_team *team, prim_digest *digest);
 prim_status prim_bands_check(const prim_team *team, const prim_member *member, size_t results,

@@ -1,12 +1,12 @@
-/* The exclusive prefixes of tiles' aggregates, one addition after the other: the order of
- * scan/tiles.h leaves no other way. One block, of which one thread adds:
+/* The exclusive prefixes of tiles' aggregates, one addition after the other, which the order of
+ * scan/tiles.h requires. One block, of which one thread adds:
  *
- *     all threads    load 2048 aggregates into shared memory, and ask for the next 2048
- *     one thread     16 at a time in registers: prefixes in their place, the next 16 on their way
- *     all threads    store the prefixes that are asked for
+ *     all threads    load 2048 aggregates into shared memory, and start to load the next 2048
+ *     one thread     16 at a time in registers: writes prefixes in their place, loads the next 16
+ *     all threads    store the prefixes that are wanted
  *
- * An addition waits for the one before it, 4 cycles on an H100; all else is meant to take place
- * meanwhile. Work: count combinations, and as many steps. */
+ * An addition waits for the one before it, 4 cycles on an H100; all else should overlap with it.
+ * Work: count combinations, and as many steps. */
 #include "distributed/chain.h"
 
 #include "common/launch.cuh"
@@ -21,7 +21,7 @@ namespace chain
 constexpr unsigned THREADS = 256, OF_THREAD = 8, AT_ONCE = THREADS * OF_THREAD;
 constexpr unsigned RUN_VECTORS = 4; /* that the one thread holds */
 
-/* From aggregates to prefixes; returns what lies before the next ones. */
+/* Replaces aggregates by prefixes; returns the prefix of the next one. */
 template <class Operator, typename Value>
 __device__ Value chain_staged(vector<Value> *staged, Value so_far)
 {
@@ -53,7 +53,7 @@ __device__ Value chain_staged(vector<Value> *staged, Value so_far)
     return so_far;
 }
 
-/* What lies behind the last total changes only what lies behind that. */
+/* Values past the last aggregate change only prefixes past it. */
 template <class Operator, typename Value>
 __device__ void load_aggregates(const Value *aggregates, size_t begin, size_t count, Value *mine)
 {

@@ -8,8 +8,8 @@
 extern "C" {
 #endif
 
-/* Of `count` aggregates, those from `first` on become what lies before each, and one behind them
- * what lies before the next: so there is room for one more. The identity lies before the first.
+/* Replaces the aggregates from `first` to `count` by their exclusive prefixes, and writes one more
+ * prefix after them, for which there must be room. The first prefix is the identity.
  *
  *   op     SUM or PRODUCT
  *   type   of the aggregates: CUDA_R_32F or CUDA_R_64F */

@@ -1,23 +1,23 @@
-/* Scans that sum or multiply floats, whose bits depend on the order: that of scan/tiles.h, which
- * cuts a line into tiles of 32 KiB by position alone, and combines their aggregates one after the
- * other. Each rank works on the tiles that begin in its part:
+/* Scans of floats with sums and products, whose bits depend on the order: that of scan/tiles.h,
+ * which cuts a line into tiles of 32 KiB by position alone, and combines their aggregates one after
+ * the other. Each rank works on the tiles that begin in its part:
  *
  *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
  *     aggregates  A   B    C      D   E      to every rank
- *     before      ·   A   AB  │  ABC ABCD    each rank chains those up to its own
+ *     before      ·   A   AB  │  ABC ABCD    each rank computes the prefixes up to its own tiles
  *     results    ███│███│██ │ ██│███│██      the middle tile's second half goes back
  *
- * Work: 3 combinations an element, as on one GPU, and at each rank one for each tile up to its own
- * last. Bytes: each element is read twice and written once; aggregates 1/8192 of that (f32), to
- * every rank; up to 64 KiB at a cut within a tile.
+ * Work: 3 combinations for each element, as on one GPU, and at each rank one for each tile up to
+ * its own last. Bytes: each element is read twice and written once; aggregates 1/8192 of that
+ * (f32), to every rank; up to 64 KiB at a cut within a tile.
  *
- * What holds it back: the second reading, and the chain, which no number of GPUs makes shorter.
- * With 2^30 f32 a rank that is 2^17 additions a rank, at 4 cycles and 2 GHz at least 0.26 ms; two
- * H200s took 0.25 ms a rank. So the last of 8 ranks begins with its results 2.1 ms after
- * the aggregates have come, beside 1 ms for these and 2.1 ms for the results. f64 has as many tiles
- * a byte, and slower additions. Ranks that chain in turn, and hand on one value, would wait as
- * long, and for messages besides. A chain of the parts' aggregates would be short, and have other
- * bits: they would follow from the cut. */
+ * What holds it back: reading the elements twice, and the chain of additions, which more GPUs do
+ * not shorten. With 2^30 f32 for each rank it has 2^17 additions for each rank, at 4 cycles and 2
+ * GHz at least 0.26 ms; two H200s took 0.25 ms for each rank. So the last of 8 ranks begins with
+ * its results 2.1 ms after it has the aggregates, beside 1 ms for these and 2.1 ms for the results.
+ * f64 has as many tiles for each byte, and slower additions. Ranks that chain in turn, each passing
+ * its carry-out on, would wait as long, and for messages besides. A chain of the parts' aggregates
+ * would be short, but its bits would depend on the cut. */
 #include "common/element.h"
 #include "distributed/chain.h"
 #include "distributed/finish.h"
@@ -64,7 +64,7 @@ static prim_tiling results_of(const prim_parts_scan *s)
     return (prim_tiling){tile_elements(s), prim_element_bytes(s->out_type)};
 }
 
-/* A workspace: the aggregates of all tiles, and what lies behind the last; the elements of a tile
+/* A workspace: the aggregates of all tiles, and one value after the last; the elements of a tile
  * that the cut divides, and its results; the initial value, and the total of the whole. */
 typedef struct places {
     char *aggregates, *divided, *results;
@@ -111,7 +111,7 @@ static prim_cut cut_of(const prim_team *team, const prim_member *member)
     return prim_tiles_cut(team, member, tile_elements(team->args));
 }
 
-/* Of the tiles that the rank has as a whole. */
+/* The end of the tiles that the rank has as a whole. */
 static size_t whole_end(const prim_cut *cut)
 {
     return prim_tiles_divides_last(cut) ? cut->last : cut->end;
@@ -142,8 +142,8 @@ static prim_status gather_divided(const prim_team *team, const prim_member *memb
                                      places_of(team, member).divided);
 }
 
-/* `count` elements from the start of tile number `tile` on. Their total is that of the whole where
- * they are its last ones. */
+/* Launches the tiles of `count` elements from the start of tile `tile` on. Their total is that of
+ * the whole where they are its last ones. */
 static prim_status launch(const prim_team *team, const prim_member *member, prim_scan_carry carry,
                           size_t tile, const void *elements, size_t count, void *results)
 {
@@ -178,7 +178,7 @@ static prim_status share_aggregates(const prim_team *team, const prim_member *me
                                    places_of(team, member).aggregates, value_bytes(team->args));
 }
 
-/* What lies before the rank's own first tile, and before each one up to `tile`, that one too. */
+/* The exclusive prefixes of the rank's own tiles up to `tile`, inclusive. */
 static prim_status chain_up_to(const prim_team *team, const prim_member *member, size_t tile)
 {
     const prim_parts_scan *s = team->args;
@@ -189,7 +189,7 @@ static prim_status chain_up_to(const prim_team *team, const prim_member *member,
                                                  tile, member->rank->stream));
 }
 
-/* What lies before a tile, as a result. */
+/* The exclusive prefix of a tile, converted to a result. */
 static prim_status hand_out_before(const prim_team *team, const prim_member *member, size_t tile,
                                    void *to)
 {
@@ -278,15 +278,15 @@ const prim_team_steps prim_chained_scan_steps = {
               {hand_out_total, false}},
 };
 
-/* ---- carries: without results, but for those that a part begins with ---- */
+/* ---- carries: no results except each part's first one ---- */
 
-/* May a later rank begin within the last own tile, or behind its last element? */
+/* Whether a later rank may begin within the last own tile, or right after it. */
 static bool has_others(const prim_team *team, const prim_member *member, const prim_cut *cut)
 {
     return cut->tiles > cut->whole_tiles && member->number + 1 < team->total;
 }
 
-/* That tile's prefixes, for those who begin there. */
+/* That tile's prefixes, for the ranks that begin there. */
 static prim_status scan_last_tile(const prim_team *team, const prim_member *member,
                                   const prim_cut *cut)
 {
@@ -312,8 +312,8 @@ static prim_status take_carry(const prim_team *team, const prim_member *member)
                : status;
 }
 
-/* To each rank that begins within the last own tile, what it begins with: an exclusive prefix, or
- * behind the last element of the whole the total. */
+/* Sends to each rank that begins within the last own tile its carry-in: an exclusive prefix, or
+ * after the last element of the whole the total. */
 static prim_status send_carries(const prim_team *team, const prim_member *member,
                                 const prim_cut *cut)
 {

@@ -23,8 +23,8 @@ static bool adds(const histogram_args *args)
     return (args->flags & PRIM_HISTOGRAM_ADD) != 0;
 }
 
-/* Where a rank counts: with PRIM_HISTOGRAM_ADD beside the counters, which are not to be added up
- * themselves. */
+/* Where a rank counts: with PRIM_HISTOGRAM_ADD not in the counters, whose old values must not take
+ * part in the sum of all ranks. */
 static void *counters_of(const histogram_args *args, const prim_member *member)
 {
     return adds(args) ? member->call.workspace : member->rank->d_out;
@@ -117,7 +117,7 @@ static prim_status add_up(const prim_team *team, const prim_member *member)
     return prim_team_cuda(member, "the counts were not added", error);
 }
 
-/* Of the range, the fields that are looked at. */
+/* Adds the fields of the range that are used. */
 static void sign_range(const histogram_args *args, prim_digest *digest)
 {
     const double reals[] = {args->range.real_lower, args->range.real_upper};

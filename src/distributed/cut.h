@@ -1,5 +1,5 @@
 /* Where the parts of a whole array cut the tiles of reduce/order.h. A tile belongs to the rank that
- * its first element lies on:
+ * has its first element:
  *
  *     tiles   |     0     |     1     |     2     |  3  |
  *     ranks   |    0    |  1  | 2 |        3            |

@@ -21,7 +21,7 @@ __global__ void take(const uint64_t *indices, const uint64_t *at, uint64_t *inde
     *index = indices[*at];
 }
 
-/* Each thread every so many. */
+/* A grid-stride loop. */
 struct strided {
     size_t begin, step;
 };

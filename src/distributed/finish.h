@@ -1,4 +1,4 @@
-/* The few small kernels that calls on many devices need; all run on the current device. */
+/* The small kernels that calls on many devices need; all run on the current device. */
 #ifndef PRIM_DISTRIBUTED_FINISH_H
 #define PRIM_DISTRIBUTED_FINISH_H
 
@@ -21,7 +21,7 @@ cudaError_t prim_distributed_pick(const void *in, size_t element_bytes, const ui
 cudaError_t prim_distributed_take(const uint64_t *indices, const uint64_t *at, uint64_t *index,
                                   cudaStream_t stream);
 
-/* f32s become the f16s or bf16s that are the results. */
+/* Rounds f32 to the f16 or bf16 of the results. */
 cudaError_t prim_distributed_round(const float *values, size_t count, cudaDataType_t out_type,
                                    void *out, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 /* The first extreme element: each rank that has elements finds its own, every rank gets all of them
- * with their indices, and looks again. The elements are gathered as they are, since squares of f16
- * that differ may be equal once they are rounded. */
+ * with their indices, and searches these. The elements are gathered as they are, since squares of
+ * f16 that differ may be equal once they are rounded. */
 #include "common/element.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
@@ -21,7 +21,7 @@ static size_t candidates_of(const prim_team *team, size_t ranks)
     return candidates;
 }
 
-/* A workspace: a candidate of each rank, their indices, what a search finds, and what it needs. */
+/* A workspace: a candidate of each rank, their indices, a search's result, and its workspace. */
 typedef struct places {
     char *elements;
     uint64_t *indices;

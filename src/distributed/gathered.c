@@ -1,5 +1,5 @@
-/* Reductions that any order gives the same bits of: each rank reduces its part, an empty one to the
- * identity, every rank gets all results, and reduces these. Rounding to f16 or bf16 on the way
+/* Reductions whose bits do not depend on the order: each rank reduces its part, an empty one to the
+ * identity, every rank gets all results, and reduces these. Rounding to f16 or bf16 in between
  * changes no minimum and no maximum: it keeps the order. scanned.c begins in the same way. */
 #include "distributed/gathered.h"
 #include "common/element.h"
@@ -10,7 +10,7 @@ size_t prim_gathered_results_bytes(const prim_team *team)
     return prim_team_padded((team->total + 2) * prim_element_bytes(r->out_type));
 }
 
-/* Of the two reductions, which follow each other in a stream. */
+/* The workspace of both reductions, which follow each other in a stream. */
 prim_status prim_gathered_inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_reduction *r = team->args;
@@ -40,7 +40,7 @@ void *prim_gathered_result(const prim_team *team, const prim_member *member, siz
     return (char *)member->call.workspace + rank * prim_element_bytes(r->out_type);
 }
 
-/* What reductions need. */
+/* The workspace of a reduction. */
 typedef struct inner {
     void *memory;
     size_t bytes;

@@ -1,9 +1,9 @@
-/* Columns, of what any order gives the same bits of: each rank reduces those of its band, an empty
- * one to identities; every rank gets a row of results from each, and reduces these columns. */
+/* Columns whose bits do not depend on the order: each rank reduces those of its band, an empty one
+ * to identities; every rank gets a row of results from each, and reduces these columns. */
 #include "common/element.h"
 #include "distributed/bands.h"
 
-/* A workspace: the rows of results, and what the reductions need. */
+/* A workspace: the rows of results, and the workspace of the reductions. */
 static size_t row_bytes(const prim_bands *b)
 {
     return prim_team_padded(b->columns * prim_element_bytes(b->out_type));

@@ -1,9 +1,9 @@
 /* Sums and products of floats, whose bits depend on the order: that of reduce/order.h, which cuts a
  * line into tiles of 16 KB by position alone. Each rank reduces the tiles that begin in its part,
- * which leaves a value for each. The values of all tiles are a line again: every rank gets all of
- * them, 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A
- * line of one value keeps its bits when it is reduced again: sums start from +0, so that none is
- * -0, and products from 1. */
+ * which leaves a value for each. The values of all tiles form a line: every rank gets all of them,
+ * 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A line
+ * of one value keeps its bits when it is reduced again: sums start from +0, so that none is -0, and
+ * products from 1. */
 #include "common/element.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"
@@ -38,8 +38,8 @@ static size_t all_tiles(const prim_team *team)
     return prim_tiles_of_all(team, tile_elements(team->args));
 }
 
-/* A workspace: the values of all tiles, a tile that the cut divides, and of a dot product one of
- * the other array, the result before it is rounded, and what the reductions need. */
+/* A workspace: the values of all tiles; a tile that the cut divides, and for a dot product one of
+ * the other array; the result before it is rounded; and the workspace of the reductions. */
 typedef struct places {
     char *values, *tile, *tile_y;
     void *result;
@@ -70,7 +70,7 @@ static places places_of(const prim_team *team, const prim_member *member)
     return p;
 }
 
-/* Of the last reduction. */
+/* The workspace of the last reduction. */
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_reduction *r = team->args;
@@ -139,7 +139,7 @@ static prim_status reduce_to_values(const prim_team *team, const prim_member *me
                                        prim_reduce_tile_values(&args));
 }
 
-/* One pass over the part, as of one GPU; a tile that the cut divides lies elsewhere. */
+/* One pass over the part, as on one GPU; a tile that the cut divides is in the workspace. */
 static prim_status reduce_tiles(const prim_team *team, const prim_member *member)
 {
     const prim_reduction *r = team->args;

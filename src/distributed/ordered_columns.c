@@ -1,7 +1,7 @@
 /* Columns of floats, summed or multiplied, whose bits depend on the order: that of
- * reduce/columns.h, which cuts a matrix into tiles of rows by its shape alone. It is ordered.c over
- * again, with rows in place of elements: each rank reduces the tiles that begin in its band to a
- * row of values each, every rank gets all these rows, and reduces their columns in the same order
+ * reduce/columns.h, which cuts a matrix into tiles of rows by its shape alone. It works as
+ * ordered.c, with rows in place of elements: each rank reduces the tiles that begin in its band to
+ * a row of values each, every rank gets all these rows, and reduces their columns in the same order
  * as all others.
  *
  * What holds it back: a cut within a tile sends up to a tile, which is 1024 rows (8192 of few
@@ -31,7 +31,7 @@ static size_t values_ld(const prim_bands *b)
     return prim_reduce_values_ld(b->columns, value_bytes(b));
 }
 
-/* Of a row of values. */
+/* Bytes of a row of values. */
 static size_t values_bytes(const prim_bands *b)
 {
     return values_ld(b) * value_bytes(b);
@@ -87,8 +87,8 @@ static bool rounds(const prim_bands *b)
 }
 
 /* A workspace: the rows of values; and from these offsets on a tile that the cut divides; the first
- * rows, packed, where there are gaps between rows; a row of results before it is rounded; and what
- * the last reduction needs. */
+ * rows, packed, where there are gaps between rows; a row of results before it is rounded; and the
+ * workspace of the last reduction. */
 typedef struct layout {
     size_t divided, first, result, inner;
 } layout;
@@ -111,7 +111,7 @@ static char *place(const prim_member *member, size_t offset)
     return (char *)member->call.workspace + offset;
 }
 
-/* Of the last reduction. */
+/* The workspace of the last reduction. */
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
     const prim_bands *b = team->args;
@@ -142,7 +142,7 @@ static const char *row_at(const prim_team *team, const prim_member *member, size
     return (const char *)member->rank->d_in + (row - member->begin) * ld_bytes;
 }
 
-/* In one piece where there are no gaps: how far rows of several may be apart has a limit. */
+/* In one piece where there are no gaps: CUDA limits the distance of rows in a copy of several. */
 static cudaError_t copy_rows(const prim_bands *b, void *to, const void *from, size_t rows,
                              cudaStream_t stream)
 {
@@ -188,7 +188,7 @@ static prim_status exchange(const prim_team *team, const prim_member *member)
 
 /* ---- the values of the tiles ---- */
 
-/* `rows` from the start of tile number `tile` on. */
+/* Reduces `rows` rows from the start of tile `tile` on. */
 static prim_status reduce_to_values(const prim_team *team, const prim_member *member, size_t tile,
                                     const void *from, size_t rows, size_t ld)
 {

@@ -1,9 +1,9 @@
-/* prim_distributed_scan() and prim_distributed_carry(): their arguments, and which way they go. */
+/* prim_distributed_scan() and prim_distributed_carry(): arguments, and the choice of one way. */
 #include "distributed/parts_scan.h"
 
 #include "common/element.h"
 
-/* Bytes are not reduced to u32 but to u64, whose lower half is the same. */
+/* u8 is not reduced to u32 but to u64, whose lower half is the same. */
 static prim_parts_scan make_args(prim_scan_kind kind, prim_op op, prim_transform transform,
                                  cudaDataType_t in_type, cudaDataType_t out_type)
 {
@@ -22,7 +22,7 @@ prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *b
                                      count, s->out_type, bytes);
 }
 
-/* In place, where results are as wide as elements; nothing else overlaps. */
+/* In place is allowed where results have the size of elements; nothing else may overlap. */
 prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
                                   prim_operands *operands)
 {

@@ -5,12 +5,12 @@
 #include "distributed/reduction.h"
 
 typedef struct prim_parts_scan {
-    prim_reduction reduction; /* out_type: what results and carries of parts are kept in */
+    prim_reduction reduction; /* out_type: the type of parts' results and carries */
     prim_scan_kind kind;
     cudaDataType_t out_type;
 } prim_parts_scan;
 
-/* parts_scan.c: what both ways check and sign. */
+/* parts_scan.c: the checks of both ways, and the arguments that all ranks compare. */
 void prim_parts_scan_sign(const prim_team *team, prim_digest *digest);
 prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,

@@ -1,4 +1,4 @@
-/* prim_distributed_reduce() and prim_distributed_dot(): their arguments, and which way they go. */
+/* prim_distributed_reduce() and prim_distributed_dot(): arguments, and the choice of one way. */
 #include "distributed/reduction.h"
 
 #include "common/element.h"
@@ -43,8 +43,8 @@ void prim_reduction_sign(const prim_team *team, prim_digest *digest)
     prim_digest_add(digest, r->out_type);
 }
 
-/* Whatever else is combined, any order gives the same bits: integers wrap, and minimum and maximum
- * know only one NaN. */
+/* Sums and products of floats. Otherwise any order gives the same bits: integers wrap, and minimum
+ * and maximum give only one NaN. */
 bool prim_reduction_has_order(const prim_reduction *r)
 {
     return prim_element_is_float(r->out_type) && (r->op == PRIM_OP_SUM || r->op == PRIM_OP_PRODUCT);

@@ -8,17 +8,17 @@ typedef struct prim_reduction {
     prim_op op;
     prim_transform transform;
     cudaDataType_t in_type, out_type;
-    bool is_dot; /* of products of two arrays' elements, with op SUM and no transform */
+    bool is_dot; /* a dot product, with op SUM and no transform */
 } prim_reduction;
 
-/* reduction.c: what both ways check and sign; the workspace of one GPU for so
- * many elements. */
+/* reduction.c: the workspace of one GPU for so many elements; the checks of both ways, and the
+ * arguments that all ranks compare. */
 prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes);
 prim_status prim_reduction_check(const prim_team *team, const prim_member *member,
                                  prim_operands *operands);
 void prim_reduction_sign(const prim_team *team, prim_digest *digest);
 
-/* Does the order change the bits? */
+/* Whether the order changes the bits. */
 bool prim_reduction_has_order(const prim_reduction *r);
 
 /* ordered.c: sums and products of floats. gathered.c: all else, in any order. */

@@ -1,13 +1,13 @@
-/* Scans, of what any order gives the same bits of: each rank reduces its part, every rank gets all
- * results, and those of the ranks before make the carry that its own scan begins with.
+/* Scans whose bits do not depend on the order: each rank reduces its part, every rank gets all
+ * results, and those of the ranks before give the carry-in of its own scan.
  *
  *     parts      3 1 7  │  0 4  │  1 6 3
  *     results      11   │   4   │   10         of each part, to every rank
  *     carries       0   │  11   │   15         the results of the ranks before, combined
  *     scans      3 4 11 │ 11 15 │ 16 22 25
  *
- * Bytes: each element is read twice and written once. Who takes the carry alone, and adds it where
- * the results are used, reads each element once here, and writes none. */
+ * Bytes: each element is read twice and written once; for the carry alone, read once and not
+ * written. */
 #include "common/element.h"
 #include "distributed/gathered.h"
 #include "distributed/parts_scan.h"
@@ -25,7 +25,7 @@ static prim_status needed_by_carry(const prim_team *team, size_t *bytes)
     return status;
 }
 
-/* The scan comes when the reductions are done, and takes their place. */
+/* The scan runs after the reductions, and reuses their workspace. */
 static prim_status needed_by_scan(const prim_team *team, size_t *bytes)
 {
     size_t carry, scan;
@@ -41,7 +41,7 @@ static prim_status needed_by_scan(const prim_team *team, size_t *bytes)
 
 /* ---- the steps ---- */
 
-/* The first `count` results, combined, in the place of a further one. */
+/* Combines the first `count` results, and stores the result at number `place`. */
 static prim_status combine(const prim_team *team, const prim_member *member, size_t count,
                            size_t place)
 {

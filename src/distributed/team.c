@@ -9,7 +9,7 @@
 #include "common/workspace.h"
 #include "distributed/agreement.h"
 
-/* ---- sentences ---- */
+/* ---- error messages ---- */
 
 prim_status prim_team_nccl(const prim_member *member, const char *what, ncclResult_t result)
 {
@@ -26,7 +26,7 @@ prim_status prim_team_cuda(const prim_member *member, const char *what, cudaErro
     return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: %s", member->name, what);
 }
 
-/* The sentence of a call for one device, with this call's name before it. */
+/* The message of a call for one device, with this call's name before it. */
 static prim_status in_our_name(prim_status status, const char *name)
 {
     cudaError_t error;
@@ -89,7 +89,7 @@ static prim_status count_elements(prim_team *team)
     return PRIM_OK;
 }
 
-/* ---- who is in it ---- */
+/* ---- the team's ranks ---- */
 
 static prim_status ask_communicator(const prim_team *team, prim_member *member)
 {
@@ -253,8 +253,8 @@ static prim_status take_each(const prim_team *team, prim_team_step take)
     return status;
 }
 
-/* In a group nothing is called but NCCL, which knows each rank's device: where one of its own calls
- * fails, the group does nothing, and no rank waits for another. */
+/* A group contains only calls of NCCL, which knows each rank's device: where one of them fails, the
+ * group does nothing, and no rank waits for another. */
 static prim_status take_together(const prim_team *team, prim_team_step take)
 {
     prim_status status = prim_team_nccl(&team->members[0], "ncclGroupStart", ncclGroupStart());

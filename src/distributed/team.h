@@ -1,4 +1,4 @@
-/* A call on many devices: the ranks that this process drives, as a team that takes the call's steps
+/* A call on many devices: the ranks that this process drives, as a team that does the call's steps
  * together. */
 #ifndef PRIM_DISTRIBUTED_TEAM_H
 #define PRIM_DISTRIBUTED_TEAM_H
@@ -26,7 +26,7 @@ struct prim_team;
 
 struct prim_agreement;
 
-/* Numbers of what a call was asked for, taken together. */
+/* A hash of a call's arguments. */
 typedef uint64_t prim_digest;
 #define PRIM_DIGEST_OF_NOTHING UINT64_C(0xcbf29ce484222325)
 
@@ -43,13 +43,13 @@ typedef struct prim_team_steps {
     /* The operands of one rank, apart from the workspace; *operands become their ranges. */
     prim_status (*check)(const struct prim_team *team, const prim_member *member,
                          prim_operands *operands);
-    /* The workspace of a rank on the current device. The statuses are those of the calls that it
-     * asks, and judge all that is no pointer. */
+    /* The workspace of a rank on the current device. The statuses are those of the queries that it
+     * calls, which check all arguments that are not pointers. */
     prim_status (*needed)(const struct prim_team *team, size_t *bytes);
-    /* All of args that must be the same in every process. */
+    /* Hashes all of args that must be the same in every process. */
     void (*sign)(const struct prim_team *team, prim_digest *digest);
-    /* In turn; each one is taken by all ranks before the next. `together`: in one group of NCCL,
-     * of whose calls alone the step then consists. */
+    /* The steps in their order; all ranks do one before the next. `together`: in one NCCL group;
+     * the step then consists only of calls of NCCL. */
     struct {
         prim_team_step take;
         bool together;
@@ -71,10 +71,10 @@ typedef struct prim_team {
 prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const prim_rank *ranks,
                           size_t own_ranks);
 
-/* The query that stands beside a call. */
+/* The workspace query of a call. */
 prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes);
 
-/* One step after the other, as far as none fails. */
+/* One step after the other, until one fails. */
 prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps);
 
 /* One step at every rank, whatever fails; the first failure is returned. */
@@ -82,21 +82,22 @@ prim_status prim_team_take_all(const prim_team *team, prim_team_step take);
 
 size_t prim_team_largest_part(const prim_team *team);
 
-/* NULL and 0 where nothing is needed: then no pool is asked. */
+/* NULL where 0 bytes are needed, so that the pool is not used. */
 static inline void *prim_team_inner(void *memory, size_t bytes)
 {
     return bytes > 0 ? memory : NULL;
 }
 
-/* Parts of a workspace begin where one may begin. */
+/* The bytes rounded up to the alignment of a workspace. */
 size_t prim_team_padded(size_t bytes);
 
-/* From one rank to another, and from one to all, in place; in steps that all take together. */
+/* Messages from one rank to another, and from one to all, in place; in steps that are
+ * `together`. */
 prim_status prim_team_send(const prim_member *member, const void *from, size_t bytes, size_t to);
 prim_status prim_team_receive(const prim_member *member, void *to, size_t bytes, size_t from);
 prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from);
 
-/* PRIM_OK, or the sentence of what failed. */
+/* PRIM_OK, or prim_fail() with what failed. */
 prim_status prim_team_nccl(const prim_member *member, const char *what, ncclResult_t result);
 prim_status prim_team_cuda(const prim_member *member, const char *what, cudaError_t error);
 

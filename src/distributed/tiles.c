@@ -27,7 +27,7 @@ static prim_status copy(const prim_member *member, void *to, const void *from, s
 
 /* ---- the tile that a part ends within ---- */
 
-/* Other ranks' elements of it, from one rank or several. */
+/* One other rank's elements of that tile. */
 typedef struct piece {
     size_t rank, begin, end; /* in the whole */
 } piece;
@@ -115,7 +115,7 @@ prim_status prim_tiles_return_divided(const prim_team *team, const prim_member *
 
 /* ---- values of tiles ---- */
 
-/* Do all ranks have so many tiles? */
+/* Whether all ranks have `tiles` tiles. */
 static bool all_have(const prim_team *team, size_t tile, size_t tiles)
 {
     size_t begin = 0;
@@ -143,7 +143,7 @@ static prim_status share_one_by_one(const prim_team *team, const prim_member *me
     return status;
 }
 
-/* Of equal shares NCCL makes one operation. */
+/* With equal numbers of tiles one operation of NCCL is enough. */
 prim_status prim_tiles_share_values(const prim_team *team, const prim_member *member, size_t tile,
                                     void *values, size_t value_bytes)
 {

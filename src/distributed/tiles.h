@@ -1,9 +1,9 @@
-/* An array in parts whose tiles are worked on as wholes, each by the rank that owns it (cut.h):
- * what ranks send each other of the tiles that cuts divide, and each tile's value to every rank.
+/* An array in parts, of which each tile is processed as a whole by the rank that owns it (cut.h):
+ * messages between ranks for the tiles that cuts divide, and each tile's value to every rank.
  *
  *     parts      0 1 2 3 4 5 │ 6 7 │ 8 9 …      tiles of four: 4 5 6 7 is rank 0's
  *     gathered         4 5 ← 6 7                the elements, to the rank that owns the tile
- *     returned         a b → c d                where each has a result, to those who hold them */
+ *     returned         a b → c d                their results, back to the ranks that hold them */
 #ifndef PRIM_DISTRIBUTED_TILES_H
 #define PRIM_DISTRIBUTED_TILES_H
 
@@ -20,7 +20,7 @@ size_t prim_tiles_of_all(const prim_team *team, size_t tile);
 
 prim_cut prim_tiles_cut(const prim_team *team, const prim_member *member, size_t tile);
 
-/* Does the part end within a tile that others have elements of, too? */
+/* Whether the part ends within a tile of which other ranks have elements. */
 static inline bool prim_tiles_divides_last(const prim_cut *cut)
 {
     return cut->end < cut->last_end;
@@ -29,7 +29,7 @@ static inline bool prim_tiles_divides_last(const prim_cut *cut)
 /* The rank that holds an element of the whole. */
 size_t prim_tiles_holder(const prim_team *team, size_t element);
 
-/* Where an element of the whole lies, in its rank's part. */
+/* The offset in bytes of an element of the whole in its rank's part. */
 static inline size_t prim_tiles_offset(const prim_member *member, prim_tiling tiling, size_t at)
 {
     return (at - member->begin) * tiling.element_bytes;
@@ -37,15 +37,15 @@ static inline size_t prim_tiles_offset(const prim_member *member, prim_tiling ti
 
 /* ---- the tile that a part ends within: `divided` has room for one ---- */
 
-/* The rank's own elements of it. */
+/* Copies the rank's own elements of it. */
 prim_status prim_tiles_begin_divided(const prim_team *team, const prim_member *member,
                                      prim_tiling tiling, const void *part, void *divided);
 
-/* The others'; taken together. */
+/* Receives those of other ranks, and sends those of an earlier rank's tile; a step `together`. */
 prim_status prim_tiles_gather_divided(const prim_team *team, const prim_member *member,
                                       prim_tiling tiling, const void *part, void *divided);
 
-/* The same backwards, of results. */
+/* The same in the other direction, for results. */
 prim_status prim_tiles_keep_divided(const prim_team *team, const prim_member *member,
                                     prim_tiling tiling, const void *divided, void *part);
 prim_status prim_tiles_return_divided(const prim_team *team, const prim_member *member,
@@ -53,7 +53,7 @@ prim_status prim_tiles_return_divided(const prim_team *team, const prim_member *
 
 /* ---- values of tiles, `value_bytes` each ---- */
 
-/* The rank's own, in their places among `values`, go to all others; taken together. */
+/* Sends the rank's own, from their places in `values`, to all others; a step `together`. */
 prim_status prim_tiles_share_values(const prim_team *team, const prim_member *member, size_t tile,
                                     void *values, size_t value_bytes);
 

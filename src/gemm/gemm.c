@@ -1,4 +1,4 @@
-/* gemm's API: what its arguments must be, and the calls. */
+/* gemm's API: checks of the arguments, and the calls. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -109,7 +109,7 @@ static prim_status check_c_stride(const prim_gemm_args *args)
         args->call.name, args->c_stride, args->batches, args->m, args->n, args->ldc);
 }
 
-/* Of a batch by pointers, only the arrays can be judged, and the shapes. */
+/* For a batch by pointers, only the arrays and the shapes can be checked. */
 static prim_status check_array(const prim_gemm_args *args, stored x, prim_span *span)
 {
     prim_rectangle none;

@@ -28,10 +28,10 @@ typedef struct prim_gemm_args {
     prim_compute compute;
     size_t batches;                      /* products, each with matrices of its own */
     size_t a_stride, b_stride, c_stride; /* elements from a product's matrix to the next one's */
-    bool pointers; /* instead, a, b and c are arrays of pointers, one a product */
+    bool pointers; /* a, b and c are arrays of pointers, one for each product */
 } prim_gemm_args;
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_gemm_rungs[];
 int prim_gemm_choose_rung(const void *args);
 

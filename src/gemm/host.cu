@@ -7,9 +7,9 @@ namespace
 namespace host
 {
 
-constexpr size_t SUMS = 64; /* that a CPU keeps at hand */
+constexpr size_t SUMS = 64; /* that stay in a CPU's registers and L1 */
 
-/* Some columns of a row of C: along B's rows, so that memory is read as it lies. */
+/* Some columns of a row of C: along B's rows, so that memory is read in order. */
 template <typename In, typename Out>
 void multiply_columns(const problem<In, Out> &p, size_t i, size_t first, size_t count)
 {

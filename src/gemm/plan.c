@@ -1,8 +1,8 @@
-/* Which tile, and into how many parts k is cut: by an estimate of the time of each choice.
+/* Chooses the tile, and the number of parts of k, by an estimate of the time of each choice.
  *
- * A device takes the blocks in rounds, BLOCKS to a multiprocessor; the last round may have fewer,
- * and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into small ones, or
- * its sums into parts, until the rounds are nearly full. */
+ * A device runs the blocks in waves ("rounds" here), BLOCKS to a multiprocessor; the last wave may
+ * have fewer, and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into
+ * small ones, or its sums into parts, until the waves are nearly full. */
 #include "gemm/plan.h"
 
 #include "common/device.h"
@@ -57,7 +57,7 @@ static const double CLOCKS_OF_SUM = 0.25;      /* for each element that a block 
 static const double SECOND_PASS_CLOCKS = 4500; /* its launch, and its reads' latency */
 static const double SECOND_PASS_BYTES = 1400;  /* that all move in a clock, through L2 */
 
-/* So many blocks on a multiprocessor at a time. */
+/* The time of a round with `blocks` blocks on a multiprocessor. */
 static double round_clocks(const tile *t, size_t blocks, size_t steps)
 {
     const size_t rate = blocks < RATES ? blocks - 1 : RATES - 1;
@@ -86,8 +86,8 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
 
 /* ---- plans ---- */
 
-/* How many parts are tried: as many as leave LEAST_PART steps in each, and do not give a device
- * more than ROUNDS rounds of blocks. */
+/* The numbers of parts that are tried, while each part has LEAST_PART steps, and the device no more
+ * than ROUNDS rounds of blocks. */
 static const size_t some_parts[] = {2,  3,  4,  5,  6,  7,   8,   10,   12,
                                     14, 16, 24, 32, 64, 128, 256, 1024, 4096};
 enum { LEAST_PART = 48, ROUNDS = 4 };

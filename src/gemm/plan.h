@@ -1,4 +1,4 @@
-/* How WARP_TILED and SPLIT_K cut a call into blocks. */
+/* How WARP_TILED and SPLIT_K divide a call into blocks. */
 #ifndef PRIM_GEMM_PLAN_H
 #define PRIM_GEMM_PLAN_H
 
@@ -26,7 +26,7 @@ bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan);
 size_t prim_gemm_plan_ld(const prim_gemm_args *args);
 size_t prim_gemm_plan_bytes(const prim_gemm_args *args, prim_gemm_plan plan);
 
-/* Are there kernels for these types? And the launch: the caller's workspace holds the sums. */
+/* Whether there are kernels for these types; and the launch, whose workspace holds the sums. */
 bool prim_gemm_has_tiles(const prim_gemm_args *args);
 cudaError_t prim_gemm_launch_tiles(const prim_gemm_args *args, prim_gemm_plan plan);
 

@@ -1,5 +1,5 @@
-/* A gemm call as its kernels take it: C = alpha · A · B + beta · C, the ops applied, for each
- * product of a batch. */
+/* A gemm call as kernels' argument: C = alpha · A · B + beta · C, the ops applied, for each product
+ * of a batch. */
 #ifndef PRIM_GEMM_PROBLEM_CUH
 #define PRIM_GEMM_PROBLEM_CUH
 
@@ -35,7 +35,7 @@ struct problem {
     scaled<sum_of<Out>> scale;
     batch_of<In, Out> batch;
 
-    /* Product i alone. Where nothing is summed, A and B may be nowhere. */
+    /* Product i alone. Where nothing is summed, the pointers to A and B may be NULL. */
     __host__ __device__ problem at(size_t i) const
     {
         problem one = *this;

@@ -13,8 +13,8 @@
  *
  * Bytes for a product, of f32: 1/16 from global memory, 1 from shared memory.
  *
- * What still holds it back: 16 instructions of loads for 64 of arithmetic, each of 4 bytes; and
- * nothing is computed while the next slabs come. VECTORIZED does both better.
+ * What still holds it back: 16 load instructions of 4 bytes for 64 of arithmetic; and nothing is
+ * computed while the next slabs are loaded. VECTORIZED improves both.
  *
  * Work: m · n · k products, and the tiles' ends. Steps: k, and 2 · k / 8 barriers. Shared memory:
  * 128 · 9 + 8 · 129 elements.
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
                     sums[i][j] = add_product(sums[i][j], a_factors[i], b_factors[j]);
             }
         }
-        __syncthreads(); /* before the next slabs come */
+        __syncthreads(); /* before the next slabs are loaded */
     }
     PRIM_UNROLL(8)
     for (unsigned i = 0; i < OWN; i++) {

@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
             for (unsigned i = 0; i < ROWS; i++)
                 sums[i] = add_product(sums[i], a.at[row + i][k], factor);
         }
-        __syncthreads(); /* before the next slabs come */
+        __syncthreads(); /* before the next slabs are loaded */
     }
     PRIM_UNROLL(8)
     for (unsigned i = 0; i < ROWS; i++)

@@ -4,8 +4,8 @@
  *                 thread t:  C[i][t] = a0·B[0][t] + a1·B[1][t] + …
  *
  * Neighbouring threads read neighbouring elements of B and write neighbouring ones of C, and all
- * of them read one element of A at a time: the reads are few and whole. What holds it back: every
- * block reads all of B, so B is read m times, and the caches have to carry it; each product costs
+ * of them read one element of A at a time: the reads are coalesced or broadcast. What holds it
+ * back: every block reads all of B, so B is read m times, through the caches; each product costs
  * two loads.
  *
  * Work: m · n · k products. Steps: k · ⌈n / 256⌉. Bytes that pass the caches: 8 m · n · k for f32.

@@ -19,7 +19,7 @@ namespace shared_row
 constexpr unsigned THREADS = 256;
 constexpr unsigned PIECE = 1024; /* elements of A's row that fit the shared memory at a time */
 
-/* A row that fits one piece is brought once; a longer one anew for each stride of columns. */
+/* A row that fits one piece is loaded once; a longer one again for each stride of columns. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
 {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
             const unsigned length =
                 p.k - begin < PIECE ? static_cast<unsigned>(p.k - begin) : PIECE;
             if (first == 0 || p.k > PIECE) {
-                __syncthreads(); /* the piece before is read to its end */
+                __syncthreads(); /* all have read the piece before */
                 for (unsigned k = threadIdx.x; k < length; k += THREADS)
                     row[k] = p.a.at(i, begin + k);
                 __syncthreads();

@@ -10,14 +10,14 @@
 namespace
 {
 
-/* DOWN × ACROSS elements. One more in each row, so that a column lies in many banks. */
+/* DOWN × ACROSS elements. Rows are padded by one, so that a column lies in many banks. */
 template <typename T, unsigned DOWN, unsigned ACROSS>
 struct element_slab {
     T at[DOWN][ACROSS + 1];
 };
 
-/* Brings the part of a matrix that begins at (row, column), zeros behind the matrix's ends at
- * (rows, columns). Neighbouring threads read along memory: down where the matrix is transposed. */
+/* Loads the part of a matrix that begins at (row, column), with zeros past the matrix's ends at
+ * (rows, columns). Reads are coalesced: down the slab where the matrix is transposed. */
 template <unsigned THREADS, typename T, unsigned DOWN, unsigned ACROSS>
 __device__ void bring_slab(element_slab<T, DOWN, ACROSS> &slab, const op_matrix<T> &from,
                            size_t row, size_t column, size_t rows, size_t columns)

@@ -10,8 +10,8 @@
  *
  * Bytes: as WARP_TILED, and each part's sums written and read once: 8 · m · n for each part of f32.
  *
- * What still holds it back: those, and the second launch, which is why plan.c weighs them;
- * below 9.0 it waits for the first one to end before it is begun.
+ * What still holds it back: those bytes, and the second launch, both of which plan.c estimates;
+ * below 9.0 it begins only after the first one has ended.
  *
  * Work: m · n · k products, parts · m · n additions. Steps: k / parts, and parts. Workspace: parts
  * · m · n sums, rows rounded up to 16 bytes. Source: CUTLASS, "Efficient GEMM in CUDA"

@@ -1,4 +1,4 @@
-/* TILED_16, TILED_32: tiles of A and B in shared memory, one behind the other along k.
+/* TILED_16, TILED_32: tiles of A and B in shared memory, one after the other along k.
  *
  *               B  ·[▒]·
  *                  ·[▒]·   step 0, 1, … down B and along A
@@ -24,9 +24,9 @@ namespace
 namespace tiled
 {
 
-/* Brings the square of a matrix at (row, column) into the tile, with zeros behind its ends at
- * (rows, columns). Neighbouring threads read along memory: down the tile where the matrix is
- * transposed. One word more in each row, so that no two lanes then write to one bank. */
+/* Loads the square of a matrix at (row, column) into the tile, with zeros past the ends at (rows,
+ * columns). Reads are coalesced: down the tile where the matrix is transposed. Rows are padded by a
+ * word, which avoids bank conflicts then. */
 template <typename T, unsigned SIDE>
 __device__ void bring(T (&tile)[SIDE][SIDE + 1], const op_matrix<T> &from, size_t row,
                       size_t column, size_t rows, size_t columns)
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(SIDE *SIDE) multiply(problem<T> all)
         PRIM_UNROLL(8)
         for (unsigned k = 0; k < SIDE; k++)
             sum = add_product(sum, tile_a[threadIdx.y][k], tile_b[k][threadIdx.x]);
-        __syncthreads(); /* before the next tiles come */
+        __syncthreads(); /* before the next tiles are loaded */
     }
     const size_t row = block.row + threadIdx.y, column = block.column + threadIdx.x;
     if (row < p.m && column < p.n)

@@ -2,8 +2,8 @@
 #ifndef PRIM_GEMM_TILES_H
 #define PRIM_GEMM_TILES_H
 
-/* M × N elements of C and K steps a slab; warps down and across; lanes down; slabs under way;
- * blocks on a multiprocessor. Then what plan.c estimates with: products a clock of a multiprocessor
+/* M × N elements of C and K steps of a slab; warps down and across; lanes down; slabs in flight;
+ * blocks on a multiprocessor. Then, for plan.c's estimates, products in a clock of a multiprocessor
  * with 1, 2, 3 and 4 such blocks, measured on an H200 (the last one for more).
  *
  * f32: 128 products a clock at most. */
@@ -22,8 +22,8 @@
 /* i32: 64. */
 #define PRIM_GEMM_TILES_I32(X) X(64, 64, 8, 2, 2, 4, 4, 3, 30, 40, 45, 45)
 
-/* f16, bf16 and i8 come element by element: the loads of a slab are waited for, so that what counts
- * is how many threads wait at a time. With i8 the larger tile takes too many registers. */
+/* f16, bf16 and i8 are loaded element by element: threads wait for the loads of a slab, so that the
+ * number of waiting threads matters. With i8 the larger tile takes too many registers. */
 #define PRIM_GEMM_TILES_HALVES(X)              \
     X(64, 64, 8, 2, 2, 4, 4, 3, 7, 14, 29, 29) \
     X(128, 128, 8, 4, 2, 4, 3, 2, 24, 41, 41, 41)

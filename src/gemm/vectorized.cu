@@ -1,21 +1,21 @@
-/* VECTORIZED: 16-byte loads, and the next slabs on their way while these are multiplied.
+/* VECTORIZED: 16-byte loads, and double buffering: slabs are loaded while others are multiplied.
  *
  *     global memory ──16 bytes──→ registers ──→ shared memory, slab 1   while slab 0 is multiplied
  *
  *               B  ▪▪▪▪  ▪▪▪▪     a thread's 8 columns are two vectors of 4, 64 apart; its rows
- *     A  ▪▪▪▪   C  ▒▒▒▒  ▒▒▒▒     likewise. A's slab is turned on its way, so that rows of A
- *        ▪▪▪▪      ▒▒▒▒  ▒▒▒▒     lie side by side in shared memory
+ *     A  ▪▪▪▪   C  ▒▒▒▒  ▒▒▒▒     likewise. A's slab is transposed, so that rows of A lie side by
+ *        ▪▪▪▪      ▒▒▒▒  ▒▒▒▒     side in shared memory
  *
- * What changed from REGISTER_TILED: 4 loads of 16 bytes for 64 products and not 16 of 4; a slab
- * comes in one load a thread, and its way through registers is as long as a slab's multiplication.
- * One barrier a slab, not two, since there are two of each.
+ * What changed from REGISTER_TILED: 4 loads of 16 bytes for 64 products and not 16 of 4; each
+ * thread loads a slab by one load, which is in flight while the slab before is multiplied. One
+ * barrier for each slab, not two, since there are two buffers.
  *
  * Bytes for a product, of f32: 1/16 from global memory, 1 from shared memory, as before; but 1/16
  * of an instruction.
  *
- * What still holds it back: shared memory gives 128 bytes a clock to a multiprocessor that wants a
- * byte for each of 128 products a clock, so that it is as busy as the arithmetic is; and the loads
- * of step k are waited for at step k. WARP_TILED shares more of each load, and reads ahead.
+ * What still holds it back: shared memory delivers 128 bytes in a clock, and 128 products in a
+ * clock need a byte each, so that it is as busy as the arithmetic; and the factors of step k are
+ * loaded at step k. WARP_TILED shares more of each load, and reads ahead.
  *
  * Where an operand's lines do not begin at whole vectors, and at its ends, elements are read one by
  * one. Work: m · n · k products, and the tiles' ends. Steps: k, and k / 8 barriers. Shared memory:
@@ -36,7 +36,7 @@ constexpr unsigned SIDE = 128, K = 8; /* of a tile, of a slab */
 constexpr unsigned OWN = 8;           /* rows and columns of a thread */
 constexpr unsigned ACROSS = SIDE / OWN, THREADS = ACROSS * ACROSS;
 
-/* A slab, k by k. A vector more in each row: 8 elements that are turned fall into other banks. */
+/* A slab, k by k. Rows are padded by a vector: 8 transposed elements fall into separate banks. */
 template <typename T>
 struct slab {
     vector<T> rows[K][SIDE / VECTOR_ELEMENTS<T> + 1];
@@ -59,7 +59,7 @@ __device__ side<T> make_side(const T *data, size_t lines, size_t steps, size_t l
             line_stride, k_stride, bytes_past_vector(data) == 0 && ld % VECTOR_ELEMENTS<T> == 0};
 }
 
-/* What a thread brings of a slab: vectors that lie along memory. */
+/* A thread's part of the load of a slab: vectors that lie along memory. */
 template <typename T>
 struct share {
     static constexpr unsigned VECTOR = VECTOR_ELEMENTS<T>;
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(THREADS) multiply(problem<T> all)
     for (size_t begin = 0; begin < p.k; begin += K, now ^= 1) {
         put(a_slabs[now], a_share, a.line_stride != 1);
         put(b_slabs[now], b_share, b.line_stride != 1);
-        __syncthreads(); /* and all have read the slab before the last one */
+        __syncthreads(); /* and all have read the slab that is overwritten next */
         fetch(a_share, a, tile.row, begin + K);
         fetch(b_share, b, tile.column, begin + K);
         add_slab(sums, a_slabs[now], b_slabs[now]);

@@ -10,20 +10,20 @@
  *     └───────┴───────┘
  *
  *     slab 3, 2  ← global memory, copied asynchronously
- *     slab 1     ← there
+ *     slab 1     ← copied
  *     slab 0     → factors of step k + 1 → registers, while those of step k are multiplied
  *
  * What changed from VECTORIZED: 6 loads of 16 bytes make 128 products, not 4 for 64; the lanes of a
- * warp form a square, so that most of them share their loads with others, and shared memory takes
- * two turns for each, not four; copies need no registers on their way, and several slabs come at
- * once; a step's factors are there before it begins. Small tiles serve a small C.
+ * warp form a rectangle, so that most of them share their loads with others, and shared memory
+ * takes two turns for each, not four; copies need no registers, and several slabs are in flight; a
+ * step's factors are read before it begins. Small tiles serve a small C.
  *
  * Bytes for a product, of f32: 1/16 from global memory, or 3/64 with the tile of 128 × 256; 3/4
  * read from shared memory by lanes, which is 1/4 for what lanes share.
  *
- * What still holds it back: the register file. An addition of a product reads three registers, and
- * two banks give one each a clock; one factor has to be held back from the instruction before.
- * Loads, copies and addresses take turns with the arithmetic. SPLIT_K helps where C has too few
+ * What still holds it back: the register file. A multiply-add reads three registers, and two banks
+ * deliver one each in a clock; one factor has to be reused from the instruction before. Loads,
+ * copies and addresses share issue slots with the arithmetic. SPLIT_K helps where C has too few
  * tiles.
  *
  * Work: m · n · k products, and the tiles' ends. Steps: k, and k / 8 barriers.

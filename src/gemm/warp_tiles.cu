@@ -9,7 +9,7 @@ namespace
 namespace warp_tiles
 {
 
-/* Do the lines of an operand hold whole vectors? The kernel looks at its pointers. */
+/* Whether the lines of an operand consist of whole vectors; the kernel checks its pointers. */
 inline bool has_vectors(size_t ld, size_t stride, size_t length, size_t vector)
 {
     return ld % vector == 0 && stride % vector == 0 && length % vector == 0;
@@ -24,7 +24,7 @@ cut make_cut(const prim_gemm_args *args, prim_gemm_plan plan, const problem<In, 
     how.part = plan.part;
     how.partial = how.parts > 1 ? args->call.workspace : nullptr;
     how.partial_ld = prim_gemm_plan_ld(args);
-    /* What is converted comes by elements. */
+    /* Types that are converted are loaded by elements. */
     const bool vectors = sizeof(In) == sizeof(sum_of<Out>);
     const size_t a_line = args->op_a == PRIM_TRANSPOSED ? args->m : args->k;
     const size_t b_line = args->op_b == PRIM_TRANSPOSED ? args->k : args->n;
@@ -45,8 +45,8 @@ cudaError_t launch_second_pass(const prim_gemm_args *args, const problem<In, Out
                                  target_of(p), how);
 }
 
-/* Are all lines of A along k and of B along the tile whole vectors, as far as the host can see?
- * What is known when the kernel is compiled takes the branches out of its loop. */
+/* Whether all lines of A along k and of B along the tile are whole vectors, as far as the host can
+ * tell. Known at compile time, it removes the branches from the kernel's loop. */
 inline bool is_plain(const prim_gemm_args *args, const cut &how)
 {
     return !args->pointers && args->lda > 1 && args->ldb > 1 && how.a_vectors && how.b_vectors &&

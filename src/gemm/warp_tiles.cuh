@@ -9,13 +9,13 @@
  *     └──────┴──────┘
  *
  * A slab is K steps of A and of B in shared memory, k by k, so that a thread reads 4 rows of A or 4
- * columns of B in one load of 16 bytes. STAGES slabs are under way; copies go past the registers.
- * For step k + 1, factors are read while those of step k are multiplied.
+ * columns of B in one load of 16 bytes. STAGES slabs are in flight; copies are asynchronous. For
+ * step k + 1, factors are read while those of step k are multiplied.
  *
- * Banks: two lanes of a pair (i, i ^ 1) want the same rows of A, and two of (i, i ^ 2) the same
+ * Banks: the lanes of a pair (i, i ^ 1) read the same rows of A, and those of (i, i ^ 2) the same
  * columns of B, so that a load of 16 bytes by 32 lanes takes two turns of shared memory, not four.
- * A slab's rows are a vector longer than the tile: 32 elements that are turned on their way, 8
- * along k and 4 along the tile, fall into 32 banks. */
+ * A slab's rows are padded by a vector: 32 elements that are transposed, 8 along k and 4 along the
+ * tile, fall into 32 banks. */
 #ifndef PRIM_GEMM_WARP_TILES_CUH
 #define PRIM_GEMM_WARP_TILES_CUH
 
@@ -41,14 +41,14 @@ struct tile_shape {
     static constexpr unsigned TM = M / WARPS_M / LANES_M, TN = N / WARPS_N / LANES_N;
     static constexpr unsigned THREADS = WARPS_M * WARPS_N * WARP;
     static constexpr unsigned STAGES = STAGES_, BLOCKS = BLOCKS_; /* on a multiprocessor */
-    static constexpr bool HOLDS = M * N >= 8192; /* small tiles have no time to wait for it */
+    static constexpr bool HOLDS = M * N >= 8192; /* small tiles cannot hide its latency */
     static_assert(TM * LANES_M * WARPS_M == M && TN * LANES_N * WARPS_N == N, "whole parts");
 };
 
 /* ---- slabs: from global into shared memory ---- */
 
-/* How an operand lies in memory, seen from its slab: along the tile or along k, so that it has to
- * be turned; and in vectors, or by elements where its lines do not begin at whole ones. */
+/* How an operand lies in memory, seen from its slab: along the tile, or along k, so that it has to
+ * be transposed; and in vectors, or by elements where its lines are not aligned. */
 enum layout { VECTORS_ALONG_TILE, ALONG_TILE, VECTORS_ALONG_K, ALONG_K, NOTHING, ANY };
 
 template <typename In>
@@ -59,15 +59,15 @@ struct operand {
     layout how;
 };
 
-/* Before 8.0 all copies go through registers anyway, and nvcc takes minutes over those that wait
- * there. */
+/* Below 8.0 all copies go through registers anyway, and nvcc takes minutes to compile those that
+ * are held there. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr bool HOLDING_PAYS = false;
 #else
 constexpr bool HOLDING_PAYS = true;
 #endif
 
-/* K steps of LENGTH elements, each a vector longer, and how a block of THREADS_ brings them. In
+/* K steps of LENGTH elements, each padded by a vector, and how a block of THREADS_ loads them. In
  * each layout a thread copies in some rounds. */
 template <typename Sum, unsigned LENGTH_, unsigned K_, unsigned THREADS_, bool MAY_HOLD,
           layout HOW_>
@@ -103,8 +103,8 @@ struct slab {
     }
 };
 
-/* Where a thread's copies go on. What lies beside the operand (its bit of the mask is 0) is left as
- * it is, since it goes into no element of C. */
+/* A thread's next copies. Elements outside of the operand (whose bit of the mask is 0) are not
+ * written, since they affect no element of C. */
 template <class Slab, typename In>
 struct cursor {
     const In *from;
@@ -112,7 +112,7 @@ struct cursor {
     shared_place<typename Slab::element> to;
     unsigned mask;
     layout any;
-    vector<typename Slab::element> held; /* VECTORS_ALONG_K: on its way */
+    vector<typename Slab::element> held; /* VECTORS_ALONG_K: loaded, not yet stored */
 
     __device__ layout how() const
     {
@@ -126,7 +126,7 @@ struct cursor {
     }
 };
 
-/* As many bits as elements from `first` on, `step` apart, lie below `length`. */
+/* A bit for each of the elements first, first + step, … that is below `length`. */
 __device__ inline unsigned bits_below(unsigned first, unsigned step, unsigned length)
 {
     const unsigned count = first < length ? (length - first - 1) / step + 1 : 0;
@@ -209,7 +209,7 @@ __device__ void bring_along_k(cursor<Slab, In> &c)
     c.from -= Slab::LINE_ROUNDS * c.step - Slab::K;
 }
 
-/* A whole slab; the cursor goes on to the next one. What has to be turned waits for put_held(). */
+/* Starts the copies of a slab; moves the cursor to the next one. Vectors along k are only held. */
 template <class Slab, typename In>
 __device__ void bring(cursor<Slab, In> &c)
 {
@@ -227,7 +227,7 @@ __device__ void bring(cursor<Slab, In> &c)
     }
 }
 
-/* Vectors along k, whose elements belong to several steps. */
+/* Stores held vectors along k, whose elements belong to several steps. */
 template <class Slab, typename In>
 __device__ void put_held(const cursor<Slab, In> &c)
 {
@@ -240,7 +240,7 @@ __device__ void put_held(const cursor<Slab, In> &c)
         }
 }
 
-/* A slab of STAGES on, round and round: `wrap` behind the last one. */
+/* Moves on in the ring of STAGES slabs: `wrap` after the last one. */
 template <unsigned STAGES, class Slab, typename In>
 __device__ void next_slab(cursor<Slab, In> &c, bool wrap)
 {
@@ -248,8 +248,8 @@ __device__ void next_slab(cursor<Slab, In> &c, bool wrap)
     c.to = c.to + (wrap ? -static_cast<int>(STAGES - 1) * SIZE : SIZE);
 }
 
-/* The first slab of a part takes what is left when the others are whole: `steps` of k, and zeros
- * behind them. */
+/* The first slab of a part takes the remainder, so that all others are whole: `steps` of k, then
+ * zeros. */
 template <typename In, class Slab>
 __device__ void bring_first(Slab &slab, const operand<In> &x, unsigned steps)
 {
@@ -286,7 +286,7 @@ __device__ void read_factors(factors<Sum, COUNT> &to, const vector<Sum> *row, un
         to.vectors[v] = row[v * lanes];
 }
 
-/* Where a lane stands in its warp, LANES_M × LANES_N: bits of the two take turns, N's first. */
+/* A lane's place in its warp, LANES_M × LANES_N: the bits of both are interleaved, N's first. */
 template <class Shape>
 struct lane_place {
     unsigned m, n;
@@ -311,9 +311,9 @@ struct lane_sums {
     Sum at[Shape::TM][Shape::TN];
 };
 
-/* To and fro, so that two products behind each other always share a factor: an addition of a
- * product reads three registers, and two banks of them give one each a clock. What the instruction
- * before has read is kept. */
+/* In serpentine order, so that consecutive products always share a factor: a multiply-add reads
+ * three registers, two banks deliver one each in a clock, and operands of the instruction before
+ * can be reused. */
 template <class Shape, typename Sum>
 __device__ void add_products(lane_sums<Shape, Sum> &sums, const factors<Sum, Shape::TM> &a,
                              const factors<Sum, Shape::TN> &b)
@@ -328,7 +328,7 @@ __device__ void add_products(lane_sums<Shape, Sum> &sums, const factors<Sum, Sha
     }
 }
 
-/* The sums of a tile, for the thread that calls this, of `length` steps of k. */
+/* The calling thread's sums of a tile, over `length` steps of k. */
 template <class Shape, layout HOW_A, layout HOW_B, typename In, typename Sum>
 __device__ void multiply_tile(lane_sums<Shape, Sum> &sums, const operand<In> &a,
                               const operand<In> &b, size_t length)
@@ -379,13 +379,13 @@ __device__ void multiply_tile(lane_sums<Shape, Sum> &sums, const operand<In> &a,
     read_factors(a_factors[0], slabs_a[0].row(0) + column_a, Shape::LANES_M);
     read_factors(b_factors[0], slabs_b[0].row(0) + column_b, Shape::LANES_N);
     for (; left > 0; left--) {
-        if (left < STAGES) { /* the last ones are under way */
+        if (left < STAGES) { /* the last ones are in flight */
             from_a.stop();
             from_b.stop();
         }
         PRIM_UNROLL(16)
         for (unsigned k = 0; k < K; k++) {
-            if (k + 1 == K) { /* the next slab is there, and all have read this one */
+            if (k + 1 == K) { /* the next slab is complete, and all have read this one */
                 wait_for_copies_but<STAGES - 2>();
                 __syncthreads();
                 read = read + 1 == STAGES ? 0 : read + 1;
@@ -412,7 +412,7 @@ __device__ void multiply_tile(lane_sums<Shape, Sum> &sums, const operand<In> &a,
 
 /* ---- the kernel ---- */
 
-/* How the work is cut: products × parts of k × tiles, along one dimension of the grid. */
+/* How the work is divided: products × parts of k × tiles, along one dimension of the grid. */
 struct cut {
     unsigned tiles_m, tiles_n, parts;
     size_t part;   /* elements of k in a part */
@@ -425,7 +425,7 @@ struct tile_place {
     unsigned down, across;
 };
 
-/* Tiles that run at the same time lie close together, 8 rows of them, for L2's sake. */
+/* A rasterization for L2: tiles that run at the same time are close together, in 8 rows. */
 __device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned tiles_n)
 {
     constexpr unsigned HIGH = 8;
@@ -434,7 +434,7 @@ __device__ inline tile_place place_of(unsigned tile, unsigned tiles_m, unsigned 
     return {group * HIGH + within % high, within / high};
 }
 
-/* Does a matrix begin at a whole vector of COUNT elements? */
+/* Whether a matrix is aligned to a vector of COUNT elements. */
 template <typename T, unsigned COUNT>
 __device__ bool is_aligned(const T *data)
 {
@@ -454,7 +454,7 @@ __device__ operand<In> operand_of(const In *data, size_t stride, size_t k_stride
                     : (vectors ? VECTORS_ALONG_TILE : ALONG_TILE)};
 }
 
-/* VECTOR sums side by side, as far as there are columns. */
+/* Stores up to VECTOR sums side by side, as many as there are columns. */
 template <typename Out>
 __device__ void store_some(const scaled<sum_of<Out>> &scale, Out *to, const sum_of<Out> *sums,
                            size_t columns, bool vectors)

@@ -1,8 +1,9 @@
 /* Products of a matrix and a vector in which neighbouring threads read neighbouring elements of A.
- * The rungs that use this differ in where a thread has x from.
+ * The rungs that use this differ in where x is.
  *
- * Transposed, that is so by itself. Not transposed, a row of A lies along memory, and a thread that
- * walks it reads alone; so the block brings a strip of its rows into shared memory first:
+ * Transposed, reads are coalesced anyway. Not transposed, a row of A lies along memory, and threads
+ * that walk along rows are not coalesced; so the block copies a strip of its rows into shared
+ * memory first:
  *
  *     memory                        shared memory
  *     row 0  ▒▒▒▒▒▒▒▒·······   →    ▒▒▒▒▒▒▒▒    a warp brings 32 neighbours of a row at a time,
@@ -19,10 +20,10 @@ namespace
 {
 
 constexpr unsigned STRIP = 32; /* columns of op(A) at a time: as many as a warp has lanes */
-constexpr unsigned BATCH = 8;  /* loads of A under way in a thread */
+constexpr unsigned BATCH = 8;  /* loads of A in flight in a thread */
 
-/* Columns begin … begin + length of the block's rows, into the strip: a warp's lanes side by side,
- * and BATCH of a thread's rows under way before the first is put down. */
+/* Copies columns begin … begin + length of the block's rows into the strip: coalesced, with BATCH
+ * of a thread's rows in flight before the first is stored. */
 template <typename T>
 __device__ void bring_strip(T (&strip)[THREADS][STRIP + 1], const problem<T> &p, size_t begin,
                             unsigned length)
@@ -42,9 +43,9 @@ __device__ void bring_strip(T (&strip)[THREADS][STRIP + 1], const problem<T> &p,
     }
 }
 
-/* The products of one strip: X says where x comes from; at(begin, i) is called by all threads for
- * each column. Transposed, straight from memory: BATCH loads are under way at a time. A thread
- * behind the end repeats the last one's work, and stores nothing. */
+/* Adds the products of one strip. X reads x: all threads call at(begin, i) for each column.
+ * Transposed, straight from memory, with BATCH loads in flight. A thread past the end repeats the
+ * last one's work, and stores nothing. */
 template <typename T, typename X>
 __device__ T along_memory(const problem<T> &p, const X &x, size_t begin, unsigned length, T sum)
 {
@@ -68,7 +69,7 @@ template <typename T, typename X>
 __device__ T through_strip(const problem<T> &p, const X &x, T (&strip)[THREADS][STRIP + 1],
                            size_t begin, unsigned length, T sum)
 {
-    __syncthreads(); /* the strip before is read to its end */
+    __syncthreads(); /* all have read the strip before */
     bring_strip(strip, p, begin, length);
     __syncthreads();
     PRIM_UNROLL(8)

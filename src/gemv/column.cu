@@ -3,8 +3,8 @@
  * Every sector of A that is read is used in full. x comes from global memory: all threads of a warp
  * read one element, and L1 has it.
  *
- * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once.
- * What holds it back: two loads for each product; one load of A in flight a thread. */
+ * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once. What holds it
+ * back: two loads for each product. */
 #include "gemv/coalesced.cuh"
 
 namespace

@@ -1,13 +1,13 @@
 /* CONSTANT: as COLUMN, with x in constant memory.
  *
- * Constant memory has a cache of its own that hands one word to all lanes of a warp at once, which
- * is just how x is read. It holds 64 KB, so a longer x goes in pieces, and y grows piece by piece:
+ * Constant memory has its own cache, which broadcasts one word to all lanes of a warp, just as x is
+ * read. It holds 64 KB, so a longer x is taken in pieces, whose products are added to y:
  *
  *     y  = beta · y + alpha · A[:, piece 0] · x[piece 0]
  *     y +=            alpha · A[:, piece 1] · x[piece 1]   …
  *
  * The memory belongs to the process, not to the call: calls on one device must be ordered, and a
- * graph would replay against whatever lies there by then. No other code of the kit is like this.
+ * graph would replay with whatever it holds then. No other code of the kit has such state.
  *
  * Work: rows · columns products. Launches and copies: one of each for 64 KB of x. Bytes: A once, y
  * twice for each piece. */

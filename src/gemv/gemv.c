@@ -1,11 +1,11 @@
-/* gemv's API: what its arguments must be, and the calls. */
+/* gemv's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
 #include "common/fail.h"
 #include "gemv/gemv_args.h"
 
-/* A and x, and y. */
+/* The types of A and x, and of y. */
 static const cudaDataType_t pairs[][2] = {{CUDA_R_32F, CUDA_R_32F},  {CUDA_R_64F, CUDA_R_64F},
                                           {CUDA_R_32I, CUDA_R_32I},  {CUDA_R_16F, CUDA_R_16F},
                                           {CUDA_R_16F, CUDA_R_32F},  {CUDA_R_16BF, CUDA_R_16BF},

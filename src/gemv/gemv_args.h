@@ -23,11 +23,11 @@ typedef struct prim_gemv_args {
     double beta;
     cudaDataType_t y_type;
     void *y;
-    size_t batches;                      /* products, each with a matrix and vectors of its own, */
-    size_t a_stride, x_stride, y_stride; /* so many elements behind those before */
+    size_t batches;                      /* products, each with its own matrix and vectors */
+    size_t a_stride, x_stride, y_stride; /* elements from one product's to the next one's */
 } prim_gemv_args;
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_gemv_rungs[];
 int prim_gemv_choose_rung(const void *args);
 

@@ -10,7 +10,7 @@ namespace
 namespace host
 {
 
-/* What a GPU's thread, warp or block holds. */
+/* The sizes of a GPU's warp and block. */
 constexpr size_t LANES = PRIM_GEMV_LANES, THREADS_OF_BLOCK = PRIM_GEMV_THREADS;
 
 template <typename T>
@@ -22,7 +22,7 @@ T halves_first(T *values, size_t count)
     return values[0];
 }
 
-/* The sums of pieces, as they come. */
+/* Adds the sums of pieces, given in their order, as the second pass does. */
 template <typename T>
 struct sum_of_pieces {
     T partials[THREADS_OF_BLOCK] = {0};
@@ -45,7 +45,7 @@ struct sum_of_pieces {
 
 /* ---- rows along memory ---- */
 
-/* What so many lanes have of vectors begin … end of a row. */
+/* Adds vectors begin … end of a row to the sums of `lanes` lanes. */
 template <class Problem>
 void add_vectors(const Problem &p, size_t row, size_t begin, size_t end, size_t lanes,
                  typename Problem::sum_type *of_lanes)

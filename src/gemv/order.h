@@ -1,5 +1,5 @@
-/* How the products of an element of y are added by WARP_PER_ROW, SPLIT and the host: from the
- * shape, the op and the types alone, so that the bits are the same on every device.
+/* The order in which WARP_PER_ROW, SPLIT and the host add the products of an element of y. It
+ * depends only on the shape, the op and the types, so that the bits are the same on every device.
  *
  * A product is rounded before it is added. Where a row of op(A) lies along memory, its products are
  * taken in vectors, as many as 16 bytes of A have. A lane has a sum for each place in its vectors,
@@ -28,12 +28,13 @@ enum {
     PRIM_GEMV_THREAD_BITS = 8,
     PRIM_GEMV_THREADS = 1 << PRIM_GEMV_THREAD_BITS,
     PRIM_GEMV_SHORT_ROW = 512, /* vectors; AUTO gives longer rows to blocks */
-    /* A piece of a row is no shorter, in vectors; and there are no more pieces than fill a device
-     * well. */
+    /* The least length of a piece of a row, in vectors; and the number of pieces that fills a
+     * device. */
     PRIM_GEMV_LEAST_PIECE = 4 * PRIM_GEMV_THREADS,
     PRIM_GEMV_ENOUGH_PIECES = 8192,
-    /* Across memory: 128 bytes of a row a block. Few rows are one piece, by narrow blocks, 32
-     * bytes, so that there are enough of them; or by wide ones where there are enough anyway. */
+    /* Across memory: 128 bytes of a row for each block. Few rows are one piece, with narrow blocks
+     * of 32 bytes, so that there are enough of them; or with wide ones where there are enough
+     * anyway. */
     PRIM_GEMV_ACROSS_BITS = 3,
     PRIM_GEMV_FEW_ROWS = 1024,
     PRIM_GEMV_NARROW_ACROSS_BITS = 1,
@@ -42,7 +43,7 @@ enum {
     PRIM_GEMV_DEPTH = 128,     /* rows of a thread */
     PRIM_GEMV_LEAST_DEPTH = 8, /* where there would be too few blocks otherwise */
     PRIM_GEMV_ENOUGH_BLOCKS = 512,
-    /* Of the pieces' sums. */
+    /* For the pieces' sums. */
     PRIM_GEMV_SUMS_HEIGHT_BITS = 5
 };
 
@@ -55,7 +56,7 @@ static inline unsigned prim_bits_for(size_t count, unsigned most)
     return bits;
 }
 
-/* WARP_PER_ROW: lanes of a row of so many vectors, as an exponent. */
+/* WARP_PER_ROW: the base-2 logarithm of the lanes for a row of so many vectors. */
 static inline unsigned prim_gemv_lane_bits(size_t vectors)
 {
     return prim_bits_for(vectors, 5);
@@ -110,7 +111,7 @@ static inline prim_gemv_block prim_gemv_block_of(size_t inner, size_t vectors)
     return b;
 }
 
-/* Of the pieces' sums: across the outputs, down the pieces. */
+/* For the pieces' sums: across the outputs, down the pieces. */
 static inline prim_gemv_block prim_gemv_block_of_sums(size_t pieces, size_t outputs)
 {
     prim_gemv_block b = {0, 0, 0, 0, 1};

@@ -1,4 +1,4 @@
-/* A gemv call as its kernels take it. */
+/* A gemv call as kernels' argument. */
 #ifndef PRIM_GEMV_PROBLEM_CUH
 #define PRIM_GEMV_PROBLEM_CUH
 
@@ -30,7 +30,7 @@ struct problem {
     scaled<sum_type> scale;
     size_t a_stride, x_stride, y_stride; /* from product to product of a batch */
 
-    /* A product further on in the batch. */
+    /* Product `product` of the batch. */
     __host__ __device__ problem at(size_t product) const
     {
         problem p = *this;

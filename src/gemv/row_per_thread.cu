@@ -1,4 +1,4 @@
-/* ROW_PER_THREAD: each thread walks along a row of op(A), wherever it lies.
+/* ROW_PER_THREAD: each thread walks along a row of op(A), coalesced or not.
  *
  *     thread 0   →→→→→→→→   row 0 · x        in one step the threads of a warp read 32 elements
  *     thread 1   →→→→→→→→   row 1 · x        that lie lda apart: 32 sectors of 32 bytes, of
@@ -6,7 +6,7 @@
  *
  * The next steps find the rest of those sectors in L1, if it still holds them: a warp alone needs
  * 1 KB for them and a multiprocessor has up to 64 warps. Transposed, neighbours in y are neighbours
- * in memory and the reads are whole: this rung's trouble is the layout, not the loop.
+ * in memory and the reads are coalesced: this rung's problem is the layout, not the loop.
  *
  * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once, if L1 holds.
  * A short y leaves most of the device idle, in all rungs so far. */

@@ -1,8 +1,8 @@
-/* Products of rows that lie along memory with x: what lanes add up of several rows at once, so that
- * x comes once for all of them.
+/* Products of rows that lie along memory with x: lanes sum several rows at once, so that x is
+ * loaded once for all of them.
  *
- * A lane owns vectors of its rows, and keeps a sum for each of a vector's places. There are three
- * ways to the elements, with the same sums in the end:
+ * A lane has vectors of its rows, and a sum for each of a vector's places. There are three ways to
+ * read the elements, with the same sums in the end:
  *
  *     vectors      ▒0▒0▒0▒0 ▒1▒1▒1▒1 …    16 bytes a load, where all rows begin at 16 bytes
  *     singles       0 0 0 0  1 1 1 1      the same elements one by one: rows of less than a warp
@@ -37,8 +37,8 @@ template <typename T>
 
 enum row_way { ROW_VECTORS, ROW_SINGLES, ROW_INTERLEAVED };
 
-/* Rows first, first + stride, …. In place of one that does not exist the matrix's first is read,
- * and not stored. */
+/* Rows first, first + stride, …. For a row that does not exist the matrix's first one is read, and
+ * nothing stored. */
 template <class Problem>
 struct row_bundle {
     using T = typename Problem::element;
@@ -66,7 +66,7 @@ struct row_bundle {
     {
         return has(r) ? from + r * step : p.a.data;
     }
-    /* On to the next so many rows. */
+    /* Moves on by `rows` rows. */
     __device__ void advance(unsigned rows)
     {
         first += rows * stride;
@@ -74,7 +74,7 @@ struct row_bundle {
     }
 };
 
-/* Where a lane's elements of a vector stand in a row. */
+/* The places of a lane's elements of a vector in a row. */
 template <row_way WAY, typename T>
 struct lane_elements {
     static constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>,
@@ -85,7 +85,7 @@ struct lane_elements {
         : first(WAY == ROW_INTERLEAVED ? base * WIDTH + lane : (base + lane) * WIDTH)
     {
     }
-    /* One by one; 0 behind the row's end, which adds 0 to a sum. */
+    /* One by one; 0 past the row's end, which adds 0 to a sum. */
     __device__ vector<T> singles(const T *row, size_t count, size_t stride) const
     {
         constexpr unsigned SPAN = WIDTH * STRIDE;
@@ -117,7 +117,7 @@ __device__ typename Problem::sum_type product_of(const Vector &a, const Vector &
 }
 
 /* Of vectors base + lane, base + lane + step, … before `end`: UNROLL of them in each of ROWS rows
- * are under way at once. */
+ * are in flight at once. */
 template <row_way WAY, unsigned ROWS, unsigned UNROLL, class Problem, unsigned WIDTH>
 __device__ void walk_rows(const row_bundle<Problem> &rows, size_t base, size_t end, unsigned step,
                           unsigned lane, typename Problem::sum_type (&sums)[ROWS][WIDTH])

@@ -2,8 +2,8 @@
  *
  *     x  ──→ 1024 elements in shared memory ──→ one word for all lanes at a time
  *
- * Any length of x, no state, no further launch; two barriers for each 1024 elements. A itself
- * needs no place there for its own sake: each of its elements is used once.
+ * Any length of x, no state, no further launch; two barriers for each 1024 elements. A itself would
+ * gain nothing from shared memory: each of its elements is used once.
  *
  * Work: rows · columns products. Steps: as many as x has elements. Bytes: A once, x once a block.
  */
@@ -27,7 +27,7 @@ struct shared_x {
     {
         if (begin % SHARED_X != 0)
             return;
-        __syncthreads(); /* the piece before is read to its end */
+        __syncthreads(); /* all have read the piece before */
         for (unsigned i = threadIdx.x; i < SHARED_X && begin + i < count; i += THREADS)
             piece[i] = x[begin + i];
         __syncthreads();

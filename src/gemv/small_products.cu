@@ -5,13 +5,13 @@
  *     shared   ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒     and the x likewise; then a thread has an element of y
  *
  * A block for each product would have more threads than a matrix of 37 elements has work, and its
- * loads would end where the matrix ends. From shared memory any thread reads any element at no
- * great price, so that the ways along memory and across it differ in little but their order.
+ * loads would end where the matrix ends. Any thread can read any element from shared memory at
+ * little cost, so the kernels along memory and across it differ only in their order.
  *
- * The orders are those of order.h, whose lanes, warps or threads above each other are leaves of a
- * tree here. One thread adds up the whole tree, so the leaves come in such an order that what is
- * added first stands side by side, and sums wait in registers for their other half, as the digits
- * of a binary counter:
+ * The orders are those of order.h, whose lanes, warps or rows of threads are leaves of a tree here.
+ * One thread adds up the whole tree, so the leaves are in bit-reversed order, in which sums that
+ * are added first are consecutive, and partial sums wait in registers for their other half, like
+ * the digits of a binary counter:
  *
  *     halves first    (0 + 4) + (2 + 6)  +  (1 + 5) + (3 + 7)
  *     the counter      1   10    …  100      leaves 0 4 2 6 1 5 3 7: the bits of 0 1 2 3 … reversed
@@ -37,7 +37,7 @@ namespace small_products
 constexpr unsigned BLOCK = PRIM_GEMV_THREADS;
 constexpr size_t TILE_BYTES = 40 << 10;     /* of a block's operands */
 constexpr size_t ENOUGH_BLOCKS = 8;         /* on a multiprocessor */
-constexpr size_t MOST_OUTPUTS = 32 * BLOCK; /* of a block: each asks for a round of all threads */
+constexpr size_t MOST_OUTPUTS = 32 * BLOCK; /* of a block: each takes a round of all threads */
 constexpr size_t MUCH_WORK = 8 * BLOCK; /* lanes of a product that are worth blocks of its own */
 constexpr unsigned NO_PAD = 31;
 
@@ -45,8 +45,8 @@ constexpr unsigned NO_PAD = 31;
 struct window {
     unsigned span;  /* elements of one, gaps between its rows included */
     unsigned pitch; /* in shared memory, from product to product */
-    bool is_flat;   /* pitch is the stride: all of them come in one piece */
-    unsigned shift; /* a vector stays empty behind each 2^shift, to spread lines over the banks */
+    bool is_flat;   /* pitch is the stride: all of them are copied in one piece */
+    unsigned shift; /* a vector of padding after each 2^shift, to avoid bank conflicts */
     unsigned bytes; /* of a block's */
 };
 
@@ -54,14 +54,14 @@ struct window {
  * single element. */
 enum way { ONE, ACROSS, ALONG, ALONG_VECTORS };
 
-/* A call, as a block takes it. */
+/* How a block's work is divided. */
 struct share {
     size_t batches;
     unsigned products, outputs, inner; /* of a block; of a product */
     unsigned output_step, inner_step;  /* elements of A from one to the next */
     window a, x;
     enum way way;
-    unsigned leaves, leaf_bits, warp_bits; /* the bits make room for some that are not there */
+    unsigned leaves, leaf_bits, warp_bits; /* rounded up to powers of two */
     unsigned step;                         /* from a vector or an element of a leaf to its next */
     unsigned team_bits;
 };
@@ -91,8 +91,8 @@ struct tile {
         return load_vector(data + place(i));
     }
 
-    /* So many elements of global memory to elements `to` … of the tile, by so many threads: in
-     * whole vectors, but for the first and the last one. */
+    /* Copies `count` elements of global memory to elements `to` … of the tile, by `threads`
+     * threads: in whole vectors, except at both ends. */
     __device__ void bring(const T *from, unsigned count, unsigned to, unsigned thread,
                           unsigned threads) const
     {
@@ -255,8 +255,8 @@ struct leaves_across {
 
 constexpr unsigned DIGITS = PRIM_GEMV_THREAD_BITS - 2;
 
-/* The counter, whose bits are reversed, goes up by one: each 1 on the way is a sum that waited for
- * this one, and the first 0 is where the sum waits itself. */
+/* Increments the counter, whose bits are reversed: each 1 on the way is a sum that waited for this
+ * one, and at the first 0 the new sum waits itself. */
 template <unsigned DIGIT, typename T>
 __device__ void carry(T (&waiting)[DIGITS], T &sum, unsigned &counter, unsigned bit)
 {
@@ -272,7 +272,7 @@ __device__ void carry(T (&waiting)[DIGITS], T &sum, unsigned &counter, unsigned 
     }
 }
 
-/* What a member of a team has of all leaves, halves first: four at a time, a quarter of all leaves
+/* The sum of a team member's leaves, halves first: four at a time, a quarter of all leaves
  * apart. */
 template <typename T, class Leaves>
 __device__ T sum_of_leaves(const share &s, unsigned member, const Leaves &leaves)
@@ -353,7 +353,7 @@ __global__ void __launch_bounds__(BLOCK,
     const unsigned products_on = teams / s.outputs, rows_on = teams - products_on * s.outputs;
     PRIM_UNROLL(1)
     for (unsigned done = 0; done < all; done += teams) {
-        const bool is_there = done + output < all; /* else the first product stands in */
+        const bool is_there = done + output < all; /* otherwise the first product is repeated */
         const typename Problem::sum_type sum =
             sum_of_output<Problem>(s, a, x, is_there ? product : 0, row);
         if (is_there && (threadIdx.x & ((1u << s.team_bits) - 1)) == 0)
@@ -367,10 +367,10 @@ __global__ void __launch_bounds__(BLOCK,
     }
 }
 
-/* ---- how products are shared out ---- */
+/* ---- how products are divided among blocks ---- */
 
-/* Lanes that read lines so many elements apart meet in a bank where that is an even number of
- * vectors. */
+/* The padding for lanes that read lines `step` elements apart: bank conflicts where that is an even
+ * number of vectors. */
 unsigned shift_for(size_t step, unsigned width)
 {
     constexpr unsigned LEAST = 3;
@@ -383,7 +383,7 @@ unsigned shift_for(size_t step, unsigned width)
     return shift;
 }
 
-/* Windows that lie close together come in one piece. */
+/* Windows that are close together are copied in one piece. */
 window window_of(size_t span, size_t stride, unsigned width)
 {
     window w = {};
@@ -395,7 +395,7 @@ window window_of(size_t span, size_t stride, unsigned width)
     return w;
 }
 
-/* What so many products take of shared memory. */
+/* The shared memory of so many products. */
 size_t bytes_of(const window &w, size_t products, unsigned width)
 {
     const size_t elements = w.is_flat ? width - 1 + (products - 1) * w.pitch + w.span
@@ -489,7 +489,7 @@ share share_of(const prim_gemv_args *args, prim_gemv_small_order order)
     if (order == PRIM_GEMV_SMALL_ALONG_BY_WARP &&
         (products == 0 ||
          outputs << prim_gemv_lane_bits(prim_divide_up(inner, width)) >= MUCH_WORK))
-        return s; /* a block or a few for each is as good */
+        return s; /* one or more blocks for each product are as good */
     products = products < MOST_OUTPUTS / outputs ? products : MOST_OUTPUTS / outputs;
     while (products > 1 && bytes_of_block(s, products, width) > TILE_BYTES)
         products = products > 16 ? products - products / 16 : products - 1;
@@ -502,7 +502,7 @@ share share_of(const prim_gemv_args *args, prim_gemv_small_order order)
     return s;
 }
 
-/* Do all rows along memory, and all x, begin at 16 bytes? */
+/* Whether all rows along memory, and all x, begin at 16 bytes. */
 template <typename T>
 bool are_vectors(const prim_gemv_args *args, const share &s)
 {

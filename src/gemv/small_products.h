@@ -9,17 +9,17 @@
 extern "C" {
 #endif
 
-/* In which of order.h's orders products are added: a warp's, or a block's with a single piece. */
+/* The order of order.h in which products are added: a warp's, or a block's with a single piece. */
 typedef enum prim_gemv_small_order {
     PRIM_GEMV_SMALL_ALONG_BY_WARP,
     PRIM_GEMV_SMALL_ALONG_BY_BLOCK,
     PRIM_GEMV_SMALL_ACROSS
 } prim_gemv_small_order;
 
-/* Do several products fit a block, and does their memory lie close enough together? */
+/* Whether several products fit a block, and are close enough together in memory. */
 bool prim_gemv_are_small(const prim_gemv_args *args, prim_gemv_small_order order);
 
-/* Where they do. */
+/* The launch, where they are small. */
 cudaError_t prim_gemv_launch_small(const prim_gemv_args *args, prim_gemv_small_order order);
 
 #if defined(__cplusplus)

@@ -3,8 +3,8 @@
  *     a row of op(A) along memory            across memory (transposed)
  *
  *     ▒▒▒▒▒▒▒▒│▒▒▒▒▒▒▒▒│▒▒▒▒▒▒▒▒             ▒▒▒▒▒▒▒▒   a thread goes down 16 bytes of columns;
- *     piece 0   piece 1   piece 2            ▒▒▒▒▒▒▒▒   the block's threads stand 128 bytes
- *        ↓         ↓         ↓               ────────   across and 32 deep, and a piece has
+ *     piece 0   piece 1   piece 2            ▒▒▒▒▒▒▒▒   the block's threads cover 128 bytes
+ *        ↓         ↓         ↓               ────────   across and 32 rows, and a piece has
  *        ●         ●         ●  ──→ y        ▒▒▒▒▒▒▒▒   up to 4096 rows
  *
  * What changed: a short y with a long x no longer leaves the device idle, and a long row is read by
@@ -33,7 +33,7 @@ struct destination {
 
     sum_type *sums; /* NULL: there is one piece */
 
-    /* Of a product further on in the batch. */
+    /* That of product `product` of the batch. */
     __device__ destination at(const Problem &p, size_t pieces, size_t product) const
     {
         return {sums == nullptr ? nullptr : sums + product * pieces * p.outputs};
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(BLOCK,
 
 /* ---- rows across memory ---- */
 
-[[maybe_unused]] constexpr unsigned BATCH = 4; /* of a thread's vectors under way */
+[[maybe_unused]] constexpr unsigned BATCH = 4; /* vectors of a thread in flight */
 
 /* A block's part of the matrix. */
 struct part {
@@ -155,8 +155,8 @@ __device__ void walk_vectors(const Problem &p, const prim_gemv_block &b, const p
     }
 }
 
-/* Rows that do not begin at 16 bytes: a thread takes single columns, neighbours side by side. It
- * stands in for WIDTH threads of the other way, whose sums they take over in the end:
+/* Rows that do not begin at 16 bytes: a thread takes single columns, coalesced with its neighbours.
+ * It does the work of threads of walk_vectors(), to which the sums are moved in the end:
  *
  *     h = 0    0 1 2 3 4 5 6 7 …  31       thread t has columns and heights t, t + 256, …
  *     h = 1   32 …                         of the block, counted row by row */
@@ -217,7 +217,7 @@ __device__ void hand_over(T (&sums)[WIDTH], const prim_gemv_block &b, T (&shared
         sums[e] = shared[e][threadIdx.x];
 }
 
-/* Threads above each other, halves first, into the uppermost. */
+/* Adds the threads of a column of the block, halves first, into the uppermost. */
 template <typename T, unsigned WIDTH>
 __device__ void add_up_block(T (&sums)[WIDTH], const prim_gemv_block &b, T (&shared)[WIDTH][BLOCK])
 {
@@ -292,11 +292,11 @@ __global__ void __launch_bounds__(BLOCK,
 /* ---- few rows across memory, and many blocks ---- */
 
 /* order.h has narrow and high blocks for few rows, so that a single product has enough of them.
- * Where there are enough anyway, a block is wide in their place, and a thread stands in for four
- * that have the same columns, `height` rows above each other: their sums are its leaves, and the
- * order is the same. */
+ * Where there are enough anyway, a block is wide instead, and a thread does the work of four that
+ * have the same columns, `height` rows apart: their sums are its leaves, and the order is the
+ * same. */
 [[maybe_unused]] constexpr unsigned LEAVES = 4;
-/* Of narrow types they would take too many registers. */
+/* With narrow types they would take too many registers. */
 template <typename T>
 constexpr bool HAS_LEAVES = VECTOR_ELEMENTS<T> <= 4;
 
@@ -439,7 +439,7 @@ bool is_across(const prim_gemv_args *args)
     return args->op == PRIM_TRANSPOSED ? args->columns != 1 : args->columns == 1;
 }
 
-/* How a call is cut. */
+/* How a call is divided into blocks. */
 struct cut {
     size_t outputs, blocks, pieces;
     size_t piece_vectors;  /* along memory */

@@ -1,16 +1,16 @@
-/* WARP_PER_ROW: the lanes of a warp stand side by side in a row, 16 bytes each.
+/* WARP_PER_ROW: the lanes of a warp read neighbouring vectors of a row, 16 bytes each.
  *
  *     row 0   0 0 0 0 1 1 1 1 … 31 31 31 31 0 0 0 0 1 …     the number is the lane
  *     row 1   likewise, by the same lanes: x comes once for four rows
  *     …
  *
- * What 128 threads did with strips through shared memory, loads of 16 bytes do by themselves: a
- * warp reads 512 bytes of a row at once, an element goes from memory to a register and into its
- * product. The lanes' sums are added by shuffles, five for each row. Where a row is shorter than a
- * warp, fewer lanes share it, and a warp takes several rows side by side.
+ * No strips in shared memory are needed: a warp reads 512 bytes of a row at once, and an element
+ * goes from memory to a register and into its product. The lanes' sums are added by shuffles, five
+ * for each row. Where a row is shorter than a warp, fewer lanes share it, and a warp takes several
+ * rows side by side.
  *
- * Where rows are few, a warp takes one row and has four vectors of it under way instead. Rows that
- * are not aligned are read element by element, in whole sectors all the same (row_sums.cuh).
+ * Where rows are few, a warp takes one row and has four vectors of it in flight instead. Rows that
+ * are not aligned are read element by element, still coalesced (row_sums.cuh).
  *
  * Transposed, a row of op(A) lies across memory, and no warp reads it as a line: SPLIT does that.
  *
@@ -26,7 +26,7 @@ namespace warp_per_row
 {
 
 [[maybe_unused]] constexpr unsigned BLOCK = PRIM_GEMV_THREADS;
-[[maybe_unused]] constexpr unsigned UNROLL = 4; /* vectors of a single row under way */
+[[maybe_unused]] constexpr unsigned UNROLL = 4; /* vectors of a single row in flight */
 constexpr size_t MANY_ROWS = 4 * 4224;          /* a wave of warps, four rows each */
 
 template <unsigned N, class Problem>
@@ -69,8 +69,7 @@ __device__ void multiply_short(row_bundle<Problem> rows, unsigned lanes, unsigne
     }
 }
 
-/* A block takes several bundles of rows after each other: its start costs as much as a short row.
- */
+/* A block takes several bundles of rows one after the other: its start costs as much as a row. */
 template <class Problem, unsigned N>
 __global__ void __launch_bounds__(BLOCK,
                                   blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(BLOCK,
     }
 }
 
-/* How the rows are shared out. */
+/* How the rows are divided. */
 struct share {
     unsigned lane_bits, rows, bundles; /* of a lane at a time; of a block after each other */
     size_t blocks;

@@ -1,5 +1,5 @@
-/* Which counter a sample belongs to, step by step as the header says it. Kernels and host code
- * share this, so they cannot differ; quick.cuh has the same bins at less cost. */
+/* The counter of a sample, computed exactly as the header defines it. Kernels and host code share
+ * this, so they cannot differ; quick.cuh has the same bins at less cost. */
 #ifndef PRIM_HISTOGRAM_BINS_CUH
 #define PRIM_HISTOGRAM_BINS_CUH
 
@@ -19,13 +19,13 @@ __extension__ typedef unsigned __int128 wide;
 /* How many bits (x − lower) · bins can have: a narrow division costs a fraction of a wide one. */
 enum product_width { PRODUCT_32, PRODUCT_64, PRODUCT_128 };
 
-/* The range and the policy, as a kernel takes them. */
+/* The range and the policy, as a kernel's argument. */
 struct binning {
     size_t bins;
     int64_t lower;
     uint64_t span; /* upper − lower, also where that is more than int64_t holds */
     product_width width;
-    bool is_signed; /* of integers, all of which travel as unsigned ones */
+    bool is_signed; /* for integers, all of which are passed as unsigned ones */
     double real_lower, real_upper;
     prim_outside outside;
     bool last_open;
@@ -55,7 +55,7 @@ inline binning make_binning(const prim_histogram_args *args)
             (args->flags & PRIM_HISTOGRAM_LAST_BIN_OPEN) != 0};
 }
 
-/* Where a sample lies: a bin, or one of these behind the last bin. */
+/* A sample's place: a bin, or one of these after the last bin. */
 enum outside_place { BELOW, ABOVE, NOT_A_NUMBER };
 
 __host__ __device__ inline size_t bin_of(const binning &b, uint64_t distance)
@@ -71,8 +71,7 @@ __host__ __device__ inline size_t bin_of(const binning &b, uint64_t distance)
     }
 }
 
-/* An integer's value; `too_large` where that is more than int64_t holds, as no bound of a range is.
- */
+/* An integer's value; `too_large` where int64_t does not hold it, so that it is above any range. */
 template <typename T>
 __host__ __device__ int64_t integer_value(const binning &b, T sample, bool *too_large)
 {

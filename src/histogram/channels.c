@@ -1,4 +1,4 @@
-/* Histograms of an image's channels: what the arguments must be, the rungs, and the calls. */
+/* Histograms of an image's channels: checks of the arguments, the rungs, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
@@ -83,7 +83,7 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* All but the head and the pointers. */
+/* All arguments except the prim_call and the pointers. */
 static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_image image,
                                  size_t bins, cudaDataType_t counter_type)
 {

@@ -1,5 +1,5 @@
-/* An image whose channels are counted apart: its rows, the bins of each channel, and the counters
- * that lie channel after channel. */
+/* An image whose channels are counted separately: its rows, the bins of each channel, and the
+ * counters, channel after channel. */
 #ifndef PRIM_HISTOGRAM_CHANNELS_CUH
 #define PRIM_HISTOGRAM_CHANNELS_CUH
 

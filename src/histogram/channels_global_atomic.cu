@@ -5,8 +5,8 @@
  *                │ │ │ │ │ │
  *     counters   r: +1 … g: +1 … b: +1    channel after channel, in L2
  *
- * A sample's number gives its row and its place in the row, and this its channel: two divisions a
- * sample. Additions to one counter queue up, as in GLOBAL_ATOMIC. Any number of bins.
+ * A sample's number gives its row and its place in the row, and this its channel: two divisions for
+ * each sample. Additions to one counter queue up, as in GLOBAL_ATOMIC. Any number of bins.
  *
  * Work: count atomics. Steps: as many as meet in the fullest counter. Bytes: each sample once. */
 #include "histogram/channels.cuh"

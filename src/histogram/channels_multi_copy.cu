@@ -8,14 +8,15 @@
  *
  * A slot is binned by its channel's range, as a vector is in MULTI_COPY.
  *
- * One and two channels take groups of four vectors: whatever divides four is dealt with as if it
- * were four channels. Nothing is divided for a sample, and for a group only counted on. What no
- * group holds, fewer than a group's and a vector's samples in each row, is counted one by one. A
- * row's head ends at a multiple of 16 bytes, so no load leaves the row.
+ * One and two channels take groups of four vectors, as if there were four channels. No division is
+ * needed for a sample; a group's row is found by incrementing. Samples outside of groups, fewer
+ * than a group's and a vector's in each row, are counted one by one. A row's head ends at a
+ * multiple of 16 bytes, so no load leaves the row.
  *
  * 8-bit samples are counted by their 256 values, as in MULTI_COPY.
  *
- * Work: an addition in shared memory a sample, and blocks · channels · bins in global memory.
+ * Work: an addition in shared memory for each sample, and blocks · channels · bins in global
+ * memory.
  * Bytes: each sample once. Workspace: none. It is launched while another kernel clears the
  * counters. */
 #include "common/vectors.cuh"
@@ -56,8 +57,8 @@ __device__ unsigned channel_of(const image_rows &image, unsigned head, unsigned 
     return GROUP == 3 ? (head + slot) % 3 : (head + slot) & (image.channels - 1);
 }
 
-/* take(from, head) for each group, shared by the grid's threads: which row a thread's next group is
- * in is counted on. A row has one group fewer where its head leaves no room. */
+/* take(from, head) for each group, shared by the grid's threads: a thread finds the row of its next
+ * group by incrementing. A row has one group fewer where its head leaves no room. */
 template <unsigned GROUP, typename T, class Take>
 __device__ void for_each_group(const image_rows &image, const Take &take)
 {
@@ -84,7 +85,7 @@ __device__ void for_each_group(const image_rows &image, const Take &take)
     }
 }
 
-/* one(sample, channel) for each sample that no group holds; a warp takes a row's. */
+/* one(sample, channel) for each sample outside of groups; a warp takes those of a row. */
 template <unsigned GROUP, typename T, class One>
 __device__ void for_each_end(const image_rows &image, const One &one)
 {
@@ -113,7 +114,7 @@ __device__ void load_group(const T *from, sixteen_bytes (&v)[GROUP])
 
 /* ---- 8-bit samples ---- */
 
-/* A channel's counters of values lie behind those of the channel before. */
+/* A channel's counters of values follow those of the channel before. */
 struct value_counters {
     shared_words own; /* the lane's copy */
     uint32_t stride;  /* bytes from a counter to the next */
@@ -173,12 +174,12 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 
 /* ---- wider samples ---- */
 
-/* Quick bins of all channels, by one method: it is chosen once a kernel. */
+/* Quick bins of all channels, by one method, which is chosen once in a kernel. */
 struct channel_quick_binnings {
     quick_binning of[PRIM_MOST_CHANNELS];
 };
 
-/* Every method also does what those before it in the enum do, but EXACT, which does all. */
+/* Every method is more general than those before it in the enum, except EXACT, which can do all. */
 inline quick_method common_method(const channel_quick_binnings &q, int channels)
 {
     quick_method method = q.of[0].method;
@@ -210,15 +211,15 @@ __device__ sixteen_bytes samples_of_slot(const sixteen_bytes (&v)[GROUP], unsign
     return of;
 }
 
-/* What a block counts in: a channel's counters, and its table if there are any, lie behind those of
- * the channel before. */
+/* A block's counters: those of a channel, and its table if there is one, follow those of the
+ * channel before. */
 struct block_counters {
     shared_words own; /* the lane's copy */
     const float *first;
     uint32_t stride; /* bytes from a counter to the next */
     uint32_t bins;
 
-    /* Behind the bins: one for what is in none, and those for what lies outside. */
+    /* After the bins: one for samples in no bin, and those for samples outside. */
     __device__ static unsigned each(uint32_t bins)
     {
         return bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
@@ -241,7 +242,7 @@ struct image_loop {
     const channel_quick_binnings &q;
     const block_counters &add;
 
-    /* What the quick way leaves: bit s · AT_ONCE + e of `others` for sample e of slot s. */
+    /* Samples without quick bins: bit s · AT_ONCE + e of `others` is sample e of slot s. */
     __device__ void count_rest(uint32_t others, const T *from, unsigned head) const
     {
         PRIM_UNROLL(1)
@@ -323,7 +324,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
 
 /* ---- launching ---- */
 
-/* Of one copy. */
+/* Bytes of one copy. */
 size_t counter_bytes(const prim_histogram_args *args)
 {
     const size_t each = prim_element_bytes(args->sample_type) == 1

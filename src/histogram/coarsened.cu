@@ -1,4 +1,4 @@
-/* COARSENED: a thread takes 16 bytes of samples at a time, two loads under way, and merges equal
+/* COARSENED: a thread takes 16 bytes of samples at a time, two loads in flight, and merges equal
  * neighbours into one addition.
  *
  *     16 bytes     a a a b b c c c
@@ -6,8 +6,8 @@
  *                                              in global memory where bins are too many
  *
  * Work: an addition for each run of equal samples; runs end with the 16 bytes. Bytes: each sample
- * once. What holds it back: lanes that meet in one counter, with different amounts, still come one
- * after the other. Bins cost no division: quick.cuh.
+ * once. What holds it back: lanes that add different amounts to one counter still do so one after
+ * the other. Bins need no division: quick.cuh.
  * Source: W. Hwu, D. Kirk and I. El Hajj, Programming Massively Parallel Processors, 4th edition,
  * 2022, chapter 9: coarsening and aggregation. */
 #include "histogram/vectors.cuh"
@@ -31,7 +31,7 @@ struct merged {
         to.add(counter, 1);
     }
 
-    /* Are all samples of the warp in one bin? Then that is done. */
+    /* If all samples of the warp are in one bin, adds them at once and returns true. */
     template <typename T>
     __device__ bool added_at_once(const placed<T> &where)
     {

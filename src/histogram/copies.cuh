@@ -12,8 +12,8 @@ namespace
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
-/* As many copies as fit into a block's shared memory beside `beside` bytes, unless clearing them
- * would cost more than the block's samples do. */
+/* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where clearing
+ * them would cost more than the block's samples. */
 inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
 {
     const size_t most = prim_device_shared_bytes();
@@ -27,13 +27,13 @@ inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t sample
 __device__ inline uint32_t sum_of_copies(const uint32_t *own, unsigned counter, unsigned copies)
 {
     uint32_t sum = 0;
-    for (unsigned c = 0; c < copies; c++) /* every lane begins in a bank of its own */
+    for (unsigned c = 0; c < copies; c++) /* every lane begins in its own bank */
         sum += own[counter * copies + ((c + threadIdx.x) & (copies - 1))];
     return sum;
 }
 
-/* Behind the bins stands one counter for what is in none, so that no addition has a condition; then
- * those for what lies outside. */
+/* After the bins comes one counter for samples in no bin, so that no addition has a condition; then
+ * those for samples outside. */
 struct copied_counters {
     shared_words own; /* the lane's copy */
     uint32_t stride;  /* bytes from a counter to the next */

@@ -40,7 +40,7 @@ inline unsigned choose_blocks(size_t count, unsigned block_samples,
 
 /* ---- counters ---- */
 
-/* The call's counters, and behind the bins those for what lies outside. */
+/* The call's counters, and after the bins those for samples outside. */
 struct counters {
     void *bins, *outside;
     uint32_t bin_count;
@@ -79,7 +79,7 @@ inline counters make_counters(const prim_histogram_args *args)
 
 #define PRIM_HISTOGRAM_COUNTERS_NOT_BUILT "it counts in u32"
 
-/* One more in the counter for a sample that lies outside the bins, if the policy has one. */
+/* Increments the counter of a sample outside the bins, if the policy has one. */
 __device__ inline void count_outside(uint32_t *outside, size_t counter, size_t bins)
 {
     if (counter != NOWHERE)

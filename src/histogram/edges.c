@@ -1,4 +1,4 @@
-/* Histograms of bins between edges: what the arguments must be, the rungs, and the calls. */
+/* Histograms of bins between edges: checks of the arguments, the rungs, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
@@ -13,7 +13,7 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_edges_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* The table, unless there are fewer samples than it has entries to make. */
+/* The table, unless there are so few samples that making it would cost more. */
 int prim_histogram_choose_edges_rung(const void *any)
 {
     const prim_histogram_args *args = any;

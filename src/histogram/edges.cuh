@@ -1,5 +1,5 @@
-/* Which counter a sample belongs to where bins lie between edges. Samples and edges become unsigned
- * keys of one order, so that integers and floats take one comparison:
+/* The counter of a sample for bins between edges. Samples and edges are converted to unsigned keys
+ * of the same order, so that integers and floats take one comparison:
  *
  *     edges    e0    e1   e2      e3          a sample that has passed p edges, which are not above
  *               │  0  │ 1 │   2   │           it, is in bin p − 1; 0: below; all: above, unless it
@@ -14,7 +14,7 @@
 namespace
 {
 
-/* What samples of a type are compared as: integers by their bits, narrow ones as i32. */
+/* The type in which samples are compared: integers by their bits, narrow ones as i32. */
 template <typename T>
 struct edge_of {
     using type = typename std::conditional<
@@ -28,7 +28,7 @@ using edge_of_t = typename edge_of<T>::type;
 template <typename T>
 using key_of_t = typename std::conditional<sizeof(T) == 8, uint64_t, uint32_t>::type;
 
-/* What a kernel takes. */
+/* A kernel's argument. */
 struct edge_binning {
     const void *edges;
     size_t bins;

@@ -2,10 +2,10 @@
  * global memory.
  *
  *     edges    0 1 2 3 4 5 6 7 8 …      sample x: half, quarter, eighth, … of the edges, until one
- *                    ↑   ↑ ↑            bin is left: log2(bins) loads after each other, which the
- *                                       cache has, if the edges fit there
+ *                    ↑   ↑ ↑            bin is left: log2(bins) dependent loads, from the cache if
+ *                                       the edges fit there
  *
- * Any number of bins; what waits here is the chain of loads, and additions that meet in a counter.
+ * What holds it back: the chain of loads, and additions that queue up at a counter.
  *
  * Work: count · log2(bins) comparisons, and count atomics. Bytes: each sample once. */
 #include "histogram/edges.cuh"

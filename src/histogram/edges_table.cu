@@ -2,8 +2,8 @@
  *
  *     keys     first ────────────────────────────── last      cut into equal slots, by shifts alone
  *     slots     │ 0 │ 1 │ 2 │ 3 │ …
- *     table      0,0 0,3 3,3 3,4           so many edges a sample has passed at least and at most:
- *                                          between the two is what is left to search
+ *     table      0,0 0,3 3,3 3,4           bounds of the number of edges that a sample has passed:
+ *                                          a search between the two is left
  *
  * Keys of floats are their ordered bits, so that slots are fine where the numbers are small: edges
  * that are spaced evenly and edges that are spaced logarithmically both leave a step or two. Where
@@ -11,8 +11,8 @@
  *
  * As in MULTI_COPY, a block has up to 32 copies of its counters, lane l's the copy l mod copies.
  *
- * Work: an addition and some loads from shared memory a sample, and blocks · bins additions in
- * global memory. Bytes: each sample once. Workspace: none. */
+ * Work: an addition and some loads from shared memory for each sample, and blocks · bins additions
+ * in global memory. Bytes: each sample once. Workspace: none. */
 #include "histogram/copies.cuh"
 #include "histogram/edges.cuh"
 
@@ -23,9 +23,9 @@ namespace edges_table
 
 constexpr unsigned COUNTING = 1024; /* threads: one block a multiprocessor, with all its memory */
 constexpr unsigned LEAST_SLOTS_LOG2 = 10, MOST_SLOTS_LOG2 = 15;
-[[maybe_unused]] constexpr unsigned LOADS = 2; /* of 16 bytes under way */
+[[maybe_unused]] constexpr unsigned LOADS = 2; /* of 16 bytes in flight */
 
-/* How shared memory is shared out: keys first, then the table, then counters. */
+/* The layout of shared memory: keys first, then the table, then counters. */
 struct layout {
     unsigned slots_log2, copies_log2;
 };
@@ -34,7 +34,7 @@ template <typename Key>
 struct guesses {
     const Key *keys;
     const uint32_t *table;
-    Key first, span; /* keys that are less than `span` past `first` lie between the edges */
+    Key first, span; /* keys less than `span` above `first` are between the edges */
     unsigned shift;
 };
 
@@ -47,8 +47,8 @@ __device__ unsigned bits_of(Key x)
     return bits;
 }
 
-/* Edges passed at the slot's first key and at its last one: the first of all and not the last, as a
- * key between them has; so that no search leads out of the bins, whatever the edges are. */
+/* The number of edges passed at the slot's first key and at its last one: at least the first edge
+ * and never the last one, so that no search leads out of the bins, whatever the edges are. */
 template <typename Key>
 __device__ uint32_t guess_of_slot(const guesses<Key> &g, uint32_t bins, Key slot)
 {
@@ -81,7 +81,7 @@ __device__ guesses<Key> make_guesses(const edge_binning &b, const layout &where,
     return g;
 }
 
-/* Behind the bins stand the counters for what lies outside. */
+/* After the bins come the counters for samples outside. */
 template <typename Key>
 struct tabled_counters {
     const edge_binning &b;
@@ -89,8 +89,8 @@ struct tabled_counters {
     shared_words own;
     uint32_t stride; /* bytes from a counter to the next */
 
-    /* Not between the edges: the last edge itself, outside, or NaN, whose keys are beyond those of
-     * all numbers. */
+    /* A sample that is not between the edges: the last edge itself, one outside, or NaN, whose keys
+     * are above those of all numbers. */
     template <typename T>
     __device__ void count_other(T sample, Key key) const
     {
@@ -157,7 +157,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
                    all = static_cast<unsigned>(b.bins) + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
     for (unsigned w = threadIdx.x; w < all << where.copies_log2; w += COUNTING)
         own[w] = 0;
-    grid_dependency_synchronize(); /* edges may be an earlier kernel's */
+    grid_dependency_synchronize(); /* an earlier kernel may write the edges */
     const tabled_counters<Key> add = {b, make_guesses<Edge>(b, where, keys, table),
                                       shared_words_of(own + (threadIdx.x & (copies - 1))),
                                       static_cast<uint32_t>(copies * sizeof(uint32_t))};
@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
 /* ---- launching ---- */
 
-/* Of one copy. */
+/* Bytes of one copy. */
 size_t counter_bytes(const prim_histogram_args *args)
 {
     return (args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint32_t);
@@ -184,8 +184,8 @@ size_t bytes_of(const prim_histogram_args *args, layout where)
            (sizeof(uint32_t) << where.slots_log2) + (counter_bytes(args) << where.copies_log2);
 }
 
-/* Slots first, 64 for each bin; then copies; unless making them would cost more than the
- * samples do. */
+/* Memory goes to slots first, 64 for each bin, then to copies; to fewer of them where making these
+ * would cost more than the samples. */
 layout layout_of(const prim_histogram_args *args, size_t samples_of_block)
 {
     const size_t most = prim_device_shared_bytes();

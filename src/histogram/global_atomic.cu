@@ -4,9 +4,9 @@
  *                │ │ │ │ │
  *     counters   a: +1 +1 +1  b: +1  c: +1       in L2, one after the other where they meet
  *
- * The additions to one counter queue up in L2, so the time depends on the data: a text whose
- * letters are all the same is the worst case. Where they spread over many counters, this rung is
- * as good as any, and it takes any number of bins.
+ * The additions to one counter queue up in L2, so the time depends on the data: samples that are
+ * all equal are the worst case. Where they spread over many counters, this rung is as good as any,
+ * and it takes any number of bins.
  *
  * Work: count atomics. Steps: as many as meet in the fullest counter. Bytes: each sample once.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007. */

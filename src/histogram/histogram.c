@@ -1,4 +1,4 @@
-/* histogram's API: what its arguments must be, and the calls. */
+/* histogram's API: checks of the arguments, and the calls. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 
 enum { ALL_FLAGS = PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN };
 
-/* Integer and float samples have fields of their own. */
+/* Integer and float samples have separate fields. */
 prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,
                                        const prim_histogram_range *r)
 {

@@ -20,18 +20,18 @@ typedef struct prim_histogram_args {
     size_t count, bins;
     cudaDataType_t counter_type;
     void *counters, *outside_counters;
-    cudaDataType_t edge_type; /* of bins between edges; the range is not looked at then */
+    cudaDataType_t edge_type; /* for bins between edges; range is not used then */
     const void *edges;
-    prim_image image; /* of channels: its data and type are samples and sample_type, and count is
+    prim_image image; /* for channels: its data and type are samples and sample_type, and count is
                          its pixels'; counters and outside_counters have a set for each channel */
-    const prim_histogram_range *ranges; /* host; one a channel, in place of range */
-    /* Of weighted samples, whose sums counters and outside_counters are; counter_type is that of
-     * the sums on their way, 64 bits. */
+    const prim_histogram_range *ranges; /* host; one for each channel, in place of range */
+    /* For weighted samples, whose sums go to counters and outside_counters; counter_type is that of
+     * sums in fixed point, 64 bits. */
     cudaDataType_t weight_type;
     const void *weights, *largest; /* largest: host, or NULL */
 } prim_histogram_args;
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_histogram_rungs[];
 int prim_histogram_choose_rung(const void *args);
 
@@ -41,16 +41,16 @@ enum { PRIM_HISTOGRAM_OUTSIDE_COUNTERS = 3 };
 #define PRIM_HISTOGRAM_MOST_BINS ((size_t)1 << 31)
 #define PRIM_HISTOGRAM_TOO_MANY_BINS "it takes 2^31 bins at most"
 
-/* edges.c: likewise, of bins between edges. */
+/* edges.c: likewise, for bins between edges. */
 extern const prim_rung *const prim_histogram_edges_rungs[];
 int prim_histogram_choose_edges_rung(const void *args);
 
-/* channels.c: likewise, of an image's channels. */
+/* channels.c: likewise, for an image's channels. */
 extern const prim_rung *const prim_histogram_channels_rungs[];
 int prim_histogram_choose_channels_rung(const void *args);
 
-/* weighted.c: likewise, of weighted samples; and their workspace: two words of 64 bits, and a sum
- * for each bin and for what lies outside. */
+/* weighted.c: likewise, for weighted samples; and their workspace: two words of 64 bits, and a sum
+ * for each bin and for samples outside. */
 extern const prim_rung *const prim_histogram_weighted_rungs[];
 int prim_histogram_choose_weighted_rung(const void *args);
 enum { PRIM_HISTOGRAM_WEIGHTED_WORDS = 2 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS };
@@ -62,7 +62,7 @@ static inline size_t prim_histogram_sets(const prim_histogram_args *args)
     return args->image.channels > 0 ? (size_t)args->image.channels : 1;
 }
 
-/* Is there a first bin below the last one? `name` is the range's. */
+/* The range is neither empty nor infinite. `name` is the range's. */
 prim_status prim_histogram_check_range(const prim_histogram_args *args, const char *name,
                                        const prim_histogram_range *range);
 

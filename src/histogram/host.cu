@@ -1,5 +1,5 @@
-/* The CPU's versions: one loop, and the same loop shared by threads that add atomically. Which
- * counter a sample belongs to is the kernels' own code. */
+/* The host versions: one loop, and the same loop shared by threads that add atomically. A sample's
+ * counter is found by the kernels' own code. */
 #include <cstdlib>
 #include <cstring>
 
@@ -26,7 +26,7 @@ void start_counters(const prim_histogram_args *args)
                     sets * PRIM_HISTOGRAM_OUTSIDE_COUNTERS * sizeof(Counter));
 }
 
-/* One more in a set's counter: a bin, bins + 0 … 2 for d_outside's, or NOWHERE. */
+/* Adds 1 to a counter of a set: a bin, bins + 0 … 2 for d_outside's, or NOWHERE. */
 template <typename Counter>
 void add_one(const prim_histogram_args *args, size_t set, size_t counter)
 {
@@ -120,7 +120,7 @@ struct channels_of_image : host_run {
     }
 };
 
-/* Sums in fixed point, of bins and of what lies outside, become the call's. */
+/* Converts sums in fixed point, of bins and of samples outside, to the call's. */
 template <typename Sum>
 void finish_sums(const prim_histogram_args *args, const weigher &w, const int64_t *sums)
 {

@@ -1,10 +1,10 @@
-/* What of histogram is built. Remove lines to build less: a call that needs what is gone returns
+/* What of histogram is built. Remove lines to build less: a call that needs a removed line returns
  * PRIM_ERROR_UNSUPPORTED. */
 #ifndef PRIM_HISTOGRAM_INSTANCES_H
 #define PRIM_HISTOGRAM_INSTANCES_H
 
-/* sample_type, and what its bits are taken for: the sign of an integer is looked at when the kernel
- * runs, so that one kernel serves both kinds. */
+/* sample_type, and the C type of its bits: kernels branch on the sign of integers, so that one
+ * kernel serves signed and unsigned ones. */
 #define PRIM_HISTOGRAM_TYPES(X) \
     X(CUDA_R_8I, uint8_t)       \
     X(CUDA_R_8U, uint8_t)       \
@@ -19,7 +19,7 @@
     X(CUDA_R_32F, float)        \
     X(CUDA_R_64F, double)
 
-/* What the rungs up to PRIVATIZED have, where it is among the above. */
+/* The types that the rungs up to PRIVATIZED have, where they are among the above. */
 #define PRIM_HISTOGRAM_TEXTBOOK_TYPES(X) \
     X(CUDA_R_8U, uint8_t)                \
     X(CUDA_R_32I, uint32_t)              \

@@ -6,11 +6,11 @@
  *     bin 1     lane 0   lane 1      lane 31       no two lanes ever wait for each other, whatever
  *     …                                            the samples are
  *
- * 8-bit samples are counted by their 256 values, which cost no arithmetic; what bin a value belongs
- * to is asked once for each value at the end. So any number of bins does.
+ * 8-bit samples are counted by their 256 values, which needs no arithmetic; the bin of each value
+ * is computed once, at the end. So any number of bins will do.
  *
- * Work: an addition in shared memory a sample, and blocks · bins in global memory. Bytes: each
- * sample once. Workspace: none. It is launched while another kernel clears the counters.
+ * Work: an addition in shared memory for each sample, and blocks · bins in global memory. Bytes:
+ * each sample once. Workspace: none. It is launched while another kernel clears the counters.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007, for a counter set of each
  * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil,
  * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
 /* ---- launching ---- */
 
-/* So few bins have one that it fits beside the counters, into the 48 KB that every GPU has. */
+/* Bytes of the table, for so few bins that it fits the 48 KB of every GPU beside the counters. */
 size_t table_bytes(const quick_binning &q)
 {
     return q.method == IN_FLOAT ? (q.bins + 2) * sizeof(float) : 0;

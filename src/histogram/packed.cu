@@ -1,15 +1,15 @@
 /* PACKED: counters of 16 bits, two to a word of shared memory, so that a block holds twice as many.
  *
- *     word     │ bin 1 │ bin 0 │     the addition that reaches 2^15 takes them out again, and adds
+ *     word     │ bin 1 │ bin 0 │     the addition that reaches 2^15 subtracts them again, and adds
  *              └───────┴───────┘     them to the counter in global memory
  *
  * A block meets at a barrier before 2^15 samples can have been added since the last one, and no
  * counter is above 2^15 − 1 there: so none overflows, whatever the samples are.
  *
- * Work: an addition in shared memory a sample, one after the other where lanes meet in a word; 16
- * bytes of equal samples are one; blocks · bins additions in global memory, zeros left out. Bytes:
- * each sample once. Workspace: none. What holds it back: an addition that tells what was there
- * costs a shared memory's round trip, and one block fills a multiprocessor. */
+ * Work: an addition in shared memory for each sample, one after the other where lanes add to one
+ * word; 16 bytes of equal samples are one; blocks · bins additions in global memory, zeros left
+ * out. Bytes: each sample once. Workspace: none. What holds it back: an addition that returns the
+ * old value costs a round trip to shared memory, and one block fills a multiprocessor. */
 #include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 
@@ -37,13 +37,13 @@ struct packed_words {
         return at % 2 * 16;
     }
 
-    /* What the counter's word held before. */
+    /* Returns what the counter's word held before. */
     __device__ uint32_t add(uint32_t at, uint32_t n, bool on)
     {
         return add_and_tell(own, at / 2 * sizeof(uint32_t), n << shift_of(at), on);
     }
 
-    /* Did that addition make it FULL? */
+    /* Whether that addition made the counter FULL. */
     __device__ static bool fills(uint32_t at, uint32_t before, uint32_t n)
     {
         const uint32_t counter = before >> shift_of(at) & 0xffff;
@@ -81,7 +81,7 @@ struct packed_words {
         uint32_t before[AT_ONCE<T>];
         bool any = false;
         PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++) /* all under way before the first is looked at */
+        for (unsigned e = 0; e < AT_ONCE<T>; e++) /* all issued before the first is used */
             before[e] = add(where.bin[e], 1, where.bin[e] < bins);
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
@@ -126,7 +126,7 @@ struct tile_loop {
                 unsigned others = 0;
                 if (i[l] < line.vectors)
                     others = count_vector<METHOD, T>(q, nullptr, v[l], add, false);
-                i[l] += apart; /* on its way while the others are counted */
+                i[l] += apart; /* loaded while the others are counted */
                 if (i[l] < line.vectors)
                     v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
                 count_others(q, others, from, add);
@@ -179,7 +179,7 @@ struct run_count : launch_run {
                                 make_counters(args));
     }
 
-    /* Two on a multiprocessor where both find room. */
+    /* Two on a multiprocessor where both fit. */
     static unsigned blocks_of(const prim_histogram_args *args)
     {
         return shared_bytes(args) + 1024 <= prim_device_shared_bytes() / 2 ? 2 : 1;

@@ -5,9 +5,9 @@
  *     block 1   samples ──→ counters in shared memory ──┼──→ counters in global memory
  *     block 2   samples ──→ counters in shared memory ──┘
  *
- * Additions to one counter still queue up, but in the block's own shared memory, closer and with
- * fewer in the queue; global memory sees one addition a block and counter. All-equal samples are
- * still the worst case: the lanes of a warp meet in one word.
+ * Additions to one counter still queue up, but in the block's own shared memory, which is faster,
+ * and in shorter queues; global memory gets one addition for each block and counter. Samples that
+ * are all equal are still the worst case: the lanes of a warp add to one word.
  *
  * Work: count atomics in shared memory, and blocks · bins in global memory, zeros left out.
  * Bytes: each sample once. Up to 12,288 counters: 48 KB, what every GPU gives a block.

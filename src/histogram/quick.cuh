@@ -1,5 +1,5 @@
-/* The bins of bins.cuh at a cost that memory hides: no division, and one test for both ends of the
- * range. What the quick way cannot decide is left to the exact one.
+/* The bins of bins.cuh, so fast that memory bandwidth stays the limit: no division, and one test
+ * for both ends of the range. Samples that it cannot decide are left to the exact computation.
  *
  * Integers. bin = (x − lower) · bins / span becomes a multiplication by factor = bins · 2^s / span
  * and a shift by s:
@@ -16,9 +16,9 @@
  *
  * so that the mantissa's first B bits are the bin, and the rest is the fraction. bias is more than
  * all roundings can add up to, so the bin is right or one too large; the latter only where the
- * fraction is below 2 · bias. For such samples f32's way asks a table in shared memory for the
- * first sample of the bin; double's way asks the remainder. All others that the mantissa puts into
- * a bin are in range too. */
+ * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
+ * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
+ * into a bin are in range too. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -42,15 +42,15 @@ template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
     unsigned fraction_bits;
-    uint64_t base, end; /* v's bits less base, below end: in a bin or right behind the last one */
+    uint64_t base, end; /* v's bits - base < end: in a bin, or just past the last one */
     uint64_t near;      /* the bin may be one too large below this fraction */
 };
 
-/* What a kernel takes. */
+/* A kernel's argument. */
 struct quick_binning {
     binning exact;
     quick_method method;
-    bool asks; /* are there samples that bins.cuh has to be asked for? */
+    bool asks; /* some samples are left to bins.cuh */
     uint32_t bins;
     uint32_t flip;          /* of narrow samples, two or four to a word: 0x80 … where signed */
     uint64_t low, last;     /* integers are in range where x − low ≤ last */
@@ -63,7 +63,7 @@ struct quick_binning {
 
 /* ---- made on the host: integers ---- */
 
-/* Shifts so that the factor has 32 bits where it can: before + 32 + after. */
+/* Chooses shifts, before + 32 + after, so that the factor has 32 bits where possible. */
 inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
 {
     if (span > UINT32_MAX || bins > UINT32_MAX / 2)
@@ -96,8 +96,8 @@ inline bool choose_factor(quick_binning *q, uint64_t span, uint64_t bins)
     return true;
 }
 
-/* Where the distance from `lower` can be computed in the sample's own width (32 bits at least)
- * without meeting the range a second time. */
+/* Whether the distance from `lower`, computed in the sample's own width (32 bits at least), wraps
+ * around into the range for no sample. */
 inline bool distance_is_plain(const prim_histogram_range *r, unsigned bytes, bool is_signed)
 {
     if (bytes == 8)
@@ -126,7 +126,7 @@ inline void quicken_integers(quick_binning *q, const prim_histogram_args *args, 
 
 /* ---- made on the host: floats ---- */
 
-/* The float next to x on the side of `towards`, where x is no float; x itself where it is one. */
+/* x rounded to a float, upwards or downwards. */
 inline float float_from(double x, bool upwards)
 {
     const double most = std::numeric_limits<float>::max();
@@ -179,7 +179,7 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
     f64.most = b.last_open ? std::nextafter(b.real_upper, -HUGE_VAL) : b.real_upper;
     q->f32.least = float_from(f64.least, true);
     q->f32.most = float_from(f64.most, false);
-    /* What quotient_reaches() takes for exact has no overflow or underflow on its way. */
+    /* Ensures that what quotient_reaches() takes for exact does not overflow or underflow. */
     const double span = b.real_upper - b.real_lower;
     if (!std::isfinite(span * static_cast<double>(b.bins)) || span < 0x1p-900 ||
         !choose_fixed_point(&f64, b))
@@ -189,7 +189,7 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
     q->method = in_float ? IN_FLOAT : IN_DOUBLE;
 }
 
-/* For bins and outside's counters that 32 bits can number. */
+/* For bins and outside's counters whose numbers fit 32 bits. */
 inline quick_binning make_quick_binning(const prim_histogram_args *args)
 {
     quick_binning q = {};
@@ -235,8 +235,8 @@ __device__ inline bool reaches(const binning &b, double x, double k)
     return quotient_reaches(b, (x - b.real_lower) * static_cast<double>(b.bins), k);
 }
 
-/* The smallest distance from the lower bound that gives bin k: a few steps from where it would lie
- * without rounding. */
+/* The smallest distance from the lower bound that gives bin k: searched within a few steps from its
+ * place without rounding. */
 __device__ inline double first_distance(const binning &b, double k)
 {
     const double bins = static_cast<double>(b.bins);
@@ -271,7 +271,7 @@ __device__ inline float first_between(const binning &b, unsigned k, float below,
     return same_bits<float>(ordered_bits(high));
 }
 
-/* The first float of bin k: from where it would lie without rounding, mostly a step or two. */
+/* The first float of bin k, searched from its place without rounding: mostly a step or two. */
 __device__ inline float first_of_bin(const quick_binning &q, unsigned k)
 {
     const binning &b = q.exact;
@@ -293,9 +293,9 @@ __device__ inline float first_of_bin(const quick_binning &q, unsigned k)
                                       : first_between(b, k, q.f32.least, x);
 }
 
-/* first[k] for k from 0 to bins: the first float of bin k, of bin 0 the first one in range, of no
- * bin the first one above the range; and behind them what every float reaches. Call it with all
- * threads. */
+/* first[k], for k from 0 to bins, is the first float of bin k: first[0] the first one in range,
+ * first[bins] the first one above the range; and after them a value that every float reaches. All
+ * threads must call it. */
 __device__ inline void make_table(const quick_binning &q, float *first)
 {
     for (unsigned k = threadIdx.x; k < q.bins + 2; k += blockDim.x)
@@ -314,8 +314,8 @@ struct sixteen_bytes {
     uint32_t words[4];
 };
 
-/* Where a vector's samples lie: a bin, or q.bins where the quick way does not say. No flags beside
- * them: many of those would be packed into registers and taken out again. */
+/* The places of a vector's samples: a bin, or q.bins where quick bins do not decide. No separate
+ * flags: many of those would be packed into registers and unpacked again. */
 template <typename T>
 struct placed {
     uint32_t bin[AT_ONCE<T>];
@@ -339,7 +339,7 @@ __device__ inline uint32_t high_product(uint32_t a, uint32_t b)
     return static_cast<uint32_t>(static_cast<uint64_t>(a) * b >> 32);
 }
 
-/* By a double, which is off by one at most; the remainder says which way. */
+/* Estimates by a double, which is off by one at most, and corrects by the remainder. */
 __device__ inline uint32_t estimated_bin(const quick_binning &q, uint64_t distance)
 {
     const binning &b = q.exact;
@@ -396,9 +396,9 @@ __device__ Real real_of(T sample)
         return sample;
 }
 
-/* A sample's fixed point, one bin less where the sample lies before its bin. Less than bin 0 is
- * more than all of them. By the table, which knows the range too; what is not near looks at its
- * end. */
+/* A sample's fixed point, one bin less where the sample is below its bin; below bin 0 it wraps
+ * around above all of them. By the table, which includes the range; samples that are not near
+ * compare only with the end. */
 template <typename T>
 __device__ uint32_t corrected(const quick_binning &q, const fixed_point<float> &f,
                               const float *first, uint32_t fixed, T sample)
@@ -409,7 +409,7 @@ __device__ uint32_t corrected(const quick_binning &q, const fixed_point<float> &
     return real_of<float>(sample) < first[at] ? fixed - one : fixed;
 }
 
-/* By the remainder. */
+/* The same by the remainder. */
 template <typename T>
 __device__ uint64_t corrected(const quick_binning &q, const fixed_point<double> &f, const float *,
                               uint64_t fixed, T sample)
@@ -467,7 +467,7 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
     }
 }
 
-/* Where the samples lie, where the quick way says so. `first`: the table of IN_FLOAT. */
+/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)

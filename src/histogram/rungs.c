@@ -13,8 +13,8 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* MULTI_COPY where a block's shared memory holds the counters, PACKED where it does by halves; but
- * few samples in many bins are added at once, as more bins than that are. */
+/* MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds them in 16
+ * bits; otherwise, and for few samples in many bins, COARSENED. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;

@@ -26,8 +26,8 @@ __device__ inline shared_words shared_words_of(uint32_t *words)
 #endif
 }
 
-/* One more in the word that lies so many bytes behind. Lanes that meet in a word are counted by the
- * hardware: it costs them no time. */
+/* Adds 1 to the word `bytes` bytes after `words`. The hardware combines lanes that add to one word,
+ * at no cost. */
 __device__ inline void add_one(shared_words words, uint32_t bytes)
 {
 #ifdef __CUDA_ARCH__
@@ -37,7 +37,7 @@ __device__ inline void add_one(shared_words words, uint32_t bytes)
 #endif
 }
 
-/* `n` more, if `on`: what the word held before, 0 if not. */
+/* Adds `n`, if `on`; returns what the word held before, or 0. */
 __device__ inline uint32_t add_and_tell(shared_words words, uint32_t bytes, uint32_t n, bool on)
 {
     uint32_t before = 0;

@@ -1,4 +1,4 @@
-/* What COARSENED, MULTI_COPY and PACKED share: samples 16 bytes at a time, several loads under way,
+/* What COARSENED, MULTI_COPY and PACKED share: samples 16 bytes at a time, several loads in flight,
  * and counters of either width. */
 #ifndef PRIM_HISTOGRAM_VECTORS_CUH
 #define PRIM_HISTOGRAM_VECTORS_CUH
@@ -43,7 +43,7 @@ __device__ sixteen_bytes load_samples(const T *from)
 #endif
 }
 
-/* One sample by the exact way. */
+/* Counts one sample exactly. */
 template <typename T, class Add>
 __device__ void count_exactly(const binning &b, T sample, Add &add)
 {
@@ -52,8 +52,8 @@ __device__ void count_exactly(const binning &b, T sample, Add &add)
         add.one(static_cast<uint32_t>(counter));
 }
 
-/* What the quick way says goes to add.vector(); a bit for each other sample. whole_warp: all lanes
- * of the warp are here. */
+/* Passes the places of quick bins to add.vector(); returns a bit for each other sample. whole_warp:
+ * all lanes of the warp call it. */
 template <quick_method METHOD, typename T, class Add>
 __device__ unsigned count_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                                  Add &add, bool whole_warp)
@@ -70,7 +70,7 @@ __device__ unsigned count_vector(const quick_binning &q, const float *first, con
     return others;
 }
 
-/* The others of a vector that begins at `from`. */
+/* Counts those others of a vector that begins at `from`. */
 template <typename T, class Add>
 __device__ void count_others(const quick_binning &q, unsigned others, const T *from, Add &add)
 {
@@ -80,7 +80,7 @@ __device__ void count_others(const quick_binning &q, unsigned others, const T *f
             count_exactly(q.exact, *from, add);
 }
 
-/* The samples that no vector holds, a thread for each. */
+/* Counts the samples outside of vectors, a thread for each. */
 template <typename T, class Add>
 __device__ void count_ends(const quick_binning &q, const sample_line<T> &line, size_t thread,
                            Add &add)
@@ -91,7 +91,7 @@ __device__ void count_ends(const quick_binning &q, const sample_line<T> &line, s
                       add);
 }
 
-/* All samples of the line, shared by the grid's threads; LOADS under way in each. */
+/* Counts all samples of the line, shared by the grid's threads; LOADS in flight in each. */
 template <unsigned LOADS, typename T, class Add>
 struct line_loop {
     const quick_binning &q;
@@ -99,7 +99,7 @@ struct line_loop {
     const sample_line<T> &line;
     Add &add;
 
-    /* So many vectors, `threads` apart. */
+    /* Counts AT_A_TIME vectors, `threads` apart. */
     template <quick_method METHOD, unsigned AT_A_TIME>
     __device__ void count(size_t i, size_t threads)
     {
@@ -123,7 +123,7 @@ struct line_loop {
     template <quick_method METHOD>
     __device__ void run()
     {
-        /* Where samples take registers of their own, fewer of them are under way. */
+        /* Where samples take more registers, fewer loads are in flight. */
         constexpr unsigned MOST = METHOD == EXACT       ? 1
                                   : METHOD == IN_DOUBLE ? 8 / AT_ONCE<T>
                                   : METHOD == IN_FLOAT  ? 16 / AT_ONCE<T>
@@ -156,16 +156,16 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
 
 /* ---- counters ---- */
 
-/* What a block's samples can be counted in 32 bits. */
+/* The most samples of a block that 32 bits can count. */
 constexpr size_t MOST_OF_A_BLOCK = static_cast<size_t>(1) << 31;
 
-/* The bins, and the three counters behind them. */
+/* The bins, and the three counters after them. */
 inline uint32_t all_counters(const prim_histogram_args *args)
 {
     return static_cast<uint32_t>(args->bins) + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
 }
 
-/* ---- clearing, beside the launch of what counts ---- */
+/* ---- clearing, overlapped with the kernel that counts ---- */
 
 [[maybe_unused]] __global__ void __launch_bounds__(THREADS)
     clear_words(uint32_t *words, size_t count, uint32_t *more, unsigned more_count)

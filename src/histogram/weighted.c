@@ -1,4 +1,4 @@
-/* Histograms of weighted samples: what the arguments must be, the rungs, and the calls. */
+/* Histograms of weighted samples: checks of the arguments, the rungs, and the calls. */
 #include <math.h>
 #include <stdio.h>
 
@@ -50,7 +50,7 @@ static prim_status check_kind(const void *any)
     return status;
 }
 
-/* The caller's largest weight. */
+/* The caller's bound of the weights. */
 static prim_status check_largest(const prim_histogram_args *args)
 {
     if (args->largest == NULL)
@@ -110,7 +110,7 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* All but the head and the pointers. */
+/* All arguments except the prim_call and the pointers. */
 static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_histogram_range range,
                                  cudaDataType_t sample_type, size_t count, size_t bins,
                                  cudaDataType_t weight_type)

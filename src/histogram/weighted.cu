@@ -1,5 +1,5 @@
-/* Of weighted samples, what the rungs share: the largest weight is found before they add, and fixed
- * point becomes the sums' type behind. */
+/* What the rungs for weighted samples share: finding the largest weight before they add, and
+ * converting from fixed point after. */
 #include "common/warp.cuh"
 #include "histogram/weighted.cuh"
 
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(THREADS) find_largest(weight_list w, unsigned 
         atomicMax(&words[LARGEST_WORD], largest);
 }
 
-/* The call's sums, and those of what lies outside behind them. */
+/* The call's sums, and after them those of samples outside. */
 struct call_sums {
     void *bins, *outside;
     size_t bin_count, count; /* count: with outside's, if they are wanted */

@@ -1,11 +1,12 @@
 /* Weights in fixed point, so that their sums do not depend on an order:
  *
- *     weight       0.7          a multiple of u, the nearest one: u is so small that 2^62 of them
- *     u            ┼┼┼┼┼┼┼┼     are never exceeded by `count` of the largest weight, and so large
- *     fixed        716          that sums of 64 bits use what they have
+ *     weight       0.7          rounded to the nearest multiple of u, a power of two of which 2^62
+ *     u            ┼┼┼┼┼┼┼┼     are never exceeded by `count` of the largest weight: so no sum
+ *     fixed        716          overflows 64 bits, and u is small enough to use them
  *
  * Kernels and host code share this. The workspace's words are the bits of the largest weight that
- * was found, whether a weight was unfit, the sums of the bins and those of what lies outside. */
+ * was found, whether a weight was unfit (not finite, or too large), the sums of the bins and those
+ * of samples outside. */
 #ifndef PRIM_HISTOGRAM_WEIGHTED_CUH
 #define PRIM_HISTOGRAM_WEIGHTED_CUH
 
@@ -16,7 +17,8 @@
 namespace
 {
 
-/* Powers of two, two of each, since their product may be no double: up is 1 / u, down is u. */
+/* Powers of two, as two factors each, since their product may not fit a double: up is 1 / u, down
+ * is u. */
 struct fixed_scale {
     double up[2], down[2];
 };
@@ -51,12 +53,12 @@ __host__ __device__ Sum sum_of_fixed(const fixed_scale &s, int64_t sum)
     return static_cast<Sum>(rounded * s.down[0] * s.down[1]);
 }
 
-/* The weights, as a kernel takes them. */
+/* The weights, as a kernel's argument. */
 struct weight_list {
     const void *weights;
     size_t count;
     bool is_double;
-    bool is_given; /* the largest one; otherwise it stands in the workspace */
+    bool is_given; /* the largest one; otherwise it is in the workspace */
     double largest;
 };
 
@@ -78,13 +80,13 @@ __host__ __device__ inline double weight_at(const weight_list &w, size_t i)
 /* Words of the workspace. */
 enum { LARGEST_WORD, UNFIT_WORD, FIRST_SUM_WORD };
 
-/* The order of magnitudes is that of their bits, infinity and then NaN behind all numbers. */
+/* Magnitudes have the order of their bits, with infinity and then NaN after all numbers. */
 __host__ __device__ inline uint64_t magnitude_bits(double x)
 {
     return same_bits<uint64_t>(x) & (UINT64_MAX >> 1);
 }
 
-/* Takes the weights of one thread to fixed point; what is unfit counts as 0, and is told. */
+/* Converts the weights of one thread to fixed point; unfit ones count as 0, and are reported. */
 struct weigher {
     double largest;
     fixed_scale scale;
@@ -98,7 +100,7 @@ struct weigher {
     }
 };
 
-/* Infinite or NaN, the largest weight lets no weight pass: all are 0 then. */
+/* Where the largest weight is infinite or NaN, all weights are unfit, and count as 0. */
 __host__ __device__ inline weigher make_weigher(const weight_list &w, uint64_t found)
 {
     const double largest = w.is_given ? w.largest : same_bits<double>(found);
@@ -106,7 +108,7 @@ __host__ __device__ inline weigher make_weigher(const weight_list &w, uint64_t f
     return {is_finite ? largest : -1, make_fixed_scale(largest, w.count), !is_finite};
 }
 
-/* One sum, as the call gives it. */
+/* One sum, as the call writes it. */
 template <typename Sum>
 __host__ __device__ Sum finished_sum(const weigher &w, int64_t fixed, bool adds, Sum before)
 {
@@ -119,8 +121,8 @@ __host__ __device__ Sum finished_sum(const weigher &w, int64_t fixed, bool adds,
 
 extern "C" {
 
-/* weighted.cu: what stands before and behind the kernel that adds. begin: the workspace is cleared,
- * and the largest weight found where it was not given; is_done: there is nothing to add. */
+/* weighted.cu: the steps before and after the kernel that adds. begin: clears the workspace, and
+ * finds the largest weight where it was not given; is_done: there is nothing to add. */
 cudaError_t prim_histogram_weighted_begin(const prim_histogram_args *args, bool *is_done);
 cudaError_t prim_histogram_weighted_end(const prim_histogram_args *args);
 

@@ -1,17 +1,17 @@
 /* WEIGHTED_MULTI_COPY: a block adds in as many copies of the sums as its shared memory holds, 32 at
  * most, lane l in copy l mod copies; a sum is two words of 32 bits.
  *
- *     low words     bin 0: copies 0 1 2 …   bin 1: …      an addition tells what was there: did it
- *     high words    bin 0: copies 0 1 2 …   bin 1: …      carry, the high word gets one more
+ *     low words     bin 0: copies 0 1 2 …   bin 1: …      an addition returns the old value: where
+ *     high words    bin 0: copies 0 1 2 …   bin 1: …      it carries, the high word is incremented
  *
- * Shared memory adds words of 32 bits by itself, where one of 64 would be a loop of attempts. Each
- * carry is seen by the one addition that makes it, so that the two words are the sum when all have
- * added, in whatever order they did.
+ * Shared memory has atomic additions of 32 bits, where one of 64 would be a compare-and-swap loop.
+ * The addition that carries sees its carry, so the two words are the sum when all have added, in
+ * any order.
  *
  * Samples are loaded 16 bytes at a time, and binned as in MULTI_COPY without its table.
  *
- * Work: two additions in shared memory a sample, and blocks · bins in global memory. Bytes: each
- * sample once, and each weight once, or twice where the largest has to be found. */
+ * Work: two additions in shared memory for each sample, and blocks · bins in global memory. Bytes:
+ * each sample once, and each weight once, or twice where the largest has to be found. */
 #include "histogram/copies.cuh"
 #include "histogram/vectors.cuh"
 #include "histogram/weighted.cuh"
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
     for (unsigned c = threadIdx.x; c < all; c += COUNTING) {
         unsigned long long sum = 0;
-        for (unsigned i = 0; i < copies; i++) { /* every lane begins in a bank of its own */
+        for (unsigned i = 0; i < copies; i++) { /* every lane begins in its own bank */
             const unsigned at = c * copies + ((i + threadIdx.x) & (copies - 1));
             sum += own[at];
             sum += static_cast<unsigned long long>(own[(all << copies_log2) + at]) << 32;
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
     }
 }
 
-/* Of one copy. */
+/* Bytes of one copy. */
 size_t sum_bytes(const prim_histogram_args *args)
 {
     return (args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS) * sizeof(uint64_t);

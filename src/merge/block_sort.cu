@@ -1,7 +1,7 @@
 /* The first step of both sorts: each block sorts one tile in shared memory.
  *
- * Each thread sorts its own keys in registers: neighbours that are out of order change places, the
- * even pairs and the odd ones in turn. Then runs are merged, and the runs double:
+ * Each thread sorts its own keys in registers by odd-even transposition sort. Then runs are merged,
+ * and their length doubles:
  *
  *     threads   0   1   2   3   4   5   6   7
  *     run 1     └─┬─┘   └─┬─┘   └─┬─┘   └─┬─┘      2 threads merge 2 runs
@@ -9,10 +9,10 @@
  *     run 4           └───────┬───────┘            8 threads merge 2 runs
  *
  * Every thread works in every step: it finds by co-rank where its 7 keys of the merged pair begin,
- * merges them into registers, and after a barrier puts them where the runs were.
+ * merges them into registers, and after a barrier writes them over the runs.
  *
- * Equal keys never change places, and of equal ones the earlier run's come first: it is stable.
- * A block has read its whole tile before it writes, so out may be in.
+ * Equal keys are never exchanged, and of equal keys the earlier run's come first: it is stable. A
+ * block has read its whole tile before it writes, so out may be in.
  *
  * Work: for each key 3 comparisons, and for each of 8 merges 1 and a 7th of a search. Steps: 7, and
  * for each merge of two runs of n keys log2(n) + 8. Bytes: each key in and out once. */
@@ -55,7 +55,7 @@ __device__ void sort_own(key_order<Key> order, unsigned count, Key *keys)
             }
 }
 
-/* The thread's keys of the pair of runs that it lies in; a run is as many threads' keys. */
+/* Merges the thread's keys of its pair of runs. */
 template <typename Key>
 __device__ void merge_own(key_order<Key> order, const Key *tile, unsigned count,
                           unsigned run_threads, Key *keys)

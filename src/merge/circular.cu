@@ -1,16 +1,17 @@
-/* CIRCULAR: a block makes many tiles, and brings in only what the last one has used up.
+/* CIRCULAR: a block makes many tiles, and loads only as many keys as the last one has used.
  *
- * Each block makes one contiguous part of the output, 1792 keys at a time. So many keys of a and of
- * b lie in two circular buffers in shared memory, since a tile could take them all from either.
- * When it is made, as many have left the buffers as it has keys, some of a's and the others of b's;
- * the next ones take their places, and what has not been used stays where it is:
+ * Each block makes one contiguous part of the output, 1792 keys at a time. Two circular buffers in
+ * shared memory hold as many keys of a and of b, since a tile could take them all from either.
+ * After a tile, the keys that it took from a and from b are replaced by the next ones, and keys
+ * that have not been used stay where they are:
  *
  *     buffer of a    ▒▒▒▒░░░░░▒▒▒▒▒▒▒▒      ▒ still there
  *                        └─ begin           ░ used up, and overwritten with what follows
  *     buffer of b    ▒░░░░░░░░▒▒▒▒▒▒▒▒
  *
- * What changed from TILED: it loads keys for a tile only when it knows from a search how many come
- * from where. Here the buffers know, and a single search in global memory is left for each part.
+ * What changed from TILED: that searches in global memory for each tile how many keys come from a
+ * and b. Here the keys are in the buffers already, and only one search in global memory is left for
+ * each part.
  *
  * What still holds it back: a block waits for its loads before it merges, and for its merge before
  * it loads; each key is a load of its own; threads write 7 keys apart.
@@ -49,7 +50,7 @@ struct buffer {
         return static_cast<unsigned>(smaller<size_t>(count - next, k));
     }
 
-    /* The whole block, until the buffer is full or the run has ended. */
+    /* By the whole block, until the buffer is full or the run has ended. */
     __device__ void load()
     {
         const size_t until = smaller(count, next + TILE);
@@ -80,7 +81,7 @@ __device__ unsigned co_rank_in(key_order<Key> order, const buffer<Key> &a, const
     return low;
 }
 
-/* Keys k up to `end` of the tile. */
+/* Merges keys k up to `end` of the tile. */
 template <typename Key>
 __device__ void merge_own(key_order<Key> order, const buffer<Key> &a, const buffer<Key> &b,
                           unsigned k, unsigned end, Key *out)

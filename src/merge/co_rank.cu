@@ -8,11 +8,11 @@
  *     out  ────────────────────────────│███████│────────────
  *                                       7 t
  *
- * No thread waits for another one, and the parts are of one length whatever the keys are.
+ * No thread waits for another one, and the parts have one length whatever the keys are.
  *
- * What holds it back: the search reads single keys all over both arrays, log2 of them for 7 keys of
- * output, and neighbouring threads read and write 7 keys apart, so that a warp's load or store
- * touches many sectors. TILED mends both.
+ * What holds it back: the search reads single keys far apart, log2 of them for 7 keys of output,
+ * and neighbouring threads read and write 7 keys apart, so that a warp's load or store touches many
+ * sectors. TILED avoids both.
  *
  * A sort's passes do the same for all pairs of runs at once.
  *

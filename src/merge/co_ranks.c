@@ -1,4 +1,4 @@
-/* prim_co_ranks(): what its arguments must be, and the calls. */
+/* prim_co_ranks(): checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"

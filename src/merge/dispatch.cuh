@@ -1,4 +1,4 @@
-/* From the key type as an enum to a template argument. */
+/* Turns the key type from an enum into a template argument. */
 #ifndef PRIM_MERGE_DISPATCH_CUH
 #define PRIM_MERGE_DISPATCH_CUH
 
@@ -27,7 +27,7 @@ auto dispatch(const Args *args, More... more)
     return Run::not_built(args, more...);
 }
 
-/* A block for so many keys. */
+/* Whether the grid has a block for every keys_of_block keys. */
 template <typename Args>
 const char *keys_why_not(const Args *args, size_t keys, size_t keys_of_block)
 {

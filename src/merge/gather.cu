@@ -1,7 +1,6 @@
 /* prim_gather(): values by their indices. A value is moved in words as large as its size and the
- * arrays' alignment allow, a thread a word, so that neighbouring threads write side by side, and
- * read so within a value. Bytes: indices and results once, and of the values the sectors that they
- * lie in. */
+ * arrays' alignment allow, with a thread for each word, so that writes are coalesced, and reads
+ * within a value. Bytes: indices and results once, and the sectors that have the values. */
 #include "merge/dispatch.cuh"
 #include "merge/values.cuh"
 
@@ -40,7 +39,7 @@ cudaError_t launch_words(const prim_gather_args *args)
         args->indices, args->index_type == CUDA_R_64U, words, static_cast<Word *>(args->out));
 }
 
-/* In bytes, as a query sees it: alignment may make the words larger, and their number smaller. */
+/* For words of one byte: queries do not know the alignment, which may allow fewer, larger words. */
 const char *why_not(const void *any)
 {
     const prim_gather_args *args = static_cast<const prim_gather_args *>(any);

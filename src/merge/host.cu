@@ -1,6 +1,6 @@
-/* The CPU's versions. The order and the search are the kernels' own. Threads share a merge, and
- * each pass of a sort, by contiguous parts of the output, and find by co-rank where theirs begin:
- * so their number changes nothing. */
+/* The host versions. The order and the search are the kernels' own. Threads share a merge, and each
+ * pass of a sort, by contiguous parts of the output, and find by co-rank where theirs begin: so
+ * their number does not change the result. */
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -48,8 +48,8 @@ void sort_short_runs(Order order, const Key *in, size_t count, Key *out, int thr
         insertion_sort(order, in + first, smaller(SHORT_RUN, count - first), out + first);
 }
 
-/* What a pass over runs of run_keys writes to out[first … last - 1]: of each pair of runs that lies
- * there, the part that does. */
+/* Writes out[first … last - 1] in a pass over runs of run_keys: the part that lies there of each
+ * pair of runs. */
 template <class Order, typename Key>
 void merge_pairs(Order order, const Key *in, size_t count, size_t run_keys, Key *out, size_t first,
                  size_t last)
@@ -73,7 +73,7 @@ void merge_all_pairs(Order order, const Key *in, size_t count, size_t run_keys, 
                     part_begin(count, threads, p + 1));
 }
 
-/* To and fro between out and other, beginning so that the last pass ends in out. */
+/* Passes alternate between out and other, such that the last one ends in out. */
 template <class Order, typename Key>
 void sort_keys(Order order, const Key *in, size_t count, Key *out, Key *other, int threads)
 {
@@ -126,7 +126,7 @@ void place_keys(const Key *keys, size_t count, size_t first, placed_key<Key> *pl
         placed[i] = {keys[i], first + i};
 }
 
-/* What was at the places goes to out; places from a_count on are b's. */
+/* Copies the values at the keys' places to out; places from a_count on are b's. */
 template <typename Key>
 void gather_values(const placed_key<Key> *placed, size_t count, const void *a, size_t a_count,
                    const void *b, size_t value_bytes, void *out)
@@ -180,7 +180,7 @@ prim_status merge_placed(const prim_merge_args *args, int threads)
     return PRIM_OK;
 }
 
-/* The values' own copy: they may stay where they are. */
+/* Copies the values first, since they may be sorted in place. */
 template <typename Key>
 prim_status sort_placed(const prim_merge_sort_args *args, int threads)
 {
@@ -286,7 +286,7 @@ struct co_ranks_version : host_version {
         return PRIM_OK;
     }
 
-    /* Keys of the run that have fewer than k others before them. */
+    /* How many keys of the run have fewer than k keys before them. */
     template <typename Key>
     static size_t rank_in(const prim_co_ranks_args *args, size_t run, uint64_t k)
     {

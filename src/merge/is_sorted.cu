@@ -1,6 +1,6 @@
-/* prim_is_sorted(): every key and the one behind it, by a thread. Blocks that find two in the wrong
- * order count themselves, and a last launch makes an answer of their number. Bytes: each key once;
- * neighbours share their loads in the first cache. */
+/* prim_is_sorted(): a thread compares each key with the next one. Blocks that find two in the wrong
+ * order increment a counter, and a last launch turns it into the answer. Bytes: each key once;
+ * neighbours share their loads in L1. */
 #include "common/shared.cuh"
 #include "common/warp.cuh"
 #include "merge/dispatch.cuh"

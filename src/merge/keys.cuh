@@ -1,10 +1,10 @@
-/* The order of keys, written once for kernels and host code. Keys are moved as they are, and an
- * unsigned integer of their width stands for each: those compare as the header promises, and each
- * of them stands for one key only. So four widths serve all types, floats and integers apart.
+/* The order of keys, written once for kernels and host code. Keys are moved as they are, and
+ * compared as unsigned integers of their width: these have the order that the header promises, and
+ * each integer stands for one key only. So four widths serve all types, floats and integers apart.
  *
  *     i32    sign bit flipped: what was below zero comes first
- *     f32    negative: all bits flipped; else: sign bit set; and then so much less that -inf is 0
- *            and the NaN with a sign, which would come before it, come last
+ *     f32    negative: all bits flipped; else: sign bit set; then a constant is subtracted, so that
+ *            -inf is 0 and the NaN with a sign, which would come before it, wrap around to the end
  *
  *            -inf      -1        -0        +0        +1        +inf      NaN … -NaN
  *            00000000  40000000  7f800000  7f800001  bf000001  ff000001  ff000002 … ffffffff
@@ -21,8 +21,8 @@
 namespace
 {
 
-/* A key as it lies in memory. Signed and unsigned ones are of one type, as are f16 and bf16: what
- * tells them apart is in key_order. */
+/* A key as it lies in memory. Signed and unsigned ones are of one type, as are f16 and bf16:
+ * key_order has the difference. */
 template <typename Bits, bool FLOAT>
 struct key {
     using bits_type = Bits;
@@ -37,8 +37,8 @@ struct key_order {
     using signed_bits = typename std::make_signed<bits>::type;
     static constexpr bits SIGN = static_cast<bits>(bits(1) << (8 * sizeof(bits) - 1));
 
-    bits flip; /* all bits where the order is descending; of signed integers the sign besides */
-    bits less; /* of floats: how many NaN have a sign; negated where the order is descending */
+    bits flip; /* all bits where the order is descending; for signed integers also the sign */
+    bits less; /* for floats: how many NaN have a sign; negated where the order is descending */
 
     __host__ __device__ bits ordered(Key k) const
     {
@@ -51,7 +51,7 @@ struct key_order {
         }
     }
 
-    /* The key that it stands for. */
+    /* The key of an ordered integer. */
     __host__ __device__ Key from_ordered(bits x) const
     {
         if constexpr (Key::is_float) {
@@ -79,7 +79,7 @@ inline bool is_float_type(cudaDataType_t type)
     return type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
 }
 
-/* Of a float's bits, how many are its fraction. */
+/* The number of fraction bits of a float. */
 inline unsigned fraction_bits(cudaDataType_t type)
 {
     return type == CUDA_R_16F ? 10 : type == CUDA_R_16BF ? 7 : type == CUDA_R_32F ? 23 : 52;

@@ -2,15 +2,14 @@
 
 #include "common/element.h"
 
-/* What follows the keys in the workspace begins at a boundary of 256 bytes, as the workspace does.
- */
+/* The bytes of the keys in the workspace, rounded up to 256, the alignment of the workspace. */
 static size_t key_area(const prim_merge_sort_args *args)
 {
     const size_t bytes = args->count * prim_element_bytes(args->key_type);
     return args->has_values ? (bytes + 255) / 256 * 256 : bytes;
 }
 
-/* A permutation has no place for its keys but the workspace, and needs them twice. */
+/* A permutation keeps its keys only in the workspace, twice. */
 size_t prim_merge_long_passes_workspace_bytes(const void *any)
 {
     const prim_merge_sort_args *args = any;

@@ -1,6 +1,5 @@
-/* What STREAMED and WIDE sort by: sorted tiles, and then passes that merge neighbouring runs.
- * Keys go to and fro between d_out and the workspace, and so do values, and they begin so that the
- * last pass ends in d_out. */
+/* How STREAMED and WIDE sort: sorted tiles, and then passes that merge neighbouring runs. Keys and
+ * values alternate between d_out and the workspace, such that the last pass ends in d_out. */
 #ifndef PRIM_MERGE_LONG_PASSES_H
 #define PRIM_MERGE_LONG_PASSES_H
 
@@ -14,8 +13,8 @@ typedef struct prim_sort_buffer {
     void *keys, *values;
 } prim_sort_buffer;
 
-/* tile_sort.cu: how many keys a block sorts; and sorts each such tile of args->in, and its values,
- * into out, which may be where they are. */
+/* tile_sort.cu: how many keys a block sorts; and the sort of each such tile of args->in, and its
+ * values, into out, which may be the same memory. */
 size_t prim_merge_tile_sort_keys(const prim_merge_sort_args *args);
 cudaError_t prim_merge_tile_sort(const prim_merge_sort_args *args, prim_sort_buffer out);
 

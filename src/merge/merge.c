@@ -1,4 +1,4 @@
-/* merge's API: what its arguments must be, and the calls. Three ladders: prim_merge(),
+/* merge's API: checks of the arguments, and the calls. Three ladders: prim_merge(),
  * prim_merge_sort(), and prim_co_rank(), which has one rung. */
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 #include "common/fail.h"
 #include "merge/merge_args.h"
 
-/* ---- what all three have ---- */
+/* ---- what all three share ---- */
 
 prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order order,
                                             cudaDataType_t key_type)
@@ -46,7 +46,7 @@ static prim_status check_both_arrays(const prim_call *call, cudaDataType_t key_t
                              : status;
 }
 
-/* What is written overlaps none of the inputs before it in the list. */
+/* An output overlaps none of these inputs. */
 static prim_status check_apart(const prim_call *call, prim_span written, const prim_span *inputs,
                                int count)
 {
@@ -56,8 +56,8 @@ static prim_status check_apart(const prim_call *call, prim_span written, const p
     return status;
 }
 
-/* Of calls that move values: their size, and the bytes of so many keys, values and places besides,
- * with what a workspace rounds up. */
+/* For calls that move values: their size, and that the bytes of the workspace, keys, values and
+ * places, fit size_t. */
 static prim_status check_values(const prim_call *call, cudaDataType_t key_type, size_t count,
                                 size_t value_bytes)
 {
@@ -85,7 +85,7 @@ static prim_status check_merge(const void *any)
     return status;
 }
 
-/* The inputs first, then what is written. */
+/* The inputs first, then the outputs. */
 static prim_status check_merge_operands(const void *any, prim_operands *operands)
 {
     const prim_merge_args *args = any;
@@ -308,7 +308,7 @@ static prim_status check_permutation(const prim_merge_sort_args *args, prim_oper
     return status == PRIM_OK ? prim_check_disjoint(&args->call, spans[1], spans[0]) : status;
 }
 
-/* Keys and values may stay where they are, each by themselves. */
+/* Keys may be sorted in place, and so may values, independently. */
 static prim_status check_sort_operands(const void *any, prim_operands *operands)
 {
     const prim_merge_sort_args *args = any;

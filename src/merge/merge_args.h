@@ -29,7 +29,7 @@ typedef struct prim_merge_sort_args {
     cudaDataType_t key_type;
     const void *in;
     size_t count;
-    void *out;        /* NULL of a permutation, which keeps its keys in the workspace */
+    void *out;        /* NULL for a permutation, which keeps its keys in the workspace */
     bool has_values;  /* prim_merge_sort_pairs() and _permutation() */
     bool permutation; /* the values are the places 0, 1, 2 … */
     cudaDataType_t index_type;
@@ -81,7 +81,7 @@ typedef struct prim_is_sorted_args {
     uint32_t *answer;
 } prim_is_sorted_args;
 
-/* rungs.c: the tables, and what AUTO takes of each. prim_co_rank(), prim_gather() and
+/* rungs.c: the tables of rungs, and the ones that AUTO takes. prim_co_rank(), prim_gather() and
  * prim_is_sorted() have no variants: their tables have one rung. */
 extern const prim_rung *const prim_merge_rungs[], *const prim_merge_sort_rungs[],
                                                       *const prim_co_rank_rungs[];

@@ -1,22 +1,22 @@
-/* MERGE_PATH: the way through a and b is cut twice, for blocks and for threads, and keys are
+/* MERGE_PATH: the merge path is divided at two levels, for blocks and for threads, and keys are
  * merged into registers.
  *
- *     a      ██████│▒▒▒▒▒│████████        a tile's ends: a warp searches for each, reading many
- *     b      ███│▒▒▒▒▒▒▒▒│█████           keys with each look
+ *     a      ██████│▒▒▒▒▒│████████        a tile's ends: a warp searches for each, and reads many
+ *     b      ███│▒▒▒▒▒▒▒▒│█████           keys in each step
  *     tile   ▒▒▒▒▒│▒▒▒▒▒▒▒▒               in shared memory, 16 bytes at a time
  *     keys   0 │ 1 │ 2 │ 3                15 a thread (of 4 bytes), merged into registers
- *     out    ─────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│──   and by way of the tile out again, 16 bytes at a time
+ *     out    ─────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│──   and through the tile out again, 16 bytes at a time
  *
  * What changed from TILED: a search for a tile's end waits for memory four times and not 27 times;
- * a tile is twice as long, so that half of the searches are left; a key is translated into an
+ * a tile is twice as long, so that half of the searches are left; a key is converted into an
  * unsigned integer once, and not for each comparison; loads and stores move 16 bytes, however a, b
  * and out are aligned.
  *
  * What still holds it back: each block waits for its search and its loads, and only other blocks
- * fill that time. STREAMED mends it.
+ * hide that latency. STREAMED avoids it.
  *
  * Work: 1 comparison a key, and for each 15 keys a search in the tile. Bytes: each key in and out
- * once, and for each tile's end some 256 keys for each look.
+ * once, and for each tile's end some 256 keys for each step.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012. */
 #include "common/shared.cuh"
 #include "merge/passes.cuh"
@@ -39,8 +39,8 @@ struct part {
     unsigned begin, count;
 };
 
-/* The keys from `first` on, `count` of them, into shared memory from place `at` on, which is a
- * multiple of a chunk. */
+/* Loads `count` keys from `first` on into shared memory from place `at` on, a multiple of a
+ * chunk. */
 template <typename Key>
 __device__ part load_part(key_order<Key> order, const Key *keys, size_t all, size_t first,
                           unsigned count, unsigned at, typename Key::bits_type *tile)

@@ -1,5 +1,5 @@
-/* prim_gather() and prim_is_sorted(): what their arguments must be, and the calls. Neither has
- * variants or a workspace, and their tables have one rung each. */
+/* prim_gather() and prim_is_sorted(): checks of the arguments, and the calls. Neither has variants
+ * or a workspace, and their tables have one rung each. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,13 +1,12 @@
-/* How both rungs launch: one kernel for a merge, and for a sort, sorted tiles and then passes that
- * merge neighbouring runs, until one run is left.
+/* Launches of CO_RANK and TILED: one kernel for a merge; for a sort, sorted tiles and then passes
+ * that merge neighbouring runs, until one run is left.
  *
  *     tiles     ████ ████ ████ ████ ███      block_sort.cu
- *     run 1     ████████│ ████████│ ███      a pass: one kernel over all pairs; what has no
+ *     run 1     ████████│ ████████│ ███      a pass: one kernel over all pairs; a run without a
  *     run 2     ████████████████│   ███      neighbour is copied
  *     run 4     ███████████████████
  *
- * Passes go to and fro between d_out and the workspace, and begin so that the last ends in d_out.
- */
+ * Passes alternate between d_out and the workspace, such that the last one ends in d_out. */
 #ifndef PRIM_MERGE_PASSES_CUH
 #define PRIM_MERGE_PASSES_CUH
 
@@ -22,7 +21,7 @@ extern "C" cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, v
 namespace
 {
 
-/* ---- what every rung takes, and a sort's workspace ---- */
+/* ---- which calls are supported, and a sort's workspace ---- */
 
 /* With values or without. */
 inline const char *pairs_why_not(const void *any)

@@ -1,13 +1,12 @@
-/* Keys of a sorted run on their way through a ring in shared memory, 16 bytes at a time.
+/* Keys of a sorted run in a ring buffer in shared memory, loaded 16 bytes at a time.
  *
  *     run    ──────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│──────        ▒ in the ring
  *                    next         loaded
  *     ring   ▒▒▒▒│      │▒▒▒▒▒▒▒▒▒                  key x at x + shift, modulo the ring's size
  *
- * A chunk is 16 bytes that begin at a multiple of 16 in global memory, and so they do in the ring:
- * the run's first key stands `shift` keys behind such a boundary. Keys are in the ring as the
- * unsigned integers that stand for them. Behind the run's end follow largest ones, and no key
- * outside the run is read. */
+ * A chunk is 16 bytes that begin at a multiple of 16 in global memory, and in the ring too: the
+ * run's first key is `shift` keys after such a boundary. Keys are in the ring as ordered unsigned
+ * integers. The run is padded with largest ones, and no key outside the run is read. */
 #ifndef PRIM_MERGE_RING_CUH
 #define PRIM_MERGE_RING_CUH
 
@@ -31,7 +30,7 @@ struct alignas(CHUNK_BYTES) key_chunk {
     Bits keys[CHUNK_BYTES / sizeof(Bits)];
 };
 
-/* How many keys a pointer is behind a boundary of 16 bytes. */
+/* How many keys a pointer is past a boundary of 16 bytes. */
 template <typename Key>
 __host__ __device__ unsigned keys_behind_boundary(const Key *keys)
 {
@@ -57,14 +56,14 @@ struct key_stream {
         return count - next < most ? static_cast<unsigned>(count - next) : most;
     }
 
-    /* Chunks that are missing, if the ring is to have the next `wanted` keys. */
+    /* How many chunks are missing until the ring has the next `wanted` keys. */
     __device__ unsigned missing(unsigned wanted) const
     {
         const size_t until = (next + wanted + shift + CHUNK_KEYS<Key> - 1) / CHUNK_KEYS<Key>;
         return until > loaded ? static_cast<unsigned>(until - loaded) : 0;
     }
 
-    /* Do the next `missing` chunks lie in the run wholly? Then next_chunk() points to them. */
+    /* Whether the next `missing` chunks are wholly in the run. Then next_chunk() points to them. */
     __device__ bool are_whole(unsigned missing) const
     {
         constexpr unsigned N = CHUNK_KEYS<Key>;
@@ -77,8 +76,8 @@ struct key_stream {
         return reinterpret_cast<const key_chunk<Key> *>(keys + (loaded * CHUNK_KEYS<Key> - shift));
     }
 
-    /* A chunk as it lies in memory; it is translated only when it goes to shared memory, so that
-     * nobody waits for it before that. */
+    /* A chunk as it lies in memory; it is converted only when it is stored to shared memory, so
+     * that no thread waits for it before. */
     __device__ key_chunk<Key> load(key_order<Key> order, size_t chunk) const
     {
         constexpr unsigned N = CHUNK_KEYS<Key>;
@@ -107,8 +106,8 @@ __device__ key_chunk<typename Key::bits_type> ordered_chunk(key_order<Key> order
     return result;
 }
 
-/* The next `missing` chunks of a stream into shared memory, where `place` says for each: by all
- * threads of the block, each of which has up to MOST on their way at once. */
+/* Loads the next `missing` chunks of a stream into shared memory, at place(…) for each: by all
+ * threads of the block, each of which has up to MOST in flight at once. */
 template <unsigned MOST, typename Key, class Place>
 __device__ void load_chunks(key_order<Key> order, const key_stream<Key> &stream, unsigned missing,
                             const Place &place)
@@ -139,9 +138,9 @@ __device__ void store_chunk(Key *to, const key_chunk<Key> &chunk)
 #endif
 }
 
-/* Keys that stand ordered in shared memory, from place `behind` on, to where `out` points, which is
- * `behind` keys behind a boundary: whole chunks at once, and what is left before and after them one
- * by one. `worker` of `workers` threads, each of which has up to ITEMS keys. */
+/* Writes ordered keys from shared memory, from place `behind` on, to `out`, which is `behind` keys
+ * past a boundary: whole chunks at once, and keys before and after them one by one. By `workers`
+ * threads, this one `worker`, each of which has up to ITEMS keys. */
 template <unsigned ITEMS, typename Key>
 __device__ void write_chunks(key_order<Key> order, const typename Key::bits_type *staged,
                              unsigned behind, unsigned count, Key *out, unsigned worker,

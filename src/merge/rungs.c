@@ -28,8 +28,7 @@ const prim_rung *const prim_co_rank_rungs[] = {CO_RANK_RUNGS(PRIM_RUNG_ROW) NULL
 const prim_rung *const prim_gather_rungs[] = {GATHER_RUNGS(PRIM_RUNG_ROW) NULL};
 const prim_rung *const prim_is_sorted_rungs[] = {IS_SORTED_RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Below so many keys a thread's own search in global memory is the shorter way; measured on an
- * H200. */
+/* Below so many keys a search in global memory by each thread is faster; measured on an H200. */
 enum { KEYS_FOR_STREAMS = 1 << 18 };
 
 int prim_merge_choose_rung(const void *any)

@@ -1,14 +1,13 @@
 /* Two sorted runs and their merge, for kernels and host code, global and shared memory alike.
  *
- * The co-rank of k says how many of the first k merged keys come from a. It divides one merge into
- * two that know nothing of each other:
+ * The co-rank of k is the number of the first k merged keys that come from a. It divides one merge
+ * into two independent ones:
  *
  *     a    1  3  3 │ 7  9          k = 5: co-rank 3
  *     b       2  3 │ 4  8
  *     out  1  2  3  3  3 │ 4  7  8  9
  *
- * Only the searches and the merge rely on order: no index leaves the runs where they are unsorted.
- */
+ * Where the runs are not sorted, results are undefined, but no index leaves the runs. */
 #ifndef PRIM_MERGE_RUNS_CUH
 #define PRIM_MERGE_RUNS_CUH
 
@@ -48,7 +47,7 @@ __host__ __device__ Index co_rank(Order order, const runs<Key, Index> &r, Index 
     return low;
 }
 
-/* Writes the merged keys from the k-th on, `most` of them or as many as there are. */
+/* Writes the merged keys from the k-th on: `most` of them, or fewer at the end. */
 template <class Order, typename Key, typename Index>
 __host__ __device__ void merge_part(Order order, const runs<Key, Index> &r, Index k, Index most,
                                     Key *out)

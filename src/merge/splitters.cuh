@@ -1,17 +1,16 @@
-/* Where the first k keys of P sorted runs end in each of them: the co-ranks of more runs than two,
- * found by a block, a warp a run.
+/* Where the first k keys of P sorted runs end in each of them: the co-ranks of more than two runs,
+ * found by a block, with a warp for each run.
  *
- * Each look takes samples of the part that is still open in each run, and counts before each of
- * them how many keys there are at least and at most: the samples of the other runs say so but for
- * what lies between two of them. A sample with fewer than k keys before it in any case is among
- * the first k, and so is all that lies before it in its run; one with k or more is not, and nothing
- * behind it is:
+ * Each step takes samples of the open range of each run, and bounds for each sample the number of
+ * keys before it, by the samples of the other runs. A sample with surely fewer than k keys before
+ * it is among the first k, and so are all keys before it in its run; one with surely k or more is
+ * not, and neither is any key after it:
  *
  *     run 0    ████│░░░░│                  █ among the first k
  *     run 1    ████████│░░│                ░ open: samples here next
  *     run 2    ██│░░░░│
  *
- * A look leaves about a sixteenth open; where samples are neighbours, nothing. Of equal keys those
+ * A step leaves about a sixteenth open; where samples are neighbours, nothing. Of equal keys those
  * of the earlier run come first, and in a run the earlier ones. */
 #ifndef PRIM_MERGE_SPLITTERS_CUH
 #define PRIM_MERGE_SPLITTERS_CUH
@@ -33,7 +32,7 @@ struct splitter_memory {
     size_t low[P], high[P]; /* open: from low up to high */
 };
 
-/* How many samples of a run lie so that width keys up to each of them are open. */
+/* The number of samples of an open range, one for every `width` keys. */
 __device__ inline unsigned samples_of(size_t open, size_t width)
 {
     return static_cast<unsigned>(open / width);

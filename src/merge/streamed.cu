@@ -1,24 +1,23 @@
-/* STREAMED: a block stays, and keys come past it.
+/* STREAMED: a block merges a long part of the output, and keys stream through ring buffers.
  *
  * Each block makes one contiguous part of the output, tile after tile. A warp searches where the
- * part begins in a and b; from then on the end of a tile is the next one's beginning, and nothing
- * is searched in global memory any more. The keys come through two rings in shared memory, from
- * which a tile takes as many of a and of b as it needs; just as many follow, and none is loaded
- * twice:
+ * part begins in a and b; from then on the end of a tile is the next one's beginning, and no search
+ * in global memory is needed. The keys are in two rings in shared memory, from which a tile takes
+ * as many of a and of b as it needs; just as many are loaded next, and none is loaded twice:
  *
  *     a      ────────│▒▒▒▒▒▒▒▒▒▒▒▒│░░░░│──────     ▒ in the rings: a tile's length of each
- *     b      ──│▒▒▒▒▒▒▒▒▒▒▒▒│░░│──────────────     ░ on their way, while the tile is merged
+ *     b      ──│▒▒▒▒▒▒▒▒▒▒▒▒│░░│──────────────     ░ being loaded, while the tile is merged
  *     tile         ▓▓▓▓▓▓▓▓▓▓▓▓                    ▓ merged: as many as ░
  *     threads      0 │ 1 │ 2 │ 3                   15 keys each (of 4 bytes)
  *     out    ──────│▓▓▓▓▓▓▓▓▓▓▓▓│─────────────
  *
- * What changed from MERGE_PATH: the searches, of which one a part is left; and that the loads of
- * the next tile's keys are on their way while this one is merged. Keys are compared as unsigned
- * integers and put into the rings as such, so that each is translated once and not once for each
- * comparison. Loads and stores move 16 bytes, however a, b and out are aligned.
+ * What changed from MERGE_PATH: only one search for each part is left; and the next tile's keys are
+ * loaded while this one is merged. Keys are compared as unsigned integers and stored in the rings
+ * as such, so that each is converted once and not for each comparison. Loads and stores move 16
+ * bytes, however a, b and out are aligned.
  *
  * What still holds it back: a thread's merge is a chain of loads from shared memory, each waiting
- * for the comparison before it, and lanes meet in banks as the keys have it.
+ * for the comparison before it, with bank conflicts that depend on the keys.
  *
  * A sort's pass is the same over many pairs: each pair is divided into parts.
  *
@@ -39,25 +38,25 @@ namespace
 namespace streamed
 {
 
-/* To be given with -D where sizes are being measured. */
+/* May be set with -D for measurements. */
 #ifndef PRIM_MERGE_STREAMED_THREADS
 #define PRIM_MERGE_STREAMED_THREADS 256
 #endif
-#ifndef PRIM_MERGE_STREAMED_BLOCKS /* that a multiprocessor is to hold */
+#ifndef PRIM_MERGE_STREAMED_BLOCKS /* for each multiprocessor */
 #define PRIM_MERGE_STREAMED_BLOCKS 4
 #endif
 
 constexpr unsigned BLOCK = PRIM_MERGE_STREAMED_THREADS;
 
-/* Of a thread; odd, as tile.cuh says, and one less than a power of two. With values half as many,
- * since their sources need room too. */
+/* The most keys of a thread: odd, as tile.cuh says, and one less than a power of two. With values
+ * half as many, since their sources need shared memory too. */
 template <typename Key, bool PAIRS>
 constexpr unsigned MOST_ITEMS = (sizeof(Key) == 8 ? 8 : 16) / (PAIRS ? 2 : 1) - 1;
 
 template <typename Key, bool PAIRS>
 constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK;
 
-/* A power of two, and room for what chunks reach beyond a tile on both sides. */
+/* A power of two, with room for a tile and the rest of its first and last chunk. */
 template <typename Key, bool PAIRS>
 constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK;
 
@@ -82,7 +81,7 @@ struct part_values {
     unsigned bytes;
 };
 
-/* One of a block's threads. */
+/* A thread of a block. */
 template <typename Key, bool PAIRS>
 struct merge_thread {
     using bits = typename Key::bits_type;
@@ -97,7 +96,7 @@ struct merge_thread {
     key_stream<Key> a, b;
     unsigned thread;
 
-    /* a_missing chunks of a and b_missing of b: the thread's share of them, into registers. */
+    /* Loads the thread's share of a_missing chunks of a and b_missing of b into registers. */
     __device__ void fetch(unsigned a_missing, unsigned b_missing,
                           key_chunk<Key> (&chunks)[CHUNKS]) const
     {
@@ -122,7 +121,7 @@ struct merge_thread {
         }
     }
 
-    /* And from there into the rings. */
+    /* Stores these into the rings. */
     __device__ void put(unsigned a_missing, unsigned b_missing,
                         const key_chunk<Key> (&chunks)[CHUNKS]) const
     {
@@ -156,8 +155,8 @@ struct merge_thread {
         __syncthreads();
     }
 
-    /* Places in the rings are counted in bytes and go on behind a ring's end: these two look at
-     * them modulo its size. */
+    /* Places in the rings are counted in bytes and not wrapped: these two take them modulo a ring's
+     * size. */
     __device__ bits in_a(unsigned place) const
     {
         return *reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
@@ -180,8 +179,7 @@ struct merge_thread {
         return (static_cast<unsigned>(b.next) + b.shift + j) * sizeof(bits);
     }
 
-    /* Of the next k merged keys, how many come from a. Both rings have k keys, or all that are
-     * left. */
+    /* The co-rank of k in the rings. Both rings have k keys, or all that are left. */
     __device__ unsigned co_rank_in_rings(unsigned k) const
     {
         const unsigned first_of_a = place_in_a(0), last_of_b = place_in_b(k - 1);
@@ -196,7 +194,7 @@ struct merge_thread {
         return low;
     }
 
-    /* What a thread has of its merge: the next key of each run, its place in the ring, and with
+    /* The state of a thread's merge: the place of the next key of each run in its ring, and with
      * values how many keys are left of a. */
     struct front {
         unsigned a_place, b_place, a_left;
@@ -210,9 +208,9 @@ struct merge_thread {
                 in_b(b_place)};
     }
 
-    /* The next key, and where it was. Where a run of keys has ended, a largest one may be taken in
-     * place of an equal one of the other run: it is the same key. With values it is not, and a's
-     * end is looked at; b's keys are taken only where they come before a's. */
+    /* Takes the next key, and notes where it was. Where a run of keys has ended, a largest key may
+     * be taken in place of an equal one of the other run: the result is the same. With values it is
+     * not, so a's end is checked; b's keys are taken only where they come before a's. */
     __device__ void take(front &f, bits *key, uint16_t *source) const
     {
         const bool take_b = f.from_b < f.from_a || (PAIRS && f.a_left == 0);
@@ -231,7 +229,7 @@ struct merge_thread {
         }
     }
 
-    /* The next `items` keys behind i of a and j of b into the warp's own shared memory. */
+    /* Merges the next `items` keys after i of a and j of b into the warp's own shared memory. */
     __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits *keys,
                               uint16_t *sources) const
     {
@@ -247,7 +245,7 @@ struct merge_thread {
         }
     }
 
-    /* To global memory: lane next to lane where values are written, and nearly so where they are
+    /* Moves values to global memory: coalesced where they are written, and nearly so where they are
      * read. */
     __device__ void write_values(const uint16_t *sources, unsigned warp_count,
                                  const part_values &values, size_t warp_out) const
@@ -267,8 +265,8 @@ struct merge_thread {
         });
     }
 
-    /* The next `count` keys, items for each thread; `following` are to be made after them. They
-     * are out[first] and what follows. */
+    /* Merges the next `count` keys, `items` for each thread, to out[first …]; `following` keys of
+     * the part come after them. */
     __device__ void make_tile(unsigned count, unsigned items, size_t following, Key *out,
                               size_t first, const part_values &values)
     {
@@ -309,8 +307,8 @@ struct merge_thread {
     }
 };
 
-/* Pairs of runs: pair p has a_run keys of a from p × stride on, and b_run of b likewise, or what is
- * there of them. Each is merged by `parts` blocks, which make part_keys keys each. */
+/* Pairs of runs: pair p has a_run keys of a from p × stride on, and b_run of b likewise, or fewer
+ * at the end. Each is merged by `parts` blocks, which make part_keys keys each. */
 template <typename Key>
 struct merges {
     const Key *a, *b;
@@ -338,7 +336,7 @@ __device__ inline part_values values_at(part_values values, size_t at)
             values.bytes};
 }
 
-/* Narrow keys need more registers, and so does what is compiled for before 9.0. */
+/* Narrow keys need more registers, and so does code below 9.0. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 template <typename Key>
 [[maybe_unused]] constexpr unsigned RESIDENT = 3;
@@ -380,8 +378,8 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, RESIDENT<Key>))
 
 /* ---- launches ---- */
 
-/* Parts for all blocks that the device holds at once: of whole tiles where there are so many keys,
- * and otherwise of one tile with fewer keys a thread. */
+/* A part for each block that the device holds at once: of whole tiles where there are so many keys,
+ * and otherwise of one tile with fewer keys for each thread. */
 template <typename Key, bool PAIRS>
 cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
                          size_t keys_of_pair)

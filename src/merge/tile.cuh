@@ -11,8 +11,8 @@
 namespace
 {
 
-/* A thread merges so many keys one after the other, in every rung. The number is odd: where
- * neighbouring threads write to shared memory so many keys apart, no two lanes meet in a bank. */
+/* A thread merges so many keys one after the other. The number is odd: neighbouring threads that
+ * write to shared memory so many keys apart have no bank conflicts. */
 constexpr unsigned ITEMS = 7;
 constexpr unsigned THREADS = 256; /* a power of two: pairs of runs are found with masks */
 constexpr unsigned TILE = THREADS * ITEMS;
@@ -23,21 +23,21 @@ __device__ inline unsigned keys_in_tile(size_t begin, size_t count)
     return static_cast<unsigned>(smaller<size_t>(count - begin, TILE));
 }
 
-/* Where the thread's own keys begin; behind the last one for threads that have none. */
+/* Where the thread's own keys begin; past the last one for threads that have none. */
 __device__ inline unsigned own_begin(unsigned count)
 {
     return smaller(threadIdx.x * ITEMS, count);
 }
 
-/* What a tile takes in: from_a keys of a behind i, and the others of b behind j. */
+/* The keys of a tile: from_a keys of a from i on, and the others of b from j on. */
 struct tile_source {
     size_t i, j;
     unsigned from_a;
 };
 
-/* In unsorted runs the co-rank of a tile's end may lie before that of its start, or too far behind
- * it. Brought back, both parts lie in the runs: a rank that was too low has left more of b than is
- * taken now, and one that was too high more of a. */
+/* In unsorted runs the co-rank of a tile's end may lie before that of its start, or too far after
+ * it. Clamped, both parts are in the runs: a rank that was too low left more of b than is taken
+ * now, and one that was too high more of a. */
 __device__ inline tile_source source_between(size_t begin_rank, size_t end_rank, size_t first,
                                              unsigned count)
 {

@@ -1,16 +1,16 @@
 /* The first step of STREAMED and WIDE: each block sorts a tile of up to 8704 keys.
  *
  * As in block_sort.cu, threads sort their own keys in registers, and then runs are merged in shared
- * memory and double with each step. What changed: 17 keys a thread and 512 threads, so that two
- * passes over global memory less are left to do; keys come and go 16 bytes at a time, and are
- * unsigned integers in between, so that two keys change places by a minimum and a maximum; and
- * where the last tile is short, largest keys fill it up, so that no step counts.
+ * memory and double with each step. What changed: 17 keys for each thread and 512 threads, which
+ * saves two passes over global memory; keys are loaded and stored 16 bytes at a time, and are
+ * unsigned integers in between, so that two keys are ordered by a minimum and a maximum; and a
+ * short last tile is padded with largest keys, so that no step checks for its end.
  *
- * Equal integers stand for equal keys: of keys alone, nobody can tell which of two comes first.
- * With values the place where a key stood goes along with it; only neighbours that are out of order
- * change places, and of equal keys those of the earlier run come first: so it is stable, and the
- * largest keys behind the last one stay there. At the end a thread reads the values of its keys
- * from global memory, and after a barrier writes them, so that they may be where they were.
+ * Equal integers stand for equal keys: without values, the order of two equal keys does not show.
+ * With values a key's original place moves with it; only neighbours that are out of order are
+ * exchanged, and of equal keys those of the earlier run come first: so it is stable, and the
+ * padding stays at the end. At the end a thread reads the values of its keys from global memory,
+ * and after a barrier writes them, so that they may be sorted in place.
  *
  * Work: for each key 17 / 2 comparisons, and for each of up to 9 merges 1 and a 17th of a search.
  * Bytes: each key in and out once. */
@@ -26,7 +26,7 @@ namespace
 namespace tile_sort
 {
 
-/* To be given with -D where sizes are being measured. */
+/* May be set with -D for measurements. */
 #ifndef PRIM_MERGE_SORT_THREADS
 #define PRIM_MERGE_SORT_THREADS 512
 #endif
@@ -36,15 +36,15 @@ namespace tile_sort
 
 constexpr unsigned FEWEST_THREADS = 64;
 
-/* With values half as many: each then has registers for its own. */
+/* With values half as many, so that each has registers for them. */
 __host__ __device__ constexpr unsigned most_threads(bool has_values)
 {
     return PRIM_MERGE_SORT_THREADS / (has_values ? 2 : 1);
 }
 
-constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks find room */
+constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit */
 
-/* Odd: no two lanes meet in a bank. */
+/* Odd, which avoids bank conflicts. */
 __host__ __device__ constexpr unsigned items_of(size_t key_bytes)
 {
     return key_bytes == 8 ? 9 : PRIM_MERGE_SORT_ITEMS;
@@ -76,7 +76,7 @@ __device__ void sort_own(Bits (&keys)[ITEMS], unsigned (&sources)[ITEMS])
     }
 }
 
-/* The thread's keys of two neighbouring runs of `run` keys each: from the k-th of both on. */
+/* Merges the thread's keys of two neighbouring runs of `run` keys each, from the k-th on. */
 template <bool PAIRS, typename Bits, unsigned ITEMS>
 __device__ void merge_own(const Bits *a, const uint16_t *a_sources, unsigned run, unsigned k,
                           Bits (&keys)[ITEMS], unsigned (&sources)[ITEMS])
@@ -90,8 +90,8 @@ __device__ void merge_own(const Bits *a, const uint16_t *a_sources, unsigned run
         else
             low = i + 1;
     }
-    unsigned i = low, j = run + (k - low); /* both from a on */
-    Bits from_a = a[i], from_b = a[j];     /* one behind its run: there, and not taken */
+    unsigned i = low, j = run + (k - low); /* both relative to a */
+    Bits from_a = a[i], from_b = a[j];     /* one past a run's end may be read, but is not used */
     PRIM_UNROLL(32)
     for (unsigned o = 0; o < ITEMS; o++) {
         const bool take_b = i >= run || (j < 2 * run && from_b < from_a);
@@ -203,16 +203,14 @@ __global__ void __launch_bounds__(most_threads(PAIRS), PAIRS ? 1 : 2)
         move_values<ITEMS>(values, all_sources, begin, here);
 }
 
-/* A chunk more for what is behind a boundary on both sides, and for a key that is looked at and not
- * taken. */
+/* A chunk more for partial chunks at both ends, and for a key that is read and not used. */
 size_t shared_bytes(size_t key_bytes, bool has_values, unsigned threads)
 {
     const size_t keys = items_of(key_bytes) * threads;
     return keys * key_bytes + 2 * CHUNK_BYTES + (has_values ? keys * sizeof(uint16_t) : 0);
 }
 
-/* As few threads a tile as give each multiprocessor one, where there are so few keys; and no more
- * than have room. */
+/* The fewest threads for a tile with which each multiprocessor has a tile; and no more than fit. */
 unsigned threads_of_tile(const prim_merge_sort_args *args)
 {
     const size_t key_bytes = prim_element_bytes(args->key_type);

@@ -1,7 +1,7 @@
-/* TILED: a block brings its part of both arrays into shared memory first.
+/* TILED: a block loads its part of both arrays into shared memory first.
  *
  * A block makes 1792 keys of output. Two of its threads search in global memory where that part
- * begins and ends in a and b; the keys between are the tile's, in number just those that it makes:
+ * begins and ends in a and b; the keys between are the tile's, just as many as it makes:
  *
  *     a      ██████│▒▒▒▒▒│████████        begin and end: co-ranks of the tile's ends
  *     b      ███│▒▒▒▒▒▒▒▒│█████
@@ -11,14 +11,14 @@
  *     tile   ▒▒▒▒▒▒▒▒▒▒▒▒▒                merges them into registers; then they replace the tile
  *     out    ─────────│▒▒▒▒▒▒▒▒▒▒▒▒▒│───
  *
- * What changed: keys cross global memory once in and once out, neighbouring threads side by side,
- * and of the searches there, 2 are left for 1792 keys. Results take the way through shared memory
- * too, for that reason: straight from registers, a warp's store would touch 32 places 7 keys apart.
- * 7 is odd, so the lanes' places lie in 32 different banks.
+ * What changed: keys are loaded and stored once, coalesced, and only 2 searches in global memory
+ * are left for 1792 keys. Results go through shared memory too, since straight from registers a
+ * warp's store would touch 32 places 7 keys apart. 7 is odd, so the lanes' places lie in 32
+ * different banks.
  *
  * What still holds it back: while two threads search, the block waits; while it loads, it does not
- * merge; and the merge itself is a chain of loads from shared memory, where lanes meet in banks as
- * the keys have it.
+ * merge; and the merge itself is a chain of loads from shared memory, with bank conflicts that
+ * depend on the keys.
  *
  * A sort's passes do the same for all pairs of runs at once.
  *

@@ -1,5 +1,5 @@
-/* Values that follow their keys. They are never looked at: they go straight from where they were
- * to where their key has gone, and so only their size matters, which kernels take at run time. */
+/* Values that move with their keys. They are only copied, from their old place to their key's new
+ * one, so only their size matters, which is a run-time value in kernels. */
 #ifndef PRIM_MERGE_VALUES_CUH
 #define PRIM_MERGE_VALUES_CUH
 

@@ -1,10 +1,10 @@
-/* A co-rank in global memory, found by a whole warp: it divides the range that is left into
- * CANDIDATES + 1 parts with each look, where one thread would halve it. A look waits once for
- * memory, however many keys it reads; so of 2^27 places four looks are left, and not 27.
+/* A co-rank in global memory, found by a whole warp: each step divides the open range into
+ * CANDIDATES + 1 parts, where one thread would halve it. A step waits once for memory, however many
+ * keys it reads; so 2^27 places take four steps, and not 27.
  *
- *     look 1    ├────┬────┬────┬────┬────┬────┤    is this key of a among the first k?
+ *     step 1    ├────┬────┬────┬────┬────┬────┤    is this key of a among the first k?
  *                yes  yes  yes │no   no
- *     look 2                   ├┬┬┬┬┬┤             the same in the part between
+ *     step 2                   ├┬┬┬┬┬┤             the same in the part between
  */
 #ifndef PRIM_MERGE_WARP_SEARCH_CUH
 #define PRIM_MERGE_WARP_SEARCH_CUH
@@ -17,8 +17,8 @@ namespace
 
 constexpr unsigned CANDIDATES_OF_LANE = 8, CANDIDATES = CANDIDATES_OF_LANE * WARP;
 
-/* What co_rank() returns, in all lanes. Where the runs are not in order, it is still a rank that
- * both of them have keys for. */
+/* The result of co_rank(), in all lanes. Where the runs are not in order, it is still a valid rank
+ * in both of them. */
 template <typename Key>
 __device__ size_t co_rank_by_warp(key_order<Key> order, const runs<Key, size_t> &r, size_t k,
                                   unsigned lane)
@@ -30,7 +30,7 @@ __device__ size_t co_rank_by_warp(key_order<Key> order, const runs<Key, size_t> 
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CANDIDATES_OF_LANE; c++) {
             const size_t i = low + (c * WARP + lane + 1) * width - 1;
-            const size_t there = smaller(i, high - 1); /* so that no load waits for a condition */
+            const size_t there = smaller(i, high - 1); /* so that no load depends on a condition */
             const bool yes = !order.before(r.b[k - 1 - there], r.a[there]);
             among[c] = yes && i < high;
         }

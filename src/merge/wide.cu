@@ -10,15 +10,15 @@
  *               ├──▒▒▒▒──┘
  *     d ──▒▒▒▒──┘
  *
- * In each step all threads merge a tile of the output out of the two inner rings; and then, since
- * as many keys are missing there now, all threads merge just these out of the outer rings, some of
- * a and b, and the others of c and d; and while they do, what is missing there is on its way from
- * global memory. Every search but the first is one of two runs in shared memory.
+ * In each step all threads merge a tile of the output from the two inner rings; then all threads
+ * refill these with as many keys, merged from the outer rings, some of a and b, and the others of c
+ * and d; and meanwhile the keys missing in the outer rings are loaded from global memory. Every
+ * search but the first is in two runs in shared memory.
  *
- * Where a part begins in the four runs, the block finds out together: splitters.cuh.
+ * The whole block searches where a part begins in the four runs: splitters.cuh.
  *
- * All streams go on for ever: behind a run's end come largest keys, and the part ends when it has
- * its keys. A largest key that stands for none and one that is a key are the same integer.
+ * All streams are padded without end: after a run's end come largest keys, and the part ends when
+ * it has its keys. A largest key as padding and one that is a key are the same integer.
  *
  * What changed from STREAMED: half of the bytes and of the launches, for the same comparisons.
  * What still holds it back: two merges through shared memory for each key, in short steps with
@@ -40,14 +40,14 @@ namespace
 namespace wide
 {
 
-/* To be given with -D where sizes are being measured. */
+/* May be set with -D for measurements. */
 #ifndef PRIM_MERGE_WIDE_THREADS /* at least four warps */
 #define PRIM_MERGE_WIDE_THREADS 128
 #endif
 #ifndef PRIM_MERGE_WIDE_ITEMS
 #define PRIM_MERGE_WIDE_ITEMS 7
 #endif
-#ifndef PRIM_MERGE_WIDE_BLOCKS /* that a multiprocessor is to hold */
+#ifndef PRIM_MERGE_WIDE_BLOCKS /* for each multiprocessor */
 #define PRIM_MERGE_WIDE_BLOCKS 7
 #endif
 
@@ -64,8 +64,8 @@ constexpr unsigned RING = (OWN<Key> + 1) * BLOCK;
 template <typename Key>
 constexpr unsigned AHEAD = OWN<Key> *BLOCK;
 
-/* Keys of the output in each step. Both inner rings have as many before it. They get theirs by
- * whole threads' keys, and two threads are what may be wanted more. */
+/* Keys of the output in each step. Both inner rings hold as many before it. They are filled by
+ * whole threads' keys, which may be up to two threads' keys more. */
 template <typename Key>
 constexpr unsigned STEP = OWN<Key> *(BLOCK - 2);
 
@@ -83,7 +83,7 @@ struct wide_memory {
     uint16_t from_first[2][BLOCK]; /* of the inner rings, and of the outer ones */
 };
 
-/* One of a block's threads. Rings are numbered: four outer ones, and then two inner ones. */
+/* A thread of a block. Rings are numbered: four outer ones, and then two inner ones. */
 template <typename Key>
 struct wide_thread {
     using bits = typename Key::bits_type;
@@ -101,7 +101,7 @@ struct wide_thread {
         return reinterpret_cast<key_stream<Key> *>(shared.streams);
     }
 
-    /* Places in a ring are counted in bytes and go on behind its end. */
+    /* Places in a ring are counted in bytes and not wrapped. */
     __device__ static bits at(const char *ring, unsigned place)
     {
         return *reinterpret_cast<const bits *>(ring + (place & BYTE_MASK));
@@ -118,7 +118,7 @@ struct wide_thread {
         return static_cast<unsigned>(s.next) + s.shift;
     }
 
-    /* Of the next k merged keys of two neighbouring rings, how many come from the first one. */
+    /* The co-rank of k in two neighbouring rings. */
     __device__ unsigned co_rank_in(unsigned ring, unsigned head_a, unsigned head_b,
                                    unsigned k) const
     {
@@ -136,7 +136,7 @@ struct wide_thread {
         return low;
     }
 
-    /* The thread's keys, from these places on: each goes to where store(o, key) puts it. */
+    /* Merges the thread's keys, from these places on, and calls store(o, key) for each. */
     template <class Store>
     __device__ void merge_own(unsigned ring, unsigned head_a, unsigned head_b,
                               const Store &store) const
@@ -158,7 +158,7 @@ struct wide_thread {
         }
     }
 
-    /* The outer rings, before the first step. */
+    /* Fills the outer rings, before the first step. */
     __device__ void fill_rings()
     {
         for (unsigned r = 0; r < RUNS; r++) {
@@ -183,7 +183,7 @@ struct wide_thread {
         *reinterpret_cast<key_chunk<bits> *>(&shared.rings[place]) = chunk;
     }
 
-    /* The outer rings lose taken[r] keys each: the thread's share of what follows them. Returns
+    /* Loads the thread's share of the keys that replace taken[r] keys of each outer ring. Returns
      * how many chunks ring `thread` gets. */
     __device__ unsigned fetch(const unsigned (&taken)[RUNS], key_chunk<Key> (&chunks)[CHUNKS],
                               unsigned (&places)[CHUNKS]) const
@@ -215,8 +215,8 @@ struct wide_thread {
         return own;
     }
 
-    /* So many threads' keys into the first inner ring, and so many into the second one. With two
-     * barriers, and one is missing before what was put is read. */
+    /* `first` threads fill the first inner ring, and `second` the second one. Has two barriers;
+     * another one is needed before these keys are read. */
     __device__ void fill_inner(unsigned first, unsigned second)
     {
         const unsigned inner = thread < first ? 0 : 1, unit = thread - inner * first;
@@ -258,13 +258,13 @@ struct wide_thread {
         there[1] += second * ITEMS;
     }
 
-    /* Threads whose keys are missing, if the inner ring is to have so many. */
+    /* How many threads' keys are missing until the inner ring has `wanted` keys. */
     __device__ unsigned units_missing(unsigned inner, unsigned wanted) const
     {
         return there[inner] < wanted ? (wanted - there[inner] + ITEMS - 1) / ITEMS : 0;
     }
 
-    /* The next keys of the output. With a barrier. */
+    /* Merges the next keys of the output. Has a barrier. */
     __device__ void make_step(unsigned count, Key *out)
     {
         uint16_t *const splits = shared.from_first[0];

@@ -1,10 +1,10 @@
 /* VECTORIZED, for the first extreme element: the tiles of vectorized.cu, whose values are an
  * element and its index.
  *
- * Floats are compared as integers of the same order, with NaN before all, so that one comparison
- * decides. A vector's best is found with an index inside the vector and then compared with the best
- * so far: the 64-bit index is touched once for 16 bytes. (To look for the place of a tile's winner
- * only, by reading its vector again, was no faster.)
+ * Floats are compared as integers of the same order, with NaN before all, so that one integer
+ * comparison is enough. A vector's best is found with an index inside the vector and then compared
+ * with the best so far: the 64-bit index is updated once for 16 bytes. (To search the index only
+ * for a tile's winner, by reading its vector again, was no faster.)
  *
  * Bytes: each element once, and 16 bytes for each tile. */
 #include "reduce/tiles.cuh"
@@ -15,7 +15,7 @@ namespace
 namespace arg
 {
 
-/* A value and an index, each at its own place. */
+/* Where the value and the index of the result go. */
 template <typename In, class Extreme>
 struct element_and_index {
     In *value;

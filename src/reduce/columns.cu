@@ -1,17 +1,16 @@
 /* VECTORIZED, for columns: each thread walks down a vector of columns.
  *
  * Eight threads read 128 bytes of a row, the next eight those below, and each thread has four such
- * loads under way. A thread's columns do not meet until its rows are done; then the threads of a
- * column combine through shared memory, halves first. columns.h says how a matrix is cut into
- * tiles.
+ * loads in flight. A thread first combines its own rows; then the threads of a column combine
+ * through shared memory, halves first. columns.h says how a matrix is cut into tiles.
  *
- * With few rows left, the blocks are narrower instead: 32 bytes of a row a block, which is what
- * memory moves at least, so that a hundred of them share 1024 rows of 4 KiB, and one pass is
- * enough. Of up to eight rows a thread has its columns to itself.
+ * With few rows, blocks are narrower instead: 32 bytes of a row for each, which is one sector, so
+ * that a hundred of them share 1024 rows of 4 KiB, and one pass is enough. With up to eight rows a
+ * thread has its columns to itself.
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
- * what would reach out of the matrix, or between rows, is read one by one. So are up to four
- * columns, where each thread has a row's elements.
+ * elements whose vector would reach out of the matrix, or between rows, are read one by one. So are
+ * up to four columns, where each thread has a row's elements.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/columns.h"
@@ -23,7 +22,7 @@ namespace
 namespace columns
 {
 
-/* Four loads under way in each of 1536 threads: eight in half as many took 5 % longer. Wide values
+/* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. Wide values
  * need more registers. */
 [[maybe_unused]] constexpr unsigned BATCH = 4;
 
@@ -35,14 +34,14 @@ template <class Source>
                            : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
                                                                            : 5);
 
-/* Where a block's threads stand, and what is theirs. */
+/* The columns and rows of a thread. */
 struct column_place {
     unsigned tile;
     size_t column, row;    /* the first of each */
     unsigned width, depth; /* how many of each; rows are `height` apart */
 };
 
-/* Shifts, and one division of 32 bits: a block's start is part of what the whole costs. */
+/* Shifts, and one division of 32 bits: the time of a block's start counts. */
 [[maybe_unused]] __device__ inline column_place
 place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned vector_width)
 {
@@ -63,7 +62,7 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
 
 /* ---- a thread's rows ---- */
 
-/* A vector of a row, or in its place the single elements that there are: of few to a vector. */
+/* A vector of a row, or the single elements where it is no whole one. */
 template <class Source>
 struct row_part {
     static constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
@@ -92,7 +91,7 @@ struct row_part {
     }
 };
 
-/* Four rows at a time: of rows k to end. */
+/* Combines rows k to end, four at a time. */
 template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
 __device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
                           unsigned end, typename Source::value (&so_far)[WIDTH])
@@ -130,7 +129,7 @@ __device__ void walk_elements(const Source &source, size_t at, size_t step, unsi
     }
 }
 
-/* Up to four columns are all there are: single elements of several rows at a time. */
+/* A matrix of up to so many columns: single elements of several rows at a time. */
 [[maybe_unused]] constexpr unsigned NARROW = 4;
 
 template <class Operator, unsigned COLUMNS, class Source, unsigned WIDTH>
@@ -169,8 +168,8 @@ __device__ void walk_few_columns(const Source &source, size_t at, size_t step,
         walk_narrow<Operator, NARROW>(source, at, step, p.depth, p.width, so_far);
 }
 
-/* From which of a thread's rows to which its vectors can be loaded. Between rows without gaps they
- * may reach into the next one, and only the matrix's first and last rows are in the way. */
+/* The range of a thread's rows whose vectors can be loaded. Without gaps between rows they may
+ * reach into the next one, so only the matrix's first and last rows are excluded. */
 struct loadable_rows {
     unsigned begin, end;
 };
@@ -195,7 +194,7 @@ template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk(const Source &source, size_t ld, size_t rows, size_t columns, size_t at,
                      size_t step, const column_place &p, typename Source::value (&so_far)[WIDTH])
 {
-    if (p.width == 0) /* beside the last column */
+    if (p.width == 0) /* past the last column */
         return;
     const loadable_rows vectors =
         rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
@@ -214,9 +213,9 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
     walk_elements<Operator>(source, at, step, end, p.depth, p.width, so_far);
 }
 
-/* ---- up to eight rows, without a transform: that would be much code ---- */
+/* ---- up to eight rows, without a transform, to keep the code small ---- */
 
-/* Row r of a vector of columns; identities where there is no such row. */
+/* Row r of a vector of columns; identities past the last row. */
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void load_row(const Source &source, size_t ld, size_t rows, size_t column, unsigned r,
                          typename Source::value (&values)[WIDTH])
@@ -331,7 +330,7 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
             to.store(p.tile, p.column + e, so_far[e]);
 }
 
-/* 16 bytes at a time. false: they do not begin at 16 bytes, and nothing is stored. */
+/* 16 bytes at a time. false: `to` is not aligned to 16 bytes, and nothing is stored. */
 template <typename Out, unsigned N>
 __device__ bool store_results(Out *to, const accumulator_t<Out> (&of_columns)[N],
                               turned_bits<Out> turned)
@@ -351,7 +350,7 @@ __device__ bool store_results(Out *to, const accumulator_t<Out> (&of_columns)[N]
     return true;
 }
 
-/* A row of values for each tile, or the results. */
+/* Where a pass writes: a row of values for each tile, or the results. */
 template <typename Value, typename Out>
 struct column_destination {
     Value *values; /* NULL in the last pass */
@@ -400,8 +399,8 @@ prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
     return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_BYTES / element_bytes));
 }
 
-/* Where further passes take their values from. A value that is also what a result is can pass for
- * an element, so that the first pass's kernel of that type serves. */
+/* The source of further passes. Where values and results have one type, values are read as
+ * elements, so that the first pass's kernel of that type is used again. */
 template <typename Value, typename Out>
 auto further_source(const Value *from)
 {

@@ -1,11 +1,11 @@
-/* How the columns of a matrix are cut into tiles: from its shape alone, so that the order in which
- * a column is combined is the same on every device. For kernels, workspace and host.
+/* How the columns of a matrix are cut into tiles. It depends only on the matrix's shape, so that a
+ * column is combined in the same order on every device. For kernels, workspace and host.
  *
  * A block's 256 threads stand `across` side by side, each with one vector (16 bytes) of columns,
  * and 256 / across = `height` deep. Thread h of a column takes rows h, h + height, …, `depth` of
  * them in order, from the identity on; then halves combine: 0 … height/2 - 1 with the rest, and so
- * on. Tiles follow each other down the rows; their values are a matrix again, with a row for each
- * tile.
+ * on. Tiles follow each other down the rows; their values form a matrix with a row for each tile,
+ * which is reduced in the same way.
  *
  *     across     0      1    …
  *     h = 0    row 0  row 0         and rows height, 2 height, …
@@ -22,8 +22,8 @@ enum {
     PRIM_COLUMN_THREADS = 1 << PRIM_COLUMN_THREAD_BITS,
     PRIM_COLUMN_ACROSS_BITS = 3, /* 128 bytes of a row */
     PRIM_COLUMN_DEPTH = 32,      /* of a tile that is not the last */
-    /* Few rows: these fit one tile, so that one pass is enough. Narrow blocks, 32 bytes of a row,
-     * make enough of them; where there are enough anyway, wide ones do, 512 bytes. */
+    /* Up to so many rows are one tile, so that one pass is enough. Narrow blocks, 32 bytes of a
+     * row, then make the grid large enough; where it is anyway, blocks are wide, 512 bytes. */
     PRIM_COLUMN_FEW_ROWS = 1024,
     PRIM_COLUMN_NARROW_ACROSS_BITS = 1,
     PRIM_COLUMN_WIDE_ACROSS_BITS = 5,
@@ -69,7 +69,7 @@ static inline prim_column_shape prim_shape_of_columns(size_t rows, size_t vector
     return shape;
 }
 
-/* Rows of a tile: those of a matrix of so many rows, be it cut into bands or not. */
+/* The rows of a tile of a matrix of so many rows, also where it is divided into bands. */
 static inline size_t prim_rows_of_a_column_tile(size_t rows, size_t vectors)
 {
     const prim_column_shape shape = prim_shape_of_columns(rows, vectors);

@@ -1,4 +1,4 @@
-/* From a call's types and operator to template arguments: common/dispatch.cuh says how. Where calls
+/* Turns a call's types and operator into template arguments, as in common/dispatch.cuh. Where calls
  * of a kind are not built, its dispatch always ends in Run::not_built(args, more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
@@ -83,14 +83,14 @@ auto dispatch(const prim_reduce_args *args, More... more)
         return Run::not_built(args, more...);
 }
 
-/* ---- what of the call the kernels are told ---- */
+/* ---- what the kernels get of the call ---- */
 
 inline prim_transform transform_of(const prim_reduce_args *args)
 {
     return transform_without_sign(args->transform, args->in_type);
 }
 
-/* ---- a given operator, or none ---- */
+/* ---- a fixed operator, or none ---- */
 
 template <class Run>
 struct sum_run : Run {

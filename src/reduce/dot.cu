@@ -1,7 +1,7 @@
 /* VECTORIZED, for dot products: the tiles of vectorized.cu, whose elements are products of two
- * arrays' elements. Two loads take the place of one, so eight are under way in each thread.
+ * arrays' elements. Two loads take the place of one, so eight are in flight in each thread.
  *
- * Bytes: each element of both arrays once, and their sums of tiles. */
+ * Bytes: each element of both arrays once, and the tiles' sums. */
 #include "reduce/tiles.cuh"
 #include "reduce/vectorized.h"
 

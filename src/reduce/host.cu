@@ -27,7 +27,7 @@ Value halves_first(Value *partials, unsigned count, unsigned step)
     return partials[0];
 }
 
-/* Those that have elements, up to a power of two, so that a short line is short work. */
+/* How many partials have elements, rounded up to a power of two: short lines take less work. */
 [[maybe_unused]] unsigned used_partials(size_t vectors)
 {
     unsigned used = PARTIALS;
@@ -88,7 +88,7 @@ typename Source::value line_value(const Source &source, size_t at, size_t count,
     return value_of_level<Operator>(source, at, count, level, 0, threads);
 }
 
-/* ---- columns: a few at a time, so that a line of the cache serves them all ---- */
+/* ---- columns: a few at a time, which share a cache line ---- */
 
 [[maybe_unused]] constexpr unsigned COLUMNS_AT_ONCE = 16, MOST_LEVELS = 8;
 
@@ -186,7 +186,7 @@ struct lines_on_host : host_version {
     }
 };
 
-/* An offset as the kernels take it: brought into the array. */
+/* An offset as the kernels take it: clamped to the array. */
 [[maybe_unused]] size_t offset_at(const prim_reduce_args *args, size_t i)
 {
     const uint64_t at = args->offsets_type == CUDA_R_64I

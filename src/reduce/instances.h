@@ -1,5 +1,5 @@
-/* What of reduce is built. Remove lines to build less: a call that needs what is gone returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines. */
+/* What of reduce is built. Remove lines to build less: a call that needs a removed line returns
+ * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the number of lines. */
 #ifndef PRIM_REDUCE_INSTANCES_H
 #define PRIM_REDUCE_INSTANCES_H
 
@@ -48,7 +48,7 @@
     X(PRIM_OP_OR, or_operator)       \
     X(PRIM_OP_XOR, xor_operator)
 
-/* What the rungs up to SHUFFLE have, where it is among the above. */
+/* The pairs that the rungs up to SHUFFLE have, where they are among the above. */
 #define PRIM_REDUCE_TEXTBOOK_TYPES(X)           \
     X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t) \
     X(CUDA_R_32F, float, CUDA_R_32F, float)     \

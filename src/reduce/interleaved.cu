@@ -1,6 +1,6 @@
 /* INTERLEAVED: neighbours first.
  *
- * Each thread brings one element into shared memory. Then every second thread adds its
+ * Each thread loads one element into shared memory. Then every second thread adds its
  * neighbour's value, then every fourth, and so on:
  *
  *     stride 1    0←1  2←3  4←5  6←7
@@ -9,7 +9,7 @@
  *
  * In every step the working threads are spread over all warps: after the first step, each warp
  * runs with half of its lanes idle, then three quarters, and none retires before the stride
- * exceeds a warp. That is what this rung is there to show; SEQUENTIAL mends it.
+ * exceeds a warp. This rung is here to show that; SEQUENTIAL avoids it.
  *
  * Work: count - 1 combinations. Steps: log2(256) a block, in log256(count) passes.
  * Bytes: each element once, and 1/256 of them again for each further pass.

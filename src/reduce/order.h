@@ -1,5 +1,5 @@
 /* The order in which VECTORIZED, SINGLE_PASS and the host combine a line: a vector, or one row of a
- * matrix. It follows from the line's length and the types alone.
+ * matrix. It depends only on the line's length and the types.
  *
  * A line is cut into vectors of 16 bytes, and 1024 vectors make a tile. In a tile, vector v belongs
  * to partial v mod 256. A partial starts from the identity and combines its elements in the order
@@ -13,10 +13,10 @@
  *     partials    ↓   ↓   ↓       ↓
  *                 0   1   2  …  255    halves first: 0←128 … 127←255, 0←64 …, …, 0←1
  *
- * The tiles' values are a line again, of values instead of elements, combined in the same way,
- * until one value is left. Partials without elements hold the identity, which changes nothing, so
- * they may as well be left out. Whether 256 threads hold a partial each, or 32 threads eight of
- * them, or one thread computes one after the other, the result is the same. */
+ * The tiles' values form a line that is combined in the same way, until one value is left. Partials
+ * without elements hold the identity, which changes nothing, so they may be left out. Whether 256
+ * threads hold a partial each, or 32 threads eight of them, or one thread computes one after the
+ * other, the result is the same. */
 #ifndef PRIM_REDUCE_ORDER_H
 #define PRIM_REDUCE_ORDER_H
 
@@ -43,7 +43,7 @@ static inline size_t prim_reduce_tiles_of(size_t count, size_t element_bytes)
     return count == 0 ? 1 : prim_divide_up(count, prim_reduce_tile_elements(element_bytes));
 }
 
-/* Values are kept so far apart that each row of them begins at a vector. */
+/* The leading dimension of values: each row of them begins at a whole vector. */
 static inline size_t prim_reduce_values_ld(size_t values, size_t value_bytes)
 {
     const size_t vector = PRIM_REDUCE_VECTOR_BYTES / value_bytes;

@@ -32,7 +32,7 @@ inline const char *passes_why_not(const prim_reduce_args *args, size_t block_ele
     return prim_fits_a_grid(args->rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* Every pass but the last leaves its blocks' values there. */
+/* Every pass but the last leaves its blocks' values in the workspace. */
 inline size_t passes_workspace(const prim_reduce_args *args, size_t block_elements)
 {
     return args->rows * prim_values_between_levels(args->columns, block_elements) *
@@ -62,13 +62,13 @@ struct row_block {
 template <typename In>
 __device__ row_block<In> this_block(const row_blocks<In> &rows, unsigned block_elements)
 {
-    /* A vector's blocks are spared the division. */
+    /* No division for a vector. */
     const unsigned row = rows.blocks == gridDim.x ? 0 : blockIdx.x / rows.blocks;
     const unsigned block = blockIdx.x - row * rows.blocks;
     return {rows.in + row * rows.ld, rows.columns, static_cast<size_t>(block) * block_elements};
 }
 
-/* Element i of the block, or the identity behind the row's end. */
+/* Element i of the block, or the identity past the row's end. */
 template <typename Operator, typename Out, typename In>
 __device__ Out load_or_identity(const row_block<In> &block, unsigned i, prim_transform transform)
 {

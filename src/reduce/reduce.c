@@ -1,4 +1,4 @@
-/* reduce's API: what its arguments must be, and the calls. */
+/* reduce's API: checks of the arguments, and the calls. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -39,7 +39,7 @@ static size_t results_of(const prim_reduce_args *args)
     return args->kind == PRIM_REDUCE_COLUMNS ? args->columns : args->rows;
 }
 
-/* Where there are no segments, there are no offsets either. */
+/* Without segments no offsets are needed, and d_offsets may be NULL. */
 static size_t offsets_of(const prim_reduce_args *args)
 {
     return args->rows == 0 ? 0 : args->rows + 1;
@@ -174,7 +174,7 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* ---- the arguments of each call, less pointers: all that a query has ---- */
+/* ---- the arguments of each call without pointers: all that a query has ---- */
 
 static prim_reduce_args matrix_args(const char *name, prim_reduce_variant variant,
                                     prim_reduce_kind kind, prim_op op, prim_transform transform,

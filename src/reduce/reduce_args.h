@@ -19,7 +19,7 @@ typedef enum prim_reduce_kind {
     PRIM_REDUCE_DOT       /* two vectors */
 } prim_reduce_kind;
 
-/* A vector is a matrix of one row. Of segments there are `rows`, in a vector of `columns`. */
+/* A vector is a matrix of one row; segments are `rows` segments of a vector of `columns`. */
 typedef struct prim_reduce_args {
     prim_call call;
     prim_reduce_kind kind;
@@ -28,13 +28,13 @@ typedef struct prim_reduce_args {
     cudaDataType_t in_type, out_type;
     const void *in, *in_y; /* in_y: the second vector of a dot product, otherwise NULL */
     size_t rows, columns, ld;
-    cudaDataType_t offsets_type; /* of segments, with offsets; otherwise neither */
+    cudaDataType_t offsets_type; /* for segments, as offsets is; otherwise not used */
     const void *offsets;
     void *out;
-    uint64_t *out_index; /* of an arg_reduce, otherwise NULL */
+    uint64_t *out_index; /* for arg_reduce, otherwise NULL */
 } prim_reduce_args;
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_reduce_rungs[];
 int prim_reduce_choose_rung(const void *args);
 

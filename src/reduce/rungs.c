@@ -14,7 +14,7 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_reduce_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* One tile needs no cluster, and more than SINGLE_PASS takes are too much for one. */
+/* One tile needs no cluster, and a cluster takes no more tiles than SINGLE_PASS does. */
 int prim_reduce_choose_rung(const void *any)
 {
     const prim_reduce_args *args = any;

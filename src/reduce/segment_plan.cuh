@@ -1,4 +1,4 @@
-/* How segments are shared out among blocks, whatever their lengths.
+/* How segments of any lengths are divided among blocks.
  *
  *     segments   a  bb  ccccccccccccccccccccc  .  ddd         "." is empty
  *     keys       a. bb. ccccccccccccccccccccc. .  ddd.        elements, and some more a segment
@@ -11,13 +11,13 @@
  * at most one tile that is not its segment's first, and at most one segment of more than a tile,
  * the window's last.
  *
- * That is where the values of such tiles lie until they are combined: tile i of a long segment
+ * The values of such tiles are kept by window until they are combined: tile i of a long segment
  * belongs to the i-th window from the one that the segment begins in.
  *
  *     firsts     c       -       -       -       -
  *     others     -       c       c       -       -
  *
- * Offsets are only believed as far as they go: what is read of them is brought into the array. */
+ * Offsets may be wrong: what is read of them is clamped to the array. */
 #ifndef PRIM_REDUCE_SEGMENT_PLAN_CUH
 #define PRIM_REDUCE_SEGMENT_PLAN_CUH
 
@@ -31,9 +31,10 @@
 namespace
 {
 
-/* The first segment that begins in a window or behind it; the first element that the window's block
- * has; and how many of a tile of the segment before, which begins there too. A grid has less than
- * 2^31 windows, and a window no more than 2^14 segments or elements, so 48 bits are enough. */
+/* The first segment that begins in a window or after it; the first element of the window's block;
+ * and the number of elements of the segment before in a tile that begins in the window too. A grid
+ * has less than 2^31 windows, and a window no more than 2^14 segments or elements, so 48 bits are
+ * enough. */
 struct alignas(16) window_begin {
     uint64_t segment_and_rest, element;
 
@@ -52,7 +53,7 @@ struct segment_plan {
     bool wide; /* offsets of 64 bits */
     size_t segments, count;
     unsigned tile_bits;   /* 2^tile_bits elements are a tile, and keys a window */
-    unsigned weight_bits; /* a segment counts as so many elements besides its own */
+    unsigned weight_bits; /* a segment counts as 2^weight_bits elements besides its own */
     size_t windows;
     window_begin *begins; /* windows + 1 */
     void *firsts, *others;
@@ -85,8 +86,8 @@ struct segment_plan {
     {
         return (elements + tile() - 1) >> tile_bits;
     }
-    /* Of a window at whose key, or behind it, this segment is the first to begin: the one before
-     * may have a tile there. */
+    /* The beginning of a window with this first key, in or after which this segment is the first to
+     * begin; the segment before may have a tile there. */
     __device__ window_begin begin_at(size_t segment, size_t window_key) const
     {
         const size_t behind = offset(segment);
@@ -102,13 +103,13 @@ struct segment_plan {
     }
 };
 
-/* A segment costs about as much as four bytes of elements, which its offset has. */
+/* A segment costs about as much as four bytes of elements, the size of its offset. */
 inline unsigned weight_bits_of(size_t element_bytes)
 {
     return element_bytes == 1 ? 2 : element_bytes == 2 ? 1 : 0;
 }
 
-/* Without adding the two, which may be too large for that together. */
+/* The sum of the two might overflow, so they are not added. */
 inline size_t windows_of(const prim_reduce_args *args)
 {
     const size_t bytes = prim_element_bytes(args->in_type), tile = prim_reduce_tile_elements(bytes);

@@ -1,15 +1,15 @@
-/* Reductions of segments, the last launches: the values that the tiles of long segments left
- * (segment_plan.cuh) are lines, which are combined as any line is, in the tree of order.h.
+/* Reductions of segments, the last launches: the values of a long segment's tiles
+ * (segment_plan.cuh) form a line, which is combined in the order of order.h.
  *
  *     values      c c c c c c c c c …        one for each tile
  *     next level  c       c       c …        one for each tile of values, where its first one was
  *
- * A thread for each window sees whether values begin there. A few of them it combines alone, more
- * its warp: up to 4096 of 4 bytes, which stand for 64 MiB of elements. What is longer than that has
- * a second launch, a warp for each such segment.
+ * A thread for each window checks whether values begin there. It combines a few of them alone, and
+ * its warp more: up to 4096 of 4 bytes, the values of 64 MiB of elements. For longer segments a
+ * second launch has a warp each.
  *
- * There is so little to do that operator and result type are told apart as the kernel runs, and
- * only the type of values makes another kernel. Values are turned, as common/turned.cuh says.
+ * There is so little to do that the kernel branches on operator and result type, and only the type
+ * of values is a template argument. Values are turned, as common/turned.cuh says.
  *
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
 #include "common/values.cuh"
@@ -29,7 +29,7 @@ constexpr unsigned BLOCK = 128;
 template <typename Value>
 constexpr unsigned VALUES_OF_TILE = TILE_VECTORS *VECTOR_ELEMENTS<Value>;
 
-/* What is told apart as the kernel runs. */
+/* What the kernel branches on. */
 template <typename Value>
 struct combination {
     prim_op op;
@@ -46,7 +46,7 @@ __device__ void store_as(const combination<Value> &how, size_t i, Value value)
     static_cast<Out *>(how.out)[i] = finished_turned<Out>(value, how.turned);
 }
 
-/* An integer of any sign is the low bytes of its value. */
+/* An integer result is the low bytes of its value, signed or not. */
 template <typename Value>
 __device__ void store_result(const combination<Value> &how, size_t i, Value value)
 {
@@ -89,7 +89,7 @@ struct long_segment {
     size_t segment, window, tiles; /* the window that it begins in; tiles 0: there is none */
 };
 
-/* Its values of one level, so many windows apart. */
+/* A long segment's values of one level, which lie some windows apart. */
 template <typename Value>
 struct value_line {
     Value *first, *others;
@@ -109,7 +109,7 @@ __device__ value_line<Value> line_of(const segment_plan &p, const long_segment &
             apart, count};
 }
 
-/* One partial's elements of a vector. */
+/* Combines one vector of a partial. */
 template <class Operator, typename Value>
 __device__ Value take_values(Value so_far, const value_line<Value> &line, size_t i)
 {
@@ -126,7 +126,7 @@ __device__ Value take_values(Value so_far, const value_line<Value> &line, size_t
     return so_far;
 }
 
-/* So few that they are up to four partials. */
+/* So many values are up to four partials. */
 template <typename Value>
 constexpr unsigned FEW_VALUES = 4 * VECTOR_ELEMENTS<Value>;
 
@@ -181,7 +181,7 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
     return s;
 }
 
-/* The one that began before it and goes on there. */
+/* The long segment that began before the window and goes on in it. */
 [[maybe_unused]] __device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
 {
     const size_t behind = p.begins[window].segment();
@@ -193,7 +193,7 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
     return s;
 }
 
-/* The same in all lanes: that of one of them. */
+/* Broadcasts that of one lane to all. */
 [[maybe_unused]] __device__ inline long_segment told_by(const long_segment &mine, unsigned lane)
 {
     const int from = static_cast<int>(lane);
@@ -208,8 +208,8 @@ struct level {
     size_t apart, count, first;
 };
 
-/* What an earlier launch left, of a segment of more than a tile of values; all further levels are
- * this warp's, since there is little left of them. */
+/* The level that an earlier launch left of a segment with more than a tile of values; this warp
+ * does all further levels, which are small. */
 template <typename Value>
 __device__ level level_of(const long_segment &s, size_t window, bool longest)
 {
@@ -246,8 +246,8 @@ __device__ void combine_segment(const segment_plan &p, const combination<Value> 
 
 /* ---- who has what ---- */
 
-/* A segment of more than a tile of values lies in some window whose number is a multiple of that,
- * and the first such one is where the first lane of a warp looks. */
+/* A segment of more than a tile of values covers a window whose number is a multiple of that many;
+ * the first lane of a warp checks such a window. */
 template <typename Value>
 __device__ long_segment find_longest(const segment_plan &p)
 {
@@ -262,7 +262,7 @@ __device__ long_segment find_longest(const segment_plan &p)
     return s;
 }
 
-/* What begins in the window, or goes on there, and a tile of its values with it. */
+/* The long segment that begins in the window, or goes on there with a tile of its values. */
 template <typename Value>
 __device__ long_segment find_in(const segment_plan &p, size_t window, bool goes_on)
 {
@@ -334,7 +334,7 @@ cudaError_t launch(const prim_reduce_args *args, const segment_plan &p, size_t t
         combine_segments<Value>, p, how, longest);
 }
 
-/* As many launches as the longest segment that there can be asks for. */
+/* As many launches as the longest possible segment needs. */
 template <typename Value>
 cudaError_t combine_all(const prim_reduce_args *args)
 {

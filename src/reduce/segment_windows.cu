@@ -1,6 +1,6 @@
 /* Reductions of segments, the first launch: where each block's window begins, as segment_plan.cuh
- * has it. A thread for each window searches the segments' keys; a block that searched for itself
- * would wait for each step of it, with nothing else to do.
+ * defines it. A thread for each window searches the segments' keys; a block that searched for
+ * itself would wait for each step, with nothing else to do.
  *
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
 #include "common/key_search.cuh"

@@ -1,5 +1,6 @@
-/* VECTORIZED, for segments: a block takes what begins in its window (segment_plan.cuh), brings it
- * into shared memory as it lies there, and combines it with as many lanes as each tile is long.
+/* VECTORIZED, for segments: a block takes the tiles that begin in its window (segment_plan.cuh),
+ * copies them into shared memory as they lie, and combines each with a number of lanes that suits
+ * its length.
  *
  *     global     ··a bb ccccccc d eeeeeeeeeeee·····     one range, as aligned vectors
  *     shared     ··a bb ccccccc d eeeeeeeeeeee··        the same, as far past 16 bytes
@@ -8,15 +9,14 @@
  *           256           …             a warp          another
  *          1024           eeeee…        the block, 256 partials through shared memory
  *
- * So a window of short segments, of long ones, or of both is one round of loads, all of them under
- * way at once, and one barrier; what differs is only who combines. What warps do, of whichever of
- * these kinds, they take in turn from one row of it, so that none waits for the others' kind. A
- * window that is a whole tile and nothing else, as those of long segments are, goes from memory
- * into registers as prim_reduce() has it.
+ * So a window of short segments, of long ones, or of both is one round of loads, all in flight at
+ * once, and one barrier; they differ only in how many lanes combine. Warps take all these kinds of
+ * work from one queue, so that none waits for another's kind. A window that is one whole tile, as
+ * in a long segment, goes from memory right into registers, as in prim_reduce().
  *
  * Five or six blocks share a multiprocessor: some load while others combine. The order within a
- * tile is that of order.h, so a segment has the bits of prim_reduce(), whatever lies around it. A
- * tile of a longer segment leaves its value to segment_values.cu.
+ * tile is that of order.h, so a segment has the bits of prim_reduce(), whatever other segments
+ * there are. A tile of a longer segment leaves its value for segment_values.cu.
  *
  * Work: elements and segments. Bytes: each element and each offset once, each result, and 24 or 32
  * for each window, written and read. Steps: a search (segment_windows.cu), a window, and what the
@@ -35,7 +35,7 @@ namespace
 namespace segments
 {
 
-/* Up to so many vectors a tile is a lane's, four lanes', a warp's. More are the block's. */
+/* Up to so many vectors of a tile are combined by a lane, four lanes, a warp; more by the block. */
 #ifndef PRIM_SEGMENT_LANE_VECTORS
 #define PRIM_SEGMENT_LANE_VECTORS 4
 #endif
@@ -49,26 +49,26 @@ static_assert(LANE_VECTORS <= MOST_PARTS && (LANE_VECTORS & (LANE_VECTORS - 1)) 
 
 /* ---- what a block has in shared memory ---- */
 
-/* Less than a window of elements and a last tile, and where each item begins: two bytes an item,
- * for which the window leaves four. Vectors more: before the first element, behind the last, and
- * one that splicing looks at. */
+/* Room for less than a window of elements, a last tile, and where each item begins: two bytes for
+ * each item, for which the window leaves four. And for vectors before the first element, behind the
+ * last, and one that splicing reads. */
 constexpr unsigned WINDOW_BYTES = TILE_VECTORS * VECTOR_BYTES;
 constexpr unsigned ROOM_BYTES = 2 * WINDOW_BYTES + 4 * VECTOR_BYTES;
 
-/* Tiles of more than so many vectors that begin in one window, its last and the one that goes on
- * from the window before among them. */
+/* The most tiles of more than so many vectors in one window, including its last one and the one
+ * that goes on from the window before. */
 constexpr unsigned most_items(unsigned vectors)
 {
     return TILE_VECTORS / vectors + 2;
 }
 
-/* Items that more than a lane combines, in whatever order. */
+/* Items that more than a lane combines, in any order. */
 template <unsigned MOST>
 struct item_list {
     unsigned count;
     uint16_t items[MOST];
 
-    /* There are no more, if offsets ascend. */
+    /* Items beyond MOST, which are dropped, exist only where offsets do not ascend. */
     __device__ void push(unsigned item)
     {
         const unsigned at = atomicAdd(&count, 1u);
@@ -92,7 +92,7 @@ struct room {
 
 /* ---- a window ---- */
 
-/* Item 0 is a tile that goes on from the window before, of no elements if there is none; item i is
+/* Item 0 is a tile of a segment that began before the window, empty if there is none; item i is
  * segment first + i - 1, or its first tile. */
 struct window {
     size_t number, first; /* segment */
@@ -102,7 +102,7 @@ struct window {
     bool last_is_long; /* the last segment goes on behind the window */
 };
 
-/* No more than there is room for, whatever the offsets. */
+/* The window between two beginnings, limited to the room, whatever the offsets are. */
 template <typename T>
 __device__ window window_between(const window_begin &from, const window_begin &to)
 {
@@ -124,7 +124,7 @@ struct staged_window {
     uint16_t *begins; /* of segments + 2 */
 };
 
-/* Elements first, with a vector's room before them and two behind. */
+/* Elements come first, with room for one vector before them and for two behind. */
 template <typename T>
 __device__ staged_window<T> stage_window(const T *in, const segment_plan &p, const window &w,
                                          unsigned char *bytes)
@@ -151,14 +151,14 @@ __device__ void note_item(room<Value> &r, unsigned item, unsigned count)
         r.for_few_lanes.push(item);
 }
 
-/* From the window's first element on, and inside it. */
+/* An offset relative to the window's first element, clamped to the window. */
 [[maybe_unused]] __device__ inline unsigned place_in(const window &w, size_t offset)
 {
     const size_t place = offset > w.element ? offset - w.element : 0;
     return place < w.elements ? static_cast<unsigned>(place) : w.elements;
 }
 
-/* While elements are on their way: where items begin, and who is to combine them. */
+/* While elements are being copied: where items begin, and on which list they are. */
 template <unsigned WIDTH, typename Value>
 __device__ void note_items(const segment_plan &p, const window &w, room<Value> &r, uint16_t *begins)
 {
@@ -176,9 +176,9 @@ __device__ void note_items(const segment_plan &p, const window &w, room<Value> &
     note_item<WIDTH>(r, 0, w.rest);
 }
 
-/* ---- who combines ---- */
+/* ---- combining items ---- */
 
-/* An item's value, or its result. */
+/* Stores an item's value, or its result. */
 template <class Source, typename Out>
 __device__ void store_item(const Source &source, const segment_plan &p, const window &w,
                            unsigned item, typename Source::value value, Out *out)
@@ -219,7 +219,7 @@ struct staged_items {
     }
 };
 
-/* By LANES neighbouring lanes, up to eight partials each; the result is in the first one. */
+/* An item's value, by LANES neighbouring lanes, up to eight partials each; in the first lane. */
 template <class Operator, unsigned LANES, class Items>
 __device__ typename Items::value value_of_item(const Items &all, const typename Items::element *row,
                                                unsigned count, unsigned lane)
@@ -261,7 +261,7 @@ __device__ void combine_by_block(const Items &all, room<typename Items::value> &
     }
 }
 
-/* The elements of a vector that are the item's, one after the other. */
+/* Combines those elements of a vector that are the item's, one after the other. */
 template <class Operator, class Source>
 __device__ typename Source::value taken(const Source &source,
                                         const vector<typename Source::element> &x, unsigned first,
@@ -294,8 +294,8 @@ struct item_vectors {
     }
 };
 
-/* The same as value_of_item() without a transform, of few elements to a vector: a lane has PARTS
- * partials, each of one vector, so nothing is counted and nothing waits. */
+/* The same as value_of_item() without a transform, for types with few elements in a vector: a lane
+ * has PARTS partials of one vector each, so loops are unrolled and all loads come first. */
 template <class Operator, unsigned LANES, unsigned PARTS, class Items>
 __device__ typename Items::value value_of_plain_item(const Items &all,
                                                      const typename Items::element *row,
@@ -321,13 +321,13 @@ __device__ typename Items::value value_of_plain_item(const Items &all,
     return reduce_warp<Operator>(partial[0], LANES);
 }
 
-/* By a whole warp. */
+/* Whether the condition holds for no lane; all lanes of the warp call it. */
 [[maybe_unused]] __device__ inline bool no_lane(bool condition)
 {
     return __ballot_sync(ALL_LANES, condition) == 0;
 }
 
-/* With as many partials as the warp's longest item has: those left out would hold the identity. */
+/* With as many partials as the warp's longest item has: all others would hold the identity. */
 template <class Operator, unsigned LANES, class Items>
 __device__ typename Items::value
 value_of_plain(const Items &all, const typename Items::element *row, unsigned count, unsigned lane)
@@ -340,7 +340,7 @@ value_of_plain(const Items &all, const typename Items::element *row, unsigned co
     return value_of_plain_item<Operator, LANES, MOST_PARTS>(all, row, count, lane);
 }
 
-/* Items of a list, as many as a warp has lanes for, from the unit-th such group on. */
+/* The unit-th group of items of a list: as many as a warp has lanes for. */
 template <class Operator, unsigned LANES, class Items, unsigned MOST>
 __device__ void combine_listed(const Items &all, const item_list<MOST> &list, unsigned unit)
 {
@@ -357,8 +357,8 @@ __device__ void combine_listed(const Items &all, const item_list<MOST> &list, un
         all.store(item, result);
 }
 
-/* The same by one lane, of few elements to a vector: a partial for each of the vectors that there
- * can be, so that no loop has to be counted. The next vector is asked for in any case. */
+/* The same by one lane, for types with few elements in a vector: a partial for each vector that an
+ * item may have, so that loops are unrolled. The next vector is loaded in any case. */
 template <class Operator, bool PLAIN, class Items>
 __device__ typename Items::value value_of_short(const Items &all,
                                                 const typename Items::element *row, unsigned count)
@@ -394,7 +394,7 @@ __device__ typename Items::value value_of_short(const Items &all,
     return partial[0];
 }
 
-/* Of many elements to a vector, unrolled loops would be as much code as all the rest. */
+/* For many elements in a vector, unrolled loops would be as much code as all the rest. */
 template <class Operator, class Items>
 __device__ typename Items::value value_by_lane(const Items &all, const typename Items::element *row,
                                                unsigned count)
@@ -406,7 +406,7 @@ __device__ typename Items::value value_by_lane(const Items &all, const typename 
                                   : value_of_short<Operator, false>(all, row, count);
 }
 
-/* No list: most items are among these, if there are many. */
+/* Without a list: where there are many items, most of them are so short. */
 template <class Operator, class Items>
 __device__ void combine_by_lane(const Items &all, unsigned item)
 {
@@ -416,8 +416,8 @@ __device__ void combine_by_lane(const Items &all, unsigned item)
         all.store(item, value_by_lane<Operator>(all, all.elements(item), count));
 }
 
-/* All that is less than the block's: a row of what a warp does at once, the longest items first.
- * The first warp, which has the block's partials to combine, comes last. */
+/* All items that are not the block's: a queue of units of a warp's work, the longest items first.
+ * The first warp, which has the block's partials to combine, takes from it last. */
 template <class Operator, class Items>
 __device__ void combine_by_warps(const Items &all, const room<typename Items::value> &r)
 {
@@ -438,8 +438,8 @@ __device__ void combine_by_warps(const Items &all, const room<typename Items::va
 
 /* ---- a window that is a tile ---- */
 
-/* Is the window a whole tile and nothing else? Its vectors may be spliced from aligned ones, which
- * must lie in the array. */
+/* Whether the window is one whole tile. Its vectors may be spliced from aligned ones, which must
+ * lie in the array. */
 template <class Source>
 __device__ bool is_whole_tile(const Source &source, const segment_plan &p, const window &w)
 {
@@ -469,14 +469,14 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
 
 /* ---- the kernel ---- */
 
-/* Six fill a multiprocessor's shared memory; five, where they would leave too few registers for a
- * thread. To be given with -D where sizes are being measured. */
+/* Blocks for each multiprocessor: six fill its shared memory; five where six would leave too few
+ * registers for a thread. May be set with -D for measurements. */
 #ifndef PRIM_SEGMENT_BLOCKS
 #define PRIM_SEGMENT_BLOCKS \
     (6 - has_few_registers<Source>() - Source::template turns_wider<Operator>)
 #endif
 
-/* Bytes, whose vectors are the longest, and integers and f64 from 32 bits. */
+/* Bytes, whose vectors have the most elements; integers of 32 bits, and f32 combined as f64. */
 template <class Source>
 constexpr bool has_few_registers()
 {

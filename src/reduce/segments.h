@@ -1,5 +1,4 @@
-/* The three launches of a reduction of segments, each in a file of its own, and what they ask for.
- */
+/* The three launches of a reduction of segments, each in a file of its own, and their workspace. */
 #ifndef PRIM_REDUCE_SEGMENTS_H
 #define PRIM_REDUCE_SEGMENTS_H
 
@@ -9,11 +8,11 @@
 extern "C" {
 #endif
 
-/* Types and operator are judged before. */
+/* Types and operator have been checked before. */
 const char *prim_reduce_segments_why_not(const prim_reduce_args *args);
 size_t prim_reduce_segments_workspace(const prim_reduce_args *args);
 
-/* All of them. */
+/* All three launches. */
 cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args);
 
 /* segment_windows.cu: where each block begins. */

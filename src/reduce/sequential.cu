@@ -8,9 +8,9 @@
  *     stride 1    0←1
  *
  * The working threads are always the first ones: whole warps work or have nothing left to do, and
- * only the last five steps run with idle lanes. Neighbouring threads touch neighbouring words, so
- * no two lanes of a warp meet in a bank. Two elements a thread: half as many blocks, and
- * no thread sits idle from the start.
+ * only the last five steps run with idle lanes. Neighbouring threads access neighbouring words, so
+ * there are no bank conflicts. Two elements for each thread: half as many blocks, and no thread is
+ * idle from the start.
  *
  * What still holds it back: one barrier for each step, five of them for a single warp's work, and
  * 4-byte loads with only two in flight a thread.

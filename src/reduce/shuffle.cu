@@ -1,7 +1,7 @@
 /* SHUFFLE: warps combine in registers.
  *
- * Each thread combines four elements on their way in. Then the lanes of a warp hand values down to
- * each other by shuffles, without shared memory and without a barrier:
+ * Each thread combines four elements as it loads them. Then the lanes of a warp exchange values by
+ * shuffles, without shared memory and without a barrier:
  *
  *     lane     0    1    2    3    4  …  31
  *     16       0←16 1←17 2←18 3←19 …

@@ -1,8 +1,8 @@
 /* SINGLE_PASS: one launch for up to 16 tiles (2^16 floats).
  *
- * A second launch costs more than these sums take. But a workspace arrives dirty, so blocks cannot
- * count each other in it, and to clear a counter is a launch as well. The blocks of a cluster need
- * none: they run together and write into each other's shared memory.
+ * A second launch costs more than these sums take. But a workspace is not cleared, so blocks cannot
+ * count arrivals in it, and to clear a counter takes a launch as well. The blocks of a cluster need
+ * no counter: they run together and write into each other's shared memory.
  *
  *     block      0         1      …      7       512 threads each, two tiles
  *     tiles    0   1     2   3         14  15
@@ -24,7 +24,7 @@ namespace single_pass
 
 constexpr unsigned TILES_A_BLOCK = 2, BLOCKS = 8, MOST_TILES = BLOCKS * TILES_A_BLOCK;
 
-/* A second pass over so few values that one warp holds them. */
+/* The second pass, over so few values that one warp holds them. */
 template <class Operator, typename Value>
 __device__ Value combine_tiles(const Value *tile_values, unsigned tiles, unsigned t)
 {

@@ -4,15 +4,15 @@
  *     candidates    an element and its index          prim_arg_reduce()
  *     values        that an earlier pass has left     further passes of each
  *
- * What the kernels ask of a source:
- *     element       the type whose size says how many make a vector
+ * What a source has for the kernels:
+ *     element       the type whose size says how many are in a vector
  *     value         what is combined, by the operators that the source is used with
  *     loaded        a vector of elements, in registers
- *     has_rows      can there be more than one line?
- *     tile_blocks   so many blocks of tiles on a multiprocessor: six keep 96 KiB under way, which
- *                   is more than memory needs; fewer where the elements need more registers
- *     aligned       does every line begin at a multiple of 16 bytes?
- *     plain()       are elements taken as they are?
+ *     has_rows      whether there can be more than one line
+ *     tile_blocks   blocks of tiles on a multiprocessor: six keep 96 KiB in flight, which is more
+ *                   than memory needs; fewer where the elements need more registers
+ *     aligned       whether every line begins at a multiple of 16 bytes
+ *     plain()       whether elements are not transformed
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
  *                                  or one that is `further` elements, whole vectors, behind it
@@ -57,8 +57,8 @@ template <class Operator>
 constexpr bool ON_BITS =
     std::is_same<Operator, or_operator>::value || std::is_same<Operator, xor_operator>::value;
 
-/* Bits do not care where an element ends: a vector's words combined, then their parts. `turned`:
- * all bits or none, where those of OR may be. */
+/* A bit operator on a vector: combines its words, then the elements in a word. `turned`: all bits
+ * or none, for OR. */
 template <class Operator, typename T>
 __device__ T folded_bits(const vector<T> &x, uint32_t turned)
 {
@@ -83,7 +83,7 @@ struct elements {
                                             : sizeof(In) == 4 && sizeof(value) == 8 ? 4
                                                                                     : 6;
 
-    /* Where wider values than elements are turned, kernels need more registers. */
+    /* Kernels that turn values wider than their elements need more registers. */
     template <class Operator>
     static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out);
 
@@ -156,7 +156,7 @@ struct elements {
         }
     }
 
-    /* All loads come first, so that they are under way at once. */
+    /* All loads come first, so that they are in flight at once. */
     template <class Operator>
     __host__ __device__ value take_some(value so_far, size_t at, size_t, unsigned count) const
     {
@@ -249,7 +249,7 @@ struct products {
 
 /* ---- candidates for the first extreme element ---- */
 
-/* Floats are compared as integers in the same order, and NaN counts as the best key there is. */
+/* Floats are compared as integers of the same order, and NaN is the best key. */
 template <typename T>
 struct key_of {
     using type = accumulator_t<T>;
@@ -273,7 +273,7 @@ struct candidate {
     uint64_t index;
 };
 
-/* Of two candidates the better one, of equal ones the first. */
+/* Operators: of two candidates the better one, of equal ones the first. */
 struct least {
     template <typename Key>
     __host__ __device__ static bool better(Key a, Key b)
@@ -371,7 +371,7 @@ struct candidates {
             return is_nan(x) ? Extreme::template best<key> : ordered_bits(same_bits<key>(x));
     }
 
-    /* Later elements of a partial stand further behind in the line, so only a better one wins. */
+    /* A partial's elements come in ascending order of index, so only a better one replaces it. */
     template <bool PLAIN>
     __host__ __device__ value take_one(value so_far, In element, size_t index) const
     {
@@ -394,7 +394,7 @@ struct candidates {
         }
     }
 
-    /* The same of floats, by the processor's minimum, which makes no keys; where that is NaN, key
+    /* The same for floats, by the minimum instruction, without keys; where the result is NaN, key
      * by key. */
     __device__ void find_best_float(const loaded &x, key *best, unsigned *at) const
     {
@@ -418,7 +418,7 @@ struct candidates {
     __device__ value take(value so_far, const loaded &x, size_t index) const
     {
         key best;
-        unsigned at; /* short: the long index is touched once for a vector */
+        unsigned at; /* 32 bits: the 64-bit index is updated once for each vector */
         if constexpr (PLAIN && !std::is_integral<number>::value)
             find_best_float(x, &best, &at);
         else
@@ -441,7 +441,7 @@ struct candidates {
     }
 };
 
-/* The element that a candidate stands for. */
+/* The element of a candidate's key. */
 template <typename In, class Extreme>
 __host__ __device__ In element_with_key(key_t<working_t<In>> key)
 {

@@ -1,5 +1,5 @@
-/* A tile on the GPU, in the order of order.h: from elements to 256 partials, and from those to one
- * value. */
+/* A tile on the GPU, in the order of order.h: elements are combined to 256 partials, and these to
+ * one value. */
 #ifndef PRIM_REDUCE_TILE_CUH
 #define PRIM_REDUCE_TILE_CUH
 
@@ -19,7 +19,7 @@ struct line {
     size_t at, count;
 };
 
-/* Does every line begin at a multiple of 16 bytes? */
+/* Whether every line begins at a multiple of 16 bytes. */
 template <typename In>
 bool is_aligned(const prim_reduce_args *args)
 {
@@ -30,8 +30,9 @@ bool is_aligned(const prim_reduce_args *args)
 
 /* ---- elements to partials ---- */
 
-/* Can a line's vector from element `index` on be loaded as such? Where it does not begin at 16
- * bytes, it takes the two aligned vectors that hold it, and neither may leave the line. */
+/* Whether a line's vector from element `index` on can be loaded as such. Where it does not begin at
+ * 16 bytes, the two aligned vectors that hold it are loaded, and neither may reach out of the
+ * line. */
 template <class Source>
 __device__ bool is_loadable(const Source &source, const line &l, size_t index)
 {
@@ -40,7 +41,7 @@ __device__ bool is_loadable(const Source &source, const line &l, size_t index)
                           : index >= WIDTH && index + 2 * WIDTH <= l.count;
 }
 
-/* The elements of a vector that are there. */
+/* How many elements of a vector are in the line. */
 template <unsigned WIDTH>
 __device__ unsigned elements_at(const line &l, size_t index)
 {
@@ -49,7 +50,7 @@ __device__ unsigned elements_at(const line &l, size_t index)
 }
 
 /* A partial of a tile whose vectors can all be loaded, without a transform: all loads come first,
- * so that they are under way at once. */
+ * so that they are in flight at once. */
 template <class Operator, bool ALIGNED, class Source>
 __device__ typename Source::value partial_of_whole_tile(const Source &source, const line &l,
                                                         size_t first)
@@ -69,9 +70,9 @@ __device__ typename Source::value partial_of_whole_tile(const Source &source, co
     return so_far;
 }
 
-/* Any tile, of few elements to a vector. A partial's vectors are some way apart, so at most its
- * first lies at the line's beginning, and at most its last at the end: those are taken one by one,
- * before and after the others, whose loads come first again. */
+/* A partial of any tile, for types with few elements in a vector. A partial's vectors lie apart, so
+ * at most its first one reaches over the line's beginning, and at most its last over the end: the
+ * elements of these are taken one by one, before and after the others, whose loads come first. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_any_tile(const Source &source, const line &l,
                                                       size_t first)
@@ -105,8 +106,8 @@ __device__ typename Source::value partial_of_any_tile(const Source &source, cons
     return so_far;
 }
 
-/* Any tile, of many narrow elements to a vector: not unrolled, since the registers that would take
- * cost more threads than the loads under way gain. */
+/* The same for narrow types, with many elements in a vector: not unrolled, since that would take so
+ * many registers that fewer threads cost more than loads in flight gain. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_any_narrow_tile(const Source &source, const line &l,
                                                              size_t first)
@@ -126,7 +127,7 @@ __device__ typename Source::value partial_of_any_narrow_tile(const Source &sourc
     return so_far;
 }
 
-/* Each thread decides for itself: only the warps at a line's ends have both ways to go. */
+/* Each thread decides for itself: only warps at a line's ends diverge. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_tile(const Source &source, const line &l,
                                                   unsigned tile, unsigned partial)
@@ -146,7 +147,7 @@ __device__ typename Source::value partial_of_tile(const Source &source, const li
 
 /* ---- halves first ---- */
 
-/* Partials t, t + 32, …, t + 224, which a lane holds, into the first of them. */
+/* Combines partials t, t + 32, …, t + 224, which a lane holds, into the first of them. */
 template <class Operator, typename Value>
 __device__ Value combine_eighths(Value (&eighth)[EIGHTH])
 {
@@ -165,7 +166,7 @@ __device__ candidate<Key> shuffle_down(candidate<Key> value, unsigned stride)
     return {shuffle_down(value.key, stride), shuffle_down(value.index, stride)};
 }
 
-/* All partials of a tile, which lie in shared memory, by one warp; the result is in lane 0. */
+/* Combines all partials of a tile, in shared memory, by one warp; the result is in lane 0. */
 template <class Operator, typename Value>
 __device__ Value combine_partials(const Value *shared, unsigned lane)
 {

@@ -13,7 +13,7 @@ namespace
 
 /* ---- a tile for each block ---- */
 
-/* Where a pass leaves its values: for another pass, or as results. */
+/* Where a pass writes: values for another pass, or results. */
 template <typename Value, typename Result>
 struct destination {
     Value *values; /* NULL in the last pass */
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(PARTIALS, blocks_at_once(PARTIALS, Source::til
     using value = typename Source::value;
     PRIM_SHARED(value, partials, [PARTIALS]);
     const unsigned t = threadIdx.x;
-    /* A vector's blocks are spared the division. */
+    /* No division for a vector. */
     const unsigned row = tiles == gridDim.x ? 0 : blockIdx.x / tiles;
     const unsigned tile = blockIdx.x - row * tiles;
 
@@ -88,7 +88,7 @@ __device__ void take_eight(const values<Value> &source, const line &l, unsigned 
     }
 }
 
-/* No shared memory and no barrier: half of what a sum of 2^20 floats takes is waiting for this. */
+/* No shared memory and no barrier: a sum of 2^20 floats waits for this half of its time. */
 template <class Operator, typename Value, class Result>
 __global__ void __launch_bounds__(PARTIALS)
     reduce_few_values(values<Value> source, size_t ld, unsigned count, unsigned rows, Result result)
@@ -121,7 +121,7 @@ cudaError_t reduce_last_values(const prim_reduce_args *args, const Value *from, 
                                  static_cast<unsigned>(count), rows, result);
 }
 
-/* The values that the first pass left, until there is one for each row. */
+/* Reduces the first pass's values until there is one for each row. */
 template <class Operator, typename Value, class Result>
 cudaError_t reduce_values(const prim_reduce_args *args, Value *from, size_t count,
                           const Result &result)
@@ -183,7 +183,7 @@ results<Out> results_of(const prim_reduce_args *args)
     return {static_cast<Out *>(args->out), bits_to_turn<Out>(args->op, args->out_type)};
 }
 
-/* The first pass alone, of a vector: its tiles' values into args->out. */
+/* Only the first pass, of a vector: its tiles' values go to args->out. */
 template <class Operator, typename Out, class Source>
 cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *args)
 {
@@ -194,9 +194,9 @@ cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *arg
     return launch_tiles<Operator>(source, args, tiles, to);
 }
 
-/* ---- what such a call takes, and its workspace ---- */
+/* ---- which calls are supported, and their workspace ---- */
 
-/* Bytes of what is combined. */
+/* Bytes of a value. */
 inline size_t value_bytes(const prim_reduce_args *args)
 {
     return args->kind == PRIM_REDUCE_ARG

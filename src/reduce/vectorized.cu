@@ -1,4 +1,4 @@
-/* VECTORIZED: 16 bytes a load, four loads under way in each thread, and as few passes as may be.
+/* VECTORIZED: loads of 16 bytes, four in flight in each thread, and as few passes as possible.
  *
  * The kernels are in tiles.cuh, which arg.cu and dot.cu use too, and in warp_rows.cuh; columns.cu
  * and segments.cu have some of their own.
@@ -8,13 +8,13 @@
  * latency, sets the pace. Blocks are many and short-lived: the last ones to end leave little idle.
  * A pass leaves one value for each tile; the second pass of 2^24 floats has one tile. From compute
  * capability 9.0 on, a pass is launched while the one before it still runs, and waits on the device
- * for its end: that hides the launch.
+ * for its end, which hides the launch.
  *
  * Where an array does not begin at 16 bytes, each vector is spliced in registers from the two
- * aligned ones that hold it. The second lies in the first cache: a neighbour has just loaded it.
+ * aligned ones that hold it. The second is in L1: a neighbour has just loaded it.
  *
- * Many rows of up to a tile are given to warps whole, shorter ones to parts of a warp, and come
- * through shared memory: one launch, one barrier.
+ * Of many rows of up to a tile each goes to a warp, of shorter ones to part of a warp, through
+ * shared memory: one launch, one barrier.
  *
  * Work: count - 1 combinations. Bytes: each element once, and 1/4096 (f32) of them again for each
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.
@@ -38,7 +38,7 @@ struct reduce_lines : launch_run {
     }
 };
 
-/* The first pass of a vector alone. */
+/* Only the first pass, of a vector. */
 struct reduce_to_values : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)

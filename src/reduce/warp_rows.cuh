@@ -1,14 +1,14 @@
 /* Rows of up to a tile: a warp for each, or some lanes of one.
  *
- * A block brings its rows into shared memory, where a vector may begin at any element: what memory
- * is asked for are aligned vectors, whatever the pointer and the leading dimension. So many blocks
- * share a multiprocessor that some of them load while others combine.
+ * A block copies its rows into shared memory, where a vector may begin at any element: global
+ * memory is read by aligned vectors, whatever the pointer and the leading dimension. Several blocks
+ * share a multiprocessor, so that some load while others combine.
  *
  *     global     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     rows of 14: vectors of both lie across 16 bytes
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
  *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
  *
- * Up to four elements are no vector: a thread takes them as they are. */
+ * A thread reads rows of up to four elements by itself, element by element. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
@@ -27,15 +27,15 @@ struct short_rows {
     unsigned lanes;      /* for a row, a power of two */
     unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
-    unsigned across_bits; /* so many threads, a power of two, bring a row */
+    unsigned across_bits; /* 2^across_bits threads copy a row */
 };
 
-/* What of a line is copied by vectors, counted from the one that it begins in. */
+/* The part of a line that is copied by vectors, counted from the one that it begins in. */
 struct whole_vectors {
-    unsigned past, begin, end; /* elements that the line begins behind 16 bytes; vectors */
+    unsigned past, begin, end; /* elements from a 16-byte boundary to the line's first; vectors */
 };
 
-/* `open`: what lies around the line may be read too. */
+/* `open`: elements around the line may be read too. */
 template <typename T>
 __device__ whole_vectors whole_vectors_of(const T *line, unsigned count, bool open)
 {
@@ -46,7 +46,7 @@ __device__ whole_vectors whole_vectors_of(const T *line, unsigned count, bool op
     return {past, begin, end < begin ? begin : end};
 }
 
-/* By the threads x, x + across, … `to` lies as far past 16 bytes as `from`. */
+/* Copies vectors x, x + across, … `to` lies as far past a 16-byte boundary as `from`. */
 template <typename T>
 __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, unsigned x,
                               unsigned across)
@@ -58,8 +58,7 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
         copy_async(&slots[v], &vectors[v]);
 }
 
-/* What no whole vector holds, before them (number 0) or behind (1), on its way through registers.
- */
+/* The elements before the whole vectors (number 0) or after them (1), in registers. */
 template <typename T>
 struct line_end {
     unsigned begin, count;
@@ -87,7 +86,7 @@ struct line_end {
     }
 };
 
-/* Rows that are apart. Their ends are waited for, so they are asked for first. */
+/* Rows with gaps. Their ends are loaded first, since the thread waits for these. */
 template <typename T>
 __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
@@ -108,9 +107,9 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
-/* Rows without gaps are one line. What lies around it are other rows, but for the first block, and
- * the last ones, behind which less than a vector is left: they have single elements at the matrix's
- * ends. */
+/* Rows without gaps are one line with other rows around it, except in the first block, and in the
+ * last ones, after which less than a vector is left: these copy the elements at the matrix's ends
+ * one by one. */
 template <typename T>
 __device__ void stage_span(T *to, const T *from, unsigned count, bool first, bool last)
 {
@@ -124,7 +123,7 @@ __device__ void stage_span(T *to, const T *from, unsigned count, bool first, boo
 
 /* ---- partials ---- */
 
-/* Vectors v, v + 256, … of a row in shared memory. */
+/* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_row(const Source &source,
                                                  const typename Source::element *row,
@@ -154,13 +153,13 @@ __device__ typename Source::value partial_of_row(const Source &source,
     return so_far;
 }
 
-/* A lane takes its partials in such an order that two that meet follow each other, of eight
- * 0 4 2 6 1 5 3 7, and keeps up to three values that wait for theirs. */
+/* A lane takes its partials in bit-reversed order, 0 4 2 6 1 5 3 7 for eight, so that partials
+ * which combine follow each other, and keeps up to three values that wait for their partner. */
 template <typename Value>
 struct waiting_values {
     Value one, two, four;
 
-    /* true where `value` is that of all `parts`, up to eight. */
+    /* true once `value` is the aggregate of all `parts`, up to eight. */
     template <class Operator>
     __device__ bool meet(unsigned step, unsigned parts, Value &value)
     {
@@ -191,7 +190,7 @@ struct waiting_values {
 
 constexpr unsigned MOST_PARTS = 8;
 
-/* The last three bits of step from right to left, and of fewer parts the upper ones of these. */
+/* The last three bits of step reversed; with fewer parts, the upper ones of these. */
 __device__ inline unsigned part_at(unsigned step, unsigned parts)
 {
     return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
@@ -226,11 +225,11 @@ __device__ void reduce_staged_rows(const Source &source, const typename Source::
 
 /* ---- a few elements ---- */
 
-/* Each thread has eight rows, of wide values four, whose loads are under way at once. */
+/* Each thread has eight rows, or four of wide values, whose loads are in flight at once. */
 template <typename Value>
 constexpr unsigned ROWS_A_THREAD = sizeof(Value) == 8 ? 4 : 8;
 
-/* So many elements are taken so, which are one partial. */
+/* Rows of up to so many elements, which are one partial. */
 template <typename T>
 constexpr unsigned FEW_ELEMENTS = VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
@@ -303,11 +302,11 @@ __global__ void __launch_bounds__(PARTIALS,
 
 /* ---- the launch ---- */
 
-/* So that six blocks are at work on a multiprocessor; and blocks so many that each has some. */
+/* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
 /* Rows without gaps stay as they are. Others may lie an odd number of vectors apart, so that lanes
- * which read the same vectors of neighbouring rows do not meet in a bank. */
+ * which read the same vector of neighbouring rows have no bank conflicts. */
 template <typename T>
 unsigned staged_pitch(size_t columns, size_t ld)
 {
@@ -369,7 +368,7 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                                  result);
 }
 
-/* Few rows that are not quite short have more threads as tiles. */
+/* A few rows that are not very short get more threads as tiles. */
 template <typename T>
 bool are_short_rows(const prim_reduce_args *args)
 {

@@ -1,5 +1,5 @@
-/* The last step of every textbook rung: each section takes in its exclusive prefix. sections.cuh
- * says how the rungs come to that. */
+/* The last step of every textbook rung: each section is combined with its exclusive prefix, as in
+ * sections.cuh. */
 #include "scan/sections.cuh"
 
 namespace

@@ -1,8 +1,8 @@
-/* BRENT_KUNG: a tree up, and a tree down.
+/* BRENT_KUNG: an up-sweep and a down-sweep.
  *
- * Each thread brings two elements into shared memory. The first tree is a reduction in place: it
- * leaves in every place that ends a group of 2, 4, 8, … the group's aggregate. The second one hands
- * those aggregates on to the middle of the next group:
+ * Each thread loads two elements into shared memory. The up-sweep is a reduction in place: it
+ * leaves the aggregate of every group of 2, 4, 8, … at the group's end. The down-sweep adds those
+ * aggregates to the middle of the next group:
  *
  *     element     0   1   2   3   4   5   6   7
  *     stride 1    0──→1   2──→3   4──→5   6──→7      up
@@ -11,14 +11,16 @@
  *     stride 2                3──────→5              down
  *     stride 1        1──→2   3──→4   5──→6
  *
- * Within a step, no place that is read is written, so one buffer and one barrier a step do.
+ * Within a step, no place is both read and written by different threads, so one buffer and one
+ * barrier for each step are enough.
  * The working threads are always the first ones: whole warps work or have nothing left to do.
  *
  * What still holds it back: twice as many steps, most of them with few threads at work; and at
- * stride s neighbouring threads are 2 s words apart, so that up to all 32 lanes meet in one bank.
+ * stride s neighbouring threads are 2 s words apart, which gives bank conflicts of up to 32 lanes.
  *
  * Work: less than 2 × count combinations. Steps: 2 × log2(512) - 1 a block, log512(count) levels.
- * Bytes: in and out once, and once more out and in for the offsets; 1/512 of that a further level.
+ * Bytes: in and out once, and once more out and in for the offsets; 1/512 of that for each further
+ * level.
  * Source: R. Brent and H. Kung, A Regular Layout for Parallel Adders, IEEE Transactions on
  * Computers C-31 (1982). */
 #include "common/shared.cuh"

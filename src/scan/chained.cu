@@ -1,5 +1,5 @@
-/* CHAINED: each element is read once and written once, as in LOOKBACK; but the tiles' aggregates
- * are combined one after the other, for all blocks by one: in REDUCE_THEN_SCAN's order, so with its
+/* CHAINED: each element is read once and written once, as in LOOKBACK; but one block combines the
+ * tiles' aggregates for all others, one after the other: in REDUCE_THEN_SCAN's order, so with its
  * bits.
  *
  *     blocks       A   B   C   D  …        each publishes its tile's aggregate, and goes on
@@ -7,29 +7,30 @@
  *     blocks       t₀  t₁  t₂  t₃ …        each reads that one word, and writes its results
  *
  * What changed from LOOKBACK: there every block reads all aggregates and adds them up for itself,
- * which is fast enough only in the order of a tree. Here it is done once for all, so that it may be
- * one addition after the other; and a block reads one word a tile instead of some 300.
+ * which is fast enough only as a tree. Here one block does it for all, so that it may be one
+ * addition after the other; and a block reads one word for each tile instead of some 300.
  *
- * What still holds it back: the additions wait for each other, and for words on their way, which
- * takes longest in f64; README.md.
+ * What still holds it back: the chain of additions, and the latency of the words that it waits for,
+ * which is longest in f64; see README.md.
  *
- *     step        0       1       2       3          a block has up to three tiles in hand:
+ *     step        0       1       2       3          a block works on up to three tiles:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
  *     sum up             t₀      t₁      t₂          one whose aggregate it publishes,
  *     finish                     t₀      t₁          and one that gets its exclusive prefix
  *
- * A block takes its next tile when it knows the exclusive prefix of one of its own: then tiles are
- * taken in the order in which they are finished. Taken earlier, a block had several tiles close to
- * each other, and all others waited for one after the other of them.
+ * A block takes its next tile when it knows the exclusive prefix of one of its own, so that tiles
+ * are taken in the order in which they are finished. If it took them earlier, a block would have
+ * several tiles close to each other, and all others would wait for one after the other.
  *
- * Nobody waits for a block that may never run. The second block to begin chains; it waits for tiles
- * that were taken, by blocks that run. The first one goes on by itself as long as it is alone.
+ * No block waits for one that may never run. The second block to begin does the chain; it waits
+ * only for tiles that running blocks have taken. As long as the first block is alone, it keeps the
+ * prefix by itself.
  *
  * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile two
  * words of 8 bytes, written and read in L2. Steps: of a tile, 2 runs of 16 elements (f32) and 10
  * for the lanes and the chunks; and one for each tile of the line before it.
- * Source: S. Yan, G. Long and Y. Zhang, StreamScan, PPoPP (2013), where each block hands the sum on
- * to the next one. */
+ * Source: S. Yan, G. Long and Y. Zhang, StreamScan, PPoPP (2013), where each block passes its
+ * carry-out to the next one. */
 #include <type_traits>
 
 #include "common/device.h"
@@ -41,14 +42,14 @@ namespace
 namespace chained
 {
 
-/* To be given with -D where sizes are being measured. */
-#ifndef PRIM_SCAN_CHAINED_STAGES /* at most: as many as find room in shared memory */
+/* May be set with -D for measurements. */
+#ifndef PRIM_SCAN_CHAINED_STAGES /* at most: as many as fit shared memory */
 #define PRIM_SCAN_CHAINED_STAGES 3
 #endif
-#ifndef PRIM_SCAN_CHAINED_BLOCKS /* that a multiprocessor is to hold */
+#ifndef PRIM_SCAN_CHAINED_BLOCKS /* for each multiprocessor */
 #define PRIM_SCAN_CHAINED_BLOCKS 2
 #endif
-#ifndef PRIM_SCAN_CHAINED_WARPS /* that chain: more of them are in each other's way */
+#ifndef PRIM_SCAN_CHAINED_WARPS /* that chain: more would slow each other down */
 #define PRIM_SCAN_CHAINED_WARPS 3
 #endif
 
@@ -70,25 +71,25 @@ struct chain_memory {
     Value of_warps[TURNS][TILE_WARPS]; /* the chunks' aggregates, by tile */
     Value front;                       /* the exclusive prefix of the tile that is being finished */
     unsigned turn;                     /* the tile to be loaded next, or the block's number */
-    /* Of the block that chains: */
+    /* For the block that chains: */
     uint64_t handed_on[WORDS<Value>];
     some_aggregates<Value> aggregates[CHAIN_WARPS][GROUP / some_aggregates<Value>::COUNT];
 };
 
-/* At the beginning of the workspace. */
+/* The first words of the workspace. */
 struct counters {
-    unsigned blocks, tiles; /* that have begun, that have been taken */
+    unsigned blocks, tiles; /* blocks that have begun, tiles that have been taken */
 };
 
-/* A tile that a block has in hand. Tiles are counted through all lines; a turn of `tiles` or more
- * is none. */
+/* A tile that a block works on. `turn` is its number, counted through all lines; `tiles` or more
+ * stands for none. */
 template <typename Value>
 struct tile_in_hand {
     unsigned turn, stage, sums;
     Value run_prefix; /* in its chunk, of this lane */
 };
 
-/* Field by field: of whole structs the compiler would take the address. */
+/* Selects field by field: with whole structs the compiler would keep them in local memory. */
 template <typename Value>
 __device__ tile_in_hand<Value> either(bool first, const tile_in_hand<Value> &a,
                                       const tile_in_hand<Value> &b)
@@ -121,7 +122,7 @@ struct chain_thread {
         return &slots[(stage * TILE_WARPS + warp) * CHUNK_SLOTS];
     }
 
-    /* And waits for the one before it, where there is room for two. */
+    /* Where there are two stages, waits for the load of the tile before it, too. */
     __device__ void load(const tile_in_hand<value> &tile) const
     {
         __syncwarp(); /* all lanes have stored what was there */
@@ -147,7 +148,7 @@ struct chain_thread {
             shared.of_warps[tile.sums][warp] = sums.aggregate;
     }
 
-    /* Of this warp's chunk in the tile, when all have summed up. */
+    /* This warp's chunk in the tile, after all warps have summed up. */
     __device__ tile_sums<value> sums_of(const tile_in_hand<value> &tile) const
     {
         return sums_in_tile<Operator>(shared.of_warps[tile.sums], TILE_WARPS, warp,
@@ -164,7 +165,7 @@ struct chain_thread {
             publish(words, tile.turn, AGGREGATE, aggregate);
     }
 
-    /* By a whole warp. Before a tile of the first block lies `alone`, as long as it is alone. */
+    /* The tile's exclusive prefix, by a whole warp; `alone` while the first block is alone. */
     __device__ value wait_for_front(unsigned turn, bool first_block, value alone) const
     {
         for (;;) {
@@ -178,7 +179,7 @@ struct chain_thread {
         }
     }
 
-    /* With a barrier between what the first warp and what all do; takes the next tile. */
+    /* Waits for the prefix and takes the next tile in the first warp, then stores in all. */
     __device__ void finish(const tile_in_hand<value> &tile, bool more, bool first_block,
                            value &alone) const
     {
@@ -229,23 +230,24 @@ struct chain_thread {
 
     /* ---- one block: chain ---- */
 
-    /* What combine() adds to any value without changing a bit of it: +0 would change -0. */
+    /* The operand with which combine() changes no bit of a value: +0 would change -0. */
     __device__ static value neutral()
     {
         return std::is_same<Operator, sum_operator>::value ? -value(0)
                                                            : identity_of<Operator, Out>();
     }
 
-    /* Of 32 tiles, each lane having one's aggregate: the exclusive prefix of this lane's tile, if
-     * its line has `mine` of them before it here, from `so_far` on. Each lane goes through all of
-     * them, since what it waits for is one addition after the other. */
+    /* The exclusive prefix of this lane's tile, from `so_far` on, out of a group of 32 tiles; each
+     * lane has its tile's aggregate, and `mine` tiles of its line are before its own in the group.
+     * Each lane goes through all of them, since the chain of additions takes as long in any
+     * case. */
     __device__ value chain_group(value aggregate, unsigned mine, value so_far) const
     {
         constexpr unsigned N = some_aggregates<value>::COUNT;
         some_aggregates<value> *const aggregates = shared.aggregates[warp];
         aggregates[lane / N].of[lane % N] = aggregate;
         __syncwarp();
-        PRIM_UNROLL(8) /* of f64 all at once take too many registers */
+        PRIM_UNROLL(8) /* with f64, all 32 at once take too many registers */
         for (unsigned v = 0; v < GROUP / N; v++) {
             const some_aggregates<value> next = aggregates[v];
             PRIM_UNROLL(N)
@@ -257,7 +259,7 @@ struct chain_thread {
         return so_far;
     }
 
-    /* A group's exclusive prefix, to the warp that has it: a word tells which group that is. */
+    /* Passes a group's exclusive prefix to the warp that has the group; a word has its number. */
     __device__ void hand_on(unsigned group, value front) const
     {
         const value_words<value> all = words_of(front, group);
@@ -277,8 +279,8 @@ struct chain_thread {
         return value_of(all, group);
     }
 
-    /* Of 32 tiles, a lane each: their aggregates are combined as they come, as soon as the prefix
-     * the group is there, too. Lanes may see a word at different times; a warp goes on when all
+    /* 32 tiles, one for each lane: combines their aggregates as they arrive, once the group's
+     * prefix is there, too. Lanes may see a word at different times; the warp goes on when all
      * have. */
     __device__ void chain_tiles(unsigned group, value initial) const
     {
@@ -312,7 +314,7 @@ struct chain_thread {
         hand_on(group + 1, front.value);
     }
 
-    /* A few warps take groups in turn: while one chains, the others look for what comes next. */
+    /* A few warps take groups in turn: while one chains, the others poll for the next groups. */
     __device__ void chain() const
     {
         const value initial = initial_of(rule);

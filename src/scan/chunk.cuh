@@ -3,16 +3,16 @@
  *     memory    ┃ 0 1 2 3 ┃ 4 5 6 7 ┃ 8 9 …     vectors of 16 bytes of the wider of the two types;
  *     lane           0         1        2       each lane scans a run of them, one after the other
  *
- * The warp copies whole lines of 512 bytes, and a lane works on a run of its own: so it is the
- * shared memory where elements change places. Where a line does not begin at a whole vector, the
- * runs are shifted into place there: image.cuh.
+ * The warp copies 512 consecutive bytes at a time, and a lane works on a run of its own: elements
+ * are transposed in shared memory. Where a line does not begin at a whole vector, the runs are
+ * shifted into place there: image.cuh.
  *
  * A lane sums up its run; the lanes scan those sums by shuffles; and with the exclusive prefix of
- * its run, a lane goes through it once more. In between, a chunk waits for its own exclusive
- * prefix: in shared memory, since a block that holds it in registers leaves room for half as many.
+ * its run, a lane goes through it once more. In between, the chunk waits for its own exclusive
+ * prefix in shared memory: in registers, half as many blocks would fit.
  *
- * What lies behind the end of a chunk that is not full is 0 there, and changes only what lies
- * behind it. */
+ * Past the end of a chunk that is not full there are zeros, which change only results past the
+ * end. */
 #ifndef PRIM_SCAN_CHUNK_CUH
 #define PRIM_SCAN_CHUNK_CUH
 
@@ -85,8 +85,8 @@ __device__ packed<Out, N> scan_vector(const packed<In, N> &x, const element_rule
     return results_of<Operator, Out>(values, rule);
 }
 
-/* From the elements to the results, each in its place; so_far lies before the lane's run. Wider
- * results take the places of other lanes' elements. */
+/* Replaces the elements by the results; so_far is the prefix of the lane's run. Wider results
+ * overwrite other lanes' elements. */
 template <class Operator, bool EXCLUSIVE, typename In, typename Out, unsigned N>
 __device__ void scan_run(vector_slot *slots, const element_rule<Out> &rule,
                          accumulator_t<Out> so_far, unsigned lane)
@@ -109,7 +109,7 @@ __device__ void scan_run(vector_slot *slots, const element_rule<Out> &rule,
     }
 }
 
-/* The inclusive prefix of the chunk's element number `last`: so_far lies before the lane's run. */
+/* Stores the inclusive prefix of the chunk's element `last`; so_far is the run's prefix. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void store_total(vector_slot *slots, const element_rule<Out> &rule,
                             accumulator_t<Out> so_far, unsigned last, unsigned lane, Out *total)

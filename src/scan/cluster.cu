@@ -2,11 +2,11 @@
  *
  *     block      0        1        2     …    7       a tile each: tiles.cuh has the kernel
  *     aggregate  A        B        C                  written into the shared memory of all blocks
- *     prefix     ·        A       A B                 behind it; one barrier of the cluster
+ *     prefix     ·        A       A B                 that follow; one barrier of the cluster
  *
- * What changed from LOOKBACK: nothing is cleared, no word is waited for in global memory: the
- * blocks of a cluster run together and reach into each other's shared memory. What still holds it
- * back: at most eight blocks are at work.
+ * What changed from LOOKBACK: no words to clear, and no waiting for words in global memory: the
+ * blocks of a cluster run together and access each other's shared memory. What still holds it back:
+ * at most eight blocks are at work.
  *
  * Work: 3 × count combinations. Bytes: the elements once, the results once. Steps: of a tile.
  * Source: CUDA C++ Programming Guide, Distributed Shared Memory. */

@@ -1,8 +1,8 @@
 /* COARSENED: each thread first does what a loop would do.
  *
- * A block brings 2048 elements into shared memory. Each thread scans a run of eight of them, one
- * after the other; the block scans the runs' aggregates as KOGGE_STONE does; then each thread takes
- * its run's exclusive prefix into its eight:
+ * A block loads 2048 elements into shared memory. Each thread scans a run of eight of them, one
+ * after the other; the block scans the runs' aggregates as KOGGE_STONE does; then each thread
+ * combines its run's exclusive prefix with its eight:
  *
  *     thread        0               1               2
  *     elements    a b c d …       i j k l …       q r s …
@@ -10,12 +10,12 @@
  *     aggregates        A               B              C       every thread in every step
  *     before      ·               A               AB           into each element of the run
  *
- * What changed from BRENT_KUNG: as little work, 2 + 8/8 combinations an element, without its many
- * steps in which most threads rest; and eight times as many elements a block, so that a tenth as
- * many aggregates are left.
+ * What changed from BRENT_KUNG: little work too, 2 + 8/8 combinations for an element, without its
+ * many steps in which most threads are idle; and four times as many elements for each block, so
+ * that a fourth as many aggregates are left.
  *
- * What still holds it back: runs begin eight words apart in shared memory, so that the lanes of a
- * warp meet in its banks, eight in each; and 4 bytes a load.
+ * What still holds it back: runs begin eight words apart in shared memory, an eight-way bank
+ * conflict; and loads of 4 bytes.
  *
  * Work: 3 × count combinations. Steps: 8 + log2(256) + 8 a block, in log2048(count) levels.
  * Bytes: in and out once, and once more out and in for the offsets; 1/2048 of that a further level.

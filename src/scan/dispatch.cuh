@@ -1,4 +1,4 @@
-/* From a call's types and operator to template arguments: common/dispatch.cuh says how. */
+/* Turns a call's types and operator into template arguments, as in common/dispatch.cuh. */
 #ifndef PRIM_SCAN_DISPATCH_CUH
 #define PRIM_SCAN_DISPATCH_CUH
 
@@ -80,7 +80,7 @@ auto dispatch(const prim_scan_args *args, More... more)
     return all_types<operator_run<Run>>(args, more...);
 }
 
-/* The same of kernels that serve one kind of calls alone. */
+/* The same for kernels that serve only one kind of call. */
 template <bool KIND_IS_BUILT, class Run, typename... More>
 auto dispatch_kind(const prim_scan_args *args, More... more)
 {

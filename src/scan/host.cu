@@ -13,7 +13,7 @@ namespace
 namespace host
 {
 
-/* What stands before the first element of a line. */
+/* The initial value of a line. */
 template <typename Out, typename Operator>
 accumulator_t<Out> initial_on_host(const prim_scan_args *args)
 {
@@ -27,7 +27,7 @@ accumulator_t<Out> initial_on_host(const prim_scan_args *args)
 enum { LANES = 32, CHUNKS = PRIM_SCAN_TILE_WARPS };
 static_assert(CHUNKS <= LANES, "one scan of a warp takes in a tile's chunks");
 
-/* As scan_warp() does it. */
+/* In the order of scan_warp(). */
 template <typename Operator, typename Value>
 void scan_lanes(Value (&values)[LANES])
 {
@@ -51,8 +51,8 @@ struct host_line {
     prim_scan_kind kind;
     element_rule<Out> rule;
 
-    /* What the runs of a chunk come to, up to each, and the chunks of a tile; of whole ones only,
-     * since nothing lies behind the others. */
+    /* The prefixes of the runs of a chunk, and of the chunks of a tile; of whole ones only, since
+     * no element follows the others. */
     struct tile_prefixes {
         value of_runs[CHUNKS][LANES], of_chunks[LANES];
     };
@@ -104,8 +104,8 @@ struct host_line {
         value next_prefix, last;
     };
 
-    /* An array may go on in another call as it would in one: a whole tile ends with what the next
-     * one begins with. */
+    /* After a whole tile the total is the next tile's exclusive prefix, so that another call can go
+     * on with the array. */
     value total(const tile_end &end) const
     {
         return count > 0 && count % OF_TILE == 0 ? end.next_prefix : end.last;
@@ -138,8 +138,8 @@ struct host_line {
         return total(end);
     }
 
-    /* The tiles' aggregates by all threads, one after the other their exclusive prefixes, and by
-     * all threads the results. */
+    /* All threads compute the tiles' aggregates, one thread their exclusive prefixes, and all
+     * threads the results. */
     value scan_by_threads(value initial, int threads) const
     {
         const size_t tiles = count / OF_TILE + (count % OF_TILE != 0);

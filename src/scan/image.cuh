@@ -4,13 +4,13 @@
  *     memory     ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   vectors of 16 bytes; the line begins at `shift`
  *     image      ┃ · · 0 1 ┃ 2 3 4 5 ┃ 6 7 8 · ┃   the very same vectors
  *
- * So copies are aligned and wide wherever a line begins, in both directions, and it is in registers
- * that bytes are shifted: where they leave the image for a lane's run, or for the vectors of the
- * output. Only at a line's two ends elements go one by one, since what lies beyond is not ours.
+ * So copies are aligned and wide wherever a line begins, in both directions, and bytes are shifted
+ * in registers, when they are read from the image for a lane's run or for the vectors of the
+ * output. Only at a line's two ends elements are copied one by one, since memory beyond is not the
+ * operand's.
  *
- * Of eight lanes that go through runs of 64 bytes side by side, each would find its vector in the
- * same 16 bytes of the banks; so vectors lie in another order, slot_of(), in which neither way of
- * access meets that. */
+ * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
+ * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. */
 #ifndef PRIM_SCAN_IMAGE_CUH
 #define PRIM_SCAN_IMAGE_CUH
 
@@ -23,7 +23,8 @@
 namespace
 {
 
-/* Where a vector lies: 32 runs of up to eight vectors each begin at a multiple of their length. */
+/* A vector's swizzled place, for 32 runs of up to eight vectors that begin at a multiple of their
+ * length. */
 __device__ inline unsigned slot_of(unsigned vector)
 {
     return vector ^ (vector / 8 % 4);
@@ -35,7 +36,7 @@ __device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector)
     return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector)]);
 }
 
-/* What lies at a byte of the image: a T, or several where none of them is cut. */
+/* A T at a byte of the image. */
 template <typename T>
 __device__ T &bytes_at(vector_slot *slots, unsigned byte)
 {
@@ -49,7 +50,7 @@ __device__ inline unsigned shift_of(const void *data)
 
 /* ---- bytes from the middle of two vectors ---- */
 
-/* words[i] for i < COUNT becomes what lies `bytes` < 16 behind it. */
+/* Shifts words: words[i], i < COUNT, becomes the word that lies `bytes` < 16 after it. */
 template <unsigned COUNT, unsigned LENGTH>
 __device__ void shift_words(uint32_t (&words)[LENGTH], unsigned bytes)
 {
@@ -88,8 +89,8 @@ __device__ void read_words(vector_slot *slots, unsigned first, uint32_t (&result
         result[i] = words[i];
 }
 
-/* The lanes' runs, which begin `shift` bytes into the image, move to its start. Each lane needs one
- * vector of the next lane's, and reads it before anybody writes. */
+/* Moves the lanes' runs, which begin `shift` bytes into the image, to its start. Each lane needs
+ * one vector of the next lane's run, and reads it before any lane writes. */
 template <unsigned RUN_BYTES>
 __device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)
 {
@@ -123,9 +124,9 @@ __device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)
 
 /* ---- from global memory ---- */
 
-/* A vector of which bytes first … last - 1 are wanted. The others belong to the operand too, but
- * another block may be writing there: a GPU copies them in vain, and the CPU backend leaves them
- * out, whose race check cannot know that nobody looks at them. */
+/* Copies a vector of which bytes first … last - 1 are wanted. The others belong to the operand too,
+ * but another block may be writing there: a GPU copies them although they are not used, and the CPU
+ * backend leaves them out, since its race check would report them. */
 __device__ inline void copy_vector(vector_slot *to, const vector_slot *from, unsigned first,
                                    unsigned last)
 {
@@ -138,20 +139,20 @@ __device__ inline void copy_vector(vector_slot *to, const vector_slot *from, uns
 #endif
 }
 
-/* Elements of a line that lie together: do they begin it, do they end it? */
+/* Consecutive elements of a line, and whether they begin it and end it. */
 struct line_part {
     unsigned count;
     bool begins, ends;
 };
 
-/* Starts the copies of up to VECTORS + 1 vectors; all lanes find the elements there, from
- * shift_of(from) on, after wait_for_copies() and a barrier. What is behind their end is 0. Nobody
- * may need what the slots held before. */
+/* Starts the copies of up to VECTORS + 1 vectors; all lanes may read the elements, from
+ * shift_of(from) on, after wait_for_copies() and a barrier. Bytes past their end are 0. No lane may
+ * still need the slots' old content. */
 template <unsigned VECTORS, typename In>
 __device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane)
 {
     const unsigned shift = shift_of(from);
-    if (shift == 0 && part.count * sizeof(In) == VECTORS * VECTOR_BYTES) { /* as it mostly is */
+    if (shift == 0 && part.count * sizeof(In) == VECTORS * VECTOR_BYTES) { /* the common case */
         PRIM_UNROLL(VECTORS / WARP + 1)
         for (unsigned v = lane; v < VECTORS; v += WARP)
             copy_async(&vector_at<uint32_t, 4>(slots, v),
@@ -191,7 +192,8 @@ __device__ void load_image(vector_slot *slots, const In *from, const line_part &
 
 /* ---- to global memory ---- */
 
-/* `count` elements, the first of which lies at byte `first` of the image: up to VECTORS of them. */
+/* Stores `count` elements, the first of which is at byte `first` of the image: up to VECTORS
+ * vectors. */
 template <unsigned VECTORS, typename Out>
 __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigned count,
                             unsigned lane)

@@ -1,5 +1,5 @@
-/* What of scan is built. Remove lines to build less: a call that needs what is gone returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
+/* What of scan is built. Remove lines to build less: a call that needs a removed line returns
+ * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the number of lines.
  * Summed-area tables of i8, i16, u8, u16, f16 or bf16 into the same need i32, u32 or f32 as well:
  * their aggregates have these types. */
 #ifndef PRIM_SCAN_INSTANCES_H
@@ -42,7 +42,7 @@
     X(PRIM_OP_MIN, min_operator)         \
     X(PRIM_OP_MAX, max_operator)
 
-/* What the rungs up to SHUFFLE have, where it is among the above. */
+/* The pairs that the rungs up to SHUFFLE have, where they are among the above. */
 #define PRIM_SCAN_TEXTBOOK_TYPES(X)             \
     X(CUDA_R_32I, int32_t, CUDA_R_32I, int32_t) \
     X(CUDA_R_32F, float, CUDA_R_32F, float)     \

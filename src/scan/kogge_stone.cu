@@ -1,19 +1,18 @@
 /* KOGGE_STONE: every thread works in every step.
  *
- * Each thread brings one element into shared memory. In each step it combines its value with the
- * one a stride before it, and the stride doubles; so after k steps a value covers 2^k elements:
+ * Each thread loads one element into shared memory. In each step it combines its value with the one
+ * a stride before it, and the stride doubles; so after k steps a value covers 2^k elements:
  *
  *     thread      0   1   2   3   4   5   6   7
  *     stride 1    ·  0→1 1→2 2→3 3→4 4→5 5→6 6→7
  *     stride 2    ·   ·  0→2 1→3 2→4 3→5 4→6 5→7
  *     stride 4    ·   ·   ·   ·  0→4 1→5 2→6 3→7
  *
- * A thread's value is read by another one in the step that replaces it. So the steps read one
- * buffer and write another, in turn; that costs twice the shared memory and saves every second
- * barrier.
+ * A thread's value is read by another thread in the step that replaces it. So the steps alternate
+ * between two buffers; that costs twice the shared memory and saves every second barrier.
  *
- * What holds it back: nearly every thread combines in every step, log2(256) combinations an
- * element where a loop needs one. BRENT_KUNG mends that.
+ * What holds it back: nearly every thread combines in every step, log2(256) combinations for an
+ * element where a loop needs one. BRENT_KUNG avoids that.
  *
  * Work: count × log2(256) combinations at most. Steps: log2(256) a block, log256(count) levels.
  * Bytes: in and out once, and once more out and in for the offsets; 1/256 of that a further level.

@@ -1,20 +1,20 @@
-/* LOOKBACK: each element is read once and written once. Blocks stay, take tile after tile, and tell
- * each other their tiles' aggregates.
+/* LOOKBACK: each element is read once and written once. Persistent blocks take tile after tile, and
+ * publish their tiles' aggregates for each other.
  *
- *     step        0       1       2       3          a block has three tiles in hand:
+ *     step        0       1       2       3          a block works on three tiles at a time:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
  *     sum up             t₀      t₁      t₂          one whose aggregate it publishes,
  *     finish                     t₀      t₁          and one that gets its exclusive prefix
  *
- * A tile's aggregate is published a whole step before anybody asks for it, and the copy of a later
- * tile goes on while a block looks back: memory is not idle because blocks wait for each other.
+ * A tile's aggregate is published a whole step before any block reads it, and the copy of a later
+ * tile goes on while a block looks back: memory stays busy while blocks wait for each other.
  *
- * All blocks read the aggregates of all tiles, 32 with each look of a warp, and a block keeps what
- * it knows of the line: at its next tile it asks for those in between, only. What a tile has before
- * it follows from the aggregates alone, so it is the same in every run: published.cuh.
+ * All blocks read the aggregates of all tiles, a warp 32 at a time, and a block keeps the prefix
+ * that it has computed: for its next tile it reads only the aggregates in between. A tile's
+ * exclusive prefix depends only on the aggregates, so it is the same in every run: published.cuh.
  *
- * Tiles are taken by tickets. All tiles before one are then in the hands of blocks that run, and
- * what these wait for lies before them still: the first of all waits for nobody.
+ * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
+ * these wait only for tiles before their own: the first of all waits for none.
  *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *
@@ -33,23 +33,23 @@ namespace
 namespace lookback
 {
 
-/* To be given with -D where sizes are being measured. */
-#ifndef PRIM_SCAN_LOOKBACK_WARPS /* at most: as many as find room in shared memory */
+/* May be set with -D for measurements. */
+#ifndef PRIM_SCAN_LOOKBACK_WARPS /* at most: as many as fit shared memory */
 #define PRIM_SCAN_LOOKBACK_WARPS 18
 #endif
-#ifndef PRIM_SCAN_LOOKBACK_BLOCKS /* that a multiprocessor is to hold */
+#ifndef PRIM_SCAN_LOOKBACK_BLOCKS /* for each multiprocessor */
 #define PRIM_SCAN_LOOKBACK_BLOCKS 2
 #endif
 
-constexpr unsigned STAGES = 3; /* tiles that a block has in hand */
+constexpr unsigned STAGES = 3; /* tiles that a block works on */
 constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 [[maybe_unused]] constexpr unsigned MOST_THREADS = MOST_WARPS * WARP; /* the CPU has no bounds */
-constexpr unsigned ROUND = 16; /* groups of tiles that a block looks at between two barriers */
+constexpr unsigned ROUND = 16; /* groups of tiles that a block reads between two barriers */
 constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 
 /* By a whole warp: waits for the aggregates of `count` tiles, at most a group, and combines them as
- * scan_warp() does; the groups' aggregates are combined one by one, from the first to the last.
- * However the waiting goes, that is one sum, to the last bit. */
+ * scan_warp() does; the groups' aggregates are combined one by one, from the first to the last. So
+ * the timing changes no bit of the sum. */
 template <class Operator, typename Value>
 __device__ Value aggregate_of_tiles(uint64_t *words, size_t first, unsigned count, Value identity,
                                     unsigned lane)
@@ -64,7 +64,7 @@ __device__ Value aggregate_of_tiles(uint64_t *words, size_t first, unsigned coun
     }
 }
 
-/* Of this block's tiles, by stage; and of the prefix of the one that is being finished. */
+/* The aggregates of this block's tiles, by stage; and the prefix of the one being finished. */
 template <typename Value>
 struct look_back_memory {
     Value of_warps[STAGES][MOST_WARPS]; /* the chunks' aggregates, then their prefixes */
@@ -72,15 +72,14 @@ struct look_back_memory {
     unsigned turn;
 };
 
-/* What a block knows of the line that its tiles are in: the aggregate of so many groups. */
+/* The prefix that a block has computed of its line: the aggregate of the first groups. */
 template <typename Value>
 struct known_front {
     unsigned line, groups;
     Value aggregate;
 };
 
-/* One of a block's threads. Tiles are counted through all lines; a turn of `tiles` or more is none.
- */
+/* A thread of a block. `turn` numbers tiles through all lines; `tiles` or more stands for none. */
 template <class Operator, typename In, typename Out>
 struct look_back_thread {
     using value = accumulator_t<Out>;
@@ -114,7 +113,7 @@ struct look_back_thread {
         return sums.run_prefix;
     }
 
-    /* By one warp, when all have summed up. */
+    /* By one warp, after all have summed up. */
     __device__ void publish_tile(unsigned turn, unsigned stage) const
     {
         value *const of_warps = shared.of_warps[stage];
@@ -126,11 +125,11 @@ struct look_back_thread {
             publish(words, turn, AGGREGATE, sums.aggregate);
     }
 
-    /* With a barrier: the tile's exclusive prefix in the line. */
+    /* The tile's exclusive prefix in the line; has a barrier. */
     __device__ value look_back(const warp_place &p, known_front<value> &known) const
     {
         const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
-        const unsigned group = p.tile / GROUP; /* of which only the tiles before this one count */
+        const unsigned group = p.tile / GROUP; /* whose tiles before this one are read */
         if (known.line != p.line)
             known = {p.line, 0, identity};
         for (;;) {
@@ -208,7 +207,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
             next_run_prefix = t.sum_up(summing, in);
         __syncthreads();
 
-        if (t.warp == t.warps - 1 && summing < tiles) /* the warp with fewest groups to look at */
+        if (t.warp == t.warps - 1 && summing < tiles) /* the warp with the fewest groups to read */
             t.publish_tile(summing, in);
         if (threadIdx.x == 0)
             shared.turn = upcoming;
@@ -237,8 +236,8 @@ unsigned most_warps()
     return room < MOST_WARPS ? static_cast<unsigned>(room) : MOST_WARPS;
 }
 
-/* As few as give most multiprocessors a tile: where all had one, some got a second before others
- * their first. */
+/* As few as give most multiprocessors a tile: with a tile for all, some got a second one before
+ * others had their first. */
 unsigned warps_of_tile(const prim_scan_args *args)
 {
     constexpr size_t FEWEST = 4;
@@ -278,7 +277,7 @@ struct launch_look_back : launch_run {
         using value = accumulator_t<Out>;
         const unsigned warps = warps_of_tile(args);
         tile_lines<In, Out> lines = lines_of<In, Out>(args, tiles_of_line(args), warps);
-        lines.ends_whole = false; /* its tiles are others */
+        lines.ends_whole = false; /* its tiles are not those of tiles.h */
         tile_rule<value, Out> rule = rule_of<Operator, Out>(args);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles;
         const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_LOOKBACK_BLOCKS;

@@ -1,10 +1,10 @@
-/* What blocks tell each other of their tiles while they run: of each its aggregate, and in
- * CHAINED its exclusive prefix.
+/* What blocks publish of their tiles while they run: a tile's aggregate, and in CHAINED its
+ * exclusive prefix.
  *
- * A value travels in words of 8 bytes, half of it state and half value: one for 4 bytes, two for 8.
- * A word is read whole, and is written whole. So no order between words is needed, nor any fence.
+ * A value is published in words of 8 bytes, half flag and half value: one word for 4 bytes, two for
+ * 8. A word is read and written as a whole, so no order between words is needed, and no fence.
  *
- *     tiles      64 65 66 … 95 │ 96 97 98 99         those of 32 tiles stand together,
+ *     tiles      64 65 66 … 95 │ 96 97 98 99         words w of 32 tiles lie together,
  *     words      0…31  32…63   │ 64…95               since a warp reads them together */
 #ifndef PRIM_SCAN_PUBLISHED_CUH
 #define PRIM_SCAN_PUBLISHED_CUH
@@ -31,7 +31,7 @@ __device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
     return &words[(tile / GROUP * WORDS<Value> + w) * GROUP + tile % GROUP];
 }
 
-/* What has been read of a value, if all its words have the state. */
+/* A value as read; `there` if all its words have the flag. */
 template <typename Value>
 struct published {
     bool there;
@@ -90,12 +90,12 @@ __device__ published<Value> read_published(uint64_t *words, size_t tile, word_st
 
 /* ---- before they run ---- */
 
-/* The ticket, and what of the initial value must be kept: before the tiles' words. */
+/* The atomic counter and a copy of the initial value, before the tiles' words. */
 constexpr size_t TICKET_BYTES = 256;
 constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
 
-/* A value for each of a line's tiles, all of them in whole groups, takes twice its bytes: half of
- * every word is its state. Lines that one block has at once need none of this. */
+/* A value for each of a line's tiles, in whole groups, takes twice its bytes: half of every word is
+ * its flag. Lines of one tile need none. */
 inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles_of_line)
 {
     if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
@@ -105,8 +105,8 @@ inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles_of_line)
     return TICKET_BYTES + prim_divide_up(tiles, GROUP) * GROUP * 2 * value_bytes;
 }
 
-/* Words arrive dirty. The initial value is copied: where it lies, the total may be written before
- * all have read it. */
+/* A workspace is not cleared, so its words are. The initial value is copied, since the total may be
+ * written to its place before all blocks have read it. */
 __global__ void clear(uint64_t *words, size_t count, const unsigned char *initial, unsigned bytes)
 {
     const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

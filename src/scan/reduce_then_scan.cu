@@ -6,15 +6,15 @@
  *     prefixes       ·        A       AB   ABC          after the other
  *     results    ████████│A+██████│AB+█████│ABC+     3  each block reads its tile again, and writes
  *
- * Up to 512 tiles, step 2 is a part of 3: each block adds up the aggregates before its own tile.
+ * Up to 512 tiles, step 2 is part of step 3: each block adds up the aggregates before its own tile.
  * From compute capability 9.0 on, that launch reads its tiles, which are in L2 by then, while the
  * one for the aggregates still runs.
  *
- * What changed from SHUFFLE: 16 bytes a load and four loads in flight a thread; the elements are
- * read twice and written once, not read twice and written twice. From compute capability 9.0 on, a
- * launch is under way while the one before it still runs.
+ * What changed from SHUFFLE: loads of 16 bytes, four in flight in each thread; the elements are
+ * read twice and written once, not read twice and written twice. From compute capability 9.0 on,
+ * launches overlap (programmatic dependent launch).
  *
- * What holds it back: the second reading. LOOKBACK does without.
+ * What holds it back: reading the elements twice. LOOKBACK reads them once.
  *
  * Work: 3 × count combinations. Bytes: the elements twice, the results once, and 1/8192 of that
  * (f32) for the aggregates. Steps: of a tile, tiles.cuh; in log8192(count) levels.
@@ -31,7 +31,7 @@ namespace reduce_then_scan
 
 /* ---- lines ---- */
 
-/* A row's aggregates begin at a whole vector. */
+/* The leading dimension of aggregates: each row of them begins at a whole vector. */
 size_t aggregates_ld(const prim_scan_args *args, size_t value_bytes)
 {
     const size_t vector = PRIM_SCAN_VECTOR_BYTES / value_bytes;
@@ -67,7 +67,7 @@ cudaError_t scan_lines(const prim_scan_args *args)
     return error == cudaSuccess ? prim_scan_launch_tiles(args, tiles) : error;
 }
 
-/* The initial value, and the aggregates. */
+/* The workspace: the initial value, and the aggregates. */
 size_t bytes_of_lines(const prim_scan_args *args)
 {
     return args->rows == 0 || prim_scan_tiles_of(args) == 1
@@ -77,14 +77,14 @@ size_t bytes_of_lines(const prim_scan_args *args)
 
 /* ---- summed-area tables: summed_area.cu draws them ---- */
 
-/* The aggregates in the workspace, and the scans of them, which share what is behind. */
+/* The aggregates in the workspace, and the scans of them, which share the workspace behind. */
 struct table_parts {
     prim_scan_table_tiles tiles;
     prim_scan_args of_rows, of_columns;
     size_t bytes; /* of the aggregates */
 };
 
-/* Each row's aggregates along it, or the matrix of the columns' aggregates, from `bytes` on. */
+/* The scan of the rows' or of the columns' aggregates, which lie at `bytes` in the workspace. */
 prim_scan_args part_of_aggregates(const prim_scan_args *args, size_t rows, size_t columns,
                                   size_t *bytes)
 {
@@ -168,7 +168,7 @@ const char *table_why_not(const prim_scan_args *args)
 
 /* ---- the rung ---- */
 
-/* The scans of the aggregates, where there are any, have fewer blocks. */
+/* The grid of the elements decides: the scans of the aggregates have fewer blocks. */
 const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);

@@ -21,8 +21,8 @@ static bool takes(const prim_rung *rung, const prim_scan_args *args)
 }
 
 /* One tile needs no cluster. While the elements stay in L2, to read them twice takes less time than
- * to clear the words that LOOKBACK and CHAINED need. LOOKBACK is the fastest of all, and has an
- * order of its own: where that shows, CHAINED is taken, so that AUTO has one order. */
+ * to clear the words that LOOKBACK and CHAINED need. LOOKBACK is the fastest of all, but has an
+ * order of its own: where that changes bits, CHAINED is taken, so that AUTO has one order. */
 static const prim_rung *fastest(const prim_scan_args *args)
 {
     enum { TILES_IN_L2 = 384 };

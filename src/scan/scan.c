@@ -1,4 +1,4 @@
-/* scan's API: what its arguments must be, and the calls. */
+/* scan's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
@@ -31,14 +31,14 @@ static prim_status check_kind(const void *any)
     return prim_check_bytes(&args->call, in == out ? "in" : "out", args->rows, args->columns, out);
 }
 
-/* In place, an element must end where its result does. */
+/* In place needs elements and results of one type. */
 static prim_status check_overlap(const prim_scan_args *args, prim_rectangle out, prim_rectangle in)
 {
     return args->in_type == args->out_type ? prim_check_in_place(&args->call, out, in)
                                            : prim_check_rectangles(&args->call, out, in);
 }
 
-/* Last of the operands, and against each of those before. */
+/* The total, checked against all operands before it. */
 static prim_status check_total(const prim_scan_args *args, prim_operands *operands)
 {
     prim_span *const total = &operands->spans[operands->count];
@@ -52,7 +52,7 @@ static prim_status check_total(const prim_scan_args *args, prim_operands *operan
     return status;
 }
 
-/* Read before the total is written, so that it may be the total's place. */
+/* It is read before the total is written, so it may be d_total itself. */
 static prim_status check_initial(const prim_scan_args *args, prim_operands *operands)
 {
     const size_t out_bytes = prim_element_bytes(args->out_type);

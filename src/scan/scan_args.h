@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/* What is built together. */
+/* The kinds of call in instances.h. */
 typedef enum prim_scan_call_kind {
     PRIM_SCAN_VECTOR,
     PRIM_SCAN_ROWS,
@@ -25,8 +25,8 @@ typedef struct prim_scan_args {
     prim_op op;
     prim_transform transform;
     bool summed_area;    /* the columns after the rows; then inclusive and without initial */
-    bool of_aggregates;  /* inside: of what kernels left, whose bits are turned already */
-    const void *initial; /* host; NULL for the identity, or where there is the next one */
+    bool of_aggregates;  /* inside: elements are aggregates, whose bits are turned already */
+    const void *initial; /* host; NULL for the identity, or where d_initial is given */
     const void *d_initial;
     cudaDataType_t in_type, out_type;
     const void *in;
@@ -49,7 +49,7 @@ static inline bool prim_scan_depends_on_order(const prim_scan_args *args)
            (args->op == PRIM_OP_SUM || args->op == PRIM_OP_PRODUCT);
 }
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_scan_rungs[];
 int prim_scan_choose_rung(const void *args);
 

@@ -1,5 +1,5 @@
 /* How the textbook rungs reach any length: a block scans one section of a line, the sections'
- * aggregates are scanned in the same way, and every section takes in its exclusive prefix.
+ * aggregates are scanned in the same way, and every section is combined with its exclusive prefix.
  *
  *     elements   ████████│████████│████████│███      1  scan each section into out,
  *     aggregates        A        B        C    D        and leave its aggregate
@@ -8,8 +8,8 @@
  *     out        ████████│A+██████│AB+█████│ABC+     3  combine each section with its offset
  *
  * A vector is one line, a matrix has a line for each row, and for the second step of a
- * summed-area table one for each column. A block reads its section in full before it writes to it,
- * and no other section: so all of this works in place. */
+ * summed-area table one for each column. A block reads its whole section before it writes to it,
+ * and no other section, so all of this works in place. */
 #ifndef PRIM_SCAN_SECTIONS_CUH
 #define PRIM_SCAN_SECTIONS_CUH
 
@@ -32,9 +32,9 @@ extern "C" cudaError_t prim_scan_add_offsets(const prim_scan_args *args,
 namespace
 {
 
-/* ---- what a rung of sections takes, and its workspace ---- */
+/* ---- which calls are supported, and their workspace ---- */
 
-/* The scan of the aggregates has fewer blocks than that of the elements, which so decides. */
+/* The grid of the elements decides: the scan of the aggregates has fewer blocks. */
 inline const char *sections_why_not(const prim_scan_args *args, size_t section_elements)
 {
     const bool rows_fit =
@@ -45,7 +45,7 @@ inline const char *sections_why_not(const prim_scan_args *args, size_t section_e
     return rows_fit && columns_fit ? textbook_why_not(args) : PRIM_GRID_TOO_SMALL;
 }
 
-/* The aggregates of every level; the second direction takes the place of the first. */
+/* The aggregates of every level; the second direction reuses the memory of the first. */
 inline size_t sections_workspace(const prim_scan_args *args, size_t section_elements)
 {
     const size_t of_rows = args->rows * prim_values_between_levels(args->columns, section_elements);
@@ -57,7 +57,7 @@ inline size_t sections_workspace(const prim_scan_args *args, size_t section_elem
 
 /* ---- kernels ---- */
 
-/* What stands before the first element of a line: a value, or what lies on the device. */
+/* The initial value of a line: a value, or a pointer to one on the device. */
 template <typename Out>
 struct initial_value {
     Out value;
@@ -91,7 +91,7 @@ using section_kernel = void (*)(lines<const In> in, lines<Out> out, prim_scan_ki
                                 prim_transform transform, initial_value<Out> initial,
                                 Out *aggregates);
 
-/* What one block has to scan. */
+/* The section that one block scans. */
 template <typename T>
 struct section {
     T *first;
@@ -110,8 +110,8 @@ __device__ section<T> this_section(const lines<T> &l, unsigned section_elements)
             left < section_elements ? static_cast<unsigned>(left) : section_elements, index == 0};
 }
 
-/* Element i of the section, or the identity behind its end. The initial value belongs to the first
- * element of a line, and thereby to everything behind it. */
+/* Element i of the section, or the identity past its end. The initial value is combined with the
+ * first element of a line, and so with all results. */
 template <typename Operator, typename In, typename Out>
 __device__ Out load_or_identity(const section<const In> &s, unsigned i, prim_transform transform,
                                 Out initial)
@@ -122,7 +122,7 @@ __device__ Out load_or_identity(const section<const In> &s, unsigned i, prim_tra
     return i == 0 && s.begins_line ? Operator::combine(initial, value) : value;
 }
 
-/* Writes element i from the inclusive scan of the section: exclusive is one further back. */
+/* Writes element i from the section's inclusive scan; an exclusive result is the one before. */
 template <typename Operator, typename Out>
 __device__ void store(const section<Out> &s, unsigned i, prim_scan_kind kind, Out initial,
                       const Out *scanned)
@@ -151,7 +151,7 @@ struct section_scan {
     }
 };
 
-/* The total of a line of one section is that of the whole array where it is the last level's. */
+/* At the last level, a line of one section, its total is that of the whole array. */
 template <typename Operator, typename In, typename Out>
 cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, lines<Out> out,
                        prim_scan_kind kind, prim_transform transform, initial_value<Out> initial,

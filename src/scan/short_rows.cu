@@ -7,8 +7,8 @@
  *                a…a  a…a  a    b…b  b…b  b
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
- * same bits as in a longer line: only that a lane's run begins wherever it does in the image, and
- * that other lanes may stand for a row's. Rows with gaps between them are copied by elements.
+ * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
+ * have a row's runs. Rows with gaps between them are copied by elements.
  *
  * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
  * log2 of the runs in a row. */
@@ -22,7 +22,7 @@ namespace short_rows
 {
 
 constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
-constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* of a lane's results */
+constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
 
 template <unsigned COUNT>
 struct words_of {
@@ -35,18 +35,18 @@ struct short_rows {
     Out *out;
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
-    uint64_t begins;           /* which elements of a lane's begin a row: bit i is number i */
+    uint64_t begins;           /* bit i: element i of a lane begins a row */
 };
 
-/* Elements of one width share an image with their results. A wider image has room for the results
- * that elements before the first one would have: they lie in its first vector, too. A lane reads a
- * whole run, and the last one may begin at the image's last element. */
+/* Where elements and results have one width, they share an image. The image of wider results also
+ * has room for those of the elements that precede the first one in its vector. A lane reads a whole
+ * run, and the last one may begin at the image's last element. */
 template <typename In, typename Out>
 constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
 template <typename In, typename Out>
 constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 8;
 
-/* Where a warp has its elements and results: byte `first` of the one image, and of the other. */
+/* A warp's elements and results: their images, and the byte at which each begins. */
 struct row_images {
     vector_slot *elements, *results;
     unsigned first_element, first_result;
@@ -54,7 +54,7 @@ struct row_images {
 
 /* ---- rows with gaps between them ---- */
 
-/* Every 32nd element from this lane's on, row after row. */
+/* Walks over every 32nd element from this lane's on, row after row. */
 struct element_walk {
     unsigned row, column, rows_a_step, columns_a_step, columns;
 
@@ -98,7 +98,7 @@ __device__ void store_elements(Out *to, size_t ld, vector_slot *slots, unsigned 
     }
 }
 
-/* ---- a lane's share: a run of one row, or some whole rows ---- */
+/* ---- a lane's part: a run of one row, or some whole rows ---- */
 
 template <typename In, unsigned N>
 struct lane_run {
@@ -113,8 +113,8 @@ __device__ lane_run<In, N> read_run(vector_slot *slots, unsigned first)
     return same_bits<lane_run<In, N>>(run);
 }
 
-/* `bytes` of 64 from byte `first` of the image on, of elements of type Out. Whole words go at once;
- * those at the ends may have other lanes' elements in them. */
+/* Writes `bytes` of 64 bytes from byte `first` of the image on, elements of type Out. Whole words
+ * are written at once; those at the ends may have other lanes' elements in them. */
 template <typename Out>
 __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
                           const uint32_t (&words)[RUN_WORDS])
@@ -158,7 +158,7 @@ __device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value ide
     return run == 0 ? identity : before;
 }
 
-/* From elements to results; a row begins at each bit of `begins`, and with `initial`. */
+/* The results of a run's elements; a row begins at each bit of `begins`, with `initial`. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_t begins,
                                              const tile_rule<accumulator_t<Out>, Out> &rule,
@@ -183,8 +183,8 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_
     return results;
 }
 
-/* Rows of one element need no rows: all vectors of the image, and what lies beside the elements in
- * them, too. */
+/* Rows of one element: converts all vectors of the image as a whole, also bytes beside the
+ * elements. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_columns_of_one(const row_images &images, unsigned count,
                                     const tile_rule<accumulator_t<Out>, Out> &rule,
@@ -207,7 +207,7 @@ __device__ void scan_columns_of_one(const row_images &images, unsigned count,
     }
 }
 
-/* Which elements of the warp's rows a lane has in one step, and where its row began. */
+/* Scans the warp's rows, in steps of a run for each lane. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns,
                           uint64_t begins, const tile_rule<accumulator_t<Out>, Out> &rule,

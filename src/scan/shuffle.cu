@@ -1,7 +1,7 @@
 /* SHUFFLE: warps scan in registers.
  *
- * Each thread keeps a run of four elements in registers. The lanes of a warp hand the runs'
- * aggregates up to each other by shuffles, without shared memory and without a barrier:
+ * Each thread keeps a run of four elements in registers. The lanes of a warp scan the runs'
+ * aggregates by shuffles, without shared memory and without a barrier:
  *
  *     lane      0    1    2    3    4  …  31
  *     1         ·   0→1  1→2  2→3  3→4
@@ -12,9 +12,9 @@
  * One aggregate for each warp goes through shared memory, with one barrier; every thread combines
  * those of the warps before its own.
  *
- * What changed from COARSENED: one barrier a block instead of eleven, 8 words of shared memory
- * instead of 2560, and no bank in which lanes meet. What still holds it back: 4 bytes a load; and,
- * as in all rungs so far, elements go to memory twice: the offsets come last.
+ * What changed from COARSENED: one barrier for each block instead of eleven, 8 words of shared
+ * memory instead of 2560, and no bank conflicts. What still holds it back: loads of 4 bytes; and,
+ * as in all rungs so far, results are written twice, since the offsets are added last.
  *
  * Work: 4 × count combinations. Steps: 4 + 5 + 7 + 4 a block, in log1024(count) levels.
  * Bytes: in and out once, and once more out and in for the offsets; 1/1024 of that a further level.

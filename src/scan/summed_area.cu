@@ -9,10 +9,9 @@
  *     │        │  │ tile   │  last launch: left of the tile + along the row, gives each row's
  *     └────────┴──┴────────┘           prefixes; above the tile + down the columns, the results
  *
- * All elements above the tile's first row and left of one of its columns' ends count as above. What
- * is before a place is thus what is above, then row by row what is left of the tile and before the
- * place in the row: in that order it is combined, so any operator will do, not only one that can be
- * undone.
+ * "Above" has all elements above the tile's first row and up to the column. A result combines what
+ * is above, then row by row what is left of the tile and what is in the tile's row up to the place:
+ * in that order, so the operator needs no inverse.
  *
  * Work: 6 × rows × columns combinations. Bytes: the elements twice, the results once, and 1/64 and
  * 1/128 of the results (f32) for the aggregates, some times. Steps: 5 along a row, 8 + 8 down.
@@ -31,8 +30,8 @@ namespace
 namespace summed_area
 {
 
-/* To be given with -D where sizes are being measured: blocks of a multiprocessor. Values of 8
- * bytes, and conversions from narrow types, take registers. */
+/* May be set with -D for measurements: blocks for each multiprocessor. Values of 8 bytes, and
+ * conversions from narrow types, take more registers. */
 #ifndef PRIM_SCAN_TABLE_BLOCKS
 #define PRIM_SCAN_TABLE_BLOCKS 4
 #endif
@@ -70,8 +69,8 @@ struct table_tiles {
     element_rule<Out> rule;
 };
 
-/* Of the tiles' rows and columns: the aggregates, or their exclusive prefixes. NULL where the
- * matrix has one tile in that direction. */
+/* The aggregates of the tiles' rows and columns, or their exclusive prefixes. NULL where the matrix
+ * has one tile in that direction. */
 template <typename Value>
 struct table_aggregates {
     Value *rows, *columns;
@@ -114,7 +113,7 @@ __device__ void load_part(packed<In, N> (&x)[V], const In *from, size_t ld, cons
     In *const elements = reinterpret_cast<In *>(staging);
     PRIM_UNROLL(2)
     for (unsigned v = 0; v < V; v++) {
-        In row[N]; /* all on their way before the first is needed */
+        In row[N]; /* all loads are issued before the first is needed */
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
             const unsigned column = e * WARP + lane;
@@ -148,8 +147,8 @@ __device__ void store_staged_part(Out *to, size_t ld, const warp_part &a, unsign
 
 /* ---- along the rows ---- */
 
-/* before[v] becomes what row v has before this lane's vector in the tile; returns row `lane`'s
- * aggregate in the lanes below V. */
+/* before[v] becomes the exclusive prefix of this lane's vector in row v of the tile; lanes below V
+ * return the aggregate of row `lane`. */
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
 __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const element_rule<Out> &rule,
                                         accumulator_t<Out> (&before)[V], unsigned lane)
@@ -172,7 +171,7 @@ __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const eleme
 
 /* ---- down the columns ---- */
 
-/* Takes row v's prefixes into what each of this lane's columns has so far. */
+/* Combines row v's prefixes with what each of this lane's columns has so far. */
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
                          const element_rule<Out> &rule, accumulator_t<Out> before)
@@ -198,7 +197,7 @@ __device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In,
         columns[e] = Operator::combine(columns[e], values[e]);
 }
 
-/* What the warps' columns add up to, by warp and column, takes the place of the staged vectors. */
+/* The aggregates of the warps' columns, by warp and column, overwrite the staged vectors. */
 template <typename Value, unsigned N>
 __device__ Value *share_columns(const Value (&columns)[N], vector_slot *staging, unsigned warp,
                                 unsigned lane)
@@ -212,7 +211,7 @@ __device__ Value *share_columns(const Value (&columns)[N], vector_slot *staging,
     return of_warps;
 }
 
-/* Column `column` of the tile stands there. */
+/* The place of a column of the tile there. */
 template <unsigned N>
 __device__ unsigned place_of_column(unsigned warp, unsigned column)
 {
@@ -249,7 +248,7 @@ __device__ void store_aggregates(const packed<In, N> (&x)[V], const table_tiles<
     }
 }
 
-/* What this warp's part of this lane's columns has above it. */
+/* Combines what is above this warp's part with this lane's columns. */
 template <class Operator, typename Out, unsigned N>
 __device__ void take_above(accumulator_t<Out> (&columns)[N],
                            const table_aggregates<accumulator_t<Out>> &before, const warp_part &a,

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* To be given with -D where sizes are being measured. */
+/* May be set with -D for measurements. */
 #ifndef PRIM_SCAN_TABLE_WARPS
 #define PRIM_SCAN_TABLE_WARPS 8
 #endif
@@ -21,7 +21,7 @@ extern "C" {
 #define PRIM_SCAN_TABLE_ROWS_OF_8 6
 #endif
 
-/* Of a tile: a vector of 16 bytes of values for each lane, and the rows of all warps. */
+/* The size of a tile: a vector of 16 bytes of values for each lane, and the rows of all warps. */
 static inline size_t prim_scan_table_tile_columns(const prim_scan_args *args)
 {
     return 32 * 16 / prim_element_bytes(prim_accumulator_type(args->out_type));
@@ -35,7 +35,7 @@ static inline size_t prim_scan_table_tile_rows(const prim_scan_args *args)
 }
 
 typedef struct prim_scan_table_tiles {
-    bool aggregates_alone; /* into rows and columns; otherwise these hold exclusive prefixes */
+    bool aggregates_alone; /* written to rows and columns; otherwise these hold prefixes */
     size_t across, down;
     void *rows, *columns; /* NULL where there is one tile only in that direction */
     size_t rows_ld, columns_ld;

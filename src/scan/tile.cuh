@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr unsigned GROUP = WARP; /* tiles whose aggregates a warp of LOOKBACK sees at a time */
+constexpr unsigned GROUP = WARP; /* tiles whose aggregates a warp of LOOKBACK reads at a time */
 constexpr unsigned TILE_WARPS = PRIM_SCAN_TILE_WARPS, TILE_THREADS = TILE_WARPS * WARP;
 
 template <typename In, typename Out>
@@ -25,7 +25,7 @@ struct tile_rule {
     prim_scan_kind kind;
     element_rule<Out> element;
     Value initial;
-    const Out *d_initial; /* what counts in its place; NULL: nothing */
+    const Out *d_initial; /* used in its place unless NULL */
     Out *total;           /* NULL: not wanted */
 };
 
@@ -39,13 +39,13 @@ __device__ Value initial_of(const tile_rule<Value, Out> &rule)
                                    rule.element.turned);
 }
 
-/* Where one of a block's warps stands. */
+/* The chunk of one of a block's warps. */
 struct warp_place {
     size_t begin; /* of its chunk in the line */
     unsigned line, tile, count;
 };
 
-/* That a tile is in, where tiles have all warps of a block. */
+/* The line of a tile, where a tile has all warps of a block. */
 template <typename In, typename Out>
 __device__ unsigned line_of(const tile_lines<In, Out> &lines, unsigned tile)
 {
@@ -78,7 +78,7 @@ __device__ const In *first_of(const tile_lines<In, Out> &lines, const warp_place
     return lines.in + static_cast<size_t>(p.line) * lines.in_ld + p.begin;
 }
 
-/* That some block will take first: on its way while the launch before this one ends. */
+/* Prefetches a chunk that some block takes first, while the launch before this one ends. */
 template <typename In, typename Out>
 __device__ void prefetch_chunk(const tile_lines<In, Out> &lines, const warp_place &p, unsigned lane)
 {
@@ -96,7 +96,7 @@ __device__ void load_chunk(const tile_lines<In, Out> &lines, const warp_place &p
     load_image<IN_VECTORS<In, Out>>(slots, first_of(lines, p), part, lane);
 }
 
-/* When the copies are there. A chunk is a whole number of vectors. */
+/* Sums up a chunk, after its copies are complete. A chunk is a whole number of vectors. */
 template <class Operator, typename In, typename Out>
 __device__ chunk_sums<accumulator_t<Out>>
 sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule, unsigned line,
@@ -114,7 +114,7 @@ struct tile_sums {
     Value prefix, aggregate;
 };
 
-/* By a whole warp: of chunk `chunk` of `count`. */
+/* By a whole warp: those of chunk `chunk` of `count`. */
 template <class Operator, typename Value>
 __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count, unsigned chunk,
                                          Value identity, unsigned lane)
@@ -124,9 +124,9 @@ __device__ tile_sums<Value> sums_in_tile(const Value *of_chunks, unsigned count,
     return {chunk == 0 ? identity : before, __shfl_sync(ALL_LANES, sum, count - 1)};
 }
 
-/* The results of a chunk that a warp has loaded and summed up, and the total if they end with it:
- * so_far is the prefix of the lane's run, next_prefix the next tile's. That is the total where a
- * whole tile ends it, so that an array may go on in another call as it would in one. */
+/* Writes the results of a chunk that a warp has loaded and summed up, and the total if the line
+ * ends with it. so_far is the prefix of the lane's run; next_prefix is the next tile's, and the
+ * total where the line ends with a whole tile, so that another call can go on with the array. */
 template <class Operator, typename In, typename Out>
 __device__ void finish_chunk(const tile_lines<In, Out> &lines,
                              const tile_rule<accumulator_t<Out>, Out> &rule,

@@ -2,14 +2,14 @@
  *
  *     chunks      0   1   2   3   4   5   6   7  …   each warp scans its own: chunk.cuh
  *     aggregates  A   B   C   D   E   F   G   H      through shared memory; one barrier
- *     prefixes    ·   A  AB  ABC  …                  and the tile's: as the rung says
+ *     prefixes    ·   A  AB  ABC  …                  combined with the tile's, which the rung has
  *
- * All that differs here is where a tile's block learns its exclusive prefix: REDUCE_THEN_SCAN has
- * it say only its aggregate in a first launch, and gives it the prefix, or all aggregates, in a
- * last one; in a CLUSTER the blocks tell each other. In each, a tile's exclusive prefix is the
- * initial value and the aggregates before it, combined one after the other; and a result is (the
- * tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own,
- * one by one.
+ * The rungs differ only in how a block gets its tile's exclusive prefix: in REDUCE_THEN_SCAN a
+ * first launch writes only the aggregates, and the last one is given the prefix, or all aggregates;
+ * in CLUSTER the blocks exchange aggregates. In each, a tile's exclusive prefix is the initial
+ * value and the aggregates before it, combined one after the other; and a result is (the tile's
+ * prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own, one by
+ * one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -34,7 +34,7 @@ struct tile_carry {
     prim_scan_carry kind;
     Value *aggregates;
     size_t aggregates_ld;
-    Value *initial; /* left by AGGREGATES_ALONE for the launches behind it */
+    Value *initial; /* written by AGGREGATES_ALONE for the launches after it */
 };
 
 /* ---- the tile's exclusive prefix ---- */
@@ -56,7 +56,7 @@ __device__ Value carry_in_cluster(Value initial, Value aggregate, Value *of_bloc
     return so_far;
 }
 
-/* By all threads, with two barriers: `staged` has room for as many values as there are threads. */
+/* By all threads, with two barriers; `staged` has room for a value of each thread. */
 template <class Operator, typename Value>
 __device__ Value carry_of_aggregates(const Value *aggregates, unsigned tile, Value initial,
                                      Value *staged, Value *result)
@@ -103,7 +103,7 @@ __device__ void chain_aggregates(Value *aggregates, unsigned count, Value initia
     }
 }
 
-/* Where the chunks of the block that does this were: nobody needs them any more, or yet. */
+/* In the shared memory of the block's chunks, which are not in use then. */
 template <typename Value>
 struct chain_room {
     Value staged[TILE_THREADS], prefixes[TILE_THREADS];

@@ -6,9 +6,9 @@
  *     tile     16 chunks: exclusive prefixes by scan_warp()
  *     line     its tiles, one after the other, from the initial value on
  *
- * That is the order in which they combine, on every device and on the host: a part of what
- * primitives/scan.h promises, and so are these numbers. LOOKBACK has the same runs and chunks, and
- * tiles of its own. */
+ * That is the order in which they combine, on every device and on the host. primitives/scan.h
+ * promises it, and so these numbers. LOOKBACK has the same runs and chunks, and tiles of its
+ * own. */
 #ifndef PRIM_SCAN_TILES_H
 #define PRIM_SCAN_TILES_H
 
@@ -20,21 +20,21 @@
 extern "C" {
 #endif
 
-/* To be given with -D where sizes are being measured. The bits of float sums depend on both. */
+/* May be set with -D for measurements. The bits of float sums depend on both. */
 #ifndef PRIM_SCAN_TILE_WARPS
 #define PRIM_SCAN_TILE_WARPS 16
 #endif
-#ifndef PRIM_SCAN_RUN_VECTORS /* of 16 bytes, that each lane goes through: a power of two */
+#ifndef PRIM_SCAN_RUN_VECTORS /* vectors of 16 bytes of a lane's run: a power of two */
 #define PRIM_SCAN_RUN_VECTORS 4
 #endif
 
 enum {
     PRIM_SCAN_VECTOR_BYTES = 16,
     PRIM_SCAN_CHUNK_VECTORS = 32 * PRIM_SCAN_RUN_VECTORS,    /* of a warp */
-    PRIM_SCAN_AGGREGATES_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS /* which a block combines itself */
+    PRIM_SCAN_AGGREGATES_AT_ONCE = 32 * PRIM_SCAN_TILE_WARPS /* that a block combines itself */
 };
 
-/* Elements of a vector: of the wider of the two types. */
+/* Elements of a vector of the wider of the two types. */
 static inline size_t prim_scan_width_of(const prim_scan_args *args)
 {
     const size_t in = prim_element_bytes(args->in_type), out = prim_element_bytes(args->out_type);
@@ -65,15 +65,15 @@ static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
     return prim_scan_tiles_of_warps(args, PRIM_SCAN_TILE_WARPS);
 }
 
-/* How a tile learns its exclusive prefix, and where it leaves its aggregate. */
+/* How a tile gets its exclusive prefix, and where its aggregate goes. */
 typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_NONE,       /* the tile is the whole line */
-    PRIM_SCAN_CARRY_CLUSTER,    /* the blocks of a cluster tell each other */
+    PRIM_SCAN_CARRY_CLUSTER,    /* the blocks of a cluster exchange aggregates */
     PRIM_SCAN_CARRY_GIVEN,      /* `aggregates` has each tile's exclusive prefix */
     PRIM_SCAN_CARRY_AGGREGATES, /* `aggregates` has each tile's own, and the launch before this one
                                 was AGGREGATES_ALONE; a line has up to AGGREGATES_AT_ONCE tiles */
     PRIM_SCAN_CHAIN_AGGREGATES, /* `aggregates` has each tile's own, then its prefix */
-    PRIM_SCAN_AGGREGATES_ALONE  /* each tile's into `aggregates`; nothing else is written */
+    PRIM_SCAN_AGGREGATES_ALONE  /* writes each tile's to `aggregates`, and nothing else */
 } prim_scan_carry;
 
 typedef struct prim_scan_tiles {
@@ -83,12 +83,11 @@ typedef struct prim_scan_tiles {
     void *initial; /* a value, for the launches behind AGGREGATES_ALONE */
 } prim_scan_tiles;
 
-/* One launch over all tiles of all rows. Of a line that is a part of a longer one, and begins at
- * one of its tiles, the tiles are the longer one's. */
+/* One launch over all tiles of all rows. A line that is part of a longer one, and begins at one of
+ * its tiles, has the longer one's tiles. */
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles);
 
-/* Rows of which two and more find room in a chunk: are these such? And one launch over all of them:
- * short_rows.cu. */
+/* Whether two rows or more fit a chunk. short_rows.cu has one launch for all of them. */
 static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 {
     return args->rows > 1 &&
@@ -97,10 +96,10 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
-/* The same of lines that are one tile each. */
+/* One launch over lines that are one tile each. */
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
 
-/* Lines without elements: the initial value becomes the total, where one is wanted. */
+/* For empty lines: the initial value becomes the total, where one is wanted. */
 cudaError_t prim_scan_launch_empty(const prim_scan_args *args);
 
 #if defined(__cplusplus)

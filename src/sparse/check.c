@@ -1,4 +1,4 @@
-/* Is this a matrix? The shape for every call; the contents where one asks: in host memory here, in
+/* Checks of a matrix: its shape for every call; its contents on request, in host memory here, in
  * device memory by check.cu. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static bool has_ell(const prim_sparse *m)
     return m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
 }
 
-/* From the first row to the last without a gap, and within the entries. */
+/* JDS's groups cover the rows without a gap, and lie within the entries. */
 static prim_status check_groups(const prim_call *call, const prim_sparse *m)
 {
     size_t rows = 0;
@@ -121,7 +121,7 @@ typedef struct array {
     size_t count, element_bytes;
 } array;
 
-/* What the format has; returns how many. */
+/* The format's arrays; returns how many. */
 static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
 {
     const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
@@ -136,7 +136,7 @@ static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
                                   prim_element_bytes(m->offset_type)};
     if (prim_sparse_has_permutation(m))
         arrays[count++] = (array){"permutation", m->permutation, m->rows, index};
-    if (m->format == PRIM_SPARSE_JDS && on_host) /* for the device, these lie elsewhere */
+    if (m->format == PRIM_SPARSE_JDS && on_host) /* on the device, h_groups is no array */
         arrays[count++] = (array){"groups", m->h_groups, m->group_count * sizeof *m->h_groups, 1};
     if (has_ell(m)) {
         arrays[count++] = (array){"ell_columns", m->ell_columns, m->ell_width * m->ell_ld, index};
@@ -163,7 +163,7 @@ prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m
 
 /* ---- the contents ---- */
 
-/* It must be at least `least`, and less than `end`. */
+/* The error of a value that must be at least `least`, and less than `end`. */
 static prim_status wrong(const char *what, size_t place, long long value, size_t least, size_t end)
 {
     return prim_fail(PRIM_ERROR_VALUE,
@@ -187,7 +187,7 @@ static prim_status check_offsets(const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* Slices are whole. */
+/* Slices have multiples of 32 places. */
 static prim_status check_slices(const prim_sparse *m)
 {
     const size_t slices = prim_sparse_slices(m);
@@ -219,7 +219,7 @@ static prim_status check_row_indices(const prim_sparse *m)
     return PRIM_OK;
 }
 
-/* Padding only behind a row's entries: `count` places from `first` on. */
+/* Padding comes only after a row's entries: `count` places from `first` on. */
 static prim_status check_strip(const prim_sparse *m, const char *name, const int32_t *columns,
                                size_t first, size_t stride, size_t count)
 {
@@ -247,7 +247,7 @@ static prim_status check_ell(const prim_sparse *m)
     return status;
 }
 
-/* Behind the last row there is padding alone. */
+/* After the last row there is only padding. */
 static prim_status check_sell(const prim_sparse *m)
 {
     enum { SLICE = PRIM_SPARSE_SLICE_ROWS };

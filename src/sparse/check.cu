@@ -1,13 +1,13 @@
-/* prim_sparse_check(): what breaks a rule first, whatever the threads do.
+/* prim_sparse_check(): the first number that breaks a rule, in any order of the threads.
  *
- *     numbers     · · · x · · x ·       a thread a number, which it judges by itself and the one
- *     position        3     6           before; the first wrong number of all is wrong that way too
+ *     numbers     · · · x · · x ·       a thread for each number, which it compares with the one
+ *     position        3     6           before; that is enough to find the first wrong number
  *     finding     least of rule · 2^60 + position
  *
- * A launch for each rule, in their order. Warps with a wrong number bring it to one word by
- * atomicMin(), so where nothing is wrong nobody writes. Slices are followed only where that word
- * says that they lie in the arrays. Position is not always place: in ELL and SELL the matrix goes
- * row by row, where the arrays go column by column. The last launch makes a place of it.
+ * A launch for each rule, in their order. Warps with a wrong number write it to one word by
+ * atomicMin(), so where nothing is wrong nothing is written. Slices are read only where that word
+ * says that they lie in the arrays. A position is not always a place: in ELL and SELL positions go
+ * row by row, where the arrays go column by column. The last launch converts it to a place.
  *
  * Work: numbers; SELL's with a search among the slices for each 32 of them. Bytes: every number but
  * the values once; of a permutation twice, and 8 for each row in the workspace. */
@@ -27,7 +27,7 @@ constexpr unsigned POSITION_BITS = 60;
 constexpr uint64_t NOTHING = UINT64_MAX;
 static_assert(WARP == PRIM_SPARSE_SLICE_ROWS, "a warp looks at a place of each row of a slice");
 
-/* The matrix, and while the rules are looked at, d_finding's first word as the least finding. */
+/* The matrix; while rules are checked, d_finding's first word has the least finding. */
 struct checked {
     size_t rows, columns, entries, ell_width, ell_ld;
     offsets_view offsets;
@@ -58,7 +58,7 @@ __device__ inline void report(const checked &m, prim_sparse_rule rule, bool wron
                   static_cast<unsigned long long>(first));
 }
 
-/* All warps of the grid agree: launches before this one have found it. */
+/* The same in all warps of the grid: it depends only on earlier launches. */
 __device__ inline bool is_broken_before(const checked &m, prim_sparse_rule rule)
 {
     return atomic_load(&m.finding->rule) >> POSITION_BITS < static_cast<uint64_t>(rule);
@@ -99,8 +99,8 @@ __global__ void __launch_bounds__(THREADS) row_indices(checked m)
     report(m, PRIM_SPARSE_ROWS, wrong, e);
 }
 
-/* An entry of a strip, and the one before it in its row: padding at the strip's start counts as an
- * entry. */
+/* An entry of a strip, and the one before it in its row; the start of a strip counts as an entry
+ * before it. */
 __device__ inline bool is_wrong_in_strip(const checked &m, int32_t column, int32_t before)
 {
     return column != PRIM_SPARSE_PADDING &&
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(THREADS) ell_columns(checked m)
     report(m, PRIM_SPARSE_ELL_COLUMNS, wrong, position);
 }
 
-/* The slices are sound, so a warp's 32 places are a slice's: place `lane` of each of its rows. */
+/* The slices are valid, so a warp's 32 places are in one slice: a place for each of its rows. */
 __global__ void __launch_bounds__(THREADS) strips(checked m, size_t slices)
 {
     const size_t e = this_thread();
@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(THREADS) columns(checked m)
 
 /* ---- what was found ---- */
 
-/* Where position p of the rows of a strip lies: entry s of row `row` at s · stride + row. */
+/* The place of a position: entry s of row `row` is at s · stride + row. */
 __device__ inline uint64_t place_in_strip(uint64_t position, uint64_t width, uint64_t stride)
 {
     const uint64_t row = position / width, s = position - row * width;

@@ -9,7 +9,7 @@
 #include "sparse/rows.h"
 #include "sparse/sparse_args.h"
 
-/* ---- what the target will be like ---- */
+/* ---- the target's shape ---- */
 
 /* Rows by length, for JDS's groups, HYB's width and SELL's order. */
 typedef struct lengths {
@@ -74,8 +74,7 @@ static size_t count_groups(const lengths *l)
 
 /* ---- SELL's order ---- */
 
-/* Rows first … first + count - 1, the longest first, equal ones in their own order: merged from
- * sorted halves. */
+/* Sorts rows by length, the longest first, stably, by merge sort. */
 static void sort_rows(const size_t *length_of, int32_t *rows, int32_t *spare, size_t count)
 {
     const size_t half = count / 2;
@@ -122,7 +121,7 @@ static size_t width_of_slice(const lengths *l, size_t slice, size_t rows)
     return width;
 }
 
-/* What all slices store, padding too. */
+/* The places of all slices, padding included. */
 static size_t sell_entries(const lengths *l, size_t rows)
 {
     size_t stored = 0;
@@ -131,8 +130,7 @@ static size_t sell_entries(const lengths *l, size_t rows)
     return stored;
 }
 
-/* Sorts the rows where that was asked for, or is worth it. A width that is wrong is refused later.
- */
+/* Sorts the rows where `width` says so, or AUTO finds it useful. A wrong width is refused later. */
 static bool choose_order(lengths *l, size_t rows, int64_t width)
 {
     enum { SIGMA = 1024 };
@@ -141,7 +139,7 @@ static bool choose_order(lengths *l, size_t rows, int64_t width)
     return width <= 1 || make_order(l, rows, (size_t)width);
 }
 
-/* The target's fields that are no pointers. */
+/* The target's fields that are not pointers. */
 static prim_sparse plan(const prim_sparse *from, prim_sparse_format format,
                         cudaDataType_t offset_type, int64_t width, const lengths *l)
 {
@@ -166,7 +164,7 @@ static prim_sparse plan(const prim_sparse *from, prim_sparse_format format,
 
 /* ---- filling the target ---- */
 
-/* The target's arrays are this module's own memory: only the public struct calls them const. */
+/* The target's arrays are const only in the public struct. */
 static void put(const int32_t *columns, const void *values, size_t value_bytes, size_t to,
                 const prim_strip *strip, size_t i)
 {
@@ -217,7 +215,7 @@ static void fill_coo(prim_sparse *to, const prim_sparse *from)
 }
 
 /* `places` of a strip whose first `strip->count` are a row's entries; padding has the value 0,
- * which does not count. */
+ * which is not used. */
 static void fill_strip(const int32_t *columns, const void *values, size_t value_bytes, size_t first,
                        size_t stride, size_t places, const prim_strip *strip)
 {
@@ -232,7 +230,7 @@ static void fill_strip(const int32_t *columns, const void *values, size_t value_
     }
 }
 
-/* Places behind the last row are padding. */
+/* Places after the last row are padding. */
 static void fill_sell(prim_sparse *to, const prim_sparse *from, const lengths *l)
 {
     enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
@@ -255,7 +253,7 @@ static void fill_sell(prim_sparse *to, const prim_sparse *from, const lengths *l
         memcpy((int32_t *)to->permutation, l->order, from->rows * sizeof *l->order);
 }
 
-/* ELL, and HYB with its rest. */
+/* ELL, and HYB with its COO part. */
 static void fill_ell(prim_sparse *to, const prim_sparse *from)
 {
     const size_t value_bytes = prim_element_bytes(to->value_type);
@@ -376,7 +374,7 @@ static prim_status check_plan(const prim_call *call, const prim_sparse *to, int6
     return PRIM_OK;
 }
 
-/* The target must not be written over what it is made from. */
+/* The target's memory must not overlap the arrays of `from`. */
 static prim_status check_memory(const prim_call *call, const prim_sparse *from, const void *memory,
                                 size_t bytes)
 {

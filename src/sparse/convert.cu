@@ -2,13 +2,13 @@
  *
  *     CSR    a b|c|d e f          ELL    a c d        place (s, row) of ELL and SELL is entry
  *            0   2 3     6               b · e        offset[row] + s of CSR: to ELL, a thread
- *                                        · · f        brings what belongs to its place, or
- *                                                     padding; from ELL, it takes it away
+ *                                        · · f        copies the entry of its place, or writes
+ *                                                     padding; from ELL, it copies it back
  *
- * Between CSR and COO the entries lie alike, and only rows and offsets follow from each other: an
- * entry looks for its row among the offsets, a row for its first entry among the rows. Lengths of
- * ELL's and SELL's rows are found by halving, for padding comes last. sums.cu makes offsets of
- * them. Values are moved as they are, 2, 4 or 8 bytes.
+ * CSR and COO have their entries in the same order, and only rows and offsets are converted: an
+ * entry's row is searched among the offsets, a row's first entry among the row indices. The lengths
+ * of ELL's and SELL's rows are found by binary search, since padding comes last. sums.cu makes
+ * offsets of them. Values are copied as words of 2, 4 or 8 bytes.
  *
  * SELL's order: how many rows of the window of sigma come before this one is its place.
  *
@@ -47,7 +47,7 @@ __device__ inline void put_padding(const lines &to, size_t t)
 
 /* ---- places of ELL and SELL ---- */
 
-/* Entry s of a row; behind the last row of SELL, the row is `rows`. */
+/* Entry s of a row; after the last row of SELL, the row is `rows`. */
 struct place {
     size_t at, row, s;
 };
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(THREADS)
                   static_cast<unsigned long long>(length));
 }
 
-/* The longest rows of each window first, equal ones in their own order. */
+/* Sorts each window of rows by length, stably, the longest first. */
 __global__ void __launch_bounds__(THREADS)
     find_order(offsets_view offsets, size_t rows, size_t sigma, int32_t *permutation)
 {
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(THREADS)
     permutation[at] = static_cast<int32_t>(row);
 }
 
-/* All places of each slice, by its warp. */
+/* The number of places of each slice, by a warp for each. */
 __global__ void __launch_bounds__(THREADS)
     measure_slices(offsets_view offsets, sell_places to, uint64_t *lengths)
 {
@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(THREADS)
     lengths[row] = length;
 }
 
-/* Where CSR ends before the row does, the rest has no place. */
+/* Entries that do not fit CSR's arrays are dropped. */
 template <typename Places>
 __global__ void __launch_bounds__(THREADS)
     take_places(Places places, lines from, const uint64_t *lengths, offsets_view offsets, lines to,
@@ -249,8 +249,8 @@ __global__ void __launch_bounds__(THREADS) copy_entries(lines from, lines to, si
         move_entry(to, e, from, e);
 }
 
-/* Each entry's row; the rows of a block's first and last entry are looked for first, and bound the
- * others'. */
+/* Each entry's row; the rows of a block's first and last entry are searched first, and bound the
+ * search for the others. */
 __global__ void __launch_bounds__(THREADS)
     find_rows(offsets_view offsets, size_t rows, size_t entries, int32_t *row_indices)
 {
@@ -302,7 +302,7 @@ size_t count_of_lengths(const prim_sparse_convert_args *args)
     return args->format == PRIM_SPARSE_SELL ? prim_divide_up(rows, WARP) : rows;
 }
 
-/* Lengths with their sums, and behind them SELL's order, where only its size is wanted. */
+/* Lengths and their sums; then SELL's order, where only the size is wanted. */
 size_t workspace_bytes(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
@@ -316,7 +316,7 @@ struct job : launches {
     const prim_sparse *from, *to;
     uint64_t *lengths; /* the workspace */
 
-    /* Offsets of the target, or its size alone, or only what is missing. */
+    /* The target's offsets, or only its size, or only what is missing. */
     void sum_lengths(const void *offsets, uint64_t most)
     {
         const prim_sparse_sums sums = {lengths,
@@ -438,7 +438,7 @@ cudaError_t launch(const void *any)
     return j.error;
 }
 
-/* Why it does not run here, whatever the sizes. */
+/* Why this pair of formats is not supported, whatever the sizes. */
 const char *pair_why_not(const prim_sparse_convert_args *args)
 {
     const prim_sparse_format from = args->from.format, to = args->format;

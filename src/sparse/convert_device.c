@@ -1,4 +1,4 @@
-/* Conversions on the device: what their arguments must be, what the target is, and the calls. */
+/* Conversions on the device: checks of the arguments, the target, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"

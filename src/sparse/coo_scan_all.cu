@@ -1,13 +1,13 @@
-/* COO_SCAN_ALL: each row's thread looks through all entries and adds up those of its row.
+/* COO_SCAN_ALL: each row's thread reads all entries and adds up those of its row.
  *
  *     entries   (0,1) (0,3) (2,0) (2,2) …     all threads read the same entry in the same step,
- *     thread 2    ·     ·    +=    +=   …     and most of them pass it by
+ *     thread 2    ·     ·    +=    +=   …     and most of them skip it
  *
- * No order is needed, no thread waits for another, and no sum is shared. What holds it back: rows
- * times entries, that is everything.
+ * Entries need no order, no thread waits for another, and no sum is shared. What holds it back: the
+ * work, rows times entries.
  *
- * Work: rows · entries comparisons. Steps: entries. Bytes: the rows' numbers from the cache, rows
- * times. */
+ * Work: rows · entries comparisons. Steps: entries. Bytes: every thread reads all row indices, from
+ * the cache. */
 #include "sparse/problem.cuh"
 
 namespace

@@ -1,11 +1,11 @@
 /* COO_SEGMENTED: blocks of entries, summed by rows within the block; segments.cuh draws it.
  *
  * First y becomes beta · y, for rows without entries too; then the sums are added. Work and time
- * follow the number of entries, whatever the rows look like. What holds it back: eight steps with a
- * barrier for one entry a thread, and a row's number for each entry.
+ * depend only on the number of entries, not on the rows. What holds it back: eight steps with a
+ * barrier for one entry of each thread, and a row index for each entry.
  *
- * Work: entries · log2(256) at most. Steps: 8 a block, log128(entries) levels. Bytes: 12 an entry
- * for f32, y three times, x as the columns ask for it.
+ * Work: entries · log2(256) at most. Steps: 8 a block, log128(entries) levels. Bytes: 12 for each
+ * entry in f32, y three times, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
 #include "sparse/scale.cuh"
 #include "sparse/segments.cuh"

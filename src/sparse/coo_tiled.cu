@@ -1,11 +1,11 @@
-/* COO_TILED: tiles of entries, staged in shared memory; coo_tiles.cuh draws it.
+/* COO_TILED: spans of 1024 entries for each warp, in registers; coo_tiles.cuh draws it.
  *
- * What changed from COO_SEGMENTED: a thread has a row or a part of one instead of an entry, so a
- * row costs its length and no scan with barriers; 2048 entries a block instead of 256, so there is
- * a 16th of the sums to put together. What holds it back: a row number for each entry, and y twice.
+ * What changed from COO_SEGMENTED: a lane has 4 entries at a time instead of one, and the scan is
+ * within a warp, without barriers and shared memory; two carries for 1024 entries instead of 256.
+ * What holds it back: a row index for each entry, and y twice.
  *
- * Work: entries. Steps: of a tile, and log128(entries / 1024) levels. Bytes: 12 an entry for f32, y
- * twice, or three times where it is scaled, x as the columns ask for it. */
+ * Work: entries. Steps: of a tile, and log128(entries / 1024) levels. Bytes: 12 for each entry in
+ * f32, y twice, or three times where it is scaled, and x by column. */
 #include "sparse/coo_tiles.cuh"
 #include "sparse/scale.cuh"
 

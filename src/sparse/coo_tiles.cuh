@@ -3,11 +3,10 @@
  *     rows     0 0 0 1 | 1 1 1 1 | 1 2 3 3 | 3 3 3 3 …       a lane has 4 entries that follow each
  *     lane     A     b   b         b C d     d               other, a warp 128, and 1024 in turn
  *
- * A lane adds up its runs of equal rows. What begins and ends inside (C) is complete; the last run
- * goes on in the lanes behind (b, d) by a scan that stops where a row begins, and from one 128 to
- * the next as a carry. Complete rows go to y, each once, by one lane. The first and the last row of
- * a warp's 1024 entries may go on in its neighbours: their sums are numbers that belong to
- * ascending rows, which segments.cuh adds up. */
+ * A lane adds up its runs of equal rows. A run that begins and ends inside (C) is complete; the
+ * last run goes on in the next lanes (b, d) by a segmented scan, and from one 128 to the next as a
+ * carry. Complete rows are added to y, each once, by one lane. The first and the last row of a
+ * warp's 1024 entries may go on in its neighbours: segments.cuh adds up their sums. */
 #ifndef PRIM_SPARSE_COO_TILES_CUH
 #define PRIM_SPARSE_COO_TILES_CUH
 
@@ -33,7 +32,7 @@ struct problem {
     bool aligned; /* four elements of each array can be read at once */
 };
 
-/* Four entries of a lane. Behind the end, the last row goes on with nothing. */
+/* Four entries of a lane. Past the end, the last row goes on with zeros. */
 template <typename V>
 struct four {
     packed<int32_t, EACH> rows, columns;
@@ -68,8 +67,8 @@ struct run {
     T sum;
 };
 
-/* A row is over: its sum goes to y, or, if it is the span's first one, to where spans are put
- * together. */
+/* A row is complete: its sum is added to y, or, if it is the span's first row, stored as its first
+ * carry. */
 template <typename V, typename X>
 __device__ void finish(const problem<V, X> &a, size_t span, int32_t first_row,
                        const run<working_t<V>> &over)
@@ -84,7 +83,7 @@ __device__ void finish(const problem<V, X> &a, size_t span, int32_t first_row,
     }
 }
 
-/* A warp's 128 entries, behind a carry that all lanes know; returns the next carry. */
+/* A warp's 128 entries after a carry-in, which all lanes have; returns the carry-out. */
 template <typename V, typename X>
 __device__ run<working_t<V>> sum_step(const problem<V, X> &a, size_t span, int32_t first_row,
                                       const four<V> &f, run<working_t<V>> carry, bool begins)
@@ -118,7 +117,7 @@ __device__ run<working_t<V>> sum_step(const problem<V, X> &a, size_t span, int32
         last = {f.rows.words[e], product[e]};
     }
 
-    /* What goes on from the lane before, or from the carry. */
+    /* Whether the first run continues the lane before, or the carry. */
     int32_t row_before = __shfl_up_sync(ALL_LANES, last.row, 1u);
     if (lane == 0)
         row_before = carry.row;
@@ -153,7 +152,7 @@ __device__ run<working_t<V>> sum_step(const problem<V, X> &a, size_t span, int32
     return {__shfl_sync(ALL_LANES, last.row, WARP - 1), __shfl_sync(ALL_LANES, last.sum, WARP - 1)};
 }
 
-/* The entries of a step are on their way while those of the one before are summed. */
+/* The entries of a step are loaded while those of the one before are summed. */
 template <typename V, typename X>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, 4)) sum_spans(problem<V, X> a)
 {
@@ -218,7 +217,7 @@ inline bool is_aligned(const void *array, size_t element_bytes)
     return reinterpret_cast<uintptr_t>(array) % (EACH * element_bytes) == 0;
 }
 
-/* adds: y has something already; otherwise rows with entries find 0 there. */
+/* adds: to what y holds; otherwise y is 0 where rows have entries. */
 template <typename V, typename X>
 cudaError_t add_entries(const prim_spmv_args *args, bool adds)
 {

@@ -1,4 +1,4 @@
-/* CSR_MERGE: tiles of equal work, whatever the rows.
+/* CSR_MERGE: tiles of equal work, for rows of any lengths.
  *
  *     rows      0  1  2         3  4   5                     a row is its entries and one more
  *     tiles     |        |        |        |        |        of equal work: csr_tiles.cuh
@@ -6,21 +6,20 @@
  *     a tile    entries   ■■■■■■■■■■■■■■■■■■■■■■■■        copied to shared memory: tile.cuh
  *               short     ■■  ■■                          a lane a row
  *               middle      ■■  ■■■■                      1, 2 or 4 lanes a row
- *               strips              ■■■■■■|■■■■■■         shared out among warps: csr_strips.cuh
+ *               strips              ■■■■■■|■■■■■■         divided among warps: csr_strips.cuh
  *
- * A first launch looks up where each tile begins. A block then copies its entries, notes meanwhile
- * what rows it has, and sums them, with as few lanes a row as leave few without one. Where rows are
- * unlike, as in a graph, it gathers x by entries first. A matrix of few entries is not cut into
- * tiles, but read by one launch, 64 rows a block.
+ * A first launch searches where each tile begins. A block then copies its entries, meanwhile finds
+ * the kinds of its rows, and sums them, with the fewest lanes for each row that keep most threads
+ * busy. Where lengths differ much, as in a graph, it gathers x by entries first. A matrix of few
+ * entries is not cut into tiles: one launch with 64 rows for each block multiplies it.
  *
- * The pieces of a row and the order of its sum follow from its length alone, not from where it lies
- * in the matrix, the tiles or the device, nor from how many lanes it has: the same row has the same
- * bits everywhere. What holds it back: each tile waits for its entries, then for its x; registers
- * leave room for six tiles on a multiprocessor to fill the gaps, and each tile more would leave
- * less of x in the first cache.
+ * The pieces of a row and the order of its sum depend only on its length, not on its place in the
+ * matrix, the tiles, the device or the number of its lanes: the same row has the same bits
+ * everywhere. What holds it back: each tile waits for its entries, then for its x; registers allow
+ * six tiles on a multiprocessor to hide that, and more tiles would leave less of x in L1.
  *
  * Work: entries and rows. Steps: of a tile, and pieces / 32 for the longest row. Bytes: entries
- * once, offsets twice, y, and x as the columns ask for it.
+ * once, offsets twice, y, and x by column.
  * Source: the balance of D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector
  * Multiplication, SC16 (2016); cut by rows, for the sake of the order. */
 #include "common/element.h"
@@ -77,7 +76,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
     wait_for_copies();
     __syncthreads();
     const unsigned kinds = kinds_of_tile(r.kinds);
-    if constexpr (sizeof(T) == sizeof(int32_t)) { /* x has room where its column was */
+    if constexpr (sizeof(T) == sizeof(int32_t)) { /* x fits into its column's place */
         if (rows_are_unlike(t, in.count, kinds)) {
             gather<STEPS>(in.columns, in.count, a.of.x);
             __syncthreads();
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
 
 /* ---- small matrices ---- */
 
-/* Blocks of as many rows each need not look for where they begin, and no block has so many entries
+/* With a fixed number of rows for each block no search is needed, and no block has so many entries
  * that others should help. Sums of pieces stay in shared memory. */
 constexpr unsigned SMALL_ROWS = 64, SMALL_GROUPS = 2 * SMALL / PIECE + 1;
 constexpr unsigned SMALL_STRIPS = SMALL_ROWS + SMALL / PIECE;

@@ -1,11 +1,11 @@
-/* The rows of a tile: of what kinds they are, and their sums.
+/* The rows of a tile: their kinds, and their sums.
  *
  *     a tile    entries   ■■■■■■■■■■■■■■■■■■■■■■■■
  *               short     ■■  ■■                          up to 8: a lane a row
  *               middle      ■■  ■■■■                      up to 64: 1, 2 or 4 lanes a row
  *               strips              ■■■■■■|■■■■■■         beyond: csr_strips.cuh
  *
- * Entries may lie in shared memory or where they are, with columns of 32 or of 16 bits. */
+ * Entries are in shared or in global memory, with columns of 32 or of 16 bits. */
 #ifndef PRIM_SPARSE_CSR_ROWS_CUH
 #define PRIM_SPARSE_CSR_ROWS_CUH
 
@@ -14,14 +14,14 @@
 namespace
 {
 
-constexpr unsigned STEPS = 8; /* entries of a lane that are under way at once */
+constexpr unsigned STEPS = 8; /* entries of a lane that are in flight at once */
 
-/* Entries and rows of a tile that are staged: its keys, and what a row of at most 64 entries has
- * behind them. A longer one that does not fit is read where it lies. */
+/* The most entries and rows of a tile that are staged: its keys, and the rest of a last row of at
+ * most 64 entries. A longer row that does not fit is read from global memory. */
 constexpr unsigned STAGED = TILE + MIDDLE_ROW;
 constexpr unsigned STRIPS = TILE / MIDDLE_ROW + TILE_GROUPS + 2;
 
-/* The block's. */
+/* The block's tile. */
 template <typename Offset>
 __device__ csr_tile this_tile(const plan<Offset> &p)
 {
@@ -31,7 +31,7 @@ __device__ csr_tile this_tile(const plan<Offset> &p)
             static_cast<unsigned>(to.row - from.row), static_cast<unsigned>(to.entry - from.entry)};
 }
 
-/* ---- what rows there are ---- */
+/* ---- the kinds of rows ---- */
 
 /* Kinds of rows, as bits: bit k stands for more than 2^(k-1) entries and up to 2^k, the lowest for
  * none as well. Rows of more than 64 are strips and have no kind. */
@@ -42,8 +42,8 @@ __device__ inline unsigned kind_of(unsigned length)
     return length < 2 ? 1 : 2u << highest_bit(length - 1);
 }
 
-/* While entries are on their way: where rows begin, what kinds each warp has seen, and the strips.
- * Of a row that goes on behind the tile, the end is only known to be further than a piece. */
+/* While entries are being copied: where rows begin, the kinds that each warp has seen, and the
+ * strips. Where a row goes on past the tile, its end is only known to be further than a piece. */
 template <typename Offset, unsigned MOST>
 __device__ void note_rows(const plan<Offset> &p, const csr_tile &t, uint16_t *begins,
                           unsigned *kinds_of_warps, strip_list<MOST> *strips)
@@ -72,7 +72,7 @@ __device__ void note_rows(const plan<Offset> &p, const csr_tile &t, uint16_t *be
         kinds_of_warps[threadIdx.x / WARP] = kinds;
 }
 
-/* Behind a barrier, in all threads. */
+/* After a barrier, in all threads. */
 __device__ inline unsigned kinds_of_tile(const unsigned *kinds_of_warps)
 {
     unsigned kinds = 0;
@@ -82,7 +82,7 @@ __device__ inline unsigned kinds_of_tile(const unsigned *kinds_of_warps)
     return kinds;
 }
 
-/* Would neighbouring lanes, with a row each, wait for rows of more than twice the average? */
+/* Whether lanes with a row each would wait for rows of more than twice the average length. */
 __device__ inline bool rows_are_unlike(const csr_tile &t, unsigned entries, unsigned kinds)
 {
     return kinds != 0 && t.rows << highest_bit(kinds) > 2 * entries;
@@ -124,8 +124,8 @@ __device__ void sum_middle(const csr_problem<V, X, Offset> &a, const csr_tile &t
     }
 }
 
-/* Strips go first, which take longest. As few lanes a row as leave no quarter of the threads
- * without one: neighbours then read neighbouring x. */
+/* Strips come first, since they take longest. Lanes for each row are as few as leave no quarter of
+ * the threads without a row: neighbouring lanes then read neighbouring x. */
 template <typename V, typename X, typename Offset, typename Column, class Find, unsigned MOST>
 __device__ void sum_rows(const csr_problem<V, X, Offset> &a, const csr_tile &t,
                          const tile_arrays<V, Column> &in, const Find &x, unsigned kinds,

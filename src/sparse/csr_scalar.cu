@@ -2,14 +2,14 @@
  *
  *     row 0   ■■■            thread 0   3 steps
  *     row 1   ■              thread 1   1 step, then it waits for its warp
- *     row 2   ■■■■■■■■■■     thread 2   10 steps: so many take the whole warp
+ *     row 2   ■■■■■■■■■■     thread 2   10 steps: the whole warp takes so many
  *
- * In one step the threads of a warp read entries that lie a row's length apart: memory is fetched
- * in sectors of 32 bytes for 4 of them each. What holds it back: that, and the longest row of each
- * warp. Good for rows of a few entries.
+ * In one step the threads of a warp read entries that lie a row's length apart: not coalesced, a
+ * sector of 32 bytes for 4 bytes each. What holds it back: that, and the longest row of each warp.
+ * Good for rows of a few entries.
  *
  * Work: entries. Steps: the longest row. Bytes: entries once (value and column) if L1 keeps the
- * sectors, offsets, y, and x as the columns ask for it.
+ * sectors, offsets, y, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
 #include "sparse/csr.cuh"
 

@@ -1,12 +1,12 @@
-/* Rows of more than 64 entries in CSR_MERGE, shared out among the warps of a block.
+/* Rows of more than 64 entries in CSR_MERGE, divided among the warps of a block.
  *
  *     rows      ■■  ■■■■■■  ■  ■■■■■■■■|■■■■■■■■|■■■          longer than 64, or cut into pieces
- *     list          0          1        2        3            strips, in whatever order
+ *     list          0          1        2        3            strips, in any order
  *     warps         0          1        0        1            in turn
  *
- * Who notes the rows puts the strips on a list, so that no warp looks for them and all have equally
- * many. The sums of a long row's pieces go to the workspace, and who brings the last one adds them
- * all up, in their order. */
+ * The threads that find the rows put the strips on a list, so that no warp searches for them and
+ * all have equally many. The sums of a long row's pieces go to the workspace, and the warp that
+ * finishes the last one adds them all up, in their order. */
 #ifndef PRIM_SPARSE_CSR_STRIPS_CUH
 #define PRIM_SPARSE_CSR_STRIPS_CUH
 
@@ -18,7 +18,7 @@ namespace
 {
 
 constexpr unsigned TILE_WARPS = TILE_THREADS / WARP;
-constexpr unsigned STRIP_STEPS = 4; /* of a lane's entries under way at once */
+constexpr unsigned STRIP_STEPS = 4; /* entries of a lane in flight at once */
 
 template <typename V, typename X, typename Offset>
 struct csr_problem {
@@ -26,19 +26,19 @@ struct csr_problem {
     entries<V, X> of;
 };
 
-/* What a block knows of its tile. */
+/* A block's tile. */
 struct csr_tile {
     size_t first_row, first_entry, end_key;
     unsigned rows, entries;
 };
 
-/* Its arrays, in shared memory or where they lie. */
+/* Its arrays, in shared or in global memory. */
 template <typename V, typename Column = int32_t>
 struct tile_arrays {
     Column *columns;
     const V *values;
     uint16_t *begins; /* rows + 1, from the tile's first entry on */
-    unsigned count;   /* of entries that are there */
+    unsigned count;   /* of entries that are staged */
 };
 
 /* A row of more than 64 entries, or a piece of a long one, from the tile's first entry on. */
@@ -71,8 +71,8 @@ __device__ void push_pieces(const csr_tile &t, strip_list<MOST> *list, unsigned 
         push(list, e - t.first_entry, end - e < PIECE ? end - e : PIECE, row, true);
 }
 
-/* Of a long row's piece: the lane that brings the last one finds all others there, and its warp
- * adds them up in their order. */
+/* Stores the sum of a long row's piece; the warp that stores the last one adds them all up in their
+ * order. */
 template <typename V, typename X, typename Offset>
 __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, size_t entry,
                              working_t<V> sum, unsigned lane)
@@ -100,7 +100,7 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
         a.of.store(row, total);
 }
 
-/* By a warp, wherever it lies. */
+/* The sum of a strip, staged or not, by a warp. */
 template <typename V, typename X, typename Offset, typename Column, class Find>
 __device__ working_t<V> sum_strip(const csr_problem<V, X, Offset> &a, const csr_tile &t,
                                   const tile_arrays<V, Column> &in, const Find &x, const strip &s)

@@ -1,13 +1,13 @@
 /* Where CSR_MERGE's tiles begin.
  *
- *     rows      0  1  2         3  4   5                     a row is its entries and one more:
- *     keys      a  bb ccccccccc .  dd  eeeeeeeeeeeeeeeeee    so empty rows count as well
+ *     rows      0  1  2         3  4   5                     a row counts as its entries and one
+ *     keys      a  bb ccccccccc .  dd  eeeeeeeeeeeeeeeeee    more, so that empty rows count, too
  *     tiles     |        |        |        |        |        a key for each entry and each row
  *     pieces    a  bb ccccccccc .  dd  eeeeeeee|eeeeeeee|ee  long rows: 512 entries at a time
  *
- * A tile has what begins in it: rows, and pieces of rows of more than 512 entries. A thread for
- * each tile searches the rows' keys, before the product is launched: a block that searched for
- * itself would wait for each step of it, with nothing else to do. */
+ * A tile has the rows that begin in it, and the pieces of rows of more than 512 entries. A thread
+ * for each tile searches the rows' keys, before the product is launched: a block that searched for
+ * itself would wait for each step, with nothing else to do. */
 #ifndef PRIM_SPARSE_CSR_TILES_CUH
 #define PRIM_SPARSE_CSR_TILES_CUH
 
@@ -27,18 +27,18 @@ constexpr unsigned FINDERS =
     64; /* threads of a block: few, so that all multiprocessors have some */
 static_assert(TILE % PIECE == 0, "pieces are numbered by 512 keys");
 
-/* The first row that begins in the tile or behind it, and the tile's first entry. */
+/* The first row that begins in the tile or after it, and the tile's first entry. */
 struct boundary {
     int64_t entry;
     int32_t row;
 };
 
-/* So few entries and rows are not cut into tiles. */
+/* Up to so many entries and rows are not cut into tiles. */
 constexpr size_t SMALL = 32768;
 
-/* Rows and where they are cut, and what lies in the workspace. Pieces are numbered by the key that
- * they begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one
- * further piece. Offset void: of 32 or 64 bits, told apart as they are read. */
+/* The rows, the boundaries of tiles, and the workspace. Pieces are numbered by the key that they
+ * begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one further
+ * piece. Offset void: offsets have 32 or 64 bits, which `wide` tells. */
 template <typename Offset>
 struct plan {
     const Offset *offsets;
@@ -47,7 +47,7 @@ struct plan {
     boundary *boundaries; /* tiles + 1 */
     void *first_pieces;   /* for each 512 keys, the sum of a row's first piece, */
     void *pieces;         /* and of another one */
-    unsigned *tickets;    /* so many pieces are there of the row that begins here */
+    unsigned *tickets;    /* finished pieces of the row that begins here */
 
     __device__ size_t offset(size_t row) const
     {
@@ -57,7 +57,7 @@ struct plan {
             return wide ? static_cast<size_t>(static_cast<const int64_t *>(offsets)[row])
                         : static_cast<size_t>(static_cast<const int32_t *>(offsets)[row]);
     }
-    /* A row's key: that of its first entry, or its only one. */
+    /* A row's first key: that of its first entry, if there is one. */
     __device__ size_t key(size_t row) const
     {
         return offset(row) + row;
@@ -79,13 +79,13 @@ inline size_t boundaries_bytes(const prim_sparse *m)
     return (tiles_of(m) + 1) * sizeof(boundary);
 }
 
-/* Of pieces' sums, and tickets. */
+/* The bytes of the pieces' sums and counters. */
 inline size_t pieces_bytes(const prim_spmv_args *args)
 {
     return tiles_of(&args->matrix) * TILE_GROUPS * (2 * sum_bytes(args) + sizeof(unsigned));
 }
 
-/* The rows alone. */
+/* A plan with the rows only. */
 template <typename Offset>
 plan<Offset> plan_rows(const prim_sparse *m)
 {
@@ -98,7 +98,7 @@ plan<Offset> plan_rows(const prim_sparse *m)
     return p;
 }
 
-/* Memory of pieces_bytes(). */
+/* memory: pieces_bytes() long. */
 template <typename Offset>
 void put_pieces(plan<Offset> *p, const prim_spmv_args *args, void *memory)
 {

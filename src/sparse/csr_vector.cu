@@ -1,13 +1,13 @@
 /* CSR_VECTOR: a warp for each row.
  *
- *     row   ■■■■■■■■ ■■■■■■■■ ■■■         lane l takes entries l, l + 32, …, side by side;
- *     lane  01234567 …                    then the 32 sums fold: 16, 8, 4, 2, 1 lanes apart
+ *     row   ■■■■■■■■ ■■■■■■■■ ■■■         lane l takes entries l, l + 32, …, coalesced; then
+ *     lane  01234567 …                    the warp reduces its 32 sums: 16, 8, 4, 2, 1 apart
  *
- * Reads are whole, and a long row is shared out. What holds it back: a row of a few entries leaves
- * most lanes without any, and costs five steps of folding all the same.
+ * Reads are coalesced, and a long row is shared by 32 lanes. What holds it back: a row of a few
+ * entries leaves most lanes idle, and still costs the five steps of the reduction.
  *
  * Work: entries, and 31 additions a row. Steps: ⌈longest row / 32⌉ + 5. Bytes: entries once,
- * offsets, y, and x as the columns ask for it.
+ * offsets, y, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
 #include "common/warp.cuh"
 #include "sparse/csr.cuh"

@@ -1,4 +1,4 @@
-/* Dense matrices to CSR and back: what their arguments must be, and the calls. */
+/* Dense matrices to CSR and back: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"
@@ -53,7 +53,7 @@ static const prim_ladder from_ladder = {
     .describe = describe_from,
 };
 
-/* The elements that are not 0, as if they were CSR already. */
+/* The nonzero elements, described as a CSR matrix. */
 static prim_sparse elements_of(cudaDataType_t type, size_t rows, size_t columns, size_t size)
 {
     return (prim_sparse){.format = PRIM_SPARSE_CSR,

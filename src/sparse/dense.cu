@@ -4,11 +4,11 @@
  *     ballot    0 1 0 0 1 0 1 1      that is not 0, and the lanes below are what comes before
  *     entries   a b c d
  *
- * Back, a warp clears its row and brings the entries, 32 at a time: all at once where their columns
- * ascend, so that no two are for one place; otherwise one after the other, for sums to have their
- * order.
+ * Back, a warp clears its row and writes the entries, 32 at a time: all at once where their columns
+ * ascend strictly, so that no two have the same place; otherwise one after the other, so that sums
+ * have their order.
  *
- * What holds it back: one warp has the whole row, however long. Bytes: to CSR, the dense matrix
+ * What holds it back: one warp has the whole row, of any length. Bytes: to CSR, the dense matrix
  * twice; back, once, and entries once. */
 #include "common/sizes.h"
 #include "common/warp.cuh"
@@ -34,7 +34,7 @@ struct elements {
     size_t rows, columns, ld;
     unsigned bytes;
 
-    /* But for the sign. */
+    /* Whether it is not 0, whatever its sign. */
     __device__ bool is_there(size_t row, size_t column) const
     {
         const size_t i = row * ld + column;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(THREADS) count_elements(elements in, uint64_t 
         lengths[row] = length;
 }
 
-/* Entries from `most` on have no place. */
+/* Entries from `most` on are dropped. */
 __global__ void __launch_bounds__(THREADS)
     take_elements(elements in, offsets_view offsets, int32_t *columns, void *values, uint64_t most)
 {

@@ -1,7 +1,7 @@
 /* ELL: a thread for each row, along columns of equal length; ell.cuh draws it.
  *
- * Reads are whole although a thread has a row to itself. What holds it back: room and time follow
- * the longest row, so one long row spoils it.
+ * Reads are coalesced although a thread has a row to itself. What holds it back: memory and time
+ * depend on the longest row, so one long row ruins both.
  *
  * Work: entries. Steps: the longest row. Bytes: rows · width of value and column at most, y, and x
  * as the columns ask for it.

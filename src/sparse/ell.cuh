@@ -4,7 +4,7 @@
  *     rows       ell_columns, ell_values       thread r of a warp reads entry s of row r:
  *     a b c      a d f g                       neighbours, in every step
  *     d e        b e · h
- *     f          c · · ·                       · padding: the row is over
+ *     f          c · · ·                       · padding: the row has ended
  *     g h                                                                                 */
 #ifndef PRIM_SPARSE_ELL_CUH
 #define PRIM_SPARSE_ELL_CUH

@@ -4,8 +4,9 @@
  *     h i                                   h i ·
  *     j k l m                               j k l            (2,·) m
  *
- * ELL's width is what many rows fill, so little is padding; the few long rows leave the rest to a
- * sum that does not care for rows. ELL writes y = alpha · sum + beta · y for all rows, COO adds.
+ * ELL's width is one that many rows fill, so little is padding; the rest of the few long rows is
+ * summed as COO, whose time does not depend on the rows. ELL writes y = alpha · sum + beta · y for
+ * all rows, and COO adds to y.
  *
  * Work, steps and bytes: those of ELL and of COO_TILED for their parts.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */

@@ -1,6 +1,6 @@
-/* What of the sparse products is built. Remove lines to build less: a call that needs what is gone
- * returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library follow the number of lines.
- */
+/* What of the sparse products is built. Remove lines to build less: a call that needs a removed
+ * line returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the number of
+ * lines. */
 #ifndef PRIM_SPARSE_INSTANCES_H
 #define PRIM_SPARSE_INSTANCES_H
 

@@ -6,12 +6,13 @@
  *     2  ■■■■    1  ■■
  *     3  ■■      3  ■■
  *
- * The threads of a warp have rows of one length: none waits, and all reads are whole. Groups run
- * side by side from compute capability 9.0 on. What holds it back: a matrix with many different
- * lengths needs many launches of few threads each; and y is written where the permutation says.
+ * The threads of a warp have rows of one length: none waits, and all reads are coalesced. Groups
+ * run concurrently from compute capability 9.0 on. What holds it back: a matrix with many different
+ * lengths needs many launches of few threads each; and writes of y are scattered by the
+ * permutation.
  *
  * Work: entries. Steps: the sum of the groups' widths. Launches: groups. Bytes: entries once, the
- * permutation, y in sectors, x as the columns ask for it.
+ * permutation, y by sectors, x by column.
  * Source: Y. Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat. Comput. 10
  * (1989). */
 #include "sparse/strip.cuh"
@@ -26,14 +27,14 @@ __global__ void __launch_bounds__(THREADS)
     jds_group(const int32_t *row_at, prim_jds_group group, entries<V, X> of)
 {
     const size_t place = this_thread();
-    trigger_launch_completion(); /* groups write different rows: the next one need not wait */
+    trigger_launch_completion(); /* groups write different rows, so the next launch need not wait */
     if (place < group.rows) {
         working_t<V> sum = 0;
         if (of.x != nullptr)
             sum = sum_of_strip(of, group.first_entry + place, group.rows, group.width);
         of.store(static_cast<size_t>(row_at[group.first_row + place]), sum);
     }
-    grid_dependency_synchronize(); /* for whoever waits for the last one */
+    grid_dependency_synchronize(); /* for work that waits for the last launch */
 }
 
 struct run_product : launch_run {

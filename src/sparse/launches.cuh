@@ -1,4 +1,4 @@
-/* Launches of one call, one behind the other. */
+/* Launches of one call, one after the other. */
 #ifndef PRIM_SPARSE_LAUNCHES_CUH
 #define PRIM_SPARSE_LAUNCHES_CUH
 
@@ -12,7 +12,7 @@ struct launches {
     cudaStream_t stream;
     cudaError_t error = cudaSuccess;
 
-    /* A thread for each of `count`; none for none, and nothing behind a launch that failed. */
+    /* A thread for each of `count`; no launch for 0, and none after one that failed. */
     template <typename... Parameters, typename... Arguments>
     void then(size_t count, void (*kernel)(Parameters...), Arguments... arguments)
     {

@@ -11,9 +11,9 @@ extern "C" {
 
 enum { PRIM_SPARSE_ALIGNMENT = 16 };
 
-/* Sets the pointers of m, whose other fields are set, to places one behind the other from `memory`
- * on; NULL: to NULL. *bytes = what they take. false: more than size_t holds. sorted: SELL has a
- * permutation. */
+/* Sets the array pointers of m, whose other fields are set, one behind the other from `memory` on;
+ * where that is NULL, to NULL. *bytes = the bytes of all. false: they do not fit size_t. sorted:
+ * SELL has a permutation. */
 bool prim_sparse_lay_out(prim_sparse *m, void *memory, bool sorted, size_t *bytes);
 
 #if defined(__cplusplus)

@@ -1,5 +1,5 @@
-/* Columns and values side by side, moved as they are: values as words of 2, 4 or 8 bytes, so that
- * no kernel is built for their types. */
+/* Columns and values, copied as they are: values as words of 2, 4 or 8 bytes, so that kernels do
+ * not depend on their types. */
 #ifndef PRIM_SPARSE_LINES_CUH
 #define PRIM_SPARSE_LINES_CUH
 
@@ -8,7 +8,7 @@
 namespace
 {
 
-/* Of the matrix that is made, or that is read: nothing is written to that one. */
+/* Those of the target, or of the matrix that is read, which is not written to. */
 struct lines {
     int32_t *columns;
     void *values;

@@ -1,5 +1,5 @@
-/* Offsets and row numbers as conversions and the check read and write them: of 32 or 64 bits, told
- * apart as they are read, so that no kernel is built for each. */
+/* Offsets and row indices in conversions and the check: kernels branch on 32 or 64 bits, and are
+ * not instantiated for each. */
 #ifndef PRIM_SPARSE_OFFSETS_CUH
 #define PRIM_SPARSE_OFFSETS_CUH
 
@@ -15,7 +15,7 @@ struct offsets_view {
     const void *data;
     bool wide;
 
-    /* A negative one becomes larger than any matrix has entries. */
+    /* A negative one becomes larger than any number of entries. */
     __device__ uint64_t at(size_t i) const
     {
         return wide ? static_cast<uint64_t>(static_cast<const int64_t *>(data)[i])
@@ -43,7 +43,7 @@ struct new_offsets {
     }
 };
 
-/* Of a matrix that is made: only the public struct calls its arrays const. */
+/* Those of the target, whose arrays are const only in the public struct. */
 inline new_offsets new_offsets_of(const prim_sparse *m)
 {
     const offsets_view offsets = offsets_of(m);

@@ -1,4 +1,4 @@
-/* A plan for CSR: what the arguments of prim_spmv_plan() and prim_spmv_planned() must be, and the
+/* A plan for CSR: checks of the arguments of prim_spmv_plan() and prim_spmv_planned(), and the
  * calls. */
 #include "sparse/plan_args.h"
 
@@ -12,7 +12,7 @@ PRIM_DECLARE_RUNG(spmv_planned, pages)
 
 enum { ALIGNMENT = 16 };
 
-/* Every product of a matrix has one plan, so that only its sizes count. */
+/* The plan's memory: its size depends only on the sizes of the matrix. */
 static prim_status check_plan(const prim_call *call, const prim_sparse *matrix, const void *d_plan,
                               size_t plan_bytes, prim_span *span)
 {
@@ -49,7 +49,7 @@ static prim_status check_plan_kind(const void *any)
     return prim_sparse_check_shape(&args->call, &args->matrix);
 }
 
-/* Values are not looked at. Matrices of another format are refused behind this. */
+/* Values are not looked at. Matrices of another format are refused later. */
 static prim_status check_plan_operands(const void *any, prim_operands *operands)
 {
     const prim_spmv_plan_args *args = any;
@@ -130,7 +130,7 @@ static prim_status check_planned_kind(const void *any)
     return prim_spmv_check_kind(&((const prim_spmv_planned_args *)any)->product);
 }
 
-/* The product's, whose last is y; and the plan, which y does not overlap. */
+/* Those of the product, y the last; and the plan, which y must not overlap. */
 static prim_status check_planned_operands(const void *any, prim_operands *operands)
 {
     const prim_spmv_planned_args *args = any;

@@ -1,8 +1,8 @@
 /* prim_spmv_plan(): a page for each tile, by a block each; plan.cuh shows what is in it.
  *
  *     columns    staged, as for a product
- *     patterned  a thread a row: is it the row before, moved by one? Those that are not begin
- *                groups; and a thread a group: is it one before, moved?
+ *     patterned  a thread for each row: are its columns those of the row before, plus one? If not,
+ *                it begins a group; and a thread for each group: has an earlier one its pattern?
  *     near       the least and the greatest column are less than 2^16 apart
  *     far        otherwise
  *
@@ -17,7 +17,7 @@ namespace
 namespace make_plan
 {
 
-/* So many for each lane of a warp. */
+/* row_words for each lane of a warp. */
 constexpr unsigned WORDS_OF_LANE = (words_of(TILE) + WARP - 1) / WARP, WORDS = WORDS_OF_LANE * WARP;
 
 struct most_operator {
@@ -27,12 +27,12 @@ struct most_operator {
     }
 };
 
-/* Of columns the greatest, and what the least has above it: both are maxima. */
+/* The greatest column, and the distance of the least from an upper bound: both are maxima. */
 struct range {
     int32_t greatest, above_least;
 };
 
-/* More have no room in a page's front. */
+/* More do not fit a page's front. */
 constexpr unsigned MOST_GROUPS = FRONT_BYTES / sizeof(row_group);
 
 /* Rows of one pattern: the first of them, and the first group that has the same. */
@@ -69,7 +69,7 @@ __device__ inline range range_of_warp(const int32_t *columns, unsigned count)
 
 /* ---- patterns ---- */
 
-/* Is one row the other, moved by as many columns as rows? */
+/* Whether row b has row a's columns, each plus b - a. */
 __device__ inline bool are_alike(const desk &d, const int32_t *columns, unsigned a, unsigned b)
 {
     const unsigned of_a = d.begins[a], of_b = d.begins[b], length = d.begins[b + 1] - of_b;
@@ -93,7 +93,7 @@ __device__ inline void find_groups(desk &d, const int32_t *columns, unsigned row
     }
 }
 
-/* By one warp: how many groups begin in 32 rows becomes how many before. */
+/* An exclusive scan of the groups that begin in every 32 rows, by one warp. */
 __device__ inline void count_groups(desk &d)
 {
     const unsigned lane = threadIdx.x, first = lane * WORDS_OF_LANE;
@@ -122,8 +122,8 @@ __device__ inline void list_groups(desk &d, unsigned rows)
     }
 }
 
-/* A thread a group: which is the first of its pattern? On the other side of a grid's edge the same
- * ones come again. */
+/* A thread for each group finds the first one of its pattern: after a grid's edge the same patterns
+ * come again. */
 __device__ inline void compare_groups(desk &d, const int32_t *columns)
 {
     const unsigned g = threadIdx.x;
@@ -137,7 +137,7 @@ __device__ inline void compare_groups(desk &d, const int32_t *columns)
     d.found[g].length = static_cast<uint16_t>(d.begins[row + 1] - d.begins[row]);
 }
 
-/* Numbers in the patterns before a group's: those that are no other's. */
+/* Where a group's pattern begins: the lengths of the distinct patterns before it. */
 __device__ inline unsigned pattern_before(const desk &d, unsigned group)
 {
     unsigned before = 0;
@@ -146,7 +146,7 @@ __device__ inline unsigned pattern_before(const desk &d, unsigned group)
     return before;
 }
 
-/* More than a front has: there are too many groups. */
+/* The bytes of a patterned page; more than a front where there are too many groups. */
 __device__ inline unsigned patterns_bytes(const desk &d, unsigned rows)
 {
     if (d.groups > MOST_GROUPS)

@@ -11,10 +11,10 @@
  *     group      0      1                          2      3        neighbours of one pattern
  *     pattern    0      1                          2      1
  *
- * In a stencil or a band, neighbouring rows have neighbouring columns, but for the grid's edges: so
- * a tile has few groups of rows, and fewer patterns, for those behind an edge are those before it.
- * What a page holds follows from its tile alone, so nothing is known of it beforehand but its
- * place. All that a tile of patterns needs is in its page's first bytes, which one copy brings. */
+ * In a stencil or a band, neighbouring rows have neighbouring columns, except at the grid's edges:
+ * so a tile has few groups of rows, and fewer patterns, since those after an edge are those before
+ * it. A page depends only on its tile, and its place is known without reading anything. All that a
+ * tile of patterns needs is in its page's first bytes, which are copied at once. */
 #ifndef PRIM_SPARSE_PLAN_CUH
 #define PRIM_SPARSE_PLAN_CUH
 
@@ -37,7 +37,7 @@ struct alignas(VECTOR_BYTES) page_head {
     uint8_t way, kinds;
 };
 
-/* The first bytes of a page, fetched before anything is known of it. */
+/* The first bytes of a page, copied before its kind is known. */
 constexpr unsigned FRONT_BYTES = 512;
 constexpr unsigned HEAD_BYTES = sizeof(page_head);
 
@@ -51,7 +51,7 @@ constexpr unsigned PAGE_BYTES =
     (HEAD_BYTES + 2 * (STAGED + 1) + 2 * VECTOR_BYTES + 127) / 128 * 128;
 static_assert(FRONT_BYTES <= PAGE_BYTES, "a front is a page's");
 
-/* 32 rows: bit i tells that a group begins with row i; so many begin before. */
+/* 32 rows: bit i is set where a group begins with row i; and how many begin before. */
 struct row_word {
     uint32_t begin_here, begin_before;
 };
@@ -63,8 +63,8 @@ __host__ __device__ constexpr unsigned words_of(unsigned rows)
     return (rows + ROWS_OF_WORD - 1) / ROWS_OF_WORD;
 }
 
-/* Rows of one length, the first of them from the tile's first row on, and where its entries begin;
- * and its pattern, from the first pattern on. */
+/* Rows of one pattern: the first row and its first entry, counted from the tile's first ones; the
+ * length of each row; and where the pattern begins. */
 struct row_group {
     uint16_t row, begin, length, pattern;
 };

@@ -1,15 +1,15 @@
-/* prim_spmv_planned(): CSR_MERGE by a plan, whose pages plan.cuh shows.
+/* prim_spmv_planned(): CSR_MERGE with a plan; plan.cuh shows its pages.
  *
  *     a tile     front of its page ── values ──────── sums
  *                               └──── x by patterns ──┘
  *
- * What CSR_MERGE looks up first, where tiles begin, where rows begin in them and of what kinds they
- * are, stands in the page; and of columns there are 16 bits each, or a pattern for many rows. Where
- * there are patterns, values are all that is streamed, and x is on its way while they are. A row's
- * sum has CSR_MERGE's order, which follows from its length alone.
+ * The page has what CSR_MERGE searches first: where the tile begins, where rows begin in it and of
+ * what kinds they are; and 16 bits for each column, or a pattern for many rows. With patterns only
+ * values are streamed, and x is loaded at the same time. A row's sum has CSR_MERGE's order, which
+ * depends only on its length.
  *
  * Work: entries and rows. Bytes: values once, in f32 half of CSR's; columns as the pages have them;
- * y, and x as the columns ask for it. */
+ * y, and x by column. */
 #include "common/element.h"
 #include "sparse/csr.cuh"
 #include "sparse/plan.cuh"
@@ -41,7 +41,7 @@ struct room {
     strip_list<STRIPS> strips;
 };
 
-/* What this block has copied is there for all its threads. */
+/* After this, all threads may read what the block has copied. */
 __device__ inline void wait_for_block()
 {
     wait_for_copies();
@@ -64,8 +64,8 @@ __device__ inline patterned_row find_row(const page_patterns &of, unsigned row)
     return {g.begin + (row - g.row) * g.length, g.length, of.differences + g.pattern};
 }
 
-/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. waits: values are still on their way,
- * and the first x are fetched meanwhile. */
+/* Rows of 1 part or of MIDDLE_PARTS, with LANES lanes each. waits: values are still being copied,
+ * and the first x are loaded meanwhile. */
 template <unsigned PARTS, unsigned LANES, typename V, typename X>
 __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
                               const page_patterns &patterns, const V *values, bool waits)
@@ -97,7 +97,7 @@ __device__ void sum_patterned(const entries<V, X> &of, const page_head &h,
     }
 }
 
-/* As many lanes a row as there are threads for. */
+/* As many lanes for each row as there are threads. */
 template <typename V, typename X>
 __device__ void multiply_patterned(const entries<V, X> &of, const page_head &h, unsigned char *body,
                                    const V *values)
@@ -118,7 +118,7 @@ __device__ void multiply_patterned(const entries<V, X> &of, const page_head &h, 
 
 /* ---- other tiles ---- */
 
-/* The rows of more than 64 entries, and what goes on of the row before. */
+/* Lists the rows of more than 64 entries, and the rest of the row before. */
 template <unsigned MOST>
 __device__ void note_strips(const plan<void> &p, const csr_tile &t, const uint16_t *begins,
                             strip_list<MOST> *strips)
@@ -168,7 +168,7 @@ __device__ void multiply_far(const problem<V, X> &a, const csr_tile &t, const pa
     using T = working_t<V>;
     in.columns = stage(for_columns, a.csr.of.columns + h.first_entry, h.entries);
     wait_for_block();
-    if constexpr (sizeof(T) == sizeof(int32_t)) { /* x has room where its column was */
+    if constexpr (sizeof(T) == sizeof(int32_t)) { /* x fits into its column's place */
         if (rows_are_unlike(t, in.count, h.kinds & (SHORT | MIDDLE))) {
             gather<STEPS>(in.columns, in.count, a.csr.of.x);
             __syncthreads();
@@ -213,7 +213,7 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
         multiply_far(a, t, h, {nullptr, values, begins, h.entries}, for_columns, r);
 }
 
-/* Of no piece of a long row any is there. */
+/* The counters of long rows' finished pieces begin at 0. */
 __global__ void __launch_bounds__(THREADS) clear_tickets(unsigned *tickets, size_t count)
 {
     trigger_launch_completion();
@@ -233,7 +233,7 @@ struct run_product : launch_run {
             {plan_rows<void>(m), make_entries<V, X>(args, m->column_indices, m->values)},
             static_cast<const unsigned char *>(pages)};
         if (a.csr.of.x == nullptr)
-            return prim_spmv_csr_merge_rung.launch(args); /* nothing is multiplied */
+            return prim_spmv_csr_merge_rung.launch(args); /* nothing to multiply */
         put_pieces(&a.csr.p, args, args->call.workspace);
         const size_t tickets = a.csr.p.tiles * TILE_GROUPS;
         const cudaStream_t stream = args->call.stream;

@@ -15,7 +15,7 @@ namespace
 
 constexpr unsigned THREADS = 256; /* a block of every rung */
 
-/* A number as it is calculated with: halves as floats. */
+/* An element as a number for arithmetic: halves as floats. */
 template <typename T>
 __host__ __device__ working_t<T> number(T element)
 {
@@ -38,14 +38,14 @@ __host__ __device__ void put(Half *to, float value)
     from_float(value, to);
 }
 
-/* Column numbers and values side by side, with x and what becomes of a row's sum. */
+/* Column indices and values, with x, y, alpha and beta. */
 template <typename V, typename X = V>
 struct entries {
     using sum_type = working_t<V>;
 
     const int32_t *columns;
     const V *values;
-    const X *x; /* NULL: alpha is 0, and no entry is looked at */
+    const X *x; /* NULL: alpha is 0, and no entry is read */
     X *y;
     scaled<sum_type> scale;
 
@@ -82,7 +82,7 @@ PRIM_DISPATCH_TYPE(dispatch, PRIM_SPARSE_TYPES, matrix.value_type)
 /* Run::run<V, X>(args, more…) for the types of the values, and of x and y. */
 PRIM_DISPATCH_PAIRS(dispatch_mixed, PRIM_SPARSE_MIXED_TYPES, matrix.value_type, y_type)
 
-/* Types that the format does not have are not looked at. */
+/* Another format is refused before the types are checked. */
 inline const char *format_why_not(const prim_spmv_args *args, prim_sparse_format format,
                                   bool (*types_are_built)(const prim_spmv_args *))
 {
@@ -101,19 +101,19 @@ inline const char *mixed_why_not(const prim_spmv_args *args, prim_sparse_format 
     return format_why_not(args, format, dispatch_mixed<is_built>);
 }
 
-/* What a sum takes: halves are summed as floats. */
+/* Bytes of a sum: halves are summed as floats. */
 inline size_t sum_bytes(const prim_spmv_args *args)
 {
     return args->matrix.value_type == CUDA_R_64F ? sizeof(double) : sizeof(float);
 }
 
-/* A thread for each of `count`, or so many blocks of them. */
+/* Blocks for `count`, of_a_block to each. */
 inline unsigned blocks_for(size_t count, size_t of_a_block)
 {
     return static_cast<unsigned>(prim_divide_up(count, of_a_block));
 }
 
-/* What thread this is of all. */
+/* The thread's index in the grid. */
 __device__ inline size_t this_thread()
 {
     return static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;

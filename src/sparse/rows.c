@@ -48,7 +48,7 @@ static prim_strip sell_strip(const prim_sparse *m, size_t place)
     return strip;
 }
 
-/* The last group that does not begin behind the place: the ones before it may be empty. */
+/* The last group that begins at the place or before it: groups before may be empty. */
 static const prim_jds_group *group_of(const prim_sparse *m, size_t place)
 {
     size_t first = 0, count = m->group_count;

@@ -22,8 +22,8 @@ typedef struct prim_row {
     int strip_count;
 } prim_row;
 
-/* The row at a place: of JDS's and SELL's order, and otherwise the place's own. The matrix is
- * valid. COO and JDS look for it, log2(entries) or log2(groups) steps long. */
+/* The row at a place of JDS's and SELL's order; in other formats row and place are the same. The
+ * matrix is valid. COO and JDS take a binary search, log2(entries) or log2(groups) steps. */
 prim_row prim_sparse_row_at(const prim_sparse *matrix, size_t place);
 
 /* Its number of entries. */

@@ -1,4 +1,4 @@
-/* What is left of a product without products: y = beta · y. */
+/* A product without entries: y = beta · y. */
 #ifndef PRIM_SPARSE_SCALE_CUH
 #define PRIM_SPARSE_SCALE_CUH
 

@@ -5,12 +5,12 @@
  *                    │               │                         rows that lie inside of a block are
  *                    ↓               ↓                         complete: added to y
  *     carries  A     C           C'  E             E' F        the first and the last sum of each
- *                                                              block may not be: these are numbers
- *                                                              that belong to ascending rows, so
- *                                                              the same again, until one block does
+ *                                                              block may not be: they are numbers
+ *                                                              with ascending rows, so the next
+ *                                                              level does the same with them
  *
  * Every row is added to y by one thread, once: no atomics, and the same bits in every run. A block
- * of one row only leaves its sum as the first carry and 0 as the last. */
+ * of only one row leaves its sum as the first carry and 0 as the last. */
 #ifndef PRIM_SPARSE_SEGMENTS_CUH
 #define PRIM_SPARSE_SEGMENTS_CUH
 
@@ -47,7 +47,7 @@ inline const char *segments_why_not(const prim_spmv_args *args, prim_sparse_form
                : reason;
 }
 
-/* Numbers and their rows: the products of entries, or the carries of the level before. */
+/* Numbers with their rows: the products of entries, or the carries of the level before. */
 template <typename T, typename X = T>
 struct numbers {
     const int32_t *rows;
@@ -67,9 +67,8 @@ struct carries {
     int32_t *rows;
 };
 
-/* Each number becomes the sum of those before it in its row and block, itself included: the stride
- * doubles, as in a Kogge-Stone scan, and stops at the row's beginning. No barrier follows: a thread
- * goes on with its own sum. */
+/* An inclusive segmented scan of a block's numbers by rows: the stride doubles, as in a Kogge-Stone
+ * scan, and stops at the row's beginning. No barrier follows: a thread goes on with its own sum. */
 template <typename T>
 __device__ void scan_rows(T (&sums)[2][THREADS], const int32_t (&rows)[THREADS], unsigned *from)
 {
@@ -93,7 +92,7 @@ __global__ void __launch_bounds__(THREADS) sum_segments(numbers<T, X> in, carrie
     const size_t first = static_cast<size_t>(blockIdx.x) * THREADS;
     const unsigned count =
         in.count - first < THREADS ? static_cast<unsigned>(in.count - first) : THREADS;
-    /* Behind the end, the last row goes on with zeros. */
+    /* Past the end, the last row goes on with zeros. */
     rows[t] = in.rows[first + (t < count ? t : count - 1)];
     sums[0][t] = t < count ? in.at(first + t) : T(0);
     unsigned from = 0;
@@ -117,7 +116,7 @@ __global__ void __launch_bounds__(THREADS) sum_segments(numbers<T, X> in, carrie
     }
 }
 
-/* Level after level, each out of what the one before has left. */
+/* Level after level, each on the carries of the one before. */
 template <typename T, typename X>
 cudaError_t add_levels(cudaStream_t stream, numbers<T, X> in, carries<T> out)
 {

@@ -6,13 +6,12 @@
  *     f h
  *     g            slice_offsets  0  6  10
  *
- * What changed from ELL: the padding. Rows that were sorted by length within groups of sigma rows
- * have still less of it; y is then written where the permutation says. A slice of more than 256
- * columns is shared by its block's eight warps. What holds it back: the longest rows all the same,
- * and their padding.
+ * What changed from ELL: less padding. Rows that were sorted by length within groups of sigma rows
+ * have even less of it; y is then written by the permutation. A slice of more than 256 columns is
+ * shared by its block's eight warps. What still holds it back: the longest rows, and their padding.
  *
  * Work: entries. Steps: the longest row. Bytes: value and column of each entry and each padding, an
- * offset a slice, y, and x as the columns ask for it.
+ * offset for each slice, y, and x by column.
  * Source: A. Monakov, A. Lokhmotov and A. Avetisyan, Automatically Tuning Sparse Matrix-Vector
  * Multiplication for GPU Architectures, HiPEAC 2010; sigma: M. Kreutzer et al., SIAM J. Sci.
  * Comput. 36 (2014). */
@@ -36,7 +35,7 @@ struct slices {
     csr_rows<Offset, V, X> m;
     const int32_t *row_at; /* NULL: each row is at its own place */
 
-    /* In whole rows' lengths, and the lane's first entry. */
+    /* A slice's width, in entries of a row. */
     __device__ size_t width(size_t slice) const
     {
         if (slice * SLICE >= m.rows)
@@ -75,7 +74,7 @@ __device__ void multiply_wide(const slices<V, X, Offset> &a, size_t slice, size_
         a.store(slice * SLICE + lane, sum);
 }
 
-/* Full multiprocessors, where registers allow. */
+/* As many as a multiprocessor holds, where registers allow. */
 template <typename V>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = sizeof(working_t<V>) > 4 ? 5 : 6;
 
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, BLOCKS_AT_ONC
     const size_t first = static_cast<size_t>(blockIdx.x) * SLICES,
                  mine = first + threadIdx.x / SLICE;
     const unsigned lane = threadIdx.x % SLICE;
-    /* Each warp knows all of its block's slices from one read. */
+    /* Each warp reads the widths of all its block's slices at once. */
     const size_t its = a.m.of.x != nullptr && lane < SLICES ? a.width(first + lane) : 0;
     const unsigned long long all = __shfl_sync(ALL_LANES, static_cast<unsigned long long>(its),
                                                static_cast<int>(threadIdx.x / SLICE));

@@ -1,4 +1,4 @@
-/* The sparse product's API: what its arguments must be, and the calls. */
+/* The sparse product's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "common/element.h"

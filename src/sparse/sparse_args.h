@@ -37,7 +37,7 @@ typedef struct prim_sparse_convert_args {
     void *memory;
     size_t bytes;
     uint64_t *missing;
-    bool wants_size; /* prim_sparse_convert_size(): of the above, only from, format and width */
+    bool wants_size; /* prim_sparse_convert_size(): only from, format and width are used */
     uint64_t *d_size;
     bool transposed; /* the target's rows are the columns of `from` */
 } prim_sparse_convert_args;
@@ -45,21 +45,21 @@ typedef struct prim_sparse_convert_args {
 /* The target: its arrays in args->memory, *bytes long. false: that does not fit size_t. */
 bool prim_sparse_target(const prim_sparse_convert_args *args, prim_sparse *to, size_t *bytes);
 
-/* For whatever makes such a target: its types, its size and that it can be laid out; and the
- * memory, size and d_missing as operands behind those that are read, and that none overlaps
+/* For calls that make such a target. Checks its types, its size and its layout; and adds the
+ * memory, size and d_missing to the operands that are read, and checks that none overlaps
  * another. */
 prim_status prim_sparse_check_target(const prim_sparse_convert_args *args);
 prim_status prim_sparse_check_written(const prim_sparse_convert_args *args,
                                       prim_operands *operands);
 
-/* What the calls that make a matrix end with. The bytes of the target; and the call itself, after
+/* The last steps of calls that make a matrix: the bytes of the target; and the call itself, after
  * which *to is the target. */
 prim_status prim_sparse_target_bytes(const prim_ladder *of, const prim_sparse_convert_args *args,
                                      size_t *bytes);
 prim_status prim_sparse_make_target(const prim_ladder *of, prim_sparse_convert_args *args,
                                     prim_sparse *to);
 
-/* A dense matrix to CSR: `convert` is as if its elements that are not 0 were CSR already. */
+/* A dense matrix to CSR: `convert.from` describes its nonzero elements as CSR. */
 typedef struct prim_sparse_from_dense_args {
     prim_sparse_convert_args convert;
     const void *in;
@@ -73,18 +73,18 @@ typedef struct prim_sparse_to_dense_args {
     size_t ld;
 } prim_sparse_to_dense_args;
 
-/* rungs.c: the one table, and what AUTO takes of it. */
+/* rungs.c: the table of rungs, and the one that AUTO takes. */
 extern const prim_rung *const prim_spmv_rungs[];
 int prim_spmv_choose_rung(const void *args);
 
-/* What a ladder of products asks for; of the operands, y is the last. */
+/* The checks of a ladder of products; y is the last operand. */
 prim_status prim_spmv_check_kind(const void *args);
 prim_status prim_spmv_check_operands(const void *args, prim_operands *operands);
 
 /* The CPU's version, args pointing to host memory. */
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 
-/* The format, the types, the sizes and the groups: all that is no array on the device. */
+/* The format, the types, the sizes and the groups: all but the arrays on the device. */
 prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *matrix);
 
 prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format);

@@ -1,12 +1,12 @@
 /* Offsets from lengths, in three launches.
  *
  *     lengths     2 0 3 2 | 1 4 0 0 | 5          blocks of, here, 4
- *     sums          7     |    5    | 5          a block each: what all its lengths are
- *     before        0     |    7    | 12         one block: what lies before each
- *     offsets     0 2 2 5 | 7 8 12 12 | 12 17    a block each: its own again, from there on
+ *     sums          7     |    5    | 5          a block each: the sum of its lengths
+ *     before        0     |    7    | 12         one block: the exclusive scan of these
+ *     offsets     0 2 2 5 | 7 8 12 12 | 12 17    a block each: the scan of its lengths from there
  *
- * Whole numbers, so every order gives the same. Work: lengths. Steps: a block's, and blocks / 256
- * for the one. Bytes: lengths twice, offsets once. */
+ * Integers, so any order gives the same. Work: lengths. Steps: a block's, and blocks / 256 for the
+ * one. Bytes: lengths twice, offsets once. */
 #include "sparse/sums.h"
 
 #include "common/numeric.cuh"
@@ -22,7 +22,7 @@ namespace sums
 
 constexpr unsigned ITEMS = 8, BLOCK_ITEMS = THREADS * ITEMS, WARPS = THREADS / WARP;
 
-/* What the threads before have, and *all threads; a barrier lies behind it. */
+/* The exclusive scan over a block's threads, and *all = their sum; ends with a barrier. */
 __device__ inline uint64_t sum_before(uint64_t mine, uint64_t (&of_warps)[WARPS], uint64_t *all)
 {
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(THREADS)
         *missing = before > most ? before - most : 0;
 }
 
-/* The offset behind the last length too, which is the total. */
+/* Also writes the offset after the last length, which is the total. */
 __global__ void __launch_bounds__(THREADS)
     write_offsets(const uint64_t *lengths, size_t count, const uint64_t *before_blocks,
                   new_offsets offsets, uint64_t most)
@@ -90,7 +90,7 @@ __global__ void __launch_bounds__(THREADS)
     }
 }
 
-/* So many that the offset behind the last length has a block. */
+/* Enough for the offset after the last length. */
 inline size_t blocks_of(size_t count)
 {
     return count / BLOCK_ITEMS + 1;

@@ -1,4 +1,4 @@
-/* Offsets as the sums of the lengths before them. */
+/* Offsets as exclusive prefix sums of lengths. */
 #ifndef PRIM_SPARSE_SUMS_H
 #define PRIM_SPARSE_SUMS_H
 
@@ -12,13 +12,13 @@ extern "C" {
 #endif
 
 typedef struct prim_sparse_sums {
-    uint64_t *lengths; /* count of them, and behind them room: see prim_sparse_sums_bytes() */
+    uint64_t *lengths; /* `count`, and room behind them: see prim_sparse_sums_bytes() */
     size_t count;
     void *offsets;     /* count + 1; NULL: only the total is wanted */
     bool wide;         /* they have 64 bits */
     uint64_t most;     /* offsets that would be larger become this */
     uint64_t *total;   /* NULL, or *total = all lengths */
-    uint64_t *missing; /* NULL, or *missing = by how much that is more than `most` */
+    uint64_t *missing; /* NULL, or *missing = by how much the total exceeds `most` */
 } prim_sparse_sums;
 
 /* The lengths, and the sums of blocks of them. */

@@ -1,15 +1,16 @@
 /* A tile of CSR's entries, and sums of rows that lie in it.
  *
  *     entries   ■■■■■■■■■■■■■■■■■■■■■■■■■■■■■■     copied as they lie, 16 bytes at a time
- *     rows      0   1 2     3        4             then each row in as many parts as it is long:
- *     parts     ↓↓↓↓↓↓…                            1 up to 8 entries, 4 up to 64, 32 beyond
+ *     rows      0   1 2     3        4             then each row in parts by its length: 1 part
+ *     parts     ↓↓↓↓↓↓…                            up to 8 entries, 4 up to 64, 32 beyond
  *
  * Copies need no registers, and neighbouring lanes read neighbouring rows at the same place: where
- * these have neighbouring columns, as in a stencil, a warp's reads of x lie side by side, and 27
- * entries of 32 rows are some 40 lines of x, where the entries in their own order ask for 300.
+ * these have neighbouring columns, as in a stencil, a warp's reads of x are coalesced, and 27
+ * entries of 32 rows take some 40 lines of x, where the entries in their own order take 300.
  *
- * How many parts a row has, and so the order of its sum, follows from its length alone. How many
- * lanes share the parts does not show: a lane may have several, each with a sum of its own. */
+ * The number of a row's parts, and so the order of its sum, depends only on its length. The number
+ * of lanes that share the parts does not change the order: a lane may have several, each with a sum
+ * of its own. */
 #ifndef PRIM_SPARSE_TILE_CUH
 #define PRIM_SPARSE_TILE_CUH
 
@@ -28,7 +29,7 @@ constexpr unsigned TILE_THREADS = 256; /* a block's, for a tile of its own */
 
 /* ---- staging ---- */
 
-/* Bytes for `count` elements, wherever between multiples of 16 bytes they begin. */
+/* Bytes for `count` elements at any alignment. */
 template <typename T>
 __host__ __device__ constexpr unsigned staged_bytes(unsigned count)
 {
@@ -36,8 +37,8 @@ __host__ __device__ constexpr unsigned staged_bytes(unsigned count)
            VECTOR_BYTES;
 }
 
-/* Begins copies by all threads; wait_for_copies() and a barrier end them. Returns where element 0
- * goes: as far past a multiple of 16 bytes as in global memory. No element beside the `count` ones
+/* Starts copies by all threads; wait_for_copies() and a barrier end them. Returns where element 0
+ * goes: as far past a multiple of 16 bytes as in global memory. No element outside the `count` ones
  * is read. */
 template <typename T>
 __device__ T *stage(unsigned char *shared, const T *global, unsigned count)
@@ -59,7 +60,7 @@ __device__ T *stage(unsigned char *shared, const T *global, unsigned count)
 
 /* ---- x ---- */
 
-/* Where an entry's x is: by its column, */
+/* An entry's x: read by its column, */
 template <typename X>
 struct x_by_column {
     const X *x;
@@ -70,7 +71,7 @@ struct x_by_column {
     }
 };
 
-/* or, once gather() has been there, in the column's place. */
+/* or, after gather(), from the column's place. */
 template <typename T>
 struct x_in_place {
     __device__ T of(int32_t bits) const
@@ -79,9 +80,9 @@ struct x_in_place {
     }
 };
 
-/* Puts x in place of the columns. Neighbouring threads have neighbouring entries, whatever the
- * rows, and each has EACH under way at once: where rows are unlike, lanes with a row each would
- * wait for the longest of theirs. Every thread takes what is its own only. */
+/* Overwrites the columns with x. Neighbouring threads have neighbouring entries, whatever the rows,
+ * and each has EACH in flight at once: where lengths differ much, lanes with a row each would wait
+ * for the longest one. A thread reads only columns that it overwrites. */
 template <unsigned EACH, typename X>
 __device__ void gather(int32_t *columns, unsigned count, const X *x)
 {
@@ -101,7 +102,7 @@ __device__ void gather(int32_t *columns, unsigned count, const X *x)
 
 /* ---- rows ---- */
 
-/* x of a lane's next entries, every LANES-th of `left`; 0 behind the last. */
+/* x of a lane's next entries, every LANES-th of `left`; 0 past the last. */
 template <unsigned LANES, unsigned STEPS, typename T, typename Column, class Find>
 __device__ void fetch_x(T (&of_x)[STEPS], const Column *columns, const Find &x, unsigned left)
 {
@@ -113,7 +114,7 @@ __device__ void fetch_x(T (&of_x)[STEPS], const Column *columns, const Find &x, 
     }
 }
 
-/* Their products, to each of the lane's parts in turn. */
+/* Adds their products to the lane's parts in turn. */
 template <unsigned LANES, unsigned EACH, unsigned STEPS, typename T, typename V>
 __device__ void add_products(T (&sum)[EACH], const T (&of_x)[STEPS], const V *values, unsigned left)
 {
@@ -124,7 +125,7 @@ __device__ void add_products(T (&sum)[EACH], const T (&of_x)[STEPS], const V *va
             sum[b % EACH] = add_product(sum[b % EACH], number(values[b * LANES]), of_x[b]);
 }
 
-/* A lane's parts, as lanes of their own would add them up: halves first. */
+/* The sum of a lane's parts, in the order in which lanes would add them: halves first. */
 template <unsigned EACH, typename T>
 __device__ T folded(T (&sum)[EACH])
 {
@@ -137,8 +138,9 @@ __device__ T folded(T (&sum)[EACH])
     return sum[0];
 }
 
-/* What LANES lanes add up of a row in PARTS parts: part p has entries p, p + PARTS, …, in this
- * order, and lane l has parts l, l + LANES, …. STEPS of a lane's entries are under way at once. */
+/* The sum of one of LANES lanes that share a row in PARTS parts: part p has entries p, p + PARTS,
+ * …, in this order, and lane l has parts l, l + LANES, …. STEPS of a lane's entries are in flight
+ * at once. */
 template <unsigned PARTS, unsigned LANES, unsigned STEPS, typename V, typename Column, class Find>
 __device__ working_t<V> sum_of_lane(const Column *columns, const V *values, const Find &x,
                                     unsigned length, unsigned lane)
@@ -153,7 +155,7 @@ __device__ working_t<V> sum_of_lane(const Column *columns, const V *values, cons
     return folded(sum);
 }
 
-/* Of a word that is not 0, the highest bit that is set. */
+/* The highest bit that is set in a word other than 0. */
 __device__ inline unsigned highest_bit(unsigned word)
 {
 #ifdef __CUDA_ARCH__

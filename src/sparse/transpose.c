@@ -1,4 +1,4 @@
-/* prim_sparse_transpose(): what its arguments must be, and the calls. */
+/* prim_sparse_transpose(): checks of the arguments, and the calls. */
 #include <stdio.h>
 
 #include "sparse/sparse_args.h"

@@ -1,18 +1,17 @@
-/* prim_sparse_transpose(): entries sorted by their columns, equal ones in their own order.
+/* prim_sparse_transpose(): a stable radix sort of the entries by their columns.
  *
  *     columns   2 0 1 2 | 0 2 1 0      tiles of, here, 4 entries; 8 bits of the columns at a time
  *     counts    0: 1 | 2   1: 1 | 1   2: 2 | 1         how many of each digit a tile has
  *     begins    0: 0 | 1   1: 3 | 4   2: 5 | 7         digit by digit, and tile by tile in each
  *     sorted    0 0 0 1 1 2 2 2
  *
- * A pass for each 8 bits that columns have. What is moved is the column and the entry's number; the
- * values follow once, behind the last pass, together with the rows, which are looked for by the
- * number. Within a tile, 256 entries at a time: a lane's place among those of its digit is that of
- * the tile so far, of the warps before, and of the lanes below, which ballots tell. Nothing depends
- * on who comes first.
+ * A pass for each 8 bits of the columns moves columns and entry numbers; values are moved once,
+ * after the last pass, together with the rows, which are searched by entry number. A tile takes 256
+ * entries at a time: a lane's rank within its digit is the sum of those of the tile so far, of the
+ * warps before, and of the lanes below, by ballots. Nothing depends on timing.
  *
- * Work: entries for each pass. Bytes: for each pass, 20 an entry and 2 for counts; then a sector of
- * 32 for each value, and the search for its row. */
+ * Work: entries for each pass. Bytes: for each pass, 20 for each entry and 2 for counts; then a
+ * sector of 32 for each value, and the search for its row. */
 #include "common/shared.cuh"
 #include "common/sizes.h"
 #include "common/warp.cuh"
@@ -30,7 +29,7 @@ constexpr unsigned DIGIT_BITS = 8, DIGITS = 1u << DIGIT_BITS, ROUNDS = 8, TILE =
 constexpr unsigned WARPS = THREADS / WARP;
 static_assert(DIGITS == THREADS, "a thread looks after a digit");
 
-/* Entries on their way: numbers NULL: they are where they began. */
+/* Columns and entry numbers between passes; numbers NULL: entry i has number i. */
 struct pairs {
     const int32_t *columns;
     const uint32_t *numbers;
@@ -74,14 +73,14 @@ __device__ inline unsigned lanes_of_digit(unsigned digit, bool there)
     return lanes;
 }
 
-/* Where the next entry of each digit goes; and of the digits of each warp in a round, how many, and
- * then where the first goes. */
+/* Where the next entry of each digit goes; and for each warp of a round, the number of entries of
+ * each digit, then where the first of them goes. */
 struct places {
     uint32_t next[DIGITS];
     uint32_t of_warps[WARPS][DIGITS];
 };
 
-/* A digit's warps one after the other, by the thread that looks after it. */
+/* A scan over the warps, one digit for each thread. */
 __device__ inline void give_places(places &p)
 {
     uint32_t next = p.next[threadIdx.x];
@@ -132,7 +131,7 @@ __global__ void __launch_bounds__(THREADS)
         to.put(row, first_entry_of(columns, entries, row));
 }
 
-/* A sorted entry's column of the result is its row before. */
+/* The column of an entry of the result is its row in `from`. */
 __global__ void __launch_bounds__(THREADS)
     take_entries(const uint32_t *numbers, size_t entries, offsets_view offsets, size_t rows,
                  lines from, lines to)
@@ -187,7 +186,7 @@ void sort_digit(launches *l, const prim_sparse_convert_args *args, unsigned shif
     l->then(tiles * THREADS, place_entries, from, entries, shift, begins, to);
 }
 
-/* The buffers that passes write to in turn lie at the workspace's end. */
+/* The two buffers that passes alternate between are at the workspace's end. */
 pairs sort_entries(launches *l, const prim_sparse_convert_args *args)
 {
     const prim_sparse *m = &args->from;
@@ -220,7 +219,7 @@ cudaError_t launch(const void *any)
     return l.error;
 }
 
-/* Then tiles fit a grid, too. */
+/* With fewer than 2^32 entries, tiles fit a grid, too. */
 const char *why_not(const void *any)
 {
     const prim_sparse *m = &static_cast<const prim_sparse_convert_args *>(any)->from;
