@@ -1275,8 +1275,8 @@ static void choose_gaps(convolution *c)
 }
 
 /* Less than a tile and more, along both sides; a tile has 64 rows of 256 bytes. */
-static const extent tile_images[] = {{5, 3},   {21, 70},  {85, 64},  {86, 66},
-                                     {64, 63}, {300, 20}, {133, 130}};
+static const extent tile_images[] = {{5, 3}, {21, 70}, {85, 64}, {86, 66}, {64, 63},  {300, 20},
+                                     {3, 2}, {8, 1},   {17, 5},  {31, 4},  {133, 130}};
 static const extent tile_masks[] = {{3, 3}, {5, 5}, {7, 7},   {1, 1},  {4, 3},  {3, 5},
                                     {2, 9}, {9, 2}, {15, 15}, {15, 1}, {1, 15}, {11, 4}};
 

@@ -680,6 +680,29 @@ Test(distributed, bands_whose_rows_overlap_are_refused)
     disconnect(1);
 }
 
+/* A query returns what the call would, of which it knows the shape. */
+Test(distributed, queries_look_at_the_shape_of_bands)
+{
+    static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN};
+    const size_t counts[] = {10, 10}, many[] = {(size_t)1 << 33, (size_t)1 << 33};
+    const size_t far = (size_t)1 << 28;
+    size_t bytes;
+    for (size_t o = 0; o < COUNT_OF(ops); o++) {
+        cr_assert_eq(prim_distributed_reduce_rows_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
+                                                                  CUDA_R_32F, counts, 2, 5, 4,
+                                                                  CUDA_R_32F, &bytes),
+                     PRIM_ERROR_VALUE);
+        cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
+                                                                     CUDA_R_32F, counts, 2, 5, 4,
+                                                                     CUDA_R_32F, &bytes),
+                     PRIM_ERROR_VALUE);
+        cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
+                                                                     CUDA_R_32F, many, 2, 5, far,
+                                                                     CUDA_R_32F, &bytes),
+                     PRIM_ERROR_SIZE);
+    }
+}
+
 /* ---- arg_reduce ---- */
 
 static prim_status call_arg(const job *j, const prim_rank *ranks, size_t own_ranks)
@@ -1067,6 +1090,14 @@ Test(distributed, histograms_of_all_parts)
         {PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 333},
         {PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_CLAMP, CUDA_R_64U, 1},
     };
+    const size_t count = 5;
+    size_t bytes;
+    for (size_t less = 0; less <= 100; less += 100) /* bins would fit, and are rounded up */
+        cr_assert_eq(prim_distributed_histogram_even_workspace_bytes(
+                         PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP,
+                         (prim_histogram_range){.lower = 0, .upper = 9}, CUDA_R_8U, &count, 1,
+                         SIZE_MAX / 4 - less, CUDA_R_32U, &bytes),
+                     PRIM_ERROR_SIZE);
     EACH_RANKS(ranks)
     {
         for (size_t k = 0; k < COUNT_OF(kinds); k++)
@@ -1359,6 +1390,7 @@ static void fail_each(job *j)
         ranks[r] = parts[r].rank;
     }
     cr_cuda(cudaSetDevice(1));
+    const size_t allocations = simt_device_allocations();
     for (uint64_t n = 1;; n++) {
         simt_fail_at(n);
         const prim_status status = j->call(j, ranks, j->ranks);
@@ -1369,6 +1401,8 @@ static void fail_each(job *j)
         failures++;
         cr_assert_neq(status, PRIM_OK, "%s (call %zu) failed", failed, (size_t)n);
         cr_assert_eq(simt_pool_bytes(), 0, "%s (call %zu) left memory", failed, (size_t)n);
+        cr_assert_eq(simt_device_allocations(), allocations, "%s (call %zu) left an allocation",
+                     failed, (size_t)n);
         cr_cuda(cudaGetDevice(&device));
         cr_assert(device == 1 || strcmp(failed, "cudaSetDevice") == 0, "%s (call %zu)", failed,
                   (size_t)n);

@@ -374,6 +374,9 @@ Test(sparse_convert, what_is_refused)
     cr_refused(prim_sparse_convert_bytes(d.m, sell, i32, 1, (size_t)1 << 31, &bytes),
                PRIM_ERROR_VALUE, "i32");
     cr_prim(prim_sparse_convert_bytes(d.m, sell, i64, 1, (size_t)1 << 31, &bytes));
+    cr_prim(
+        prim_sparse_convert_bytes(d.m, coo, i32, 0, SIZE_MAX, &bytes)); /* the entries are known */
+    cr_prim(prim_sparse_convert_bytes(d.m, csr, i32, 0, SIZE_MAX, &bytes));
     cr_prim(prim_sparse_convert_bytes(d.m, sell, i32, 1, ((size_t)1 << 31) - 32, &bytes));
     bytes = 7;
     cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 2, &bytes), PRIM_ERROR_SIZE,

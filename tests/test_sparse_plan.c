@@ -417,6 +417,20 @@ Test(sparse_plan, in_a_graph)
     forget(&csr);
 }
 
+/* However long a plan is said to be that is not there. */
+Test(sparse_plan, none_is_needed_for_a_small_matrix)
+{
+    kept small = classic(CUDA_R_32F, CUDA_R_32I);
+    stand the = set_up(&small, CUDA_R_32F, 0);
+    for (size_t said = 0; said <= 64; said += 64) {
+        cr_prim(prim_spmv_plan(the.d.m, NULL, said, NULL, 0, 0));
+        cr_prim(prim_spmv_planned(1, the.d.m, NULL, said, CUDA_R_32F, the.x.data, 0, CUDA_R_32F,
+                                  the.y.data, NULL, 0, 0));
+    }
+    tear_down(&the);
+    forget(&small);
+}
+
 /* ---- what is refused ---- */
 
 Test(sparse_plan, what_is_refused)
@@ -449,6 +463,10 @@ Test(sparse_plan, what_is_refused)
                PRIM_ERROR_WORKSPACE, "plan_bytes");
     cr_prim(prim_spmv_plan_bytes(small.m, &bytes));
     cr_assert_eq(bytes, 0);
+    wrong = csr.m;
+    wrong.value_type = CUDA_R_16F;
+    wrong.entries = SIZE_MAX / 2;
+    cr_refused(prim_spmv_plan_bytes(wrong, &bytes), PRIM_ERROR_SIZE, "column_indices");
     tear_down(&the);
     forget(&csr);
     forget(&ell);

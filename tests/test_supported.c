@@ -713,6 +713,30 @@ Test(supported, gemm)
             }
 }
 
+/* "WARP_TILED and SPLIT_K 2^31 products and more, the other variants more than 65,535². Of halves
+ * and i8, AUTO refuses what these two do." */
+Test(supported, batches_of_gemm)
+{
+    const cudaDataType_t ins[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_8I},
+                         outs[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_32I};
+    const size_t most = 65535u * (size_t)65535u, limit = (size_t)1 << 31;
+    for (size_t i = 0; i < COUNT_OF(ins); i++)
+        for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SPLIT_K; v++) {
+            const bool is_narrow = i >= 3, is_tiled = v >= PRIM_GEMM_WARP_TILED;
+            const size_t batches[] = {limit - 1, limit, most, most + 1};
+            for (size_t b = 0; b < COUNT_OF(batches); b++) {
+                const bool promised = is_tiled || (is_narrow && v == PRIM_GEMM_AUTO)
+                                          ? batches[b] < limit
+                                          : !is_narrow && batches[b] <= most;
+                cr_expect_eq(prim_gemm_batched_supports(
+                                 (prim_gemm_variant)v, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                                 1, 1, ins[i], ins[i], outs[i], batches[b], PRIM_COMPUTE_DEFAULT),
+                             promised, "variant %d, %s, %zu products", v, name_of(ins[i]),
+                             batches[b]);
+            }
+        }
+}
+
 /* "CUDA_R_32F, CUDA_R_64F, and y the same: all variants", and the others: "AUTO, WARP_PER_ROW and
  * SPLIT"; "UNSUPPORTED also: WARP_PER_ROW with TRANSPOSED" */
 static prim_status gemv_promise(prim_gemv_variant variant, prim_transpose op, cudaDataType_t a,

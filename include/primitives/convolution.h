@@ -89,7 +89,8 @@ typedef struct prim_mask {
  *                           i32, u32 and u8 → u8 with a mask of f32; TENSOR without h_values, with
  *                           a side of more than 15, with masks that are not integers, with rows of
  *                           nearly 2^31 bytes, or below compute capability 8.0; AUTO and REGISTER
- *                           take every call. See prim_convolve_2d_supports()
+ *                           take every image of up to 2^34 - 9 rows. See
+ *                           prim_convolve_2d_supports()
  *
  * Determinism: each rung adds an output's products in one order, row by row of the image under the
  * mask: the same bits in every run on one device, and the rungs agree. The error of f32, relative

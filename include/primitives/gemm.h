@@ -114,7 +114,9 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
 /* A batch of products of one shape: C_i = alpha · op_a(A_i) · op_b(B_i) + beta · C_i, for each i
  * below `batches`.
  *
- *   batches    any number; 0 writes nothing.
+ *   batches    any number; 0 writes nothing. A variant refuses more tiles of all C together than a
+ *              grid has blocks: WARP_TILED and SPLIT_K 2^31 products and more, the other variants
+ *              more than 65,535². Of halves and i8, AUTO refuses what these two do.
  *   a_stride, b_stride  elements from A_i to A_{i+1} and from B_i to B_{i+1}. Any number; with 0
  *              one matrix serves all products.
  *   c_stride   elements from C_i to C_{i+1}. With two products or more, either all elements of C_i

@@ -51,11 +51,12 @@ typedef enum prim_gemv_variant {
  *   PRIM_ERROR_VALUE        lda is less than columns; y of i32, and alpha or beta is no whole
  *                           number of less than 2^63
  *   PRIM_ERROR_OVERLAP      d_y overlaps A or x
- *   PRIM_ERROR_UNSUPPORTED  also: PRIM_GEMV_WARP_PER_ROW with PRIM_TRANSPOSED, and types that a
- *                           variant does not take
+ *   PRIM_ERROR_UNSUPPORTED  also: PRIM_GEMV_WARP_PER_ROW with PRIM_TRANSPOSED, types that a variant
+ *                           does not take, and more rows than a variant has blocks for, from 2^31
+ *                           on; AUTO takes any number
  *
  * Determinism: each rung gives the same bits in every run on one device. AUTO, WARP_PER_ROW and
- * SPLIT give the same bits on every GPU, whatever the alignment and lda: they round a product
+ * SPLIT each give the same bits on every GPU, whatever the alignment and lda: they round a product
  * before they add it, and the order of additions follows from the shape, the op and the types.
  * prim_gemv_host() gives AUTO's. (The bits of a NaN are not promised.) Their error, relative to the
  * sum of the products' magnitudes, grows with the length of a thread's part, a 32nd of the whole

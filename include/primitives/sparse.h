@@ -21,7 +21,7 @@ typedef enum prim_spmv_variant {
     PRIM_SPMV_JDS = 7,           /* rows sorted by length; a launch for each group of equal ones */
     PRIM_SPMV_CSR_MERGE = 8,     /* merge path: tiles of equal work, in shared memory */
     PRIM_SPMV_SELL = 9,          /* a warp for each slice of 32 rows, ELL within the slice */
-    PRIM_SPMV_COO_TILED = 10     /* tiles of entries, staged in shared memory */
+    PRIM_SPMV_COO_TILED = 10     /* spans of entries for each warp, in registers */
 } prim_spmv_variant;
 
 typedef enum prim_sparse_format {
@@ -190,9 +190,10 @@ PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
  *   PRIM_ERROR_WORKSPACE    plan_bytes is less than prim_spmv_plan_bytes() says
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR
  *
- * Determinism: the same bits in every run and on every GPU.
+ * Determinism: the same plan in every run and on every GPU, apart from bytes that no product uses,
+ * which keep what they had.
  * Work: reads offsets and columns once, and writes each tile's part of the plan. Workspace: 16
- * bytes for each tile. */
+ * bytes for each tile, and 16. */
 PRIM_API prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes,
                                     void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
 
@@ -212,7 +213,7 @@ PRIM_API prim_status prim_spmv_plan_workspace_bytes(prim_sparse matrix, size_t *
  * Determinism: as PRIM_SPMV_CSR_MERGE.
  * Work: reads values once, columns and rows as the plan has them, and the offsets of long rows
  * again.
- * Workspace: that of PRIM_SPMV_CSR_MERGE, less 16 bytes for each tile. */
+ * Workspace: that of PRIM_SPMV_CSR_MERGE, less that of prim_spmv_plan(). */
 PRIM_API prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_plan,
                                        size_t plan_bytes, cudaDataType_t x_type, const void *d_x,
                                        double beta, cudaDataType_t y_type, void *d_y,
@@ -453,8 +454,8 @@ PRIM_API prim_status prim_sparse_from_dense_workspace_bytes(cudaDataType_t type,
  *              not written.
  *   ld         elements from the start of one row to the next, at least matrix.columns.
  *
- * Several entries of one row and column are added to +0 one by one, in their order, and each sum is
- * rounded. Takes no workspace.
+ * The entries of one row and column are added to +0 one by one, in their order, and each sum is
+ * rounded: a lone -0 becomes +0. Takes no workspace.
  * Returns what every call does, except for variants and workspaces, and
  *   PRIM_ERROR_ENUM         the format does not exist
  *   PRIM_ERROR_TYPE         the types of the matrix do not exist

@@ -38,7 +38,7 @@ cudaError_t launch(const void *args)
 } // namespace
 
 PRIM_DEFINE_RUNG(spmv, coo_tiled) = {
-    {PRIM_SPMV_COO_TILED, "coo_tiled", "COO, tiles of entries, staged in shared memory"},
+    {PRIM_SPMV_COO_TILED, "coo_tiled", "COO, spans of entries for each warp, in registers"},
     coo_tiled::why_not,
     coo_tiles::workspace_bytes,
     coo_tiled::launch};
