@@ -685,7 +685,7 @@ Test(distributed, queries_look_at_the_shape_of_bands)
 {
     static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN};
     const size_t counts[] = {10, 10}, many[] = {(size_t)1 << 33, (size_t)1 << 33};
-    const size_t far = (size_t)1 << 28;
+    const size_t far = ((size_t)1 << 28) + 1; /* the whole has more bytes than size_t counts */
     size_t bytes;
     for (size_t o = 0; o < COUNT_OF(ops); o++) {
         cr_assert_eq(prim_distributed_reduce_rows_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
