@@ -376,6 +376,8 @@ fi
 
 work=build/mutants/$pattern
 tree=$work/tree
+# What another pattern's copy has compiled already is found again.
+export CCACHE_BASEDIR=$PWD/$work CCACHE_NOHASHDIR=1
 check_arguments || exit 1
 mkdir -p "$tree"
 exec 9>"$work/lock"
