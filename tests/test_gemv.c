@@ -571,6 +571,32 @@ Test(gemv, halves_have_the_bits_of_the_host)
         }
 }
 
+/* Multiples of 2^-24 below the smallest normal half, of both signs. */
+Test(gemv, subnormal_halves)
+{
+    static const uint16_t h_a[] = {0x8001, 0x0001, 0x83ff, 0x03ff}, one = 0x3c00;
+    static const float expected[] = {-0x1p-24f, 0x1p-24f, -1023 * 0x1p-24f, 1023 * 0x1p-24f};
+    enum { ROWS = 4 };
+    const cudaDataType_t half = CUDA_R_16F, out = CUDA_R_32F;
+    float h_y[ROWS];
+    cr_prim(prim_gemv_host(N, ROWS, 1, 1, half, h_a, 1, half, &one, 0, out, h_y, 1));
+    cr_assert_arr_eq(h_y, expected, sizeof expected);
+    for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
+        const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
+        if (!prim_gemv_supports(variant, N, ROWS, 1, half, half, out))
+            continue;
+        guarded a = guarded_copy(h_a, sizeof h_a, 0), x = guarded_copy(&one, sizeof one, 0),
+                y = guarded_new(sizeof h_y, 0);
+        cr_prim(prim_gemv(variant, N, ROWS, 1, 1, half, a.data, 1, half, x.data, 0, out, y.data,
+                          NULL, 0, 0));
+        guarded_read(&y, h_y);
+        cr_assert_arr_eq(h_y, expected, sizeof expected, "%s", prim_gemv_variant_at(v)->name);
+        guarded_free(&a);
+        guarded_free(&x);
+        guarded_free(&y);
+    }
+}
+
 /* ---- the host's version ---- */
 
 static bool has_threads(void)
@@ -609,6 +635,17 @@ Test(gemv, host_version)
                 check(&c);
             }
         }
+}
+
+/* More elements than 16 bits count, along rows and down columns. */
+Test(gemv, host_version_of_long_vectors)
+{
+    const combination k = {PRIM_GEMV_AUTO, types[0]};
+    for (int op = 0; op < 2; op++) {
+        gemv_case c = varied(&k, 2, 70001, op ? T : N, 3);
+        c.threads = 1;
+        check(&c);
+    }
 }
 
 /* The same bits, whatever the number of threads. */
@@ -1084,6 +1121,8 @@ Test(gemv, a_batch_that_cannot_be_is_refused)
                  PRIM_ERROR_SIZE);
     cr_expect(!prim_gemv_batched_supports(PRIM_GEMV_SHUFFLE, N, 4, 5, F, F, F, 2));
     cr_expect_eq(prim_gemv_batched_choose(N, 4, 5, F, F, F, 7), prim_gemv_choose(N, 4, 5, F, F, F));
+    cr_expect_eq(prim_gemv_choose(N, 4, 2, F, F, F), PRIM_GEMV_WARP_PER_ROW);
+    cr_expect_eq(prim_gemv_choose(N, 4, 1, F, F, F), PRIM_GEMV_SPLIT, "one column is a vector");
     cr_cuda(cudaFree(d));
 }
 
