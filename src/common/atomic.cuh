@@ -62,7 +62,7 @@ __device__ inline unsigned take_ticket(unsigned *counter)
 }
 
 /* The same with acquire and release: who takes a later number sees what this thread wrote. */
-__device__ inline unsigned take_ticket_behind(unsigned *counter)
+__device__ inline unsigned take_ticket_ordered(unsigned *counter)
 {
 #ifdef SIMT_BACKEND
     simt_interleave();
@@ -72,20 +72,20 @@ __device__ inline unsigned take_ticket_behind(unsigned *counter)
 #endif
 }
 
-/* The same for a thread that then reads only with load_past_caches(), after a branch on the number:
+/* The same for a thread that then reads only with load_from_l2(), after a branch on the number:
  * no GPU loads speculatively, so the order holds without an acquire, which would invalidate L1 for
  * all threads of the multiprocessor. */
-__device__ inline unsigned take_ticket_past_caches(unsigned *counter)
+__device__ inline unsigned take_ticket_releasing(unsigned *counter)
 {
 #ifdef SIMT_BACKEND
-    return take_ticket_behind(counter);
+    return take_ticket_ordered(counter);
 #else
     return __nv_atomic_fetch_add(counter, 1u, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
 #endif
 }
 
 template <typename T>
-__device__ T load_past_caches(T *word)
+__device__ T load_from_l2(T *word)
 {
 #ifdef SIMT_BACKEND
     return *word;
@@ -104,7 +104,7 @@ __device__ inline void relax(unsigned nanoseconds)
 }
 
 /* The same where all others wait for this warp: a GPU does not sleep. */
-__device__ inline void look_again()
+__device__ inline void poll_again()
 {
 #ifdef SIMT_BACKEND
     __nanosleep(0);

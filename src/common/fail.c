@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static _Thread_local char sentence[256];
-static _Thread_local cudaError_t behind = cudaSuccess;
+static _Thread_local char message[256];
+static _Thread_local cudaError_t last_cuda_error = cudaSuccess;
 
 const char *prim_status_string(prim_status status)
 {
@@ -45,15 +45,15 @@ const char *prim_status_string(prim_status status)
 const char *prim_last_error(cudaError_t *cuda_error)
 {
     if (cuda_error != NULL)
-        *cuda_error = behind;
-    return sentence;
+        *cuda_error = last_cuda_error;
+    return message;
 }
 
 /* Writes a size that was meant to be negative as (size_t)-1 and not with its twenty digits, which
  * is never longer. */
 static void show_negative_sizes(void)
 {
-    char *number = sentence;
+    char *number = message;
     while ((number += strcspn(number, "0123456789"))[0] != '\0') {
         const size_t digits = strspn(number, "0123456789");
         const uint64_t below_zero = -strtoull(number, NULL, 10);
@@ -69,9 +69,9 @@ static void show_negative_sizes(void)
     }
 }
 
-static void keep_sentence(const char *format, va_list arguments)
+static void keep_message(const char *format, va_list arguments)
 {
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     show_negative_sizes();
 }
 
@@ -79,9 +79,9 @@ prim_status prim_fail(prim_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    keep_sentence(format, arguments);
+    keep_message(format, arguments);
     va_end(arguments);
-    behind = cudaSuccess;
+    last_cuda_error = cudaSuccess;
     return status;
 }
 
@@ -89,12 +89,12 @@ prim_status prim_fail_cuda(prim_status status, cudaError_t error, const char *fo
 {
     va_list arguments;
     va_start(arguments, format);
-    keep_sentence(format, arguments);
+    keep_message(format, arguments);
     va_end(arguments);
-    const size_t used = strlen(sentence);
-    snprintf(sentence + used, sizeof sentence - used, ": %s (%s)", cudaGetErrorName(error),
+    const size_t used = strlen(message);
+    snprintf(message + used, sizeof message - used, ": %s (%s)", cudaGetErrorName(error),
              cudaGetErrorString(error));
-    behind = error;
+    last_cuda_error = error;
     return status;
 }
 

@@ -41,7 +41,7 @@ static const char *difference(const prim_statement *own, const prim_statement *o
     return other->refused != 0 ? "refuses its arguments" : NULL;
 }
 
-static prim_status judge(const prim_team *team)
+static prim_status compare_all(const prim_team *team)
 {
     const prim_agreement *const a = team->agreement;
     for (size_t r = 0; r < team->total; r++) {
@@ -125,7 +125,7 @@ prim_status prim_agree(prim_team *team, const prim_team_steps *steps, prim_statu
     if (own != PRIM_OK)
         status = own;
     else if (status == PRIM_OK)
-        status = judge(team);
+        status = compare_all(team);
     free(a.h_all);
     team->agreement = NULL;
     return status;

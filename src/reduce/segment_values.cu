@@ -170,7 +170,8 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
 }
 
 /* The long segment that begins in the window. */
-[[maybe_unused]] __device__ inline long_segment begun_in(const segment_plan &p, size_t window)
+[[maybe_unused]] __device__ inline long_segment segment_beginning_in(const segment_plan &p,
+                                                                     size_t window)
 {
     const size_t first = p.begins[window].segment(), behind = p.begins[window + 1].segment();
     long_segment s = {0, 0, 0};
@@ -182,7 +183,8 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
 }
 
 /* The long segment that began before the window and goes on in it. */
-[[maybe_unused]] __device__ inline long_segment gone_on_in(const segment_plan &p, size_t window)
+[[maybe_unused]] __device__ inline long_segment segment_continuing_in(const segment_plan &p,
+                                                                      size_t window)
 {
     const size_t behind = p.begins[window].segment();
     long_segment s = {0, 0, 0};
@@ -194,7 +196,8 @@ __device__ inline long_segment long_segment_at(const segment_plan &p, size_t seg
 }
 
 /* Broadcasts that of one lane to all. */
-[[maybe_unused]] __device__ inline long_segment told_by(const long_segment &mine, unsigned lane)
+[[maybe_unused]] __device__ inline long_segment broadcast_from(const long_segment &mine,
+                                                               unsigned lane)
 {
     const int from = static_cast<int>(lane);
     return {__shfl_sync(ALL_LANES, mine.segment, from), __shfl_sync(ALL_LANES, mine.window, from),
@@ -256,7 +259,7 @@ __device__ long_segment find_longest(const segment_plan &p)
     const size_t window = (thread / WARP + 1) * TILE;
     long_segment s = {0, 0, 0};
     if (thread % WARP == 0 && window < p.windows)
-        s = gone_on_in(p, window);
+        s = segment_continuing_in(p, window);
     if (s.tiles <= TILE || window - s.window > TILE)
         s.tiles = 0;
     return s;
@@ -268,7 +271,7 @@ __device__ long_segment find_in(const segment_plan &p, size_t window, bool goes_
 {
     long_segment s = {0, 0, 0};
     if (window < p.windows)
-        s = goes_on ? gone_on_in(p, window) : begun_in(p, window);
+        s = goes_on ? segment_continuing_in(p, window) : segment_beginning_in(p, window);
     if ((window - s.window) % VALUES_OF_TILE<Value> != 0)
         s.tiles = 0;
     return s;
@@ -291,7 +294,7 @@ __device__ void combine_values(const segment_plan &p, const combination<Value> &
         for (unsigned from = 0; from < WARP; from++) {
             if ((have >> from & 1) == 0)
                 continue;
-            const long_segment s = told_by(mine, from);
+            const long_segment s = broadcast_from(mine, from);
             const size_t there = window - threadIdx.x % WARP + from;
             combine_segment<Operator, Value>(p, how, s, level_of<Value>(s, there, longest),
                                              longest);

@@ -322,7 +322,7 @@ __device__ typename Items::value value_of_plain_item(const Items &all,
 }
 
 /* Whether the condition holds for no lane; all lanes of the warp call it. */
-[[maybe_unused]] __device__ inline bool no_lane(bool condition)
+[[maybe_unused]] __device__ inline bool none_of_warp(bool condition)
 {
     return __ballot_sync(ALL_LANES, condition) == 0;
 }
@@ -333,9 +333,9 @@ __device__ typename Items::value
 value_of_plain(const Items &all, const typename Items::element *row, unsigned count, unsigned lane)
 {
     constexpr unsigned OF_ONE = LANES * VECTOR_ELEMENTS<typename Items::element>;
-    if (no_lane(count > 2 * OF_ONE))
+    if (none_of_warp(count > 2 * OF_ONE))
         return value_of_plain_item<Operator, LANES, 2>(all, row, count, lane);
-    if (no_lane(count > 4 * OF_ONE))
+    if (none_of_warp(count > 4 * OF_ONE))
         return value_of_plain_item<Operator, LANES, 4>(all, row, count, lane);
     return value_of_plain_item<Operator, LANES, MOST_PARTS>(all, row, count, lane);
 }

@@ -69,10 +69,10 @@ struct alignas(VECTOR_BYTES) some_aggregates {
 template <typename Value>
 struct chain_memory {
     Value of_warps[TURNS][TILE_WARPS]; /* the chunks' aggregates, by tile */
-    Value front;                       /* the exclusive prefix of the tile that is being finished */
+    Value prefix;                      /* the exclusive prefix of the tile that is being finished */
     unsigned turn;                     /* the tile to be loaded next, or the block's number */
     /* For the block that chains: */
-    uint64_t handed_on[WORDS<Value>];
+    uint64_t passed_prefix[WORDS<Value>];
     some_aggregates<Value> aggregates[CHAIN_WARPS][GROUP / some_aggregates<Value>::COUNT];
 };
 
@@ -84,15 +84,15 @@ struct counters {
 /* A tile that a block works on. `turn` is its number, counted through all lines; `tiles` or more
  * stands for none. */
 template <typename Value>
-struct tile_in_hand {
+struct tile_in_flight {
     unsigned turn, stage, sums;
     Value run_prefix; /* in its chunk, of this lane */
 };
 
 /* Selects field by field: with whole structs the compiler would keep them in local memory. */
 template <typename Value>
-__device__ tile_in_hand<Value> either(bool first, const tile_in_hand<Value> &a,
-                                      const tile_in_hand<Value> &b)
+__device__ tile_in_flight<Value> either(bool first, const tile_in_flight<Value> &a,
+                                        const tile_in_flight<Value> &b)
 {
     return {first ? a.turn : b.turn, first ? a.stage : b.stage, first ? a.sums : b.sums,
             first ? a.run_prefix : b.run_prefix};
@@ -123,7 +123,7 @@ struct chain_thread {
     }
 
     /* Where there are two stages, waits for the load of the tile before it, too. */
-    __device__ void load(const tile_in_hand<value> &tile) const
+    __device__ void load(const tile_in_flight<value> &tile) const
     {
         __syncwarp(); /* all lanes have stored what was there */
         if (tile.turn < tiles)
@@ -137,7 +137,7 @@ struct chain_thread {
         __syncwarp();
     }
 
-    __device__ void sum_up(tile_in_hand<value> &tile) const
+    __device__ void sum_up(tile_in_flight<value> &tile) const
     {
         if (tile.turn >= tiles)
             return;
@@ -149,14 +149,14 @@ struct chain_thread {
     }
 
     /* This warp's chunk in the tile, after all warps have summed up. */
-    __device__ tile_sums<value> sums_of(const tile_in_hand<value> &tile) const
+    __device__ tile_sums<value> sums_of(const tile_in_flight<value> &tile) const
     {
         return sums_in_tile<Operator>(shared.of_warps[tile.sums], TILE_WARPS, warp,
                                       identity_of<Operator, Out>(), lane);
     }
 
     /* By the last warp: the first one has more to do. */
-    __device__ void publish_aggregate(const tile_in_hand<value> &tile) const
+    __device__ void publish_aggregate(const tile_in_flight<value> &tile) const
     {
         if (warp != TILE_WARPS - 1 || tile.turn >= tiles)
             return;
@@ -166,13 +166,13 @@ struct chain_thread {
     }
 
     /* The tile's exclusive prefix, by a whole warp; `alone` while the first block is alone. */
-    __device__ value wait_for_front(unsigned turn, bool first_block, value alone) const
+    __device__ value wait_for_prefix(unsigned turn, bool first_block, value alone) const
     {
         for (;;) {
-            const published<value> front = read_published<value>(words, turn, PREFIX);
-            const bool there = __shfl_sync(ALL_LANES, front.there, 0);
+            const published<value> prefix = read_published<value>(words, turn, PREFIX);
+            const bool there = __shfl_sync(ALL_LANES, prefix.there, 0);
             if (there)
-                return front.value;
+                return prefix.value;
             if (first_block && __shfl_sync(ALL_LANES, atomic_load(&counted->blocks), 0) == 1)
                 return turn % lines.tiles == 0 ? initial_of(rule) : alone;
             relax(WAIT_NANOSECONDS);
@@ -180,7 +180,7 @@ struct chain_thread {
     }
 
     /* Waits for the prefix and takes the next tile in the first warp, then stores in all. */
-    __device__ void finish(const tile_in_hand<value> &tile, bool more, bool first_block,
+    __device__ void finish(const tile_in_flight<value> &tile, bool more, bool first_block,
                            value &alone) const
     {
         const bool there = tile.turn < tiles;
@@ -188,18 +188,18 @@ struct chain_thread {
         if (there)
             sums = sums_of(tile);
         if (there && warp == 0) {
-            const value front = wait_for_front(tile.turn, first_block, alone);
-            alone = Operator::combine(front, sums.aggregate);
+            const value prefix = wait_for_prefix(tile.turn, first_block, alone);
+            alone = Operator::combine(prefix, sums.aggregate);
             if (lane == 0)
-                shared.front = front;
+                shared.prefix = prefix;
         }
         const unsigned upcoming = threadIdx.x == 0 && more ? take_ticket(&counted->tiles) : tiles;
         __syncthreads();
         if (there)
             finish_chunk<Operator>(
                 lines, rule, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
-                Operator::combine(Operator::combine(shared.front, sums.prefix), tile.run_prefix),
-                Operator::combine(shared.front, sums.aggregate), lane);
+                Operator::combine(Operator::combine(shared.prefix, sums.prefix), tile.run_prefix),
+                Operator::combine(shared.prefix, sums.aggregate), lane);
         if (threadIdx.x == 0)
             shared.turn = upcoming;
     }
@@ -209,13 +209,13 @@ struct chain_thread {
         if (threadIdx.x == 0)
             shared.turn = take_ticket(&counted->tiles);
         __syncthreads();
-        const tile_in_hand<value> none = {tiles, 0, 0, value()};
-        tile_in_hand<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
+        const tile_in_flight<value> none = {tiles, 0, 0, value()};
+        tile_in_flight<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
         value alone = value();
         while (loading.turn < tiles || (stages > 1 && loaded.turn < tiles) ||
                (stages > 2 && summed.turn < tiles)) {
             load(loading);
-            tile_in_hand<value> summing = either(stages > 1, loaded, loading);
+            tile_in_flight<value> summing = either(stages > 1, loaded, loading);
             sum_up(summing);
             __syncthreads();
             publish_aggregate(summing);
@@ -260,22 +260,22 @@ struct chain_thread {
     }
 
     /* Passes a group's exclusive prefix to the warp that has the group; a word has its number. */
-    __device__ void hand_on(unsigned group, value front) const
+    __device__ void pass_prefix(unsigned group, value prefix) const
     {
-        const value_words<value> all = words_of(front, group);
+        const value_words<value> all = words_of(prefix, group);
         if (lane > 0)
             return;
         PRIM_UNROLL(WORDS<value>)
         for (unsigned w = 0; w < WORDS<value>; w++)
-            atomic_store_in_block(&shared.handed_on[w], all.at[w]);
+            atomic_store_in_block(&shared.passed_prefix[w], all.at[w]);
     }
 
-    __device__ published<value> read_handed_on(unsigned group) const
+    __device__ published<value> read_passed_prefix(unsigned group) const
     {
         value_words<value> all;
         PRIM_UNROLL(WORDS<value>)
         for (unsigned w = 0; w < WORDS<value>; w++)
-            all.at[w] = atomic_load_in_block(&shared.handed_on[w]);
+            all.at[w] = atomic_load_in_block(&shared.passed_prefix[w]);
         return value_of(all, group);
     }
 
@@ -287,31 +287,31 @@ struct chain_thread {
         const unsigned tile = group * GROUP + lane, in_line = tile % lines.tiles;
         const unsigned count = tiles - group * GROUP < GROUP ? tiles - group * GROUP : GROUP;
         const unsigned line_begin = lane < in_line ? 0 : lane - in_line; /* or the group's */
-        published<value> aggregate = {}, front = {group == 0, initial};
+        published<value> aggregate = {}, of_group = {group == 0, initial};
         for (unsigned done = 0; done < count;) {
             if (!aggregate.there && lane < count)
                 aggregate = read_published<value>(words, tile, AGGREGATE);
-            if (!front.there)
-                front = read_handed_on(group);
-            front.there = __ballot_sync(ALL_LANES, front.there) == ALL_LANES;
+            if (!of_group.there)
+                of_group = read_passed_prefix(group);
+            of_group.there = __ballot_sync(ALL_LANES, of_group.there) == ALL_LANES;
             const unsigned missing = ~__ballot_sync(ALL_LANES, aggregate.there);
             const unsigned end = count_bits(~missing & (missing - 1)); /* below it */
-            if (end == done || !front.there) {
-                look_again();
+            if (end == done || !of_group.there) {
+                poll_again();
                 continue;
             }
             const bool continues = line_begin < done || in_line > lane;
             const unsigned begin = line_begin < done ? done : line_begin;
             const unsigned mine = lane < done ? 0 : lanes_below(lane) & ~lanes_below(begin);
             const value prefix =
-                chain_group(aggregate.value, mine, continues ? front.value : initial);
+                chain_group(aggregate.value, mine, continues ? of_group.value : initial);
             if (lane >= done && lane < end)
                 publish(words, tile, PREFIX, prefix);
-            front.value =
+            of_group.value =
                 __shfl_sync(ALL_LANES, Operator::combine(prefix, aggregate.value), end - 1);
             done = end;
         }
-        hand_on(group + 1, front.value);
+        pass_prefix(group + 1, of_group.value);
     }
 
     /* A few warps take groups in turn: while one chains, the others poll for the next groups. */
@@ -319,7 +319,7 @@ struct chain_thread {
     {
         const value initial = initial_of(rule);
         if (threadIdx.x < WORDS<value>)
-            shared.handed_on[threadIdx.x] = 0;
+            shared.passed_prefix[threadIdx.x] = 0;
         __syncthreads();
         if (warp < CHAIN_WARPS)
             for (unsigned group = warp; group * GROUP < tiles; group += CHAIN_WARPS)

@@ -74,7 +74,7 @@ struct look_back_memory {
 
 /* The prefix that a block has computed of its line: the aggregate of the first groups. */
 template <typename Value>
-struct known_front {
+struct known_prefix {
     unsigned line, groups;
     Value aggregate;
 };
@@ -126,7 +126,7 @@ struct look_back_thread {
     }
 
     /* The tile's exclusive prefix in the line; has a barrier. */
-    __device__ value look_back(const warp_place &p, known_front<value> &known) const
+    __device__ value look_back(const warp_place &p, known_prefix<value> &known) const
     {
         const size_t first_of_line = static_cast<size_t>(p.line) * lines.tiles;
         const unsigned group = p.tile / GROUP; /* whose tiles before this one are read */
@@ -154,7 +154,7 @@ struct look_back_thread {
     }
 
     __device__ void finish(unsigned turn, unsigned stage, value run_prefix,
-                           known_front<value> &known) const
+                           known_prefix<value> &known) const
     {
         const warp_place p = place_of(lines, turn, warp, warps);
         const value tile_prefix = Operator::combine(initial_of(rule), look_back(p, known));
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
     __syncthreads();
     unsigned loading = shared.turn, summing = tiles, finishing = tiles;
     unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
-    known_front<value> known = {0, 0, identity};
+    known_prefix<value> known = {0, 0, identity};
     value run_prefix = identity;
     while (loading < tiles || summing < tiles || finishing < tiles) {
         const bool more = threadIdx.x == 0 && loading < tiles;

@@ -86,7 +86,7 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
     bool last = false;
     if (lane == 0) {
         *(piece == 0 ? first : &later[piece]) = sum;
-        last = take_ticket_past_caches(&a.p.tickets[group]) + 1 == pieces;
+        last = take_ticket_releasing(&a.p.tickets[group]) + 1 == pieces;
     }
     if (__shfl_sync(ALL_LANES, static_cast<int>(last), 0) == 0)
         return;
@@ -94,7 +94,7 @@ __device__ void finish_piece(const csr_problem<V, X, Offset> &a, size_t row, siz
     T total = 0;
     PRIM_UNROLL(8)
     for (size_t p = lane; p < pieces; p += WARP)
-        total = add(total, load_past_caches(p == 0 ? first : &later[p]));
+        total = add(total, load_from_l2(p == 0 ? first : &later[p]));
     total = reduce_warp<sum_operator>(total);
     if (lane == 0)
         a.of.store(row, total);

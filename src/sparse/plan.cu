@@ -40,7 +40,7 @@ struct found_group {
     uint16_t row, length, alike;
 };
 
-struct desk {
+struct block_state {
     alignas(16) unsigned char columns[staged_bytes<int32_t>(STAGED)];
     uint16_t begins[TILE + 1];
     unsigned kinds[TILE_WARPS];
@@ -70,7 +70,8 @@ __device__ inline range range_of_warp(const int32_t *columns, unsigned count)
 /* ---- patterns ---- */
 
 /* Whether row b has row a's columns, each plus b - a. */
-__device__ inline bool are_alike(const desk &d, const int32_t *columns, unsigned a, unsigned b)
+__device__ inline bool are_alike(const block_state &d, const int32_t *columns, unsigned a,
+                                 unsigned b)
 {
     const unsigned of_a = d.begins[a], of_b = d.begins[b], length = d.begins[b + 1] - of_b;
     const int32_t apart = static_cast<int32_t>(b - a);
@@ -80,7 +81,7 @@ __device__ inline bool are_alike(const desk &d, const int32_t *columns, unsigned
     return alike;
 }
 
-__device__ inline void find_groups(desk &d, const int32_t *columns, unsigned rows)
+__device__ inline void find_groups(block_state &d, const int32_t *columns, unsigned rows)
 {
     const unsigned lane = threadIdx.x % WARP;
     for (unsigned w = threadIdx.x / WARP; w < WORDS; w += TILE_WARPS) {
@@ -94,7 +95,7 @@ __device__ inline void find_groups(desk &d, const int32_t *columns, unsigned row
 }
 
 /* An exclusive scan of the groups that begin in every 32 rows, by one warp. */
-__device__ inline void count_groups(desk &d)
+__device__ inline void count_groups(block_state &d)
 {
     const unsigned lane = threadIdx.x, first = lane * WORDS_OF_LANE;
     unsigned here = 0;
@@ -111,7 +112,7 @@ __device__ inline void count_groups(desk &d)
         d.groups = up_to;
 }
 
-__device__ inline void list_groups(desk &d, unsigned rows)
+__device__ inline void list_groups(block_state &d, unsigned rows)
 {
     for (unsigned row = threadIdx.x; row < rows; row += TILE_THREADS) {
         const row_word word = d.words[row / ROWS_OF_WORD];
@@ -124,7 +125,7 @@ __device__ inline void list_groups(desk &d, unsigned rows)
 
 /* A thread for each group finds the first one of its pattern: after a grid's edge the same patterns
  * come again. */
-__device__ inline void compare_groups(desk &d, const int32_t *columns)
+__device__ inline void compare_groups(block_state &d, const int32_t *columns)
 {
     const unsigned g = threadIdx.x;
     if (g >= d.groups)
@@ -138,7 +139,7 @@ __device__ inline void compare_groups(desk &d, const int32_t *columns)
 }
 
 /* Where a group's pattern begins: the lengths of the distinct patterns before it. */
-__device__ inline unsigned pattern_before(const desk &d, unsigned group)
+__device__ inline unsigned pattern_before(const block_state &d, unsigned group)
 {
     unsigned before = 0;
     for (unsigned g = 0; g < group; g++)
@@ -147,7 +148,7 @@ __device__ inline unsigned pattern_before(const desk &d, unsigned group)
 }
 
 /* The bytes of a patterned page; more than a front where there are too many groups. */
-__device__ inline unsigned patterns_bytes(const desk &d, unsigned rows)
+__device__ inline unsigned patterns_bytes(const block_state &d, unsigned rows)
 {
     if (d.groups > MOST_GROUPS)
         return FRONT_BYTES;
@@ -156,8 +157,8 @@ __device__ inline unsigned patterns_bytes(const desk &d, unsigned rows)
            pattern_before(d, d.groups) * static_cast<unsigned>(sizeof(int32_t));
 }
 
-__device__ inline void write_patterns(const desk &d, const int32_t *columns, const csr_tile &t,
-                                      unsigned char *body)
+__device__ inline void write_patterns(const block_state &d, const int32_t *columns,
+                                      const csr_tile &t, unsigned char *body)
 {
     const page_patterns to = patterns_of(body, t.rows, d.groups);
     const unsigned g = threadIdx.x;
@@ -176,7 +177,7 @@ __device__ inline void write_patterns(const desk &d, const int32_t *columns, con
 
 /* ---- a page ---- */
 
-__device__ inline void write_rows(const desk &d, const int32_t *columns, const page_head &h,
+__device__ inline void write_rows(const block_state &d, const int32_t *columns, const page_head &h,
                                   unsigned char *body)
 {
     uint16_t *const begins = reinterpret_cast<uint16_t *>(body);
@@ -187,7 +188,7 @@ __device__ inline void write_rows(const desk &d, const int32_t *columns, const p
         near_columns[e] = static_cast<uint16_t>(columns[e] - h.base);
 }
 
-__device__ inline page_head head_of(const desk &d, const csr_tile &t, unsigned count)
+__device__ inline page_head head_of(const block_state &d, const csr_tile &t, unsigned count)
 {
     range r = d.ranges[0];
     PRIM_UNROLL(8)
@@ -216,7 +217,7 @@ __device__ inline page_head head_of(const desk &d, const csr_tile &t, unsigned c
 __global__ void __launch_bounds__(TILE_THREADS)
     make_pages(plan<void> p, const int32_t *columns, unsigned char *pages)
 {
-    PRIM_SHARED(desk, d, );
+    PRIM_SHARED(block_state, d, );
     if (threadIdx.x == 0)
         d.strips.count = 0;
     __syncthreads();
