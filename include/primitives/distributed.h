@@ -30,12 +30,12 @@
  * GPU, got NCCL's "internal error" (2.28.3) when they captured.
  *
  * For debugging, with PRIM_DISTRIBUTED_AGREE=1 in the environment of every process, all ranks first
- * compare which call this is, h_counts and all arguments that are used and are not pointers, and the
- * call waits for that. Where they differ, or one process refuses its own, every process returns
+ * compare which call this is, h_counts and all arguments that are used and are not pointers, and
+ * the call waits for that. Where they differ, or one process refuses its own, every process returns
  * before any work is submitted: the one that refuses with its own status, the others with
- * PRIM_ERROR_VALUE and a message that names the rank that differs from this one. This does not help where a process makes no call at all, or where its h_counts or
- * ranks cannot be used: the others still wait for it. While a stream is captured nothing is
- * compared.
+ * PRIM_ERROR_VALUE and a message that names the rank that differs from this one. This does not help
+ * where a process makes no call at all, or where its h_counts or ranks cannot be used: the others
+ * still wait for it. While a stream is captured nothing is compared.
  *
  * Beside the statuses of types.h, every call returns
  *   PRIM_ERROR_VALUE        own_ranks is not 1 to 64, total_ranks is not the communicator's, two

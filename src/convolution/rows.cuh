@@ -95,8 +95,8 @@ __device__ inline void bring_fill(const image_of_bytes &in, uint8_t *to, int fir
         to[k] = in.fill[in.channels == 1 ? 0 : repeat(first + k, in.channels)];
 }
 
-/* The bytes before `begin` and from `end` on, one by one, as far as a window reaches: nothing stands
- * in for what lies further outside. */
+/* The bytes before `begin` and from `end` on, one by one, as far as a window reaches: nothing
+ * stands in for what lies further outside. */
 __device__ inline void bring_ends(const image_of_bytes &in, uint8_t *to, const uint8_t *row,
                                   int first, int begin, int end, int count, int lane)
 {

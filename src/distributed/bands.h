@@ -13,8 +13,8 @@ typedef struct prim_bands {
     cudaDataType_t out_type;
 } prim_bands;
 
-/* bands.c: the check of the whole matrix, as one GPU would be given it; the arguments that all ranks
- * compare; the check of operands, with `results` results at each rank; the workspace of one GPU for
+/* bands.c: the check of the whole matrix, as one GPU would be given it; the arguments that all
+ * ranks compare; the check of operands, with `results` results at each rank; the workspace of one GPU for
  * the columns of so many rows. */
 prim_status prim_bands_check_whole(const prim_team *team);
 void prim_bands_sign(const prim_team *team, prim_digest *digest);

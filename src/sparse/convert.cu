@@ -449,7 +449,7 @@ const char *pair_why_not(const prim_sparse_convert_args *args)
                                                             : "one of the two formats must be CSR";
 }
 
-/* Places of the target; where the host knows them, those of the source, and size is not looked at. */
+/* Places of the target, if size says them: where the host knows them, it is not looked at. */
 size_t places_asked(const prim_sparse_convert_args *args)
 {
     const prim_sparse *m = &args->from;
