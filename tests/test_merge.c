@@ -414,30 +414,6 @@ ParameterizedTest(combination *k, merge, a_key_anywhere)
 
 /* ---- arrays that overlap, and arrays that are not in order ---- */
 
-/* A search among more keys than 33 steps of 16 bits reach: two arrays that are the same one. */
-Test(merge, searches_of_millions)
-{
-    enum { COUNT = 2250000 };
-    static const prim_merge_variant variants[] = {PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED};
-    uint8_t *const h_a = malloc(COUNT), *const h_out = malloc(2 * COUNT);
-    for (size_t i = 0; i < COUNT; i++)
-        h_a[i] = (uint8_t)(i * 256 / COUNT);
-    guarded a = guarded_copy(h_a, COUNT, 1), out = guarded_new(2 * COUNT, 3);
-    for (size_t v = 0; v < COUNT_OF(variants); v++) {
-        size_t wrong = 0;
-        cr_prim(prim_merge(variants[v], PRIM_ASCENDING, CUDA_R_8U, a.data, COUNT, a.data, COUNT,
-                           out.data, NULL, 0, 0));
-        guarded_read(&out, h_out);
-        for (size_t i = 0; i < 2 * COUNT; i++)
-            wrong += h_out[i] != h_a[i / 2];
-        cr_assert_eq(wrong, 0, "%s: %zu keys", prim_merge_variant_info(variants[v])->name, wrong);
-    }
-    guarded_free(&a);
-    guarded_free(&out);
-    free(h_a);
-    free(h_out);
-}
-
 /* Up to 2^18 keys each thread searches for itself. */
 Test(merge, auto_by_size)
 {
