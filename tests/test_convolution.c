@@ -1261,6 +1261,21 @@ ParameterizedTest(const size_t *side, convolution, strips_of_integers)
         }
 }
 
+/* An image without columns has no bytes, whatever is said of its rows. */
+Test(convolution, empty_images_of_any_height)
+{
+    static const int8_t ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    const prim_image image = {NULL, 0, (size_t)1 << 60, 4096, 1, CUDA_R_8U};
+    const prim_mask mask = {
+        .h_values = ones, .width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .type = CUDA_R_8I};
+    cr_prim(prim_convolve_2d(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask,
+                             image, NULL, 0, 0));
+    cr_prim(prim_convolve_2d_host(0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, image, 1));
+    if (has_tensor_cores())
+        cr_assert(prim_convolve_2d_supports(PRIM_CONVOLUTION_TENSOR, 0, PRIM_BOUNDARY_CLAMP, image,
+                                            mask, image));
+}
+
 /* ---- tiles of TENSOR, and strips of bytes ---- */
 
 /* Rows that begin alike within 16 bytes, or not, for half of the cases each. */
