@@ -227,8 +227,7 @@ prim_status prim_team_take_all(const prim_team *team, prim_team_step take)
 {
     prim_status first = PRIM_OK;
     for (size_t i = 0; i < team->own; i++) {
-        const prim_status gone = go_to(&team->members[i]), taken = take(team, &team->members[i]);
-        first = first == PRIM_OK ? gone : first;
+        const prim_status taken = take(team, &team->members[i]);
         first = first == PRIM_OK ? taken : first;
     }
     return first;
@@ -237,9 +236,12 @@ prim_status prim_team_take_all(const prim_team *team, prim_team_step take)
 static prim_status close_workspace(const prim_team *team, const prim_member *member)
 {
     (void)team;
-    return member->opened
-               ? prim_workspace_close(&member->call, (prim_workspace){member->call.workspace, true})
-               : PRIM_OK;
+    if (!member->opened)
+        return PRIM_OK;
+    const prim_status gone = go_to(member);
+    const prim_status closed =
+        prim_workspace_close(&member->call, (prim_workspace){member->call.workspace, true});
+    return gone == PRIM_OK ? closed : gone;
 }
 
 static prim_status take_each(const prim_team *team, prim_team_step take)

@@ -77,7 +77,8 @@ prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size
 /* One step after the other, until one fails. */
 prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps);
 
-/* One step at every rank, whatever fails; the first failure is returned. */
+/* One step at every rank, whatever fails and whichever device is current; the first failure is
+ * returned. */
 prim_status prim_team_take_all(const prim_team *team, prim_team_step take);
 
 size_t prim_team_largest_part(const prim_team *team);

@@ -449,27 +449,25 @@ const char *pair_why_not(const prim_sparse_convert_args *args)
                                                             : "one of the two formats must be CSR";
 }
 
-/* Places of the target, if size says them: where the host knows them, it is not looked at. */
-size_t places_asked(const prim_sparse_convert_args *args)
+size_t places_of(const prim_sparse *m)
 {
-    const prim_sparse *m = &args->from;
-    const bool host_knows = m->format != PRIM_SPARSE_ELL && m->format != PRIM_SPARSE_SELL &&
-                            args->format != PRIM_SPARSE_ELL && args->format != PRIM_SPARSE_SELL;
-    if (args->wants_size || host_knows)
-        return 0;
-    return args->format == PRIM_SPARSE_ELL ? m->rows * args->size : args->size;
+    return m->format == PRIM_SPARSE_ELL ? m->rows * m->ell_width : m->entries;
 }
 
 /* Rows always fit. */
 const char *why_not(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
-    const prim_sparse *m = &args->from;
     const char *const reason = pair_why_not(args);
-    const size_t places = m->format == PRIM_SPARSE_ELL ? m->rows * m->ell_width : m->entries;
-    const bool fits = prim_fits_a_grid(1, prim_divide_up(places, THREADS)) &&
-                      prim_fits_a_grid(1, prim_divide_up(places_asked(args), THREADS));
-    return reason != nullptr ? reason : fits ? nullptr : PRIM_GRID_TOO_SMALL;
+    prim_sparse to;
+    size_t bytes;
+    if (reason != nullptr)
+        return reason;
+    prim_sparse_target(args, &to, &bytes);
+    const bool fits =
+        prim_fits_a_grid(1, prim_divide_up(places_of(&args->from), THREADS)) &&
+        (args->wants_size || prim_fits_a_grid(1, prim_divide_up(places_of(&to), THREADS)));
+    return fits ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
 } // namespace convert
