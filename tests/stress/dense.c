@@ -99,41 +99,65 @@ static size_t pick_stride(trial *t, matrix m)
     return pick(t, 4) == 0 ? 0 : m.rows * m.ld + pick(t, 4);
 }
 
+/* A batch of products a stride apart, and what the query says of it. */
+typedef struct batch {
+    product p;
+    size_t count, a_stride, b_stride, c_stride, bytes;
+    prim_status asked;
+    operand *x, *y, *z;
+} batch;
+
+static batch add_batch(trial *t)
+{
+    batch b = {.p = pick_gemm(t), .count = pick_size(t, 5)};
+    const product *const p = &b.p;
+    const cudaDataType_t in = p->types.in, out = p->types.out;
+    b.a_stride = pick_stride(t, p->a);
+    b.b_stride = pick_stride(t, p->b);
+    b.c_stride = p->c.rows * p->c.ld + pick(t, 4);
+    b.asked = prim_gemm_batched_workspace_bytes(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, in,
+                                                in, out, b.count, PRIM_COMPUTE_DEFAULT, &b.bytes);
+    b.x = add_input(t, in, all_of(b.count, b.a_stride, span(p->a.rows, p->a.columns, p->a.ld)),
+                    false);
+    b.y = add_input(t, in, all_of(b.count, b.b_stride, span(p->b.rows, p->b.columns, p->b.ld)),
+                    false);
+    b.z = add_output(t, out, all_of(b.count, b.c_stride, span(p->m, p->n, p->c.ld)));
+    return b;
+}
+
+static void batch_on_host(trial *t, const batch *b)
+{
+    const product *const p = &b->p;
+    const cudaDataType_t in = p->types.in, out = p->types.out;
+    on_host(t, prim_gemm_batched_host(p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in, b->x->h,
+                                      p->a.ld, b->a_stride, in, b->y->h, p->b.ld, b->b_stride,
+                                      p->beta, out, b->z->h, p->c.ld, b->c_stride, b->count,
+                                      PRIM_COMPUTE_DEFAULT, t->threads));
+    const size_t i = pick(t, b->count + 1);
+    if (i < b->count)
+        expect_element(t, p, b->x, i * b->a_stride, b->y, i * b->b_stride, b->z, i * b->c_stride);
+}
+
 static void gemm_batched(trial *t)
 {
-    const product p = pick_gemm(t);
-    const cudaDataType_t in = p.types.in, out = p.types.out;
-    const size_t batches = pick_size(t, 5), a_stride = pick_stride(t, p.a),
-                 b_stride = pick_stride(t, p.b), c_stride = p.c.rows * p.c.ld + pick(t, 4);
-    size_t bytes = 0;
-    const prim_status asked =
-        prim_gemm_batched_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, in, in, out,
-                                          batches, PRIM_COMPUTE_DEFAULT, &bytes);
-    operand *x = add_input(t, in, all_of(batches, a_stride, span(p.a.rows, p.a.columns, p.a.ld)),
-                           false),
-            *y = add_input(t, in, all_of(batches, b_stride, span(p.b.rows, p.b.columns, p.b.ld)),
-                           false),
-            *z = add_output(t, out, all_of(batches, c_stride, span(p.m, p.n, p.c.ld)));
-    begin(t, asked, bytes, true);
-    describe_gemm(t, "gemm_batched", &p, batches);
-    if (!end(t, prim_gemm_batched(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->d,
-                                  p.a.ld, a_stride, in, y->d, p.b.ld, b_stride, p.beta, out, z->d,
-                                  p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->workspace,
-                                  t->workspace_bytes, t->stream)))
-        return;
-    on_host(t, prim_gemm_batched_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld,
-                                      a_stride, in, y->h, p.b.ld, b_stride, p.beta, out, z->h,
-                                      p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->threads));
-    const size_t i = pick(t, batches + 1);
-    if (i < batches)
-        expect_element(t, &p, x, i * a_stride, y, i * b_stride, z, i * c_stride);
+    const batch b = add_batch(t);
+    const product *const p = &b.p;
+    const cudaDataType_t in = p->types.in, out = p->types.out;
+    begin(t, b.asked, b.bytes, true);
+    describe_gemm(t, "gemm_batched", p, b.count);
+    if (end(t,
+            prim_gemm_batched(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in, b.x->d,
+                              p->a.ld, b.a_stride, in, b.y->d, p->b.ld, b.b_stride, p->beta, out,
+                              b.z->d, p->c.ld, b.c_stride, b.count, PRIM_COMPUTE_DEFAULT,
+                              t->workspace, t->workspace_bytes, t->stream)))
+        batch_on_host(t, &b);
 }
 
 /* Where on the device each matrix of a batch begins. */
-static operand *add_pointers(trial *t, const operand *x, size_t stride, size_t batches)
+static operand *add_pointers(trial *t, const operand *x, size_t stride, size_t count)
 {
-    operand *pointers = add_numbers(t, CUDA_R_64U, batches, 1);
-    for (size_t i = 0; i < batches; i++) {
+    operand *pointers = add_numbers(t, CUDA_R_64U, count, 1);
+    for (size_t i = 0; i < count; i++) {
         const uint64_t place = (uintptr_t)(x->d + i * stride * bytes_of(x->type));
         memcpy(pointers->h + i * sizeof place, &place, sizeof place);
     }
@@ -144,35 +168,22 @@ static operand *add_pointers(trial *t, const operand *x, size_t stride, size_t b
 /* The matrices themselves are not spoilt: the call cannot look at them. */
 static void gemm_pointers(trial *t)
 {
-    const product p = pick_gemm(t);
-    const cudaDataType_t in = p.types.in, out = p.types.out;
-    const size_t batches = pick_size(t, 5), a_stride = pick_stride(t, p.a),
-                 b_stride = pick_stride(t, p.b), c_stride = p.c.rows * p.c.ld + pick(t, 4);
-    size_t bytes = 0;
-    const prim_status asked =
-        prim_gemm_batched_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, in, in, out,
-                                          batches, PRIM_COMPUTE_DEFAULT, &bytes);
-    operand *x = add_input(t, in, all_of(batches, a_stride, span(p.a.rows, p.a.columns, p.a.ld)),
-                           false),
-            *y = add_input(t, in, all_of(batches, b_stride, span(p.b.rows, p.b.columns, p.b.ld)),
-                           false),
-            *z = add_output(t, out, all_of(batches, c_stride, span(p.m, p.n, p.c.ld)));
-    x->is_aside = y->is_aside = z->is_aside = true;
-    operand *xs = add_pointers(t, x, a_stride, batches),
-            *ys = add_pointers(t, y, b_stride, batches),
-            *zs = add_pointers(t, z, c_stride, batches);
-    xs->is_aside = ys->is_aside = p.k == 0 || p.alpha == 0; /* not read then */
-    xs->is_aside = ys->is_aside = zs->is_aside = xs->is_aside || p.m == 0 || p.n == 0;
-    begin(t, asked, bytes, true);
-    describe_gemm(t, "gemm_pointers", &p, batches);
-    if (!end(t, prim_gemm_pointers(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in,
-                                   (void *)xs->d, p.a.ld, in, (void *)ys->d, p.b.ld, p.beta, out,
-                                   (void *)zs->d, p.c.ld, batches, PRIM_COMPUTE_DEFAULT,
-                                   t->workspace, t->workspace_bytes, t->stream)))
-        return;
-    on_host(t, prim_gemm_batched_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld,
-                                      a_stride, in, y->h, p.b.ld, b_stride, p.beta, out, z->h,
-                                      p.c.ld, c_stride, batches, PRIM_COMPUTE_DEFAULT, t->threads));
+    const batch b = add_batch(t);
+    const product *const p = &b.p;
+    const cudaDataType_t in = p->types.in, out = p->types.out;
+    b.x->is_aside = b.y->is_aside = b.z->is_aside = true;
+    operand *xs = add_pointers(t, b.x, b.a_stride, b.count),
+            *ys = add_pointers(t, b.y, b.b_stride, b.count),
+            *zs = add_pointers(t, b.z, b.c_stride, b.count);
+    const bool may_be_unread = p->k == 0 || p->alpha == 0 || p->m == 0 || p->n == 0;
+    xs->is_aside = ys->is_aside = zs->is_aside = may_be_unread;
+    begin(t, b.asked, b.bytes, true);
+    describe_gemm(t, "gemm_pointers", p, b.count);
+    if (end(t, prim_gemm_pointers(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in,
+                                  (void *)xs->d, p->a.ld, in, (void *)ys->d, p->b.ld, p->beta, out,
+                                  (void *)zs->d, p->c.ld, b.count, PRIM_COMPUTE_DEFAULT,
+                                  t->workspace, t->workspace_bytes, t->stream)))
+        batch_on_host(t, &b);
 }
 
 /* y = alpha · op(A) · x + beta · y. AUTO's order is the host version's. */

@@ -120,9 +120,11 @@ static void add_seconds(trial *t, team *all, cudaDataType_t type, size_t count, 
     check(cudaSetDevice(0));
 }
 
-/* Memory of each rank's own, or from the pool. */
-static void begin_team(trial *t, team *all, prim_status asked, size_t bytes)
+/* Memory of each rank's own, or from the pool: *asked_for bytes, which the query for `asked` has
+ * filled by then. */
+static void begin_team(trial *t, team *all, prim_status asked, const size_t *asked_for)
 {
+    const size_t bytes = *asked_for;
     const bool is_own = pick(t, 2) == 0;
     for (size_t r = 0; r < all->ranks; r++) {
         part *const p = &all->parts[r];
@@ -191,7 +193,7 @@ static void reduce(trial *t)
     begin_team(t, &all,
                prim_distributed_reduce_workspace_bytes(op, f, types.in, all.counts, all.ranks,
                                                        types.out, &bytes),
-               bytes);
+               &bytes);
     describe(t, "distributed_reduce: op %d, transform %d, types %d %d, %zu elements, %zu ranks", op,
              f, types.in, types.out, all.whole, all.ranks);
     if (end_team(t, &all,
@@ -215,7 +217,7 @@ static void dot(trial *t)
     begin_team(
         t, &all,
         prim_distributed_dot_workspace_bytes(types.in, all.counts, all.ranks, types.out, &bytes),
-        bytes);
+        &bytes);
     describe(t, "distributed_dot: types %d %d, %zu elements, %zu ranks", types.in, types.out,
              all.whole, all.ranks);
     if (end_team(t, &all,
@@ -242,7 +244,7 @@ static void arg_reduce(trial *t)
     begin_team(
         t, &all,
         prim_distributed_arg_reduce_workspace_bytes(op, f, type, all.counts, all.ranks, &bytes),
-        bytes);
+        &bytes);
     describe(t, "distributed_arg_reduce: op %d, transform %d, type %d, %zu elements, %zu ranks", op,
              f, type, all.whole, all.ranks);
     if (end_team(t, &all,
@@ -271,7 +273,7 @@ static void reduce_bands(trial *t, bool down)
                (down ? prim_distributed_reduce_columns_workspace_bytes
                      : prim_distributed_reduce_rows_workspace_bytes)(
                    op, f, types.in, all.counts, all.ranks, columns, columns, types.out, &bytes),
-               bytes);
+               &bytes);
     describe(t, "distributed_reduce_%s: op %d, transform %d, types %d %d, %zu × %zu, %zu ranks",
              down ? "columns" : "rows", op, f, types.in, types.out, all.whole, columns, all.ranks);
     if (end_team(t, &all,
@@ -327,7 +329,7 @@ static void histogram_even(trial *t)
                prim_distributed_histogram_even_workspace_bytes(t->variant, flags, outside, range,
                                                                type, all.counts, all.ranks, bins,
                                                                counter, &bytes),
-               bytes);
+               &bytes);
     describe(t,
              "distributed_histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, "
              "%zu bins, %zu ranks",
@@ -360,13 +362,14 @@ static void scan(trial *t)
     begin_team(t, &all,
                prim_distributed_scan_workspace_bytes(kind, op, f, types.in, all.counts, all.ranks,
                                                      types.out, &bytes),
-               bytes);
+               &bytes);
     describe(t, "distributed_scan: kind %d, op %d, transform %d, types %d %d, %zu in %zu ranks",
              kind, op, f, types.in, types.out, all.whole, all.ranks);
     if (end_team(t, &all,
                  prim_distributed_scan(kind, op, f, types.in, all.counts, all.ranks, types.out,
                                        all.members, all.ranks))) {
-        char *const h_out = malloc(all.whole * out_bytes + 1), total[16];
+        char *const h_out = malloc(all.whole * out_bytes + 1);
+        _Alignas(16) char total[16];
         on_host(t, prim_scan_host(kind, op, f, NULL, types.in, all.h_in, all.whole, types.out,
                                   h_out, total, t->threads));
         for (size_t r = 0; r < all.ranks; r++) {
@@ -394,7 +397,7 @@ static void carry(trial *t)
     begin_team(t, &all,
                prim_distributed_carry_workspace_bytes(op, f, types.in, all.counts, all.ranks,
                                                       types.out, &bytes),
-               bytes);
+               &bytes);
     describe(t, "distributed_carry: op %d, transform %d, types %d %d, %zu in %zu ranks", op, f,
              types.in, types.out, all.whole, all.ranks);
     if (end_team(t, &all,
