@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -120,10 +121,14 @@ ncclResult_t simt_ranks_await(struct ncclComm *comm)
     return complete ? ncclSuccess : patient ? ncclRemoteError : ncclSystemError;
 }
 
+/* A wire is closed by the last one who could use it: another one may be sending. */
 static void let_go(struct ncclComm *comm)
 {
-    if (--comm->owners == 0)
-        free(comm);
+    if (--comm->owners > 0)
+        return;
+    if (comm->wire >= 0)
+        close(comm->wire);
+    free(comm);
 }
 
 /* Nobody meets them; another thread may wait with them. */
@@ -140,7 +145,7 @@ static void say_goodbye(struct ncclComm *comm, bool aborts)
 {
     pthread_mutex_lock(&comm->sending);
     simt_wire_send(comm->wire, &(simt_letter){.kind = SIMT_LEAVE, .aborts = aborts}, NULL);
-    simt_wire_end(comm->wire);
+    simt_wire_end(comm->wire, false);
     pthread_mutex_unlock(&comm->sending);
 }
 

@@ -24,7 +24,7 @@ static void *read_letters(void *of)
     }
     simt_ranks_break(comm);
     simt_queue_look_again();
-    close(comm->wire);
+    simt_wire_end(comm->wire, true);
     simt_ranks_let_go(comm);
     return NULL;
 }
@@ -74,6 +74,7 @@ ncclResult_t simt_remote_join(const char *name, const ncclUniqueId *id, int coun
         return ncclSuccess;
     if (*comm != NULL)
         simt_ranks_leave(*comm, true);
-    close(wire);
+    else
+        close(wire);
     return result;
 }

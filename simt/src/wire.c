@@ -99,7 +99,7 @@ bool simt_wire_receive(int wire, simt_letter *letter)
     return simt_wire_read(wire, letter, sizeof *letter);
 }
 
-void simt_wire_end(int wire)
+void simt_wire_end(int wire, bool both_ways)
 {
-    shutdown(wire, SHUT_WR);
+    shutdown(wire, both_ways ? SHUT_RDWR : SHUT_WR);
 }

@@ -35,7 +35,7 @@ bool simt_wire_send(int wire, const simt_letter *letter, const void *bytes);
 bool simt_wire_receive(int wire, simt_letter *letter);
 /* The bytes that follow a letter; NULL: nobody wants them. */
 bool simt_wire_read(int wire, void *to, size_t bytes);
-/* Nothing more is sent; what was sent arrives. */
-void simt_wire_end(int wire);
+/* Nothing more is sent, and with `both_ways` nothing is read; what was sent arrives. */
+void simt_wire_end(int wire, bool both_ways);
 
 #endif
