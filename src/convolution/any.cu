@@ -12,21 +12,21 @@ namespace any
 template <typename Pixel>
 cudaError_t launch_with_mask(const prim_convolution_args *args, outer_row outer)
 {
-    return launch<Pixel>(args, listed::weights_of<typename Pixel::sum>(args), outer);
+    const auto w = listed::weights_of<typename Pixel::sum>(args);
+    /* Few calls have long sums of integers: they have no kernel for narrow images. */
+    if constexpr (!std::is_same<typename Pixel::sum, int64_t>::value) {
+        cudaError_t error;
+        if (prim_convolution_is_narrow(args) && narrow::launch<Pixel>(args, w, outer, &error))
+            return error;
+    }
+    return launch<Pixel>(args, w, outer);
 }
 
 struct run_any : launch_run {
     template <typename Pixel>
     static cudaError_t run(const prim_convolution_args *args)
     {
-        const auto w = listed::weights_of<typename Pixel::sum>(args);
-        /* Few calls have long sums of integers: they have no kernel for narrow images. */
-        if constexpr (!std::is_same<typename Pixel::sum, int64_t>::value) {
-            cudaError_t error;
-            if (prim_convolution_is_narrow(args) && narrow::launch<Pixel>(args, w, &error))
-                return error;
-        }
-        return launch<Pixel>(args, w, NO_OUTER_ROW);
+        return launch_with_mask<Pixel>(args, NO_OUTER_ROW);
     }
 };
 

@@ -312,10 +312,6 @@ inline size_t strips_down(size_t rows, const plan &cut)
     return prim_divide_up(rows, DOWN * cut.groups);
 }
 
-/* Separable masks take two launches. The first one may write a row more than the image has, the
- * sums of a row outside of it, for the second one to read. */
-enum outer_row { NO_OUTER_ROW, WRITES_OUTER_ROW, READS_OUTER_ROW };
-
 template <typename Pixel>
 strips<Pixel> strips_of(const prim_convolution_args *args, const plan &cut, outer_row outer)
 {

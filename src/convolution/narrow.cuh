@@ -43,7 +43,7 @@ struct image_of_rows {
     const Source *in;
     Element *out;
     size_t in_pitch, out_pitch;
-    int64_t height;
+    int64_t height, out_height; /* one more where sums of a row outside are written, too */
     int width, channels, line; /* line: elements of a row */
     int row, out_row;          /* from row to row in shared memory */
     int mask_width, mask_height, before_x, before_y;
@@ -51,6 +51,7 @@ struct image_of_rows {
     int high;                        /* rows of a block */
     int columns_at, rows_at, out_at; /* bytes before them in shared memory */
     bool in_is_whole, out_is_whole;  /* rows of memory lie without gaps */
+    bool has_outer_row;              /* row `height` is that of the sums of rows outside */
     prim_boundary boundary;
     Source fill[PRIM_CONVOLUTION_MOST_CHANNELS];
 
@@ -59,6 +60,12 @@ struct image_of_rows {
     {
         const int from = stand_in(boundary, pixel, width);
         return from == FILL ? static_cast<int>(FILL) : from * channels + channel;
+    }
+    /* The row to read, inside of the image or not, or FILL. */
+    __device__ int64_t row_for(int64_t y) const
+    {
+        const int64_t from = stand_in(boundary, y, height);
+        return from == FILL && has_outer_row ? height : from;
     }
     __device__ const Source *row_in(int64_t y) const
     {
@@ -87,7 +94,7 @@ __device__ void bring_rows(const image_of_rows<Source, Element> &p, Source *to, 
     runs::place at(thread, units);
     PRIM_UNROLL(1)
     for (; at.row < rows; at.advance(step, units)) {
-        const int64_t wanted = first + at.row, y = stand_in(p.boundary, wanted, p.height);
+        const int64_t wanted = first + at.row, y = p.row_for(wanted);
         const int64_t further = wanted * static_cast<int64_t>(p.in_pitch);
         const int begin =
             EACH * at.column - runs::elements_past<Source, sizeof(unit)>(p.in, further);
@@ -132,7 +139,7 @@ struct outputs {
     __device__ outputs(const image_of_rows<Source, Element> &of, uint8_t *memory, int64_t first)
         : p(of), y(first), shared(reinterpret_cast<Element *>(memory + of.out_at) +
                                   runs::past_vector(of.row_out(first))),
-          rows(static_cast<int>(of.height - first < of.high ? of.height - first : of.high))
+          rows(static_cast<int>(of.out_height - first < of.high ? of.out_height - first : of.high))
     {
     }
 
@@ -330,7 +337,8 @@ size_t lay_out(image_of_rows<Source, Element> *p, size_t first_bytes, size_t col
 }
 
 template <typename Source, typename Element>
-image_of_rows<Source, Element> make_rows(const prim_convolution_args *args)
+image_of_rows<Source, Element> make_rows(const prim_convolution_args *args,
+                                         outer_row outer = NO_OUTER_ROW)
 {
     const prim_image &in = args->in, &out = args->out;
     image_of_rows<Source, Element> p = {};
@@ -339,6 +347,8 @@ image_of_rows<Source, Element> make_rows(const prim_convolution_args *args)
     p.in_pitch = in.pitch;
     p.out_pitch = out.pitch;
     p.height = static_cast<int64_t>(in.height);
+    p.out_height = p.height + (outer == WRITES_OUTER_ROW);
+    p.has_outer_row = outer == READS_OUTER_ROW;
     p.width = static_cast<int>(in.width);
     p.channels = in.channels;
     p.line = p.width * p.channels;
@@ -378,7 +388,7 @@ template <typename Source, typename Element>
 launch_config config_of(const prim_convolution_args *args, const image_of_rows<Source, Element> &p,
                         size_t bytes)
 {
-    const size_t blocks = prim_divide_up(args->in.height, static_cast<size_t>(p.high));
+    const size_t blocks = prim_divide_up(static_cast<size_t>(p.out_height), p.high);
     const unsigned threads = static_cast<unsigned>(p.groups * p.line);
     return {args->call.stream, static_cast<unsigned>(blocks), (threads + 31) / 32 * 32, bytes};
 }
@@ -386,10 +396,10 @@ launch_config config_of(const prim_convolution_args *args, const image_of_rows<S
 /* Not launched where not even a group fits into shared memory. */
 template <typename Pixel>
 bool launch(const prim_convolution_args *args, const listed::weights<typename Pixel::sum> &w,
-            cudaError_t *error)
+            outer_row outer, cudaError_t *error)
 {
     constexpr int THREADS = 128;
-    auto p = make_rows<typename Pixel::source, typename Pixel::element>(args);
+    auto p = make_rows<typename Pixel::source, typename Pixel::element>(args, outer);
     const int weights = listed::padded(p.mask_width) * p.mask_height;
     const int columns = p.line + (p.mask_width - 1) * p.channels;
     const size_t bytes = choose_groups(&p, THREADS, DOWN * LAYERS,

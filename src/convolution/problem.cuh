@@ -181,6 +181,10 @@ constexpr int blocks_here(int blocks)
 #endif
 }
 
+/* Separable masks take two launches. The first one may write a row more than the image has, the
+ * sums of a row outside of it, for the second one to read. */
+enum outer_row { NO_OUTER_ROW, WRITES_OUTER_ROW, READS_OUTER_ROW };
+
 } // namespace
 
 #endif

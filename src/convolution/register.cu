@@ -107,6 +107,11 @@ bool is_too_narrow_for_strips(const prim_convolution_args *args)
     return prim_convolution_is_narrow(args) && args->in.width < least_columns;
 }
 
+bool has_strips(const prim_convolution_args *args)
+{
+    return is_walked(args) && !is_too_narrow_for_strips(args);
+}
+
 /* Bytes under a square from the host, no wider than the image. */
 bool is_square_over_bytes(const prim_convolution_args *args)
 {
@@ -163,7 +168,7 @@ bool copies_weights(const prim_convolution_args *args)
 size_t workspace_bytes(const void *any)
 {
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
-    if (args->in.width == 0 || args->in.height == 0 || is_walked(args))
+    if (args->in.width == 0 || args->in.height == 0 || has_strips(args))
         return 0;
     if (is_separable(args))
         return sum_bytes(args);
@@ -198,11 +203,11 @@ cudaError_t launch(const void *any)
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
     if (is_separable(args))
-        return is_walked(args) ? prim_convolution_separable(args)
-                               : prim_convolution_two_passes(args);
+        return has_strips(args) ? prim_convolution_separable(args)
+                                : prim_convolution_two_passes(args);
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
-    if (is_walked(args) && !is_too_narrow_for_strips(args))
+    if (has_strips(args))
         return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
     if (has_bytes(args))
         return prim_convolution_bytes(args);
