@@ -170,9 +170,7 @@ trimmed() {
 }
 
 mapfile -t patterns < <(vendor --list)
-for pattern in "${patterns[@]}"; do
-  check "$pattern on the CPU backend" on_cpu "$pattern"
-done
+check_each "on the CPU backend" on_cpu "${patterns[@]}"
 check "two patterns in one folder" two_in_one
 check "an unknown pattern" unknown_pattern
 check "missing arguments" missing_arguments

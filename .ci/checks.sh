@@ -19,6 +19,30 @@ check() {
   fi
 }
 
+# check_each WORDS COMMAND ARGUMENT…: check "ARGUMENT WORDS" COMMAND ARGUMENT for each argument, as
+# many at once as there are processors.
+check_each() {
+  local words=$1 command=$2 one jobs=() job
+  shift 2
+  for one; do
+    while [ "$(jobs -pr | wc -l)" -ge "$(nproc)" ]; do wait -n; done
+    check_apart "$one $words" "$command" "$one" &
+    jobs+=($!)
+  done
+  for job in "${jobs[@]}"; do
+    wait "$job" && passed=$((passed + 1)) || failed=$((failed + 1))
+  done
+}
+
+# A check with a folder of its own.
+check_apart() {
+  failed=0
+  work=$(mktemp -d)
+  check "$@"
+  rm -rf "$work"
+  return $failed
+}
+
 skip() { # NAME REASON
   echo "skipped: $1: $2"
   skipped=$((skipped + 1))

@@ -1,6 +1,7 @@
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,17 @@ test_level get_test_level(void)
         return LEVEL_QUICK;
     cr_assert_str_eq(level, "full", "PRIM_TEST_LEVEL is none of quick, normal, full");
     return LEVEL_FULL;
+}
+
+bool is_of_share(void)
+{
+    static unsigned cases;
+    const char *const share = getenv("PRIM_TEST_SHARE");
+    unsigned first = 0, each = 1;
+    if (share != NULL)
+        cr_assert(sscanf(share, "%u/%u", &first, &each) == 2 && first < each,
+                  "PRIM_TEST_SHARE is not as 0/2");
+    return cases++ % each == first;
 }
 
 bool on_cpu_backend(void)

@@ -106,7 +106,7 @@ static void run(const gemv_case *c, factors *o)
 static void check(const gemv_case *c)
 {
     char text[240];
-    if (c->threads == 0 && is_refused(c->variant, c->op))
+    if ((c->threads == 0 && is_refused(c->variant, c->op)) || !is_of_share())
         return;
     factors o = make_operands(c);
     run(c, &o);
