@@ -703,7 +703,7 @@ static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose 
 
 Test(supported, gemm)
 {
-    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SPLIT_K; v++)
+    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++)
         for (int ops = 0; ops < 4; ops++)
             for (size_t k = 0; k <= 20000; k = 3 * k + 1) {
                 check_gemm((prim_gemm_variant)v, (prim_transpose)(ops & 1),
@@ -713,15 +713,15 @@ Test(supported, gemm)
             }
 }
 
-/* "WARP_TILED and SPLIT_K 2^31 products and more, the other variants more than 65,535². Of halves
- * and i8, AUTO refuses what these two do." */
+/* "WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more, the others more than 65,535². Of
+ * halves and i8, AUTO refuses what these three do." */
 Test(supported, batches_of_gemm)
 {
     const cudaDataType_t ins[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_8I},
                          outs[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_32I};
     const size_t most = 65535u * (size_t)65535u, limit = (size_t)1 << 31;
     for (size_t i = 0; i < COUNT_OF(ins); i++)
-        for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SPLIT_K; v++) {
+        for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++) {
             const bool is_narrow = i >= 3, is_tiled = v >= PRIM_GEMM_WARP_TILED;
             const size_t batches[] = {limit - 1, limit, most, most + 1};
             for (size_t b = 0; b < COUNT_OF(batches); b++) {

@@ -20,7 +20,8 @@ typedef enum prim_gemm_variant {
     PRIM_GEMM_REGISTER_TILED = 7,    /* 8 × 8 elements of C for each thread */
     PRIM_GEMM_VECTORIZED = 8,        /* the same with 16-byte loads; double buffering */
     PRIM_GEMM_WARP_TILED = 9,        /* a part of the tile for each warp; asynchronous copies */
-    PRIM_GEMM_SPLIT_K = 10 /* the same, k split over blocks; a second pass adds their sums */
+    PRIM_GEMM_SPLIT_K = 10,       /* the same, k split over blocks; a second pass adds their sums */
+    PRIM_GEMM_SMALL_PRODUCTS = 11 /* a thread for each element of C, several products in a block */
 } prim_gemm_variant;
 
 /* The type in which products are computed and summed. */
@@ -46,7 +47,7 @@ typedef enum prim_compute {
  *
  * Types: A and B of one type, and C of it or of another:
  *     CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, and C the same: all variants
- *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K and AUTO
+ *     CUDA_R_16F, and C CUDA_R_16F or _32F: WARP_TILED, SPLIT_K, SMALL_PRODUCTS and AUTO
  *     CUDA_R_16BF, and C CUDA_R_16BF or _32F: likewise
  *     CUDA_R_8I, and C CUDA_R_32I: likewise
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
@@ -115,8 +116,8 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
  * below `batches`.
  *
  *   batches    any number; 0 writes nothing. A variant refuses more tiles of all C together than a
- *              grid has blocks: WARP_TILED and SPLIT_K 2^31 products and more, the other variants
- *              more than 65,535². Of halves and i8, AUTO refuses what these two do.
+ *              grid has blocks: WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more,
+ *              the others more than 65,535². Of halves and i8, AUTO refuses what these three do.
  *   a_stride, b_stride  elements from A_i to A_{i+1} and from B_i to B_{i+1}. Any number; with 0
  *              one matrix serves all products.
  *   c_stride   elements from C_i to C_{i+1}. With two products or more, either all elements of C_i

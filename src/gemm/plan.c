@@ -1,4 +1,5 @@
-/* Chooses the tile, and the number of parts of k, by an estimate of the time of each choice.
+/* Chooses the tile, and the number of parts of k, by an estimate of the time of each choice; AUTO
+ * compares these estimates with that of SMALL_PRODUCTS.
  *
  * A device runs the blocks in waves ("rounds" here), BLOCKS to a multiprocessor; the last wave may
  * have fewer, and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into
@@ -82,6 +83,17 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
                                            (double)(args->m * args->n * args->batches) *
                                            (double)sum_bytes(args) / SECOND_PASS_BYTES;
     return clocks;
+}
+
+/* SMALL_PRODUCTS, as measured on an H200. While there are enough threads, an element of C and each
+ * step of its sum keep a multiprocessor busy for so long; and no sum is done before all of its
+ * loads, some of which wait for memory. */
+double prim_gemm_small_products_clocks(const prim_gemm_args *args)
+{
+    const double bytes = (double)prim_element_bytes(args->a_type), k = (double)args->k;
+    const double elements = (double)args->m * (double)args->n * (double)args->batches;
+    const double each = 1.3 + k * (0.1 + 0.028 * bytes), latency = 1000 + k * (40 + 60 * bytes);
+    return elements / (double)prim_device_multiprocessors() * each + latency;
 }
 
 /* ---- plans ---- */

@@ -1,4 +1,4 @@
-/* How WARP_TILED and SPLIT_K divide a call into blocks. */
+/* How WARP_TILED and SPLIT_K divide a call into blocks, and how long the upper rungs take. */
 #ifndef PRIM_GEMM_PLAN_H
 #define PRIM_GEMM_PLAN_H
 
@@ -18,6 +18,9 @@ typedef struct prim_gemm_plan {
 /* The plan with the least estimated time, of one part or of several. */
 prim_gemm_plan prim_gemm_plan_whole(const prim_gemm_args *args);
 prim_gemm_plan prim_gemm_plan_split(const prim_gemm_args *args);
+
+/* The estimated time of SMALL_PRODUCTS. */
+double prim_gemm_small_products_clocks(const prim_gemm_args *args);
 
 /* Does a grid have so many blocks? */
 bool prim_gemm_plan_fits(const prim_gemm_args *args, prim_gemm_plan plan);

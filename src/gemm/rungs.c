@@ -12,17 +12,25 @@
     X(gemm, register_tiled)    \
     X(gemm, vectorized)        \
     X(gemm, warp_tiled)        \
-    X(gemm, split_k)
+    X(gemm, split_k)           \
+    X(gemm, small_products)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
+/* The rung with the least estimated time. */
+static const prim_rung *fastest(const prim_gemm_args *args)
+{
+    const double whole = prim_gemm_plan_whole(args).clocks;
+    const double split = args->k > 0 ? prim_gemm_plan_split(args).clocks : whole;
+    const double least = split < whole ? split : whole;
+    if (prim_gemm_small_products_clocks(args) < least)
+        return &prim_gemm_small_products_rung;
+    return split < whole ? &prim_gemm_split_k_rung : &prim_gemm_warp_tiled_rung;
+}
+
 int prim_gemm_choose_rung(const void *any)
 {
-    const prim_gemm_args *args = any;
-    const bool split =
-        args->k > 0 && prim_gemm_plan_split(args).clocks < prim_gemm_plan_whole(args).clocks;
-    return prim_preferred_rung(prim_gemm_rungs,
-                               split ? &prim_gemm_split_k_rung : &prim_gemm_warp_tiled_rung, any);
+    return prim_preferred_rung(prim_gemm_rungs, fastest(any), any);
 }
