@@ -159,27 +159,30 @@ static void plan_shape(bench_plan *plan, const char *name, product_shape s, size
                        size_t offset)
 {
     enum { F32_BYTES = 4, PRODUCTS_A_BYTE = 8 };
-    const double m = (double)s.m, n = (double)s.n, k = (double)s.k;
+    const double batches = s.batches > 0 ? (double)s.batches : 1, m = (double)s.m, n = (double)s.n,
+                 k = (double)s.k;
     bench_case c = {.pattern = "gemm",
                     .name = name,
                     .variant = prim_gemm_variant_info(PRIM_GEMM_AUTO)->name,
                     .type = "f32",
                     .input = INPUT_UNIFORM,
-                    .size = s.m * s.n,
+                    .size = (size_t)batches * s.m * s.n,
                     .rows = s.m,
                     .ld = gap,
                     .offset = offset,
                     .m = s.m,
                     .n = s.n,
                     .k = s.k,
+                    .batches = s.batches,
                     .element = CUDA_R_32F,
                     .result = CUDA_R_32F,
                     .variant_value = PRIM_GEMM_AUTO,
-                    .bytes = (m * k + k * n + m * n) * F32_BYTES,
-                    .flops = 2 * m * n * k};
-    c.ceiling = m * n * k > PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
-    const int end =
-        snprintf(c.shape, sizeof c.shape, "%zux%zux%zu%s", s.m, s.n, s.k, gap > 0 ? "/+1" : "");
+                    .bytes = batches * (m * k + k * n + m * n) * F32_BYTES,
+                    .flops = 2 * batches * m * n * k};
+    c.ceiling = batches * m * n * k > PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
+    int end = s.batches > 0 ? snprintf(c.shape, sizeof c.shape, "%zux", s.batches) : 0;
+    end += snprintf(c.shape + end, sizeof c.shape - (size_t)end, "%zux%zux%zu%s", s.m, s.n, s.k,
+                    gap > 0 ? "/+1" : "");
     if (offset > 0)
         snprintf(c.shape + end, sizeof c.shape - (size_t)end, "+%zu", offset);
     plan_add(plan, c);
@@ -195,8 +198,11 @@ static void plan_gemm_shapes(const bench_options *options, bench_plan *plan)
         {NULL, 7, 8192, 8192, 0},     {NULL, 8192, 7, 8192, 0},    {NULL, 8192, 8192, 7, 0},
         {NULL, 33, 16384, 4096, 0},   {NULL, 16384, 33, 4096, 0},  {NULL, 4096, 4096, 33, 0},
         {NULL, 129, 129, 1000003, 0}, {NULL, 17, 17, 10000019, 0}, {NULL, 1000003, 65, 65, 0},
-        {NULL, 65, 1000003, 65, 0},   {NULL, 257, 513, 1021, 0}};
-    static const product_shape cpu[] = {{NULL, 33, 65, 17, 0}, {NULL, 1, 70, 40, 0}};
+        {NULL, 65, 1000003, 65, 0},   {NULL, 257, 513, 1021, 0},   {NULL, 1, 1, 1, 1000003},
+        {NULL, 4, 4, 4, 508400},      {NULL, 9, 9, 9, 102927},     {NULL, 17, 17, 17, 28976},
+        {NULL, 33, 33, 33, 7699},     {NULL, 1000, 4, 4, 2792},    {NULL, 4, 4, 1000, 4176}};
+    static const product_shape cpu[] = {
+        {NULL, 33, 65, 17, 0}, {NULL, 1, 70, 40, 0}, {NULL, 3, 4, 5, 20}};
     const product_shape *const shapes = on_gpu() ? gpu : cpu;
     const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
     for (size_t i = 0; wants_type(options, CUDA_R_32F) && i < sizeof names / sizeof *names; i++) {
