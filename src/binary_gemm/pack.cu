@@ -1,6 +1,8 @@
 /* Packing on the device. Along the rows a warp takes 32 neighbours and its ballot is the word;
  * along the columns a thread packs 32 elements below each other, and its neighbours the next
- * columns: reads are coalesced in both.
+ * columns: reads are coalesced in both. Where rows are shorter than a block, it has several; and
+ * of rows with a single word a thread packs one, so that no lane waits for elements that are not
+ * there.
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"
@@ -18,62 +20,96 @@ constexpr unsigned THREADS = 256, WARPS = THREADS / 32;
 template <typename T>
 struct pack_problem {
     const T *in;
-    size_t rows, columns, ld;
+    size_t in_rows, columns, ld;
     uint32_t *packed;
-    size_t packed_columns, packed_ld;
-    unsigned blocks_a_row;
+    size_t packed_rows, packed_columns, packed_ld;
+    unsigned width;        /* words side by side that a block has, and so below each other: */
+    unsigned rows;         /* rows of words */
+    unsigned blocks_a_row; /* side by side */
 };
 
-/* Blocks lie along one dimension of the grid, so many for each row of words. */
+/* A word's place in the packed matrix, which may lie outside of it. */
+struct place {
+    size_t row, column;
+
+    /* Of number `i` of this block's words. */
+    template <typename T>
+    __device__ place(const pack_problem<T> &p, unsigned i)
+        : row(static_cast<size_t>(blockIdx.x / p.blocks_a_row) * p.rows + i / p.width),
+          column(static_cast<size_t>(blockIdx.x % p.blocks_a_row) * p.width + i % p.width)
+    {
+    }
+    template <typename T>
+    __device__ bool is_inside(const pack_problem<T> &p, unsigned i) const
+    {
+        return i < p.width * p.rows && row < p.packed_rows && column < p.packed_columns;
+    }
+};
+
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_rows(pack_problem<T> p)
 {
-    const size_t row = blockIdx.x / p.blocks_a_row;
-    const size_t word =
-        static_cast<size_t>(blockIdx.x % p.blocks_a_row) * WARPS + threadIdx.x / WORD_BITS;
-    const unsigned lane = threadIdx.x % WORD_BITS;
-    const size_t column = word * WORD_BITS + lane;
-    const bool bit = column < p.columns && is_plus_one(p.in[row * p.ld + column]);
+    const unsigned warp = threadIdx.x / WORD_BITS, lane = threadIdx.x % WORD_BITS;
+    const place at(p, warp);
+    const bool is_inside = at.is_inside(p, warp);
+    const size_t column = at.column * WORD_BITS + lane;
+    const bool bit = is_inside && column < p.columns && is_plus_one(p.in[at.row * p.ld + column]);
     const uint32_t vote = __ballot_sync(0xffffffffu, bit);
-    if (lane == 0 && word < p.packed_columns)
-        p.packed[row * p.packed_ld + word] = vote;
+    if (lane == 0 && is_inside)
+        p.packed[at.row * p.packed_ld + at.column] = vote;
+}
+
+/* Rows of a single word. */
+template <typename T>
+__global__ void __launch_bounds__(THREADS) pack_short_rows(pack_problem<T> p)
+{
+    const place at(p, threadIdx.x);
+    if (at.is_inside(p, threadIdx.x))
+        p.packed[at.row * p.packed_ld] = pack_word(&p.in[at.row * p.ld], 1, p.columns);
 }
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_columns(pack_problem<T> p)
 {
-    const size_t word = blockIdx.x / p.blocks_a_row;
-    const size_t column = static_cast<size_t>(blockIdx.x % p.blocks_a_row) * THREADS + threadIdx.x;
-    const size_t first = word * WORD_BITS;
-    if (column < p.columns)
-        p.packed[word * p.packed_ld + column] =
-            pack_word(&p.in[first * p.ld + column], p.ld, p.rows - first);
+    const place at(p, threadIdx.x);
+    const size_t first = at.row * WORD_BITS;
+    if (at.is_inside(p, threadIdx.x))
+        p.packed[at.row * p.packed_ld + at.column] =
+            pack_word(&p.in[first * p.ld + at.column], p.ld, p.in_rows - first);
 }
 
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
-                         size_t words_a_block)
+                         unsigned words_a_block)
 {
     const size_t blocks = prim_divide_up(args->packed_columns, words_a_block);
     if (blocks == 0 || args->packed_rows == 0)
         return cudaSuccess;
+    const unsigned width = args->packed_columns < words_a_block
+                               ? static_cast<unsigned>(args->packed_columns)
+                               : words_a_block;
+    const unsigned rows = words_a_block / width;
     const pack_problem<T> p = {static_cast<const T *>(args->in),
                                args->rows,
                                args->columns,
                                args->ld,
                                args->packed,
+                               args->packed_rows,
                                args->packed_columns,
                                args->packed_ld,
+                               width,
+                               rows,
                                static_cast<unsigned>(blocks)};
-    return prim_launch(
-        {args->call.stream, static_cast<unsigned>(args->packed_rows * blocks), THREADS}, kernel, p);
+    const size_t all = prim_divide_up(args->packed_rows, rows) * blocks;
+    return prim_launch({args->call.stream, static_cast<unsigned>(all), THREADS}, kernel, p);
 }
 
 struct run_rows : launch_run {
     template <typename T>
     static cudaError_t run(const prim_binary_pack_args *args)
     {
-        return launch_words<T>(args, pack_rows<T>, WARPS);
+        return args->packed_columns == 1 ? launch_words<T>(args, pack_short_rows<T>, THREADS)
+                                         : launch_words<T>(args, pack_rows<T>, WARPS);
     }
 };
 
