@@ -82,12 +82,17 @@ static inline unsigned prim_gemv_most_across_bits(size_t inner, size_t vectors)
 {
     if (inner > PRIM_GEMV_FEW_ROWS)
         return PRIM_GEMV_ACROSS_BITS;
+    /* Of up to 32 rows, no block is deeper than there are rows. A thread without a row would add 0
+     * to a sum that is never −0, so this does not change any bits. */
+    const unsigned shallow = PRIM_GEMV_THREAD_BITS - prim_bits_for(inner, PRIM_GEMV_THREAD_BITS);
+    if (shallow >= PRIM_GEMV_ACROSS_BITS && vectors < PRIM_GEMV_WIDE_VECTORS)
+        return shallow;
     if (vectors < PRIM_GEMV_WIDE_VECTORS)
         return PRIM_GEMV_NARROW_ACROSS_BITS;
     unsigned bits = PRIM_GEMV_WIDE_ACROSS_BITS;
     while (bits < PRIM_GEMV_THREAD_BITS && vectors >> bits > PRIM_GEMV_ENOUGH_BLOCKS)
         bits++;
-    return bits;
+    return bits > shallow ? bits : shallow;
 }
 
 /* SPLIT across memory: `inner` rows of so many vectors of outputs. */
