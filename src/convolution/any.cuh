@@ -7,10 +7,12 @@
  *     …
  *     row 7  ■ □ □    □ ■ □ □    □       ■ of one thread
  *
- * Row r of the input is copied into shared memory, in the type of sums, and its products with the
+ * Row r of the input is copied into shared memory, 16 bytes at a time and as it is: its elements
+ * keep their distance past 16 bytes, and are converted when they are read. Its products with the
  * mask's row r - o are added to row o of the outputs: 4 taps at a time, 4 · 8 elements and 8 · 4
  * weights read for 4 · 64 products. A mask too large for shared memory is taken in bands of rows.
- * In images narrower than a warp's places, groups of lanes walk down one below the other. */
+ * In images narrower than a warp's places, groups of lanes walk down one below the other, and copy
+ * element by element. */
 #ifndef PRIM_CONVOLUTION_ANY_CUH
 #define PRIM_CONVOLUTION_ANY_CUH
 
@@ -46,6 +48,7 @@ struct plan {
     int lanes;       /* of a group */
     int needed;      /* elements of a group's row */
     int apart, row;  /* from group to group in the ring, and from row to row */
+    bool by_vectors; /* rows are copied in whole vectors */
     unsigned groups; /* of a warp */
     unsigned warps;  /* of a block */
 };
@@ -55,30 +58,55 @@ struct place {
     int lane, group;
 };
 
-/* Copies a value into shared memory, asynchronously where it is not converted. */
+/* How many elements row `row` of a strip lies past 16 bytes, in memory and in the ring; also for
+ * rows outside of the image, where it would lie. */
 template <typename Pixel>
-__device__ void put(typename Pixel::sum *to, const typename Pixel::source *from)
+__device__ int elements_past(const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
+                             int row)
 {
-    if constexpr (std::is_same<typename Pixel::source, typename Pixel::sum>::value)
-        copy_async(to, from);
-    else
-        *to = Pixel::loaded(*from);
+    using source = typename Pixel::source;
+    if (!cut.by_vectors)
+        return 0;
+    const uintptr_t at = reinterpret_cast<uintptr_t>(p.in) +
+                         static_cast<uintptr_t>(from.first_row + row) * p.in_step +
+                         static_cast<uintptr_t>(from.first_e) * sizeof(source);
+    return static_cast<int>(at % VECTOR_BYTES / sizeof(source));
 }
 
 /* A row of fills, channel after channel. */
 template <typename Pixel>
 __device__ void fill_row(const strips<Pixel> &p, const plan &cut, int64_t first_e,
-                         typename Pixel::sum *to, int lane)
+                         typename Pixel::source *to, int lane)
 {
     const int channel = static_cast<int>(repeat(first_e, static_cast<int64_t>(p.channels)));
     PRIM_UNROLL(1)
     for (int k = lane; k < cut.needed; k += cut.lanes)
-        to[k] = Pixel::loaded(p.fill[p.channels == 1 ? 0 : (channel + k) % p.channels]);
+        to[k] = p.fill[p.channels == 1 ? 0 : (channel + k) % p.channels];
 }
 
+/* Whole vectors that begin `past` elements before `begin`; `before` and `behind`: elements of the
+ * line before and from `begin` on, outside of which nothing is read. */
+template <typename T>
+__device__ void copy_vectors(T *to, const T *begin, int past, int needed, int64_t before,
+                             int64_t behind, int lane)
+{
+    constexpr int WIDTH = static_cast<int>(VECTOR_ELEMENTS<T>);
+    PRIM_UNROLL(2)
+    for (int k = lane * WIDTH - past; k < needed; k += LANES * WIDTH) {
+        if (k >= -before && k + WIDTH <= behind) {
+            copy_async(reinterpret_cast<vector<T> *>(to + k),
+                       reinterpret_cast<const vector<T> *>(begin + k));
+            continue;
+        }
+        for (int e = k < 0 ? 0 : k; e < k + WIDTH && e < needed; e++)
+            copy_async(to + e, begin + e);
+    }
+}
+
+/* Starts the copy of a row to `to`, where its first element goes. */
 template <typename Pixel>
 __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
-                      int row, typename Pixel::sum *to, int lane)
+                      int row, typename Pixel::source *to, int lane)
 {
     const int64_t y = p.is_folded ? from.first_row + row : p.row_for(from.first_row + row);
     if (y == FILL) {
@@ -87,9 +115,15 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     }
     if (p.is_folded ? from.is_inside(row) : from.columns_are_inside) {
         const typename Pixel::source *begin = p.row_at(p.in, p.in_step, y) + from.first_e;
+        const int past = elements_past(p, cut, from, row);
+        if (cut.by_vectors && past * sizeof *begin == bytes_past_vector(begin)) {
+            const int64_t first = from.first_e + (from.first_row + row) * from.step;
+            copy_vectors(to, begin, past, cut.needed, first, p.line - first, lane);
+            return;
+        }
         PRIM_UNROLL(4)
         for (int k = lane; k < cut.needed; k += cut.lanes)
-            put<Pixel>(to + k, begin + k);
+            copy_async(to + k, begin + k);
         return;
     }
     PRIM_UNROLL(1)
@@ -97,9 +131,9 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
         int channel;
         const typename Pixel::source *element = from.element(p, y, row, k, &channel);
         if (element != nullptr)
-            put<Pixel>(to + k, element);
+            copy_async(to + k, element);
         else
-            to[k] = Pixel::loaded(p.fill[channel]);
+            to[k] = p.fill[channel];
     }
 }
 
@@ -128,16 +162,18 @@ struct rows_of_band {
 
 /* COUNT taps from `tap` on, of mask rows row, row - 1, …, for the outputs' rows 0, 1, …. PLAIN: of
  * one channel, and no groups of lanes. */
-template <bool PLAIN, bool ALL, int COUNT, typename Sum, class Weights>
+template <typename Pixel, bool PLAIN, bool ALL, int COUNT, typename Sum, class Weights>
 __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
-                         rows_of_band of, const Sum *elements, const Weights &weights, int tap)
+                         rows_of_band of, const typename Pixel::source *elements,
+                         const Weights &weights, int tap)
 {
     Sum x[COUNT][ACROSS<Sum>];
     PRIM_UNROLL(COUNT)
     for (int i = 0; i < COUNT; i++)
         PRIM_UNROLL(ACROSS<Sum>)
     for (int c = 0; c < ACROSS<Sum>; c++)
-        x[i][c] = PLAIN ? elements[i + c * LANES] : elements[i * channels + c * cut.lanes];
+        x[i][c] =
+            Pixel::loaded(PLAIN ? elements[i + c * LANES] : elements[i * channels + c * cut.lanes]);
     PRIM_UNROLL(DOWN)
     for (int o = 0; o < DOWN; o++) {
         if (!ALL && (o >= of.down || row < o || row - o >= of.mask))
@@ -152,31 +188,36 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
     }
 }
 
-template <bool PLAIN, bool ALL, typename Sum, class Weights>
+template <typename Pixel, bool PLAIN, bool ALL, typename Sum, class Weights>
 __device__ void add_row(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int channels, int row,
-                        rows_of_band of, const Sum *elements, const Weights &weights)
+                        rows_of_band of, const typename Pixel::source *elements,
+                        const Weights &weights)
 {
     int i = 0;
     PRIM_UNROLL(1)
     for (; i + TAPS <= cut.mask_width; i += TAPS, elements += TAPS * (PLAIN ? 1 : channels))
-        add_taps<PLAIN, ALL, TAPS>(sums, cut, channels, row, of, elements, weights, i);
+        add_taps<Pixel, PLAIN, ALL, TAPS>(sums, cut, channels, row, of, elements, weights, i);
     PRIM_UNROLL(1)
     for (; i < cut.mask_width; i++, elements += PLAIN ? 1 : channels)
-        add_taps<PLAIN, ALL, 1>(sums, cut, channels, row, of, elements, weights, i);
+        add_taps<Pixel, PLAIN, ALL, 1>(sums, cut, channels, row, of, elements, weights, i);
 }
 
 /* A band's rows of the mask over all rows of the input that they meet. */
 template <typename Pixel, bool PLAIN, class Weights>
 __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel::sum>],
                          const strips<Pixel> &p, const plan &cut, const strip_rows<Pixel> &from,
-                         int first, rows_of_band of, typename Pixel::sum *ring,
+                         int first, rows_of_band of, typename Pixel::source *ring,
                          const Weights &weights, place at)
 {
     const int needed = of.mask + of.down - 1;
     ring += at.group * cut.apart;
+    /* Where row `row` lies: it may come in whole vectors. */
+    const auto place_of = [&](int row) {
+        return ring + row % RING * cut.row + elements_past(p, cut, from, first + row);
+    };
     for (int row = 0; row < RING - 1; row++) {
         if (row < needed)
-            bring(p, cut, from, first + row, ring + row * cut.row, at.lane);
+            bring(p, cut, from, first + row, place_of(row), at.lane);
         close_batch_of_copies();
     }
     PRIM_UNROLL(1)
@@ -185,13 +226,13 @@ __device__ void add_band(typename Pixel::sum (&sums)[DOWN][ACROSS<typename Pixel
         __syncwarp(); /* the row has been copied, and the one before has been read */
         const int next = row + RING - 1;
         if (next < needed)
-            bring(p, cut, from, first + next, ring + next % RING * cut.row, at.lane);
+            bring(p, cut, from, first + next, place_of(next), at.lane);
         close_batch_of_copies();
-        const typename Pixel::sum *elements = ring + row % RING * cut.row + at.lane;
+        const typename Pixel::source *elements = place_of(row) + at.lane;
         if (of.down == DOWN && row >= DOWN - 1 && row < of.mask)
-            add_row<PLAIN, true>(sums, cut, p.channels, row, of, elements, weights);
+            add_row<Pixel, PLAIN, true>(sums, cut, p.channels, row, of, elements, weights);
         else
-            add_row<PLAIN, false>(sums, cut, p.channels, row, of, elements, weights);
+            add_row<Pixel, PLAIN, false>(sums, cut, p.channels, row, of, elements, weights);
     }
     wait_for_copies();
     __syncwarp(); /* before the next band comes */
@@ -237,11 +278,14 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 3)
              const __grid_constant__ weights<typename Pixel::sum> w)
 {
     using sum = typename Pixel::sum;
-    PRIM_SHARED_DYNAMIC(sum, shared);
+    PRIM_SHARED_DYNAMIC(uint8_t, memory);
+    sum *const shared = reinterpret_cast<sum *>(memory);
     const int thread = static_cast<int>(threadIdx.x), warp = thread / LANES, lane = thread % LANES;
     const place at = {PLAIN ? lane : lane % cut.lanes, PLAIN ? 0 : lane / cut.lanes};
     const task<Pixel> mine(p, cut, static_cast<int64_t>(blockIdx.x) * cut.warps + warp, at.group);
-    sum *const ring = shared + cut.band * cut.padded + warp * RING * cut.row;
+    typename Pixel::source *const ring =
+        reinterpret_cast<typename Pixel::source *>(shared + cut.band * cut.padded) +
+        warp * RING * cut.row;
     const strip_rows<Pixel> from(p, mine.x, mine.y, cut.lanes * ACROSS<sum>, cut.needed);
     const shared_weights<sum> band = {shared, cut.padded};
     sum sums[DOWN][ACROSS<sum>] = {};
@@ -278,10 +322,13 @@ __global__ void __launch_bounds__(LANES *MOST_WARPS, 4)
 
 /* ---- launches ---- */
 
-template <typename Sum>
+/* Rings behind the weights: both are whole vectors. */
+template <typename Pixel>
 plan make_plan(const prim_convolution_args *args, bool is_folded)
 {
-    constexpr int PLACES = ACROSS<Sum>;
+    using Sum = typename Pixel::sum;
+    using source = typename Pixel::source;
+    constexpr int PLACES = ACROSS<Sum>, WIDTH = static_cast<int>(VECTOR_ELEMENTS<source>);
     const size_t line = args->in.width * static_cast<size_t>(args->in.channels);
     const int halo = static_cast<int>(args->mask.width - 1) * args->in.channels;
     plan cut = {};
@@ -294,9 +341,12 @@ plan make_plan(const prim_convolution_args *args, bool is_folded)
     for (cut.lanes = is_folded ? LANES : 1;; cut.lanes *= 2) {
         cut.groups = static_cast<unsigned>(LANES / cut.lanes);
         cut.needed = cut.lanes * PLACES + halo;
+        cut.by_vectors = cut.lanes == LANES;
         cut.apart = cut.needed | 1; /* groups in banks of their own */
-        cut.row = cut.lanes == LANES ? cut.needed : static_cast<int>(cut.groups) * cut.apart;
-        const size_t ring_bytes = RING * sizeof(Sum) * static_cast<size_t>(cut.row);
+        cut.row =
+            cut.by_vectors ? cut.needed + WIDTH - 1 : static_cast<int>(cut.groups) * cut.apart;
+        cut.row = (cut.row + WIDTH - 1) / WIDTH * WIDTH;
+        const size_t ring_bytes = RING * sizeof(source) * static_cast<size_t>(cut.row);
         const bool is_wide = static_cast<size_t>(cut.lanes) * PLACES >= line;
         if (cut.lanes == LANES || (is_wide && ring_bytes <= room / MOST_WARPS)) {
             const size_t warps = room / ring_bytes;
@@ -336,10 +386,11 @@ launch_config config_of(const prim_convolution_args *args, const strips<Pixel> &
                         int weight_count)
 {
     const size_t all = strips_down(static_cast<size_t>(p.rows), cut) * p.across;
-    const size_t elements =
-        static_cast<size_t>(weight_count) + static_cast<size_t>(cut.row) * RING * cut.warps;
+    const size_t ring = static_cast<size_t>(cut.row) * RING * cut.warps;
     return {args->call.stream, static_cast<unsigned>(prim_divide_up(all, cut.warps)),
-            LANES * cut.warps, elements * sizeof(typename Pixel::sum)};
+            LANES * cut.warps,
+            static_cast<size_t>(weight_count) * sizeof(typename Pixel::sum) +
+                ring * sizeof(typename Pixel::source)};
 }
 
 template <typename Pixel>
@@ -347,7 +398,7 @@ cudaError_t launch(const prim_convolution_args *args, const weights<typename Pix
                    outer_row outer)
 {
     const bool is_folded = is_line(args) && outer == NO_OUTER_ROW;
-    const plan cut = make_plan<typename Pixel::sum>(args, is_folded);
+    const plan cut = make_plan<Pixel>(args, is_folded);
     const strips<Pixel> p = strips_of<Pixel>(args, cut, outer);
     if (p.rows == 0 || p.line == 0)
         return cudaSuccess;
@@ -360,7 +411,7 @@ cudaError_t launch(const prim_convolution_args *args, const weights<typename Pix
 
 inline cudaError_t launch_plain(const prim_convolution_args *args)
 {
-    const plan cut = make_plan<float>(args, is_line(args));
+    const plan cut = make_plan<f32_pixel>(args, is_line(args));
     const strips<f32_pixel> p = strips_of<f32_pixel>(args, cut, NO_OUTER_ROW);
     const weight_list<float> list =
         list_of<float>(args, args->mask.h_values, args->mask.width * args->mask.height);
