@@ -20,42 +20,38 @@ constexpr unsigned THREADS = 256, WARPS = THREADS / 32;
 template <typename T>
 struct pack_problem {
     const T *in;
-    size_t in_rows, columns, ld;
+    size_t rows, columns, ld;
     uint32_t *packed;
     size_t packed_rows, packed_columns, packed_ld;
-    unsigned width;        /* words side by side that a block has, and so below each other: */
-    unsigned rows;         /* rows of words */
     unsigned blocks_a_row; /* side by side */
 };
 
-/* A word's place in the packed matrix, which may lie outside of it. */
+/* This thread's word of the packed matrix, which may lie outside of it. A block's words stand side
+ * by side along x, with so many threads each, and rows of them along y. */
 struct place {
     size_t row, column;
+    bool is_inside;
 
-    /* Of number `i` of this block's words. */
     template <typename T>
-    __device__ place(const pack_problem<T> &p, unsigned i)
-        : row(static_cast<size_t>(blockIdx.x / p.blocks_a_row) * p.rows + i / p.width),
-          column(static_cast<size_t>(blockIdx.x % p.blocks_a_row) * p.width + i % p.width)
+    __device__ place(const pack_problem<T> &p, unsigned threads)
+        : row(static_cast<size_t>(blockIdx.x / p.blocks_a_row) * blockDim.y + threadIdx.y),
+          column((static_cast<size_t>(blockIdx.x % p.blocks_a_row) * blockDim.x + threadIdx.x) /
+                 threads),
+          is_inside(row < p.packed_rows && column < p.packed_columns)
     {
-    }
-    template <typename T>
-    __device__ bool is_inside(const pack_problem<T> &p, unsigned i) const
-    {
-        return i < p.width * p.rows && row < p.packed_rows && column < p.packed_columns;
     }
 };
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_rows(pack_problem<T> p)
 {
-    const unsigned warp = threadIdx.x / WORD_BITS, lane = threadIdx.x % WORD_BITS;
-    const place at(p, warp);
-    const bool is_inside = at.is_inside(p, warp);
+    const unsigned lane = threadIdx.x % WORD_BITS;
+    const place at(p, WORD_BITS);
     const size_t column = at.column * WORD_BITS + lane;
-    const bool bit = is_inside && column < p.columns && is_plus_one(p.in[at.row * p.ld + column]);
+    const bool bit =
+        at.is_inside && column < p.columns && is_plus_one(p.in[at.row * p.ld + column]);
     const uint32_t vote = __ballot_sync(0xffffffffu, bit);
-    if (lane == 0 && is_inside)
+    if (lane == 0 && at.is_inside)
         p.packed[at.row * p.packed_ld + at.column] = vote;
 }
 
@@ -63,32 +59,33 @@ __global__ void __launch_bounds__(THREADS) pack_rows(pack_problem<T> p)
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_short_rows(pack_problem<T> p)
 {
-    const place at(p, threadIdx.x);
-    if (at.is_inside(p, threadIdx.x))
+    const place at(p, 1);
+    if (at.is_inside)
         p.packed[at.row * p.packed_ld] = pack_word(&p.in[at.row * p.ld], 1, p.columns);
 }
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS) pack_columns(pack_problem<T> p)
 {
-    const place at(p, threadIdx.x);
+    const place at(p, 1);
     const size_t first = at.row * WORD_BITS;
-    if (at.is_inside(p, threadIdx.x))
+    if (at.is_inside)
         p.packed[at.row * p.packed_ld + at.column] =
-            pack_word(&p.in[first * p.ld + at.column], p.ld, p.in_rows - first);
+            pack_word(&p.in[first * p.ld + at.column], p.ld, p.rows - first);
 }
 
+/* Blocks lie along one dimension of the grid, so many for each row of blocks. */
 template <typename T>
 cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_problem<T>),
-                         unsigned words_a_block)
+                         unsigned threads_a_word)
 {
-    const size_t blocks = prim_divide_up(args->packed_columns, words_a_block);
+    const unsigned most = THREADS / threads_a_word;
+    const size_t blocks = prim_divide_up(args->packed_columns, most);
     if (blocks == 0 || args->packed_rows == 0)
         return cudaSuccess;
-    const unsigned width = args->packed_columns < words_a_block
-                               ? static_cast<unsigned>(args->packed_columns)
-                               : words_a_block;
-    const unsigned rows = words_a_block / width;
+    const unsigned across =
+        args->packed_columns < most ? static_cast<unsigned>(args->packed_columns) : most;
+    const dim3 block(across * threads_a_word, most / across);
     const pack_problem<T> p = {static_cast<const T *>(args->in),
                                args->rows,
                                args->columns,
@@ -97,19 +94,17 @@ cudaError_t launch_words(const prim_binary_pack_args *args, void (*kernel)(pack_
                                args->packed_rows,
                                args->packed_columns,
                                args->packed_ld,
-                               width,
-                               rows,
                                static_cast<unsigned>(blocks)};
-    const size_t all = prim_divide_up(args->packed_rows, rows) * blocks;
-    return prim_launch({args->call.stream, static_cast<unsigned>(all), THREADS}, kernel, p);
+    const size_t all = prim_divide_up(args->packed_rows, block.y) * blocks;
+    return prim_launch({args->call.stream, static_cast<unsigned>(all), block}, kernel, p);
 }
 
 struct run_rows : launch_run {
     template <typename T>
     static cudaError_t run(const prim_binary_pack_args *args)
     {
-        return args->packed_columns == 1 ? launch_words<T>(args, pack_short_rows<T>, THREADS)
-                                         : launch_words<T>(args, pack_rows<T>, WARPS);
+        return args->packed_columns == 1 ? launch_words<T>(args, pack_short_rows<T>, 1)
+                                         : launch_words<T>(args, pack_rows<T>, WORD_BITS);
     }
 };
 
@@ -117,7 +112,7 @@ struct run_columns : launch_run {
     template <typename T>
     static cudaError_t run(const prim_binary_pack_args *args)
     {
-        return launch_words<T>(args, pack_columns<T>, THREADS);
+        return launch_words<T>(args, pack_columns<T>, 1);
     }
 };
 

@@ -7,12 +7,12 @@
  *     …
  *     row 7  ■ □ □    □ ■ □ □    □       ■ of one thread
  *
- * Row r of the input is copied into shared memory, 16 bytes at a time and as it is: its elements
- * keep their distance past 16 bytes, and are converted when they are read. Its products with the
+ * Row r of the input is copied into shared memory as it is, and converted when it is read: elements
+ * that are too narrow for asynchronous copies 16 bytes at a time, and so at the distance past 16
+ * bytes that they have in memory; others one by one. Its products with the
  * mask's row r - o are added to row o of the outputs: 4 taps at a time, 4 · 8 elements and 8 · 4
  * weights read for 4 · 64 products. A mask too large for shared memory is taken in bands of rows.
- * In images narrower than a warp's places, groups of lanes walk down one below the other, and copy
- * element by element. */
+ * In images narrower than a warp's places, groups of lanes walk down one below the other. */
 #ifndef PRIM_CONVOLUTION_ANY_CUH
 #define PRIM_CONVOLUTION_ANY_CUH
 
@@ -48,7 +48,6 @@ struct plan {
     int lanes;       /* of a group */
     int needed;      /* elements of a group's row */
     int apart, row;  /* from group to group in the ring, and from row to row */
-    bool by_vectors; /* rows are copied in whole vectors */
     unsigned groups; /* of a warp */
     unsigned warps;  /* of a block */
 };
@@ -58,6 +57,13 @@ struct place {
     int lane, group;
 };
 
+/* Whether rows are copied in whole vectors; of wider elements those took a tenth longer. */
+template <typename T>
+__host__ __device__ bool by_vectors(const plan &cut)
+{
+    return sizeof(T) < 4 && cut.lanes == LANES;
+}
+
 /* How many elements row `row` of a strip lies past 16 bytes, in memory and in the ring; also for
  * rows outside of the image, where it would lie. */
 template <typename Pixel>
@@ -65,7 +71,7 @@ __device__ int elements_past(const strips<Pixel> &p, const plan &cut, const stri
                              int row)
 {
     using source = typename Pixel::source;
-    if (!cut.by_vectors)
+    if (!by_vectors<source>(cut))
         return 0;
     const uintptr_t at = reinterpret_cast<uintptr_t>(p.in) +
                          static_cast<uintptr_t>(from.first_row + row) * p.in_step +
@@ -116,7 +122,8 @@ __device__ void bring(const strips<Pixel> &p, const plan &cut, const strip_rows<
     if (p.is_folded ? from.is_inside(row) : from.columns_are_inside) {
         const typename Pixel::source *begin = p.row_at(p.in, p.in_step, y) + from.first_e;
         const int past = elements_past(p, cut, from, row);
-        if (cut.by_vectors && past * sizeof *begin == bytes_past_vector(begin)) {
+        if (by_vectors<typename Pixel::source>(cut) &&
+            past * sizeof *begin == bytes_past_vector(begin)) {
             const int64_t first = from.first_e + (from.first_row + row) * from.step;
             copy_vectors(to, begin, past, cut.needed, first, p.line - first, lane);
             return;
@@ -341,10 +348,9 @@ plan make_plan(const prim_convolution_args *args, bool is_folded)
     for (cut.lanes = is_folded ? LANES : 1;; cut.lanes *= 2) {
         cut.groups = static_cast<unsigned>(LANES / cut.lanes);
         cut.needed = cut.lanes * PLACES + halo;
-        cut.by_vectors = cut.lanes == LANES;
         cut.apart = cut.needed | 1; /* groups in banks of their own */
         cut.row =
-            cut.by_vectors ? cut.needed + WIDTH - 1 : static_cast<int>(cut.groups) * cut.apart;
+            cut.lanes == LANES ? cut.needed + WIDTH - 1 : static_cast<int>(cut.groups) * cut.apart;
         cut.row = (cut.row + WIDTH - 1) / WIDTH * WIDTH;
         const size_t ring_bytes = RING * sizeof(source) * static_cast<size_t>(cut.row);
         const bool is_wide = static_cast<size_t>(cut.lanes) * PLACES >= line;

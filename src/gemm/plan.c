@@ -85,6 +85,15 @@ static double estimate(const prim_gemm_args *args, size_t multiprocessors, const
     return clocks;
 }
 
+/* The lanes of a warp read different columns of B: where those lie a cache line or more apart, a
+ * line for each. Queries know no leading dimension, which is k at least. */
+static bool reads_many_lines(const prim_gemm_args *args)
+{
+    enum { LINE_BYTES = 128, MANY = 8 };
+    return args->op_b == PRIM_TRANSPOSED && args->n > MANY &&
+           args->k * prim_element_bytes(args->b_type) >= LINE_BYTES;
+}
+
 /* SMALL_PRODUCTS, as measured on an H200. While there are enough threads, an element of C and each
  * step of its sum keep a multiprocessor busy for so long; and no sum is done before all of its
  * loads, some of which wait for memory. */
@@ -92,7 +101,8 @@ double prim_gemm_small_products_clocks(const prim_gemm_args *args)
 {
     const double bytes = (double)prim_element_bytes(args->a_type), k = (double)args->k;
     const double elements = (double)args->m * (double)args->n * (double)args->batches;
-    const double each = 1.3 + k * (0.1 + 0.028 * bytes), latency = 1000 + k * (40 + 60 * bytes);
+    const double step = (0.1 + 0.028 * bytes) * (reads_many_lines(args) ? 3 : 1);
+    const double each = 1.3 + k * step, latency = 1000 + k * (40 + 60 * bytes);
     return elements / (double)prim_device_multiprocessors() * each + latency;
 }
 

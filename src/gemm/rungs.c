@@ -19,13 +19,20 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_gemm_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
+/* Estimates of tiles are too high where products are larger, and the more so of narrow types. */
+static bool has_small_products(const prim_gemm_args *args)
+{
+    const size_t most = args->batches > 1 ? 24 : 8;
+    return args->m <= most || args->n <= most;
+}
+
 /* The rung with the least estimated time. */
 static const prim_rung *fastest(const prim_gemm_args *args)
 {
     const double whole = prim_gemm_plan_whole(args).clocks;
     const double split = args->k > 0 ? prim_gemm_plan_split(args).clocks : whole;
     const double least = split < whole ? split : whole;
-    if (prim_gemm_small_products_clocks(args) < least)
+    if (has_small_products(args) && prim_gemm_small_products_clocks(args) < least)
         return &prim_gemm_small_products_rung;
     return split < whole ? &prim_gemm_split_k_rung : &prim_gemm_warp_tiled_rung;
 }
