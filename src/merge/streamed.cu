@@ -49,22 +49,19 @@ namespace streamed
 #ifndef PRIM_MERGE_STREAMED_PAIRS_THREADS
 #define PRIM_MERGE_STREAMED_PAIRS_THREADS 128
 #define PRIM_MERGE_STREAMED_PAIRS_ITEMS 16
-#define PRIM_MERGE_STREAMED_PAIRS_BLOCKS 6
+#define PRIM_MERGE_STREAMED_PAIRS_BLOCKS 4
 #endif
 
-constexpr unsigned KEYS_SHAPE[] = {PRIM_MERGE_STREAMED_THREADS, PRIM_MERGE_STREAMED_ITEMS,
-                                   PRIM_MERGE_STREAMED_BLOCKS};
-constexpr unsigned PAIRS_SHAPE[] = {PRIM_MERGE_STREAMED_PAIRS_THREADS,
-                                    PRIM_MERGE_STREAMED_PAIRS_ITEMS,
-                                    PRIM_MERGE_STREAMED_PAIRS_BLOCKS};
-
 template <bool PAIRS>
-constexpr unsigned BLOCK = PAIRS ? PAIRS_SHAPE[0] : KEYS_SHAPE[0];
+constexpr unsigned BLOCK = PAIRS ? PRIM_MERGE_STREAMED_PAIRS_THREADS : PRIM_MERGE_STREAMED_THREADS;
 
 /* The most keys of a thread: odd, as tile.cuh says, and one less than a power of two. */
+template <bool PAIRS>
+constexpr unsigned ITEMS_OF_4_BYTES =
+    PAIRS ? PRIM_MERGE_STREAMED_PAIRS_ITEMS : PRIM_MERGE_STREAMED_ITEMS;
+
 template <typename Key, bool PAIRS>
-constexpr unsigned
-    MOST_ITEMS = (PAIRS ? PAIRS_SHAPE[1] : KEYS_SHAPE[1]) / (sizeof(Key) == 8 ? 2 : 1) - 1;
+constexpr unsigned MOST_ITEMS = ITEMS_OF_4_BYTES<PAIRS> / (sizeof(Key) == 8 ? 2 : 1) - 1;
 
 template <typename Key, bool PAIRS>
 constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK<PAIRS>;
@@ -213,23 +210,19 @@ struct merge_thread {
             *reinterpret_cast<key_chunk<bits> *>(&shared.ring[ring + at + MASK + 1]) = keys;
     }
 
-    /* The first keys: as many of each run as the first tile may take. */
+    /* The first keys: as many of each run as the first tile may take. Both are on their way before
+     * either is stored. */
     __device__ void fill_rings(unsigned wanted)
     {
         const unsigned a_missing = a.missing(wanted), b_missing = b.missing(wanted);
-        fill_ring(a, a_missing, 0);
-        fill_ring(b, b_missing, B_RING);
+        key_chunk<Key> of_a[CHUNKS], of_b[CHUNKS];
+        fetch(a_missing, 0, of_a);
+        fetch(0, b_missing, of_b);
+        put(a_missing, 0, of_a);
+        put(0, b_missing, of_b);
         a.loaded += a_missing;
         b.loaded += b_missing;
         __syncthreads();
-    }
-
-    __device__ void fill_ring(const key_stream<Key> &run, unsigned missing, unsigned ring) const
-    {
-        PRIM_UNROLL(1)
-        for (unsigned c = thread; c < missing; c += THREADS)
-            put_chunk(static_cast<unsigned>(run.loaded) + c, ring,
-                      ordered_chunk(order, run.load(order, run.loaded + c)));
     }
 
     /* Places are counted in bytes from a ring's begin, and not taken modulo its size yet. */
@@ -437,15 +430,17 @@ __device__ inline part_values values_at(part_values values, size_t at)
             values.bytes};
 }
 
-/* Narrow keys need more registers, and so does code below 9.0. */
+/* Blocks of a multiprocessor; narrow keys need more registers, and so does code below 9.0. */
 template <typename Key, bool PAIRS>
-[[maybe_unused]] constexpr unsigned RESIDENT =
+constexpr unsigned HELD = PAIRS             ? PRIM_MERGE_STREAMED_PAIRS_BLOCKS
+                          : sizeof(Key) < 4 ? 3
+                                            : PRIM_MERGE_STREAMED_BLOCKS;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    768 / BLOCK<PAIRS>;
+template <typename Key, bool PAIRS>
+[[maybe_unused]] constexpr unsigned RESIDENT = PAIRS ? HELD<Key, PAIRS> : 3;
 #else
-    sizeof(Key) < 4 ? 768 / BLOCK<PAIRS>
-    : PAIRS         ? PAIRS_SHAPE[2]
-                    : KEYS_SHAPE[2];
+template <typename Key, bool PAIRS>
+[[maybe_unused]] constexpr unsigned RESIDENT = HELD<Key, PAIRS>;
 #endif
 
 template <typename Key, bool PAIRS>
@@ -489,8 +484,11 @@ size_t shared_bytes(unsigned items, size_t value_bytes)
            (PAIRS ? window_bytes(items * BLOCK<PAIRS>, MOST_ITEMS<Key, PAIRS>, value_bytes) : 0);
 }
 
-/* A part for each block that the device holds at once: of whole tiles where there are so many keys,
- * and otherwise of one tile with fewer keys for each thread. */
+/* Parts begin at multiples of it, so that they share no sector of the output. */
+constexpr unsigned PART_UNIT = 64;
+
+/* A part for each block that the device holds at once, all of one length, whose last tile may be a
+ * short one; where there are few keys, a part is one tile with fewer keys for each thread. */
 template <typename Key, bool PAIRS>
 cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
                          size_t keys_of_pair)
@@ -499,8 +497,8 @@ cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> 
     unsigned most = MOST_ITEMS<Key, PAIRS>;
     while (shared_bytes<Key, PAIRS>(most, value_bytes) > room)
         most /= 2;
-    const size_t held = smaller<size_t>(room / shared_bytes<Key, PAIRS>(most, value_bytes),
-                                        PAIRS ? PAIRS_SHAPE[2] : KEYS_SHAPE[2]);
+    const size_t held =
+        smaller<size_t>(room / shared_bytes<Key, PAIRS>(most, value_bytes), HELD<Key, PAIRS>);
     const size_t at_once = prim_device_multiprocessors() * held;
     cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
@@ -511,11 +509,10 @@ cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> 
     if (error != cudaSuccess)
         return error;
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
-    const size_t items = prim_divide_up(prim_divide_up(keys_of_pair, share), BLOCK<PAIRS>) | 1;
+    const size_t fair = prim_divide_up(keys_of_pair, share);
+    const size_t items = prim_divide_up(fair, BLOCK<PAIRS>) | 1;
     m.items = static_cast<unsigned>(smaller<size_t>(items, most));
-    const unsigned tile = m.items * BLOCK<PAIRS>;
-    const size_t tiles = prim_divide_up(keys_of_pair, tile);
-    m.part_keys = prim_divide_up(tiles, share) * tile;
+    m.part_keys = prim_divide_up(fair, PART_UNIT) * PART_UNIT;
     m.parts = static_cast<unsigned>(prim_divide_up(keys_of_pair, m.part_keys));
     return prim_launch_dependent({stream, static_cast<unsigned>(pairs * m.parts), BLOCK<PAIRS>,
                                   shared_bytes<Key, PAIRS>(m.items, value_bytes)},
