@@ -9,8 +9,8 @@
  *            -inf      -1        -0        +0        +1        +inf      NaN … -NaN
  *            00000000  40000000  7f800000  7f800001  bf000001  ff000001  ff000002 … ffffffff
  *
- * Descending is the same with every bit flipped: ~x is -x - 1, so for floats another factor and another
- * constant do it. */
+ * Descending is the same with every bit flipped: ~x is -x - 1, so that another factor and another
+ * constant do it for floats. */
 #ifndef PRIM_MERGE_KEYS_CUH
 #define PRIM_MERGE_KEYS_CUH
 

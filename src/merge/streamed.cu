@@ -16,10 +16,20 @@
  * as such, so that each is converted once and not for each comparison. Loads and stores move 16
  * bytes, however a, b and out are aligned.
  *
+ * Values do not pass through rings: as soon as the end of a tile is known, so is which values of a
+ * and of b it takes. They are copied to shared memory while the keys are merged, whole and in their
+ * order, and each thread notes for its keys where their values are there:
+ *
+ *     values      a3 a4 a5 a6 │ b7 b8 b9       of the tile, in shared memory
+ *     sources      0  4  1  2  5  6  3         by the merge, 16 bits each
+ *     out         a3 b7 a4 a5 b8 b9 a6         from there, coalesced
+ *
  * What still holds it back: a thread's merge is a chain of loads from shared memory, each waiting
  * for the comparison before it, with bank conflicts that depend on the keys.
  *
  * A sort's pass is the same over many pairs: each pair is divided into parts.
+ *
+ * A ring's first keys are repeated behind its end, so that a thread's merge never goes around.
  *
  * Work: 1 comparison a key, and a search in the tile for each 15 of them. Steps: for each tile of a
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
@@ -39,8 +49,8 @@ namespace
 namespace streamed
 {
 
-/* Threads of a block, keys of 4 bytes for each of them and one more, and blocks of a multiprocessor:
- * of merges without values, and with them. May be set with -D for measurements. */
+/* Threads of a block, keys of 4 bytes for each of them and one more, and blocks of a
+ * multiprocessor: of merges without values, and with them. May be set with -D for measurements. */
 #ifndef PRIM_MERGE_STREAMED_THREADS
 #define PRIM_MERGE_STREAMED_THREADS 256
 #define PRIM_MERGE_STREAMED_ITEMS 16
@@ -70,8 +80,8 @@ constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK<PAIRS>;
 template <typename Key, bool PAIRS>
 constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK<PAIRS>;
 
-/* A ring's first keys stand behind its end once more, so that a thread reads its own keys, and the
- * one after them, without going around. Whole chunks. */
+/* So many of a ring's first keys stand behind its end once more: a thread's own, and the one after
+ * them. Whole chunks. */
 template <typename Key, bool PAIRS>
 constexpr unsigned REPEATED =
     MOST_ITEMS<Key, PAIRS> + 1 > CHUNK_KEYS<Key> ? MOST_ITEMS<Key, PAIRS> + 1 : CHUNK_KEYS<Key>;
