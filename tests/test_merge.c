@@ -1080,7 +1080,7 @@ static void check_merged_pairs(const pairs_case *c, prim_merge_variant variant)
     guarded b = guarded_copy(c->h_keys + c->a_count * bytes, c->b_count * bytes, miss);
     guarded a_values = guarded_copy(c->h_values, c->a_count * values, value_miss);
     guarded b_values =
-        guarded_copy(c->h_values + c->a_count * values, c->b_count * values, value_miss);
+        guarded_copy(c->h_values + c->a_count * values, c->b_count * values, 3 * value_miss);
     guarded out = guarded_new(count * bytes, miss), out_values = guarded_new(count * values, 0);
     cr_prim(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
                              c->a_count, b.data, b_values.data, c->b_count, out.data,
@@ -1198,12 +1198,16 @@ ParameterizedTest(combination *k, merge_pairs, unsorted_input_stays_inside)
     static const size_t sizes[][2] = {{3 * TILE + 1, 2 * TILE + 5}, {100, 2 * TILE}, {TILE, 9}};
     for (size_t n = 0; n < COUNT_OF(sizes); n++) {
         const size_t count = sizes[n][0] + sizes[n][1];
-        char *h = malloc(count * type_bytes(k->type)), *h_values = make_values(8, count);
+        char *h = malloc(count * type_bytes(k->type));
         fill_keys(k->type, n == 0 ? SPECIAL : RANDOM, h, count, n);
-        const pairs_case c = {*k, 8, sizes[n][0], sizes[n][1], 1, h, h_values, NULL, NULL};
-        check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+        for (size_t v = 0; v < COUNT_OF(value_sizes); v++) {
+            char *h_values = make_values(value_sizes[v], count);
+            const pairs_case c = {*k, value_sizes[v], sizes[n][0], sizes[n][1], 1,
+                                  h,  h_values,       NULL,        NULL};
+            check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+            free(h_values);
+        }
         free(h);
-        free(h_values);
     }
 }
 

@@ -50,6 +50,12 @@ struct key_stream {
         loaded = (next + shift) / CHUNK_KEYS<Key>;
     }
 
+    /* How many keys the next one is behind a boundary. */
+    __device__ unsigned behind_boundary() const
+    {
+        return static_cast<unsigned>((next + shift) % CHUNK_KEYS<Key>);
+    }
+
     /* How many of the next `most` keys there are. */
     __device__ unsigned left(unsigned most) const
     {
@@ -125,14 +131,17 @@ __device__ void load_chunks(key_order<Key> order, const key_stream<Key> &stream,
     }
 }
 
-/* By one store: nvcc would take a struct of keys apart. */
+/* To global memory by one store, and by an instruction of its own: nvcc would take the chunk apart,
+ * even as a uint4, and store each word for itself. */
 template <typename Key>
 __device__ void store_chunk(Key *to, const key_chunk<Key> &chunk)
 {
 #ifdef __CUDA_ARCH__
     uint4 words;
     memcpy(&words, &chunk, sizeof words);
-    *reinterpret_cast<uint4 *>(to) = words;
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),
+                 "r"(words.z), "r"(words.w)
+                 : "memory");
 #else
     *reinterpret_cast<key_chunk<Key> *>(to) = chunk;
 #endif

@@ -16,15 +16,26 @@
  * as such, so that each is converted once and not for each comparison. Loads and stores move 16
  * bytes, however a, b and out are aligned.
  *
+ * Values do not pass through rings: as soon as the end of a tile is known, so is which values of a
+ * and of b it takes. They are copied to shared memory while the keys are merged, whole and in their
+ * order, and each thread notes for its keys where their values are there:
+ *
+ *     values      a3 a4 a5 a6 │ b7 b8 b9       of the tile, in shared memory
+ *     sources      0  4  1  2  5  6  3         by the merge, 16 bits each
+ *     out         a3 b7 a4 a5 b8 b9 a6         from there, coalesced
+ *
  * What still holds it back: a thread's merge is a chain of loads from shared memory, each waiting
  * for the comparison before it, with bank conflicts that depend on the keys.
  *
  * A sort's pass is the same over many pairs: each pair is divided into parts.
  *
+ * A ring's first keys are repeated behind its end, so that a thread's merge never goes around.
+ *
  * Work: 1 comparison a key, and a search in the tile for each 15 of them. Steps: for each tile of a
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; the ring: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 12. */
+#include "common/async_copy.cuh"
 #include "common/device.h"
 #include "common/shared.cuh"
 #include "merge/long_passes.h"
@@ -38,40 +49,57 @@ namespace
 namespace streamed
 {
 
-/* May be set with -D for measurements. */
+/* Threads of a block, keys of 4 bytes for each of them and one more, and blocks of a
+ * multiprocessor: of merges without values, and with them. May be set with -D for measurements. */
 #ifndef PRIM_MERGE_STREAMED_THREADS
 #define PRIM_MERGE_STREAMED_THREADS 256
-#endif
-#ifndef PRIM_MERGE_STREAMED_BLOCKS /* for each multiprocessor */
+#define PRIM_MERGE_STREAMED_ITEMS 16
 #define PRIM_MERGE_STREAMED_BLOCKS 4
 #endif
+#ifndef PRIM_MERGE_STREAMED_PAIRS_THREADS
+#define PRIM_MERGE_STREAMED_PAIRS_THREADS 128
+#define PRIM_MERGE_STREAMED_PAIRS_ITEMS 16
+#define PRIM_MERGE_STREAMED_PAIRS_BLOCKS 4
+#endif
 
-constexpr unsigned BLOCK = PRIM_MERGE_STREAMED_THREADS;
+template <bool PAIRS>
+constexpr unsigned BLOCK = PAIRS ? PRIM_MERGE_STREAMED_PAIRS_THREADS : PRIM_MERGE_STREAMED_THREADS;
 
-/* The most keys of a thread: odd, as tile.cuh says, and one less than a power of two. With values
- * half as many, since their sources need shared memory too. */
+/* The most keys of a thread: odd, as tile.cuh says, and one less than a power of two. */
+template <bool PAIRS>
+constexpr unsigned ITEMS_OF_4_BYTES =
+    PAIRS ? PRIM_MERGE_STREAMED_PAIRS_ITEMS : PRIM_MERGE_STREAMED_ITEMS;
+
 template <typename Key, bool PAIRS>
-constexpr unsigned MOST_ITEMS = (sizeof(Key) == 8 ? 8 : 16) / (PAIRS ? 2 : 1) - 1;
+constexpr unsigned MOST_ITEMS = ITEMS_OF_4_BYTES<PAIRS> / (sizeof(Key) == 8 ? 2 : 1) - 1;
 
 template <typename Key, bool PAIRS>
-constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK;
+constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK<PAIRS>;
 
 /* A power of two, with room for a tile and the rest of its first and last chunk. */
 template <typename Key, bool PAIRS>
-constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK;
+constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK<PAIRS>;
+
+/* So many of a ring's first keys stand behind its end once more: a thread's own, and the one after
+ * them. Whole chunks. */
+template <typename Key, bool PAIRS>
+constexpr unsigned REPEATED =
+    MOST_ITEMS<Key, PAIRS> + 1 > CHUNK_KEYS<Key> ? MOST_ITEMS<Key, PAIRS> + 1 : CHUNK_KEYS<Key>;
 
 template <typename Key, bool PAIRS>
 constexpr unsigned WARP_KEYS = MOST_ITEMS<Key, PAIRS> *WARP + CHUNK_KEYS<Key>;
 
-constexpr unsigned FROM_B = 0x8000; /* in a source: which run; the rest is the place behind next */
-
 template <typename Key, bool PAIRS>
 struct merge_memory {
-    alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING<Key, PAIRS>]; /* a's, then b's */
-    alignas(CHUNK_BYTES) typename Key::bits_type staged[BLOCK / WARP][WARP_KEYS<Key, PAIRS>];
-    uint16_t sources[PAIRS ? BLOCK / WARP : 1][PAIRS ? WARP_KEYS<Key, PAIRS> : 1];
-    uint16_t from_a[BLOCK]; /* of the keys up to the end of each thread's */
-    size_t first_of_a;
+    static constexpr unsigned RING_KEYS = RING<Key, PAIRS> + REPEATED<Key, PAIRS>,
+                              WARPS = BLOCK<PAIRS> / WARP;
+
+    alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING_KEYS]; /* a's, then b's */
+    alignas(CHUNK_BYTES) typename Key::bits_type staged[WARPS][WARP_KEYS<Key, PAIRS>];
+    uint16_t sources[PAIRS ? WARPS : 1][PAIRS ? WARP_KEYS<Key, PAIRS> : 1];
+    uint16_t from_a[BLOCK<PAIRS>]; /* of the keys up to the end of each thread's */
+    alignas(CHUNK_BYTES) size_t first_of_a;
+    /* and behind it, with values, those of a tile */
 };
 
 /* Where the values of a part of two runs are, and where they go. */
@@ -81,15 +109,58 @@ struct part_values {
     unsigned bytes;
 };
 
+/* A tile's values in shared memory: those of a, and from the next chunk on those of b. They begin
+ * as far behind a boundary as they do in global memory, and are copied in whole chunks. */
+using value_word = key<uint32_t, false>;
+using value_stream = key_stream<value_word>;
+constexpr unsigned VALUE_CHUNK_WORDS = CHUNK_KEYS<value_word>;
+
+/* Memory for the values of `keys` keys, and for so many more as a thread may look at beyond them
+ * where the runs are not in order. */
+inline size_t window_bytes(unsigned keys, unsigned beyond, size_t value_bytes)
+{
+    return (keys + beyond) * value_bytes + 4 * CHUNK_BYTES;
+}
+
+/* The values of `count` keys of a run of values, from `first` on. */
+__device__ inline value_stream stream_of_values(const void *values, size_t run, size_t first,
+                                                unsigned words)
+{
+    return {static_cast<const value_word *>(values), run * words, first * words};
+}
+
+/* Begins to copy the next `chunks` chunks of a stream to shared memory. */
+template <unsigned THREADS>
+__device__ void bring_values(const value_stream &from, unsigned chunks, value_word *to,
+                             unsigned thread)
+{
+    constexpr unsigned N = VALUE_CHUNK_WORDS;
+    using chunk = key_chunk<value_word>;
+    if (from.are_whole(chunks)) {
+        PRIM_UNROLL(4)
+        for (unsigned c = thread; c < chunks; c += THREADS)
+            copy_async(reinterpret_cast<chunk *>(to) + c, from.next_chunk() + c);
+        return;
+    }
+    PRIM_UNROLL(1)
+    for (unsigned w = thread; w < chunks * N; w += THREADS) {
+        const size_t at = from.loaded * N + w;
+        if (at >= from.shift && at < from.count + from.shift)
+            copy_async(to + w, from.keys + (at - from.shift));
+    }
+}
+
 /* A thread of a block. */
 template <typename Key, bool PAIRS>
 struct merge_thread {
     using bits = typename Key::bits_type;
     static constexpr unsigned ITEMS = MOST_ITEMS<Key, PAIRS>, N = CHUNK_KEYS<Key>,
-                              MASK = RING<Key, PAIRS> - 1,
-                              BYTE_MASK = RING<Key, PAIRS> * sizeof(bits) - 1;
+                              THREADS = BLOCK<PAIRS>, MASK = RING<Key, PAIRS> - 1,
+                              BITS_BYTES = sizeof(bits),
+                              BYTE_MASK = RING<Key, PAIRS> * BITS_BYTES - 1,
+                              B_RING = merge_memory<Key, PAIRS>::RING_KEYS;
     /* Chunks of this thread, of all that follow a tile. */
-    static constexpr unsigned CHUNKS = (MOST_KEYS<Key, PAIRS> / N + 2 + BLOCK - 1) / BLOCK;
+    static constexpr unsigned CHUNKS = (MOST_KEYS<Key, PAIRS> / N + 2 + THREADS - 1) / THREADS;
 
     key_order<Key> order;
     merge_memory<Key, PAIRS> &shared;
@@ -105,7 +176,7 @@ struct merge_thread {
             const key_chunk<Key> *const from_b = b.next_chunk() - a_missing;
             PRIM_UNROLL(8)
             for (unsigned c = 0; c < CHUNKS; c++) {
-                const unsigned x = c * BLOCK + thread;
+                const unsigned x = c * THREADS + thread;
                 if (x < a_missing + b_missing)
                     chunks[c] = (x < a_missing ? from_a : from_b)[x];
             }
@@ -113,11 +184,15 @@ struct merge_thread {
         }
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
-            const unsigned x = c * BLOCK + thread;
-            if (x < a_missing)
-                chunks[c] = a.load(order, a.loaded + x);
-            else if (x < a_missing + b_missing)
-                chunks[c] = b.load(order, b.loaded + (x - a_missing));
+            const unsigned x = c * THREADS + thread;
+            if (x >= a_missing + b_missing)
+                break;
+            key_stream<Key> from = a;
+            if (x >= a_missing) {
+                from = b;
+                from.loaded -= a_missing;
+            }
+            chunks[c] = from.load(order, from.loaded + x);
         }
     }
 
@@ -129,138 +204,146 @@ struct merge_thread {
         const unsigned b_first = static_cast<unsigned>(b.loaded) + thread - a_missing;
         PRIM_UNROLL(8)
         for (unsigned c = 0; c < CHUNKS; c++) {
-            const unsigned x = c * BLOCK + thread;
+            const unsigned x = c * THREADS + thread;
             const bool of_a = x < a_missing;
-            const unsigned chunk = (of_a ? a_first : b_first) + c * BLOCK;
+            const unsigned chunk = (of_a ? a_first : b_first) + c * THREADS;
             if (x < a_missing + b_missing)
-                *place_of(chunk, of_a ? 0 : MASK + 1) = ordered_chunk(order, chunks[c]);
+                put_chunk(chunk, of_a ? 0 : B_RING, ordered_chunk(order, chunks[c]));
         }
     }
 
-    __device__ key_chunk<bits> *place_of(size_t chunk, unsigned ring) const
+    __device__ void put_chunk(unsigned chunk, unsigned ring, const key_chunk<bits> &keys) const
     {
-        return reinterpret_cast<key_chunk<bits> *>(
-            &shared.ring[(static_cast<unsigned>(chunk * N) & MASK) + ring]);
+        const unsigned at = (chunk * N) & MASK;
+        *reinterpret_cast<key_chunk<bits> *>(&shared.ring[ring + at]) = keys;
+        if (at < REPEATED<Key, PAIRS>)
+            *reinterpret_cast<key_chunk<bits> *>(&shared.ring[ring + at + MASK + 1]) = keys;
     }
 
-    /* The first keys: as many of each run as the first tile may take. */
+    /* The first keys: as many of each run as the first tile may take. Both are on their way before
+     * either is stored. */
     __device__ void fill_rings(unsigned wanted)
     {
         const unsigned a_missing = a.missing(wanted), b_missing = b.missing(wanted);
-        load_chunks<CHUNKS>(order, a, a_missing, [&](size_t chunk) { return place_of(chunk, 0); });
-        load_chunks<CHUNKS>(order, b, b_missing,
-                            [&](size_t chunk) { return place_of(chunk, MASK + 1); });
+        key_chunk<Key> of_a[CHUNKS], of_b[CHUNKS];
+        fetch(a_missing, 0, of_a);
+        fetch(0, b_missing, of_b);
+        put(a_missing, 0, of_a);
+        put(0, b_missing, of_b);
         a.loaded += a_missing;
         b.loaded += b_missing;
         __syncthreads();
     }
 
-    /* Places in the rings are counted in bytes and not wrapped: these two take them modulo a ring's
-     * size. */
-    __device__ bits in_a(unsigned place) const
+    /* Places are counted in bytes from a ring's begin, and not taken modulo its size yet. */
+    __device__ static unsigned place_in(const key_stream<Key> &run, unsigned i)
     {
-        return *reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
-                                               (place & BYTE_MASK));
+        return (static_cast<unsigned>(run.next) + run.shift + i) * BITS_BYTES;
     }
 
-    __device__ bits in_b(unsigned place) const
+    __device__ const bits *in_a(unsigned place) const
     {
-        return *reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
-                                               (place & BYTE_MASK) + (BYTE_MASK + 1));
+        return reinterpret_cast<const bits *>(reinterpret_cast<const char *>(shared.ring) +
+                                              (place & BYTE_MASK));
     }
 
-    __device__ unsigned place_in_a(unsigned i) const
+    __device__ const bits *in_b(unsigned place) const
     {
-        return (static_cast<unsigned>(a.next) + a.shift + i) * sizeof(bits);
+        return in_a(place) + B_RING;
     }
 
-    __device__ unsigned place_in_b(unsigned j) const
+    /* The co-rank of k in the rings. Both rings have k keys, or all that are left. Steps of fixed
+     * lengths, without a branch: one that would lead too far is not made. */
+    __device__ unsigned co_rank_in_rings(unsigned k, unsigned a_left, unsigned b_left) const
     {
-        return (static_cast<unsigned>(b.next) + b.shift + j) * sizeof(bits);
-    }
-
-    /* The co-rank of k in the rings. Both rings have k keys, or all that are left. */
-    __device__ unsigned co_rank_in_rings(unsigned k) const
-    {
-        const unsigned first_of_a = place_in_a(0), last_of_b = place_in_b(k - 1);
-        unsigned low = k - b.left(k), high = a.left(k);
-        while (low < high) {
-            const unsigned i = (low + high) / 2;
-            if (in_b(last_of_b - i * sizeof(bits)) < in_a(first_of_a + i * sizeof(bits)))
-                high = i;
-            else
-                low = i + 1;
+        const unsigned low = k - smaller(k, b_left), most = smaller(k, a_left) - low;
+        const unsigned first = place_in(a, low) & BYTE_MASK, end = first + most * BITS_BYTES;
+        unsigned a_place = first, b_place = place_in(b, k - 1 - low);
+        PRIM_UNROLL(16)
+        for (unsigned step = (BYTE_MASK + 1) / 2; step >= BITS_BYTES; step /= 2) {
+            const unsigned last = step - BITS_BYTES;
+            const bool later = *in_b(b_place - last) < *in_a(a_place + last);
+            if (a_place + last < end && !later) {
+                a_place += step;
+                b_place -= step;
+            }
         }
-        return low;
+        return low + (a_place - first) / BITS_BYTES;
     }
 
-    /* The state of a thread's merge: the place of the next key of each run in its ring, and with
-     * values how many keys are left of a. */
+    /* The state of a thread's merge: the next key of each run and its place, and with values the
+     * place of its value among the tile's. */
     struct front {
-        unsigned a_place, b_place, a_left;
+        const bits *a, *b;
+        unsigned a_source, b_source;
         bits from_a, from_b;
     };
 
-    __device__ front front_at(unsigned i, unsigned j) const
+    /* Takes the next key, and notes where its value is. Where a run of keys has ended, a largest
+     * key may be taken in place of an equal one of the other run: the result is the same. With
+     * values it is not: then a_end is where a's values end. Nothing is taken behind b's end, since
+     * b's keys are taken only where they come before a's. */
+    template <bool A_MAY_END>
+    __device__ void take(front &f, unsigned a_end, bits *key, uint16_t *source) const
     {
-        const unsigned a_place = place_in_a(i), b_place = place_in_b(j);
-        return {a_place, b_place, PAIRS ? a.left(RING<Key, PAIRS>) - i : 0, in_a(a_place),
-                in_b(b_place)};
-    }
-
-    /* Takes the next key, and notes where it was. Where a run of keys has ended, a largest key may
-     * be taken in place of an equal one of the other run: the result is the same. With values it is
-     * not, so a's end is checked; b's keys are taken only where they come before a's. */
-    __device__ void take(front &f, bits *key, uint16_t *source) const
-    {
-        const bool take_b = f.from_b < f.from_a || (PAIRS && f.a_left == 0);
+        const bool take_b = f.from_b < f.from_a || (A_MAY_END && f.a_source == a_end);
         *key = take_b ? f.from_b : f.from_a;
         if (PAIRS)
-            *source =
-                static_cast<uint16_t>(take_b ? (f.b_place - place_in_b(0)) / sizeof(bits) | FROM_B
-                                             : (f.a_place - place_in_a(0)) / sizeof(bits));
+            *source = static_cast<uint16_t>(take_b ? f.b_source : f.a_source);
         if (take_b) {
-            f.b_place += sizeof(bits);
-            f.from_b = in_b(f.b_place);
+            f.b_source++;
+            f.from_b = *++f.b;
         } else {
-            f.a_place += sizeof(bits);
-            f.from_a = in_a(f.a_place);
-            f.a_left--;
+            f.a_source++;
+            f.from_a = *++f.a;
         }
     }
 
-    /* Merges the next `items` keys after i of a and j of b into the warp's own shared memory. */
-    __device__ void merge_own(unsigned i, unsigned j, unsigned items, bits *keys,
+    /* Merges the next `items` keys after i of a and j of b into the warp's own shared memory. The
+     * values of a tile begin at a_source and b_source. */
+    __device__ void merge_own(unsigned i, unsigned j, unsigned items, unsigned left,
+                              unsigned a_left, unsigned a_source, unsigned b_source, bits *keys,
                               uint16_t *sources) const
     {
-        front f = front_at(i, j);
-        if (items == ITEMS) {
-            PRIM_UNROLL(16)
+        const bits largest = static_cast<bits>(-1);
+        front f = {in_a(place_in(a, i)), in_b(place_in(b, j)), a_source + i, b_source + j, 0, 0};
+        f.from_a = *f.a;
+        f.from_b = *f.b;
+        /* Before a largest key of b, none behind a's end is taken. */
+        const bool a_may_end =
+            PAIRS && a_left - i < ITEMS && (left < ITEMS || f.b[ITEMS - 1] == largest);
+        if (items == ITEMS && !a_may_end) {
+            PRIM_UNROLL(32)
             for (unsigned o = 0; o < ITEMS; o++)
-                take(f, &keys[o], &sources[o]);
+                take<false>(f, 0, &keys[o], &sources[o]);
         } else {
             PRIM_UNROLL(1)
             for (unsigned o = 0; o < items; o++)
-                take(f, &keys[o], &sources[o]);
+                take<PAIRS>(f, a_source + a_left, &keys[o], &sources[o]);
         }
     }
 
-    /* Moves values to global memory: coalesced where they are written, and nearly so where they are
-     * read. */
+    /* Moves values from shared memory to global memory. */
     __device__ void write_values(const uint16_t *sources, unsigned warp_count,
-                                 const part_values &values, size_t warp_out) const
+                                 const value_word *window, const part_values &values,
+                                 size_t warp_out) const
     {
         const unsigned lane = thread % WARP;
-        const size_t a_first = a.next, b_first = b.next;
         with_value_type(values.bytes, [&](auto zero) {
             using value = decltype(zero);
-            const value *const a_values = static_cast<const value *>(values.a) + a_first;
-            const value *const b_values = static_cast<const value *>(values.b) + b_first;
+            const value *const from = reinterpret_cast<const value *>(window);
             value *const out = static_cast<value *>(values.out) + warp_out;
-            PRIM_UNROLL(4)
-            for (unsigned o = lane; o < warp_count; o += WARP) {
-                const unsigned source = sources[o];
-                out[o] = source >= FROM_B ? b_values[source - FROM_B] : a_values[source];
+            constexpr unsigned BATCH = 32 / sizeof(value);
+            for (unsigned first = lane; first < warp_count; first += BATCH * WARP) {
+                value batch[BATCH];
+                PRIM_UNROLL(BATCH)
+                for (unsigned o = 0; o < BATCH; o++)
+                    if (first + o * WARP < warp_count)
+                        batch[o] = from[sources[first + o * WARP]];
+                PRIM_UNROLL(BATCH)
+                for (unsigned o = 0; o < BATCH; o++)
+                    if (first + o * WARP < warp_count)
+                        out[first + o * WARP] = batch[o];
             }
         });
     }
@@ -270,18 +353,36 @@ struct merge_thread {
     __device__ void make_tile(unsigned count, unsigned items, size_t following, Key *out,
                               size_t first, const part_values &values)
     {
+        const unsigned a_left = a.left(count), b_left = b.left(count);
         const unsigned end = smaller((thread + 1) * items, count);
-        shared.from_a[thread] = static_cast<uint16_t>(co_rank_in_rings(end));
+        shared.from_a[thread] = static_cast<uint16_t>(co_rank_in_rings(end, a_left, b_left));
         __syncthreads();
         const unsigned begin = smaller(thread * items, count);
-        const unsigned i = thread == 0 ? 0 : shared.from_a[thread - 1];
-        const unsigned from_a = shared.from_a[BLOCK - 1];
+        const unsigned from_a = shared.from_a[THREADS - 1], from_b = count - from_a;
+        unsigned i = thread == 0 ? 0 : shared.from_a[thread - 1];
 
         key_stream<Key> next_a = a, next_b = b; /* as they are after this tile */
         next_a.next += from_a;
-        next_b.next += count - from_a;
-        const unsigned wanted = static_cast<unsigned>(smaller<size_t>(following, items * BLOCK));
+        next_b.next += from_b;
+        const unsigned wanted = static_cast<unsigned>(smaller<size_t>(following, items * THREADS));
         const unsigned a_missing = next_a.missing(wanted), b_missing = next_b.missing(wanted);
+        value_word *const window = reinterpret_cast<value_word *>(&shared + 1);
+        unsigned a_source = 0, b_source = 0;
+        if (PAIRS) {
+            const unsigned words = values.bytes / static_cast<unsigned>(sizeof(value_word));
+            const value_stream of_a = stream_of_values(values.a, a.count, a.next, words);
+            const value_stream of_b = stream_of_values(values.b, b.count, b.next, words);
+            const unsigned a_chunks = of_a.missing(from_a * words);
+            const unsigned b_chunks = of_b.missing(from_b * words);
+            value_word *const window_of_b = window + a_chunks * VALUE_CHUNK_WORDS;
+            bring_values<THREADS>(of_a, a_chunks, window, thread);
+            bring_values<THREADS>(of_b, b_chunks, window_of_b, thread);
+            a_source = of_a.behind_boundary() / words;
+            b_source = (a_chunks * VALUE_CHUNK_WORDS + of_b.behind_boundary()) / words;
+            /* Where runs are not in order, a thread may begin outside the tile. */
+            i = smaller(i, from_a);
+            i = begin - smaller(begin - smaller(begin, i), from_b);
+        }
         key_chunk<Key> chunks[CHUNKS];
         fetch(a_missing, b_missing, chunks);
 
@@ -292,13 +393,16 @@ struct merge_thread {
         const unsigned behind = keys_behind_boundary(warp_out);
         bits *const staged = shared.staged[warp];
         uint16_t *const sources = shared.sources[PAIRS ? warp : 0];
-        merge_own(i, begin - i, items, staged + behind + lane * items, sources + lane * items);
+        merge_own(i, begin - i, items, count - begin, a_left, a_source, b_source,
+                  staged + behind + lane * items, sources + lane * items);
         __syncwarp();
         write_chunks<ITEMS>(order, staged, behind, warp_count, warp_out, lane, WARP);
         if (PAIRS)
-            write_values(sources, warp_count, values, first + warp_begin);
+            wait_for_copies();
         __syncthreads();
         put(a_missing, b_missing, chunks);
+        if (PAIRS)
+            write_values(sources, warp_count, window, values, first + warp_begin);
         __syncthreads();
         a.next = next_a.next;
         b.next = next_b.next;
@@ -336,17 +440,21 @@ __device__ inline part_values values_at(part_values values, size_t at)
             values.bytes};
 }
 
-/* Narrow keys need more registers, and so does code below 9.0. */
+/* Blocks of a multiprocessor; narrow keys need more registers, and so does code below 9.0. */
+template <typename Key, bool PAIRS>
+constexpr unsigned HELD = PAIRS             ? PRIM_MERGE_STREAMED_PAIRS_BLOCKS
+                          : sizeof(Key) < 4 ? 3
+                                            : PRIM_MERGE_STREAMED_BLOCKS;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-template <typename Key>
-[[maybe_unused]] constexpr unsigned RESIDENT = 3;
+template <typename Key, bool PAIRS>
+[[maybe_unused]] constexpr unsigned RESIDENT = PAIRS ? HELD<Key, PAIRS> : 3;
 #else
-template <typename Key>
-[[maybe_unused]] constexpr unsigned RESIDENT = sizeof(Key) < 4 ? 3 : PRIM_MERGE_STREAMED_BLOCKS;
+template <typename Key, bool PAIRS>
+[[maybe_unused]] constexpr unsigned RESIDENT = HELD<Key, PAIRS>;
 #endif
 
 template <typename Key, bool PAIRS>
-__global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, RESIDENT<Key>))
+__global__ void __launch_bounds__(BLOCK<PAIRS>, blocks_at_once(BLOCK<PAIRS>, RESIDENT<Key, PAIRS>))
     merge_parts(key_order<Key> order, merges<Key> m)
 {
     using memory = merge_memory<Key, PAIRS>;
@@ -368,7 +476,7 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, RESIDENT<Key>))
     merge_thread<Key, PAIRS> t = {
         order, *shared, {r.a, r.a_count, i}, {r.b, r.b_count, begin - i}, threadIdx.x};
     const part_values values = values_at(m.values, pair * m.stride);
-    const unsigned tile = m.items * BLOCK;
+    const unsigned tile = m.items * BLOCK<PAIRS>;
     t.fill_rings(static_cast<unsigned>(smaller<size_t>(end - begin, tile)));
     for (size_t first = begin; first < end; first += tile) {
         const unsigned keys = static_cast<unsigned>(smaller<size_t>(end - first, tile));
@@ -378,29 +486,47 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, RESIDENT<Key>))
 
 /* ---- launches ---- */
 
-/* A part for each block that the device holds at once: of whole tiles where there are so many keys,
- * and otherwise of one tile with fewer keys for each thread. */
+/* Shared memory of a block, with a tile's values. */
+template <typename Key, bool PAIRS>
+size_t shared_bytes(unsigned items, size_t value_bytes)
+{
+    return sizeof(merge_memory<Key, PAIRS>) +
+           (PAIRS ? window_bytes(items * BLOCK<PAIRS>, MOST_ITEMS<Key, PAIRS>, value_bytes) : 0);
+}
+
+/* Parts begin at multiples of it, so that they share no sector of the output. */
+constexpr unsigned PART_UNIT = 64;
+
+/* A part for each block that the device holds at once, all of one length, whose last tile may be a
+ * short one; where there are few keys, a part is one tile with fewer keys for each thread. */
 template <typename Key, bool PAIRS>
 cudaError_t launch_parts(cudaStream_t stream, key_order<Key> order, merges<Key> m, size_t pairs,
                          size_t keys_of_pair)
 {
-    using memory = merge_memory<Key, PAIRS>;
-    const size_t at_once = prim_device_multiprocessors() * PRIM_MERGE_STREAMED_BLOCKS;
+    const size_t room = prim_device_shared_bytes(), value_bytes = m.values.bytes;
+    unsigned most = MOST_ITEMS<Key, PAIRS>;
+    while (shared_bytes<Key, PAIRS>(most, value_bytes) > room)
+        most /= 2;
+    const size_t held =
+        smaller<size_t>(room / shared_bytes<Key, PAIRS>(most, value_bytes), HELD<Key, PAIRS>);
+    const size_t at_once = prim_device_multiprocessors() * held;
     cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
-        error = prim_allow_shared(merge_parts<Key, PAIRS>, sizeof(memory));
+        error =
+            prim_allow_shared(merge_parts<Key, PAIRS>,
+                              smaller(room, shared_bytes<Key, PAIRS>(MOST_ITEMS<Key, PAIRS>,
+                                                                     sizeof(value_of_16_bytes))));
     if (error != cudaSuccess)
         return error;
     const size_t share = at_once / pairs > 0 ? at_once / pairs : 1;
-    const size_t items = prim_divide_up(prim_divide_up(keys_of_pair, share), BLOCK) | 1;
-    m.items = static_cast<unsigned>(smaller<size_t>(items, MOST_ITEMS<Key, PAIRS>));
-    const size_t tile = m.items * BLOCK;
-    const size_t tiles = prim_divide_up(keys_of_pair, tile);
-    m.part_keys = prim_divide_up(tiles, share) * tile;
+    const size_t fair = prim_divide_up(keys_of_pair, share);
+    const size_t items = prim_divide_up(fair, BLOCK<PAIRS>) | 1;
+    m.items = static_cast<unsigned>(smaller<size_t>(items, most));
+    m.part_keys = prim_divide_up(fair, PART_UNIT) * PART_UNIT;
     m.parts = static_cast<unsigned>(prim_divide_up(keys_of_pair, m.part_keys));
-    return prim_launch_dependent(
-        {stream, static_cast<unsigned>(pairs * m.parts), BLOCK, sizeof(memory)},
-        merge_parts<Key, PAIRS>, order, m);
+    return prim_launch_dependent({stream, static_cast<unsigned>(pairs * m.parts), BLOCK<PAIRS>,
+                                  shared_bytes<Key, PAIRS>(m.items, value_bytes)},
+                                 merge_parts<Key, PAIRS>, order, m);
 }
 
 template <typename Key, typename Args>

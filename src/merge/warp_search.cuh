@@ -1,6 +1,7 @@
 /* A co-rank in global memory, found by a whole warp: each step divides the open range into
  * CANDIDATES + 1 parts, where one thread would halve it. A step waits once for memory, however many
- * keys it reads; so 2^27 places take four steps, and not 27.
+ * keys it reads; so 2^27 places take five steps, and not 27. Four times as many keys would save one
+ * of them, and cost more than that where all blocks of a grid search at once.
  *
  *     step 1    ├────┬────┬────┬────┬────┬────┤    is this key of a among the first k?
  *                yes  yes  yes │no   no
@@ -15,7 +16,7 @@
 namespace
 {
 
-constexpr unsigned CANDIDATES_OF_LANE = 8, CANDIDATES = CANDIDATES_OF_LANE * WARP;
+constexpr unsigned CANDIDATES_OF_LANE = 2, CANDIDATES = CANDIDATES_OF_LANE * WARP;
 
 /* The result of co_rank(), in all lanes. Where the runs are not in order, it is still a valid rank
  * in both of them. */
