@@ -21,50 +21,6 @@ namespace channels_global_atomic
 
 constexpr unsigned AT_A_TIME = 4, BLOCKS = 3; /* a multiprocessor */
 
-/* The counters of all channels in one line: a channel's bins, then its three for samples outside.
- */
-struct line_of_counters {
-    const channel_counters &to;
-
-    __device__ size_t each() const
-    {
-        return to.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
-    }
-
-    __device__ void add(size_t at, uint32_t n) const
-    {
-        unsigned channel = 0;
-        for (; at >= each(); at -= each())
-            channel++;
-        to.add(channel, at, n);
-    }
-};
-
-/* A sample's row, place there and channel; or how far on another one is. */
-struct image_place {
-    size_t row, at;
-    unsigned channel;
-
-    __device__ static image_place make(const image_rows &image, size_t i)
-    {
-        const size_t at = i % image.samples;
-        return {i / image.samples, at, static_cast<unsigned>(at % image.channels)};
-    }
-
-    __device__ void advance(const image_rows &image, const image_place &by)
-    {
-        row += by.row;
-        at += by.at;
-        channel += by.channel;
-        if (at >= image.samples) { /* rows hold whole pixels: the channel stays */
-            at -= image.samples;
-            row++;
-        }
-        if (channel >= image.channels)
-            channel -= image.channels;
-    }
-};
-
 template <typename T>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     count_samples(image_rows image, channel_binnings b, channel_counters to)

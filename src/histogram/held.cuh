@@ -74,8 +74,10 @@ struct held_counters {
 
     __device__ void let_go(unsigned h)
     {
+        if (at[h] == NONE)
+            return;
         const Value all = reduce_warp<held_sum>(sum[h]);
-        if (threadIdx.x % WARP == 0 && at[h] != NONE)
+        if (threadIdx.x % WARP == 0)
             to.add(at[h], all);
     }
 
