@@ -6,7 +6,7 @@
  *     counters   r: +1 … g: +1 … b: +1    channel after channel, in L2
  *
  * A thread divides once, for its first sample; the row, the place there and the channel of the next
- * are found by adding. It has four samples under way. Additions to one counter queue up, as in
+ * are found by adding. It has two samples under way. Additions to one counter queue up, as in
  * GLOBAL_ATOMIC; so warps hold back what they add to the counters that they meet often: held.cuh.
  * Any number of bins.
  *
@@ -19,7 +19,7 @@ namespace
 namespace channels_global_atomic
 {
 
-constexpr unsigned AT_A_TIME = 4, BLOCKS = 3; /* a multiprocessor */
+constexpr unsigned AT_A_TIME = 2, BLOCKS = 4; /* a multiprocessor */
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
@@ -30,7 +30,10 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
     const line_of_counters line = {to};
     held_counters<line_of_counters, size_t, uint32_t> held = {line, {}, {}};
-    const uint32_t ones[AT_A_TIME] = {1, 1, 1, 1};
+    uint32_t ones[AT_A_TIME];
+    PRIM_UNROLL(4)
+    for (unsigned n = 0; n < AT_A_TIME; n++)
+        ones[n] = 1;
     const image_place by = image_place::make(image, threads);
     image_place next = image_place::make(image, i);
     held.begin();

@@ -111,7 +111,8 @@ __device__ void for_each_end(const image_rows &image, const One &one)
 
 /* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
 
-constexpr size_t NARROW_BYTES = 2048;
+template <typename T>
+constexpr size_t NARROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
 
 /* Vectors of a column under way in a thread. */
 template <typename T>
@@ -124,7 +125,7 @@ constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
 template <typename T>
 __device__ bool is_narrow(const image_rows &image)
 {
-    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < NARROW_BYTES;
+    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < NARROW_BYTES<T>;
 }
 
 /* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
@@ -263,6 +264,7 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 
     const line_of_counters line = {to};
     held_counters<line_of_counters, size_t, uint32_t> held = {line, {}, {}};
+    const bool meet = values_meet(b.of[0]);
     held.begin();
     for (unsigned c = threadIdx.x; c < all; c += COUNTING<uint8_t>) { /* whole warps */
         const uint32_t n[1] = {sum_of_copies(own, c, copies)};
@@ -271,7 +273,10 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
         size_t at[1] = {NOWHERE};
         if (n[0] != 0 && counter != NOWHERE)
             at[0] = counter + channel * line.each();
-        held.add(at, n);
+        if (meet)
+            held.add(at, n);
+        else if (at[0] != NOWHERE)
+            to.add(channel, counter, n[0]);
     }
     held.end();
 }

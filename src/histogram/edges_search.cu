@@ -5,8 +5,7 @@
  *                    ↑   ↑ ↑            bin is left: log2(bins) dependent loads, from the cache if
  *                                       the edges fit there
  *
- * A thread searches for four samples at once, so that four loads are under way. Warps hold back
- * what they add to the counters that they meet often: held.cuh.
+ * Warps hold back what they add to the counters that they meet often: held.cuh.
  *
  * What holds it back: the chain of loads, and additions that queue up at a counter.
  *
@@ -20,65 +19,24 @@ namespace
 namespace edges_search
 {
 
-constexpr unsigned AT_A_TIME = 4, BLOCKS = 4; /* a multiprocessor */
-
-/* Steps of all searches are taken side by side: halves of a power of two that is no more than the
- * number of edges. */
-template <typename Edge, typename Key>
-__device__ void search(const edge_binning &b, const Key (&key)[AT_A_TIME],
-                       uint32_t (&passed)[AT_A_TIME])
-{
-    const edges_in_memory<Edge> keys = {b};
-    const uint32_t edges = static_cast<uint32_t>(b.bins) + 1;
-    uint32_t step = 1;
-    while (step <= edges / 2)
-        step *= 2;
-    PRIM_UNROLL(1)
-    for (; step > 0; step /= 2) {
-        PRIM_UNROLL(4)
-        for (unsigned n = 0; n < AT_A_TIME; n++)
-            if (passed[n] + step <= edges && keys(passed[n] + step - 1) <= key[n])
-                passed[n] += step;
-    }
-}
+constexpr unsigned BLOCKS = 8; /* a multiprocessor */
 
 template <typename T>
-__global__ void __launch_bounds__(THREADS, BLOCKS)
+__global__ void __launch_bounds__(THREADS)
     count_samples(const T *samples, size_t count, edge_binning b, counters to)
 {
-    using Edge = edge_of_t<T>;
-    using Key = key_of_t<Edge>;
     const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
     size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
     held_counters<counters, uint32_t, uint32_t> held = {to, {}, {}};
-    const uint32_t ones[AT_A_TIME] = {1, 1, 1, 1};
+    const uint32_t one[1] = {1};
     grid_dependency_synchronize();
     held.begin();
-    const edges_in_memory<Edge> edges = {b};
-    const Key last = edges(b.bins);
     PRIM_UNROLL(1)
     for (size_t first = i - threadIdx.x % WARP; first < count; /* the same for a warp's lanes */
-         first += AT_A_TIME * threads, i += AT_A_TIME * threads) {
-        T sample[AT_A_TIME];
-        Key key[AT_A_TIME];
-        uint32_t passed[AT_A_TIME], at[AT_A_TIME];
-        PRIM_UNROLL(4)
-        for (unsigned n = 0; n < AT_A_TIME; n++) {
-            sample[n] = samples[i + n * threads < count ? i + n * threads : count - 1];
-            key[n] = key_of_sample(b, sample[n]);
-            passed[n] = 0;
-        }
-        search<Edge>(b, key, passed);
-        PRIM_UNROLL(4)
-        for (unsigned n = 0; n < AT_A_TIME; n++) {
-            const size_t place = is_nan_sample(sample[n])
-                                     ? b.bins + NOT_A_NUMBER
-                                     : place_behind(b, passed[n], key[n] == last);
-            at[n] = i + n * threads < count
-                        ? static_cast<uint32_t>(counter_at(place, b.bins, b.outside))
-                        : held.NONE;
-        }
-        held.add(at, ones);
+         first += threads, i += threads) {
+        const size_t counter = i < count ? counter_between_edges(b, samples[i]) : NOWHERE;
+        uint32_t at[1] = {static_cast<uint32_t>(counter)}; /* NOWHERE becomes NONE */
+        held.add(at, one);
     }
     held.end();
 }

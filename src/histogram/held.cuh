@@ -31,6 +31,17 @@ struct held_sum {
     }
 };
 
+/* In the first lane at least. */
+template <typename T>
+__device__ T sum_of_warp(T value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (sizeof(T) == sizeof(uint32_t))
+        return __reduce_add_sync(ALL_LANES, value);
+#endif
+    return reduce_warp<held_sum>(value);
+}
+
 /* The first of some lanes. */
 __device__ inline unsigned first_lane(unsigned lanes)
 {
@@ -60,7 +71,7 @@ struct held_counters {
     static constexpr Counter NONE = static_cast<Counter>(-1);
 
     const To &to;
-    Counter at[HELD]; /* the same in all lanes; NONE: what is added there is lost */
+    Counter at[HELD]; /* the same in all lanes; NONE: not yet in use */
     Value sum[HELD];  /* the lane's own */
 
     __device__ void begin()
@@ -76,7 +87,7 @@ struct held_counters {
     {
         if (at[h] == NONE)
             return;
-        const Value all = reduce_warp<held_sum>(sum[h]);
+        const Value all = sum_of_warp(sum[h]);
         if (threadIdx.x % WARP == 0)
             to.add(at[h], all);
     }
@@ -118,7 +129,8 @@ struct held_counters {
     {
         PRIM_UNROLL(4)
         for (unsigned h = 0; h < HELD; h++)
-            take(h, counter, value);
+            if (at[h] != NONE)
+                take(h, counter, value);
         Counter first = counter[N - 1];
         PRIM_UNROLL(16)
         for (unsigned n = N - 1; n-- > 0;)

@@ -7,7 +7,7 @@
  *     sums       a: +… c: +…   b: +…        integers: any order gives the same sum
  *
  * Additions to one sum queue up, as in GLOBAL_ATOMIC; so warps hold back what they add to the sums
- * that they meet often: held.cuh. A thread has four samples under way. Any number of bins.
+ * that they meet often: held.cuh. A thread has two samples under way. Any number of bins.
  *
  * Work: count atomics. Steps: as many as meet in one sum. Bytes: each sample once, and each weight
  * once, or twice where the largest has to be found. */
@@ -19,7 +19,7 @@ namespace
 namespace weighted_global_atomic
 {
 
-constexpr unsigned AT_A_TIME = 4, BLOCKS = 2; /* a multiprocessor */
+constexpr unsigned AT_A_TIME = 2, BLOCKS = 4; /* a multiprocessor */
 
 typedef unsigned long long word;
 
