@@ -7,6 +7,7 @@
 
 #include <primitives/histogram.h>
 
+#include "skews.h"
 #include "support.h"
 
 __extension__ typedef __int128 wide;
@@ -374,6 +375,57 @@ ParameterizedTest(combination *k, histogram, many_bins)
     cr_assert_eq(prim_histogram_even(c.variant, 0, c.outside, c.range, c.type, NULL, 0, c.bins,
                                      CUDA_R_32U, (void *)256, NULL, NULL, 0, 0),
                  PRIM_ERROR_UNSUPPORTED);
+}
+
+/* Many samples in few bins, in memory of either kind, and in so many that threads take several. */
+ParameterizedTestParameters(histogram, skewed_samples)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, histogram, skewed_samples)
+{
+    static const size_t bins[] = {3, 13001, 70100}, counts[] = {40, 4001, 40003};
+    static double h_samples[40003];
+    const size_t step = get_test_level() == LEVEL_QUICK ? 4 : 1;
+    size_t turn = (size_t)k->type;
+    for (int kind = 0; kind < SKEWS; kind++)
+        for (size_t b = 0; b < COUNT_OF(bins); b++)
+            for (size_t n = 0; n < COUNT_OF(counts); n++, turn++) {
+                const histogram_case c = {.variant = k->variant,
+                                          .type = k->type,
+                                          .outside = (prim_outside)(turn % POLICIES),
+                                          .range = SKEWED_RANGE,
+                                          .count = counts[n],
+                                          .bins = bins[b],
+                                          .h_samples = h_samples,
+                                          .offset = turn % 5,
+                                          .wide = turn % 7 == 0};
+                if (turn % step != 0 || !supported(&c))
+                    continue;
+                fill_skewed(k->type, h_samples, c.count, (skew)kind);
+                check_device(&c);
+            }
+}
+
+/* Ranges that leave every sample to the exact bins. */
+Test(histogram, skewed_samples_without_quick_bins)
+{
+    static const cudaDataType_t exact[] = {CUDA_R_64U, CUDA_R_64F};
+    static double h_samples[9001];
+    for (size_t t = 0; t < COUNT_OF(exact); t++)
+        for (int kind = 0; kind < SKEWS; kind++)
+            for (int policy = 0; policy < POLICIES; policy++) {
+                const histogram_case c = {.variant = PRIM_HISTOGRAM_COARSENED,
+                                          .type = exact[t],
+                                          .outside = (prim_outside)policy,
+                                          .range = {-5, 195, 10, 1.7e308},
+                                          .count = COUNT_OF(h_samples),
+                                          .bins = 20000,
+                                          .h_samples = h_samples};
+                fill_skewed(exact[t], h_samples, c.count, (skew)kind);
+                check_device(&c);
+            }
 }
 
 /* ---- known answers ---- */

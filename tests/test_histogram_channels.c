@@ -7,6 +7,7 @@
 
 #include <primitives/histogram.h>
 
+#include "skews.h"
 #include "support.h"
 
 __extension__ typedef __int128 wide;
@@ -352,6 +353,67 @@ Test(histogram_channels, floats_on_edges)
         check(&c);
         free(h_samples);
     }
+}
+
+/* Many samples in few bins, of images that are wide, narrow, or a line. */
+Test(histogram_channels, skewed_samples)
+{
+    static const size_t bins[] = {3, 300, 30011};
+    static const struct {
+        size_t width, height, gap;
+    } images[] = {{700, 9, 3}, {4, 1500, 1}, {6001, 1, 0}, {1, 6000, 5}};
+    const size_t step = get_test_level() == LEVEL_QUICK ? 5 : 1;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (int kind = 0; kind < SKEWS; kind++, turn++) {
+            const size_t m = turn % COUNT_OF(images), channels = 1 + turn / 4 % MOST_CHANNELS,
+                         row = images[m].width * channels + images[m].gap;
+            channels_case c = {.outside = (prim_outside)(turn % POLICIES),
+                               .bins = bins[turn / 2 % COUNT_OF(bins)],
+                               .offset = turn % 17,
+                               .wide = turn % 5 == 0};
+            if (turn % step != 0)
+                continue;
+            void *h_samples = malloc(row * images[m].height * 8);
+            c.image = (prim_image){h_samples,        images[m].width,
+                                   images[m].height, row * type_bytes(types[t]),
+                                   (int)channels,    types[t]};
+            fill_skewed(types[t], h_samples, row * images[m].height, (skew)kind);
+            for (size_t channel = 0; channel < MOST_CHANNELS; channel++)
+                c.ranges[channel] = SKEWED_RANGE;
+            check_everywhere(&c, turn);
+            free(h_samples);
+        }
+}
+
+/* Rows with gaps between them, from the shortest to such as have groups. */
+Test(histogram_channels, rows_of_every_width)
+{
+    static const size_t widths[] = {1, 2, 3, 5, 9, 17, 31, 32, 33, 63, 65, 170, 255, 700, 2049},
+                        heights[] = {1, 3, 15, 16, 17, 31, 33, 260};
+    const size_t step = get_test_level() == LEVEL_QUICK ? 7 : 1;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t w = 0; w < COUNT_OF(widths); w++)
+            for (int channels = 1; channels <= MOST_CHANNELS; channels++, turn++) {
+                const size_t gap = 1 + turn % 6, row = widths[w] * (size_t)channels + gap,
+                             height = heights[turn / 3 % COUNT_OF(heights)];
+                channels_case c = {.flags = (unsigned)(turn / 5 % 4),
+                                   .outside = (prim_outside)(turn % POLICIES),
+                                   .bins = 1 + turn * 7 % 900,
+                                   .offset = turn % 17,
+                                   .wide = turn % 5 == 0};
+                if (turn % step != 0)
+                    continue;
+                void *h_samples = malloc(row * height * 8);
+                c.image = (prim_image){h_samples, widths[w], height, row * type_bytes(types[t]),
+                                       channels,  types[t]};
+                fill(types[t], h_samples, row * height, (distribution)(turn % DISTRIBUTION_COUNT),
+                     turn);
+                choose_ranges(&c, turn);
+                check_everywhere(&c, turn);
+                free(h_samples);
+            }
 }
 
 /* More bins than shared memory holds: what AUTO and GLOBAL_ATOMIC take, and 8-bit samples. */

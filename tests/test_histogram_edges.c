@@ -6,6 +6,7 @@
 
 #include <primitives/histogram.h>
 
+#include "skews.h"
 #include "support.h"
 
 __extension__ typedef __int128 wide;
@@ -256,6 +257,41 @@ Test(histogram_edges, many_bins)
     for (size_t b = 0; b < COUNT_OF(bin_counts); b++)
         for (size_t t = b % 2; t < COUNT_OF(types); t += get_test_level() == LEVEL_QUICK ? 5 : 2)
             check_type(t, t + b, 300, bin_counts[b], (edge_kind)(t % 2), UNIFORM);
+}
+
+Test(histogram_edges, skewed_samples)
+{
+    static const size_t bins[] = {1, 50, 777}, counts[] = {40, 1001, 20003};
+    static double h_samples[20003];
+    const size_t step = get_test_level() == LEVEL_QUICK ? 5 : 1;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (int kind = 0; kind < SKEWS; kind++, turn++) {
+            edges_case c = {.type = types[t].sample,
+                            .edge_type = types[t].edge,
+                            .outside = (prim_outside)(turn % POLICIES),
+                            .count = counts[turn / 3 % COUNT_OF(counts)],
+                            .bins = bins[turn / 2 % COUNT_OF(bins)],
+                            .offset = turn % 5,
+                            .h_samples = h_samples,
+                            .wide = turn % 7 == 3};
+            if (turn % step != 0)
+                continue;
+            double h_edges[778];
+            for (size_t e = 0; e <= c.bins; e++) {
+                const size_t edge = SKEWED_LOWER + e * (SKEWED_UPPER - SKEWED_LOWER) / c.bins;
+                if (type_is_float(c.edge_type))
+                    write_float(c.edge_type, h_edges, e, (double)edge);
+                else
+                    write_integer(c.edge_type, h_edges, e, edge);
+            }
+            c.h_edges = h_edges;
+            fill_skewed(c.type, h_samples, c.count, (skew)kind);
+            for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
+                c.variant = prim_histogram_edges_variant_at(v)->value;
+                check(&c);
+            }
+        }
 }
 
 /* Whatever the edges are: nothing beside the counters is written, and no sample is counted twice.

@@ -8,6 +8,7 @@
 
 #include <primitives/histogram.h>
 
+#include "skews.h"
 #include "support.h"
 
 __extension__ typedef __int128 wide;
@@ -318,6 +319,35 @@ static void check_type(cudaDataType_t type)
                     make_weights(&c, h_weights, (weight_kind)kind, turn);
                     check_everywhere(&c, turn);
                 }
+}
+
+/* Many samples in few bins, and so many that threads take several. */
+Test(histogram_weighted, skewed_samples)
+{
+    static const size_t bins[] = {3, 300, 30011}, counts[] = {40, 1001, 20003};
+    static double h_samples[20003], h_weights[20003];
+    const size_t step = get_test_level() == LEVEL_QUICK ? 5 : 1;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (int kind = 0; kind < SKEWS; kind++, turn++) {
+            weighted_case c = {.type = types[t],
+                               .weight_type = weight_types[turn / 3 % 2],
+                               .outside = (prim_outside)(turn % POLICIES),
+                               .range = SKEWED_RANGE,
+                               .count = counts[turn / 5 % COUNT_OF(counts)],
+                               .bins = bins[turn / 2 % COUNT_OF(bins)],
+                               .offset = turn % 17,
+                               .h_samples = h_samples,
+                               .h_weights = h_weights,
+                               .largest = turn % 4 == 0 ? 2 : -1};
+            if (turn % step != 0)
+                continue;
+            fill_skewed(c.type, h_samples, c.count, (skew)kind);
+            make_weights(&c, h_weights, turn % 3 == 0 ? SPREAD : IN_UNIT, turn);
+            if (turn % 3 == 0)
+                c.largest = -1;
+            check_everywhere(&c, turn);
+        }
 }
 
 Test(histogram_weighted, integers)

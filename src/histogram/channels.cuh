@@ -31,6 +31,31 @@ __device__ const T *row_of(const image_rows &image, size_t row)
     return reinterpret_cast<const T *>(image.data + row * image.pitch);
 }
 
+/* A sample's row, place there and channel; or how far on another one is. */
+struct image_place {
+    size_t row, at;
+    unsigned channel;
+
+    __device__ static image_place make(const image_rows &image, size_t i)
+    {
+        const size_t at = i % image.samples;
+        return {i / image.samples, at, static_cast<unsigned>(at % image.channels)};
+    }
+
+    __device__ void advance(const image_rows &image, const image_place &by)
+    {
+        row += by.row;
+        at += by.at;
+        channel += by.channel;
+        if (at >= image.samples) { /* rows hold whole pixels: the channel stays */
+            at -= image.samples;
+            row++;
+        }
+        if (channel >= image.channels)
+            channel -= image.channels;
+    }
+};
+
 /* A channel's bins. The args of a call of the same kind for that channel alone. */
 inline prim_histogram_args args_of_channel(const prim_histogram_args *args, int channel)
 {
@@ -72,6 +97,25 @@ inline channel_counters make_channel_counters(const prim_histogram_args *args)
 {
     return {make_counters(args), args->bins};
 }
+
+/* The counters of all channels in one line: a channel's bins, then its three for samples outside.
+ */
+struct line_of_counters {
+    const channel_counters &to;
+
+    __device__ size_t each() const
+    {
+        return to.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
+    }
+
+    __device__ void add(size_t at, uint32_t n) const
+    {
+        unsigned channel = 0;
+        for (; at >= each(); at -= each())
+            channel++;
+        to.add(channel, at, n);
+    }
+};
 
 } // namespace
 

@@ -5,31 +5,60 @@
  *                │ │ │ │ │ │
  *     counters   r: +1 … g: +1 … b: +1    channel after channel, in L2
  *
- * A sample's number gives its row and its place in the row, and this its channel: two divisions for
- * each sample. Additions to one counter queue up, as in GLOBAL_ATOMIC. Any number of bins.
+ * A thread divides once, for its first sample; the row, the place there and the channel of the next
+ * are found by adding. It has two samples under way. Additions to one counter queue up, as in
+ * GLOBAL_ATOMIC; so warps hold back what they add to the counters that they meet often: held.cuh.
+ * Any number of bins.
  *
  * Work: count atomics. Steps: as many as meet in the fullest counter. Bytes: each sample once. */
 #include "histogram/channels.cuh"
+#include "histogram/held.cuh"
 
 namespace
 {
 namespace channels_global_atomic
 {
 
+constexpr unsigned AT_A_TIME = 2, BLOCKS = 4; /* a multiprocessor */
+
 template <typename T>
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS, BLOCKS)
     count_samples(image_rows image, channel_binnings b, channel_counters to)
 {
     const size_t threads = static_cast<size_t>(gridDim.x) * THREADS,
                  count = image.rows * image.samples;
-    for (size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
-         i += threads) {
-        const size_t row = i / image.samples, at = i % image.samples;
-        const unsigned channel = static_cast<unsigned>(at % image.channels);
-        const size_t counter = counter_of(b.of[channel], row_of<T>(image, row)[at]);
-        if (counter != NOWHERE)
-            to.add(channel, counter, 1);
+    const size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    const line_of_counters line = {to};
+    held_counters<line_of_counters, size_t, uint32_t> held = {line, {}, {}};
+    uint32_t ones[AT_A_TIME];
+    PRIM_UNROLL(4)
+    for (unsigned n = 0; n < AT_A_TIME; n++)
+        ones[n] = 1;
+    const image_place by = image_place::make(image, threads);
+    image_place next = image_place::make(image, i);
+    held.begin();
+    PRIM_UNROLL(1)
+    for (size_t first = i - threadIdx.x % WARP; first < count; /* the same for a warp's lanes */
+         first += AT_A_TIME * threads) {
+        T sample[AT_A_TIME];
+        unsigned channel[AT_A_TIME];
+        size_t at[AT_A_TIME];
+        PRIM_UNROLL(4)
+        for (unsigned n = 0; n < AT_A_TIME; n++) {
+            channel[n] = next.row < image.rows ? next.channel : image.channels;
+            if (next.row < image.rows)
+                sample[n] = row_of<T>(image, next.row)[next.at];
+            next.advance(image, by);
+        }
+        PRIM_UNROLL(4)
+        for (unsigned n = 0; n < AT_A_TIME; n++) {
+            at[n] = channel[n] < image.channels ? counter_of(b.of[channel[n]], sample[n]) : NOWHERE;
+            if (at[n] != NOWHERE)
+                at[n] += channel[n] * line.each();
+        }
+        held.add(at, ones);
     }
+    held.end();
 }
 
 struct run_count : launch_run {
@@ -40,9 +69,10 @@ struct run_count : launch_run {
         const image_rows image = make_rows(args);
         if (error != cudaSuccess || args->count == 0)
             return error;
-        return prim_launch(
-            {args->call.stream, choose_blocks(image.rows * image.samples, THREADS, 8), THREADS},
-            count_samples<T>, image, make_channel_binnings(args), make_channel_counters(args));
+        return prim_launch({args->call.stream,
+                            choose_blocks(image.rows * image.samples, THREADS, BLOCKS), THREADS},
+                           count_samples<T>, image, make_channel_binnings(args),
+                           make_channel_counters(args));
     }
 };
 

@@ -13,6 +13,10 @@
  * than a group's and a vector's in each row, are counted one by one. A row's head ends at a
  * multiple of 16 bytes, so no load leaves the row.
  *
+ * Short rows with gaps between them have few groups, or none. There a vector is made of samples of
+ * one column, one from each of several rows: of one channel too, and neighbouring lanes still load
+ * neighbouring samples.
+ *
  * 8-bit samples are counted by their 256 values, as in MULTI_COPY.
  *
  * Work: an addition in shared memory for each sample, and blocks · channels · bins in global
@@ -22,6 +26,7 @@
 #include "common/vectors.cuh"
 #include "histogram/channels.cuh"
 #include "histogram/copies.cuh"
+#include "histogram/held.cuh"
 
 namespace
 {
@@ -104,6 +109,79 @@ __device__ void for_each_end(const image_rows &image, const One &one)
     }
 }
 
+/* ---- rows shorter than this have more ends than groups: their columns are taken ---- */
+
+template <typename T>
+constexpr size_t NARROW_BYTES = sizeof(T) == 1 ? 2048 : 6144;
+
+/* Vectors of a column under way in a thread. */
+template <typename T>
+constexpr unsigned VECTORS = sizeof(T) == 1 ? 1 : 2;
+
+/* Samples of a column that a thread takes together. */
+template <typename T>
+constexpr unsigned IN_COLUMN = VECTORS<T> *AT_ONCE<T>;
+
+template <typename T>
+__device__ bool is_narrow(const image_rows &image)
+{
+    return image.rows >= IN_COLUMN<T> && image.samples * sizeof(T) < NARROW_BYTES<T>;
+}
+
+/* take(samples, apart, channel) for IN_COLUMN samples of one column, `apart` bytes from each to the
+ * next, and one(sample, channel) for each sample of the rows that are left: neighbouring lanes take
+ * neighbouring samples. */
+template <typename T, class Take, class One>
+__device__ void for_each_column(const image_rows &image, const Take &take, const One &one)
+{
+    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING<T>,
+                 thread = static_cast<size_t>(blockIdx.x) * COUNTING<T> + threadIdx.x;
+    const size_t rows_apart = image.rows / IN_COLUMN<T>;
+    const image_place by = image_place::make(image, threads);
+    image_place next = image_place::make(image, thread);
+    PRIM_UNROLL(1)
+    for (; next.row < rows_apart; next.advance(image, by))
+        take(reinterpret_cast<const char *>(row_of<T>(image, next.row) + next.at),
+             rows_apart * image.pitch, next.channel);
+    next = image_place::make(image, thread);
+    next.row += rows_apart * IN_COLUMN<T>;
+    PRIM_UNROLL(1)
+    for (; next.row < image.rows; next.advance(image, by))
+        one(row_of<T>(image, next.row)[next.at], next.channel);
+}
+
+template <typename T>
+__device__ T sample_at(const char *samples, size_t bytes)
+{
+    return *reinterpret_cast<const T *>(samples + bytes);
+}
+
+/* A vector of samples that lie `apart` bytes from each other. */
+template <typename T>
+__device__ sixteen_bytes load_column(const char *from, size_t apart)
+{
+    constexpr unsigned IN_WORD = sizeof(uint32_t) / sizeof(T);
+    sixteen_bytes v;
+    PRIM_UNROLL(4)
+    for (unsigned w = 0; w < 4; w++) {
+        if constexpr (sizeof(T) == 8) {
+            const uint64_t bits = same_bits<uint64_t>(sample_at<T>(from, w / 2 * apart));
+            v.words[w] = static_cast<uint32_t>(bits >> w % 2 * 32);
+        } else if constexpr (sizeof(T) == 4) {
+            v.words[w] = same_bits<uint32_t>(sample_at<T>(from, w * apart));
+        } else {
+            using Bits = typename std::conditional<sizeof(T) == 2, uint16_t, uint8_t>::type;
+            v.words[w] = 0;
+            PRIM_UNROLL(4)
+            for (unsigned e = 0; e < IN_WORD; e++) {
+                const T sample = sample_at<T>(from, (w * IN_WORD + e) * apart);
+                v.words[w] |= static_cast<uint32_t>(same_bits<Bits>(sample)) << e * 8 * sizeof(T);
+            }
+        }
+    }
+    return v;
+}
+
 template <unsigned GROUP, typename T>
 __device__ void load_group(const T *from, sixteen_bytes (&v)[GROUP])
 {
@@ -124,6 +202,25 @@ struct value_counters {
         return own + channel * VALUES * stride;
     }
 };
+
+__device__ void count_values_of_columns(const image_rows &image, const value_counters &add)
+{
+    for_each_column<uint8_t>(
+        image,
+        [&add](const char *from, size_t apart, unsigned channel) {
+            const shared_words own = add.of(channel);
+            uint32_t values[IN_COLUMN<uint8_t>];
+            PRIM_UNROLL(16)
+            for (unsigned i = 0; i < IN_COLUMN<uint8_t>; i++)
+                values[i] = sample_at<uint8_t>(from, i * apart);
+            PRIM_UNROLL(16)
+            for (unsigned i = 0; i < IN_COLUMN<uint8_t>; i++)
+                add_one(own, values[i] * add.stride);
+        },
+        [&add](uint8_t sample, unsigned channel) {
+            add_one(add.of(channel), sample * add.stride);
+        });
+}
 
 template <unsigned GROUP>
 __device__ void count_values(const image_rows &image, const value_counters &add)
@@ -156,20 +253,32 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 
     const value_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                                 static_cast<uint32_t>(copies * sizeof(uint32_t))};
-    if (image.channels == 3)
+    if (is_narrow<uint8_t>(image))
+        count_values_of_columns(image, add);
+    else if (image.channels == 3)
         count_values<3>(image, add);
     else
         count_values<4>(image, add);
     __syncthreads();
     grid_dependency_synchronize();
 
-    for (unsigned c = threadIdx.x; c < all; c += COUNTING<uint8_t>) {
-        const uint32_t n = sum_of_copies(own, c, copies);
+    const line_of_counters line = {to};
+    held_counters<line_of_counters, size_t, uint32_t> held = {line, {}, {}};
+    const bool meet = values_meet(b.of[0]);
+    held.begin();
+    for (unsigned c = threadIdx.x; c < all; c += COUNTING<uint8_t>) { /* whole warps */
+        const uint32_t n[1] = {sum_of_copies(own, c, copies)};
         const unsigned channel = c / VALUES;
         const size_t counter = counter_of(b.of[channel], static_cast<uint8_t>(c % VALUES));
-        if (n != 0 && counter != NOWHERE)
-            to.add(channel, counter, n);
+        size_t at[1] = {NOWHERE};
+        if (n[0] != 0 && counter != NOWHERE)
+            at[0] = counter + channel * line.each();
+        if (meet)
+            held.add(at, n);
+        else if (at[0] != NOWHERE)
+            to.add(channel, counter, n[0]);
     }
+    held.end();
 }
 
 /* ---- wider samples ---- */
@@ -289,6 +398,51 @@ __device__ void count_image(const image_rows &image, const channel_quick_binning
 }
 
 template <typename T>
+struct column_loop {
+    const image_rows &image;
+    const channel_quick_binnings &q;
+    const block_counters &add;
+
+    __device__ void one(T sample, unsigned channel) const
+    {
+        copied_counters of = add.of(channel);
+        count_exactly(q.of[channel].exact, sample, of);
+    }
+
+    template <quick_method METHOD>
+    __device__ void run() const
+    {
+        const auto take = [this](const char *from, size_t apart, unsigned channel) {
+            sixteen_bytes v[VECTORS<T>];
+            copied_counters of = add.of(channel);
+            uint32_t others = 0;
+            PRIM_UNROLL(2)
+            for (unsigned i = 0; i < VECTORS<T>; i++)
+                v[i] = load_column<T>(from + i * AT_ONCE<T> * apart, apart);
+            PRIM_UNROLL(2)
+            for (unsigned i = 0; i < VECTORS<T>; i++)
+                others |=
+                    count_vector<METHOD, T>(q.of[channel], add.table_of(channel), v[i], of, false)
+                    << i * AT_ONCE<T>;
+            PRIM_UNROLL(1)
+            for (; others != 0; others >>= 1, from += apart)
+                if ((others & 1) != 0)
+                    one(sample_at<T>(from, 0), channel);
+        };
+        for_each_column<T>(image, take,
+                           [this](T sample, unsigned channel) { one(sample, channel); });
+    }
+};
+
+template <typename T>
+__device__ void count_columns(const image_rows &image, const channel_quick_binnings &q,
+                              const block_counters &add)
+{
+    const column_loop<T> loop = {image, q, add};
+    with_method<true, T>(q.of[0], loop);
+}
+
+template <typename T>
 __global__ void __launch_bounds__(COUNTING<T>, 1)
     count_samples(image_rows image, channel_quick_binnings q, unsigned copies_log2,
                   channel_counters to)
@@ -307,7 +461,9 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
             make_table(q.of[c], first + c * (bins + 2));
     __syncthreads();
 
-    if (image.channels == 3)
+    if (is_narrow<T>(image))
+        count_columns<T>(image, q, add);
+    else if (image.channels == 3)
         count_image<3, T>(image, q, add);
     else
         count_image<4, T>(image, q, add);

@@ -5,11 +5,14 @@
  *     additions    a: +3   b: +2   c: +3       in the block's shared memory, as in PRIVATIZED;
  *                                              in global memory where bins are too many
  *
+ * In global memory, warps hold back what they add to the counters that they meet often: held.cuh.
+ *
  * Work: an addition for each run of equal samples; runs end with the 16 bytes. Bytes: each sample
  * once. What holds it back: lanes that add different amounts to one counter still do so one after
  * the other. Bins need no division: quick.cuh.
  * Source: W. Hwu, D. Kirk and I. El Hajj, Programming Massively Parallel Processors, 4th edition,
  * 2022, chapter 9: coarsening and aggregation. */
+#include "histogram/held.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -20,62 +23,65 @@ namespace coarsened
 constexpr unsigned LOADS = 2, COUNTING = 512;
 constexpr size_t MOST_SHARED = 48 * 1024; /* what every GPU gives a block */
 
-/* Runs of equal bins become one addition each. WARPS: so does a whole warp of them. */
-template <class To, bool WARPS>
-struct merged {
-    To to;
+/* Counts in the block's shared memory: runs of equal bins become one addition each. */
+struct shared_counters {
+    static constexpr bool BY_WARPS = false;
+    uint32_t *own;
+    uint32_t bins;
+
+    __device__ void add(uint32_t counter, uint32_t n) const
+    {
+        atomicAdd(&own[counter], n);
+    }
+
+    __device__ void one(uint32_t counter)
+    {
+        add(counter, 1);
+    }
+
+    template <typename T>
+    __device__ void vector(const placed<T> &where, bool)
+    {
+        uint32_t ones[AT_ONCE<T>];
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            ones[e] = 1;
+        add_runs(*this, where.bin, ones, bins);
+    }
+};
+
+/* Counts in global memory: warps hold back the counters that they meet often. */
+struct global_counters {
+    static constexpr bool BY_WARPS = true;
+    held_counters<counters, uint32_t, uint32_t> held;
     uint32_t bins;
 
     __device__ void one(uint32_t counter)
     {
-        to.add(counter, 1);
+        held.to.add(counter, 1);
     }
 
-    /* If all samples of the warp are in one bin, adds them at once and returns true. */
-    template <typename T>
-    __device__ bool added_at_once(const placed<T> &where)
+    /* One in each lane, NOWHERE for none. */
+    __device__ void one_each(size_t counter)
     {
-        bool equal = true;
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            equal = equal && where.bin[e] == where.bin[0];
-        const uint32_t bin = __shfl_sync(ALL_LANES, where.bin[0], 0);
-        if (__ballot_sync(ALL_LANES, equal && where.bin[0] == bin) != ALL_LANES)
-            return false;
-        if (threadIdx.x % WARP == 0 && bin < bins)
-            to.add_to_bin(bin, WARP * AT_ONCE<T>);
-        return true;
+        const uint32_t ones[1] = {1};
+        uint32_t at[1] = {static_cast<uint32_t>(counter)};
+        held.add(at, ones);
     }
 
     template <typename T>
     __device__ void vector(const placed<T> &where, bool whole_warp)
     {
-        if (WARPS && whole_warp && added_at_once(where))
-            return;
-        uint32_t run = 0;
+        uint32_t at[AT_ONCE<T>], ones[AT_ONCE<T>];
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++) {
-            run++;
-            if (e + 1 < AT_ONCE<T> && where.bin[e] == where.bin[(e + 1) % AT_ONCE<T>])
-                continue;
-            if (where.bin[e] < bins)
-                to.add_to_bin(where.bin[e], run);
-            run = 0;
+            at[e] = where.bin[e] < bins ? where.bin[e] : held.NONE;
+            ones[e] = 1;
         }
-    }
-};
-
-struct shared_counters {
-    uint32_t *own;
-
-    __device__ void add(uint32_t counter, uint32_t n)
-    {
-        atomicAdd(&own[counter], n);
-    }
-
-    __device__ void add_to_bin(uint32_t bin, uint32_t n)
-    {
-        add(bin, n);
+        if (whole_warp)
+            held.add(at, ones);
+        else
+            add_runs(held.to, at, ones, held.NONE);
     }
 };
 
@@ -89,7 +95,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
         for (unsigned c = threadIdx.x; c < all; c += COUNTING)
             own[c] = 0;
         __syncthreads();
-        merged<shared_counters, false> add = {{own}, q.bins};
+        shared_counters add = {own, q.bins};
         count_line<false, LOADS>(q, nullptr, line, add);
         __syncthreads();
         grid_dependency_synchronize();
@@ -98,8 +104,10 @@ __global__ void __launch_bounds__(COUNTING, 1)
                 to.add(c, own[c]);
     } else {
         grid_dependency_synchronize();
-        merged<counters, true> add = {to, q.bins};
+        global_counters add = {{to, {}, {}}, q.bins};
+        add.held.begin();
         count_line<false, LOADS>(q, nullptr, line, add);
+        add.held.end();
     }
 }
 

@@ -32,9 +32,16 @@ __device__ inline uint32_t sum_of_copies(const uint32_t *own, unsigned counter, 
     return sum;
 }
 
+/* Whether many of the 8-bit values may have one counter. */
+__device__ inline bool values_meet(const binning &b)
+{
+    return b.bins < VALUES / 8 || b.outside != PRIM_OUTSIDE_DROP;
+}
+
 /* After the bins comes one counter for samples in no bin, so that no addition has a condition; then
  * those for samples outside. */
 struct copied_counters {
+    static constexpr bool BY_WARPS = false;
     shared_words own; /* the lane's copy */
     uint32_t stride;  /* bytes from a counter to the next */
     uint32_t bins;

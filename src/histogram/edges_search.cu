@@ -5,10 +5,13 @@
  *                    ↑   ↑ ↑            bin is left: log2(bins) dependent loads, from the cache if
  *                                       the edges fit there
  *
+ * Warps hold back what they add to the counters that they meet often: held.cuh.
+ *
  * What holds it back: the chain of loads, and additions that queue up at a counter.
  *
  * Work: count · log2(bins) comparisons, and count atomics. Bytes: each sample once. */
 #include "histogram/edges.cuh"
+#include "histogram/held.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -16,18 +19,26 @@ namespace
 namespace edges_search
 {
 
+constexpr unsigned BLOCKS = 8; /* a multiprocessor */
+
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
     count_samples(const T *samples, size_t count, edge_binning b, counters to)
 {
     const size_t threads = static_cast<size_t>(gridDim.x) * THREADS;
+    size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
+    held_counters<counters, uint32_t, uint32_t> held = {to, {}, {}};
+    const uint32_t one[1] = {1};
     grid_dependency_synchronize();
-    for (size_t i = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
-         i += threads) {
-        const size_t counter = counter_between_edges(b, samples[i]);
-        if (counter != NOWHERE)
-            to.add(static_cast<uint32_t>(counter), 1);
+    held.begin();
+    PRIM_UNROLL(1)
+    for (size_t first = i - threadIdx.x % WARP; first < count; /* the same for a warp's lanes */
+         first += threads, i += threads) {
+        const size_t counter = i < count ? counter_between_edges(b, samples[i]) : NOWHERE;
+        uint32_t at[1] = {static_cast<uint32_t>(counter)}; /* NOWHERE becomes NONE */
+        held.add(at, one);
     }
+    held.end();
 }
 
 struct run_count : launch_run {
@@ -35,7 +46,7 @@ struct run_count : launch_run {
     static cudaError_t run(const prim_histogram_args *args)
     {
         return clear_and_launch(
-            args, {args->call.stream, choose_blocks(args->count, THREADS, 8), THREADS},
+            args, {args->call.stream, choose_blocks(args->count, THREADS, BLOCKS), THREADS},
             count_samples<T>, static_cast<const T *>(args->samples), args->count,
             make_edge_binning(args), make_counters(args));
     }

@@ -17,6 +17,7 @@
  */
 #include "common/vectors.cuh"
 #include "histogram/copies.cuh"
+#include "histogram/held.cuh"
 #include "histogram/vectors.cuh"
 
 namespace
@@ -77,12 +78,19 @@ __global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
     __syncthreads();
     grid_dependency_synchronize();
 
-    for (unsigned value = threadIdx.x; value < VALUES; value += BYTE_THREADS) {
-        const uint32_t n = sum_of_copies(own, value, MOST_COPIES);
+    held_counters<counters, uint32_t, uint32_t> held = {to, {}, {}};
+    const bool meet = values_meet(b);
+    held.begin();
+    for (unsigned value = threadIdx.x; value < VALUES; value += BYTE_THREADS) { /* whole warps */
+        const uint32_t n[1] = {sum_of_copies(own, value, MOST_COPIES)};
         const size_t counter = counter_of(b, static_cast<uint8_t>(value));
-        if (n != 0 && counter != NOWHERE)
-            to.add(static_cast<uint32_t>(counter), n);
+        uint32_t at[1] = {n[0] != 0 ? static_cast<uint32_t>(counter) : held.NONE};
+        if (meet)
+            held.add(at, n);
+        else if (at[0] != held.NONE)
+            to.add(at[0], n[0]);
     }
+    held.end();
 }
 
 /* ---- wider samples ---- */

@@ -99,9 +99,40 @@ struct line_loop {
     const sample_line<T> &line;
     Add &add;
 
+    /* Counts those others of AT_A_TIME vectors: bit l · AT_ONCE + e is sample e of vector l. */
+    __device__ void count_rest(uint64_t others, const T *samples, size_t i, size_t threads)
+    {
+        PRIM_UNROLL(1)
+        for (; others != 0; i += threads, others >>= AT_ONCE<T>)
+            count_others(q, static_cast<unsigned>(others) & ((1u << AT_ONCE<T>)-1),
+                         samples + i * AT_ONCE<T>, add);
+    }
+
+    /* The same, one of each lane at a time. */
+    __device__ void count_rest_by_warps(uint64_t others, const T *samples, size_t i, size_t threads)
+    {
+        PRIM_UNROLL(1)
+        while (__ballot_sync(ALL_LANES, others != 0) != 0) {
+            size_t counter = NOWHERE;
+            if (others != 0) {
+                const unsigned bit = count_wide_bits((others & (0 - others)) - 1),
+                               l = bit / AT_ONCE<T>, e = bit % AT_ONCE<T>;
+                counter = counter_of(q.exact, samples[(i + l * threads) * AT_ONCE<T> + e]);
+                others &= others - 1;
+            }
+            add.one_each(counter);
+        }
+    }
+
+    __device__ static unsigned count_wide_bits(uint64_t bits)
+    {
+        return count_bits(static_cast<uint32_t>(bits)) +
+               count_bits(static_cast<uint32_t>(bits >> 32));
+    }
+
     /* Counts AT_A_TIME vectors, `threads` apart. */
     template <quick_method METHOD, unsigned AT_A_TIME>
-    __device__ void count(size_t i, size_t threads)
+    __device__ void count(size_t i, size_t threads, bool whole_warp)
     {
         const T *const samples = line.samples + line.head;
         sixteen_bytes v[AT_A_TIME];
@@ -112,12 +143,15 @@ struct line_loop {
         PRIM_UNROLL(8)
         for (unsigned l = 0; l < AT_A_TIME; l++)
             others |=
-                static_cast<uint64_t>(count_vector<METHOD, T>(q, first, v[l], add, AT_A_TIME > 1))
+                static_cast<uint64_t>(count_vector<METHOD, T>(q, first, v[l], add, whole_warp))
                 << l * AT_ONCE<T>;
-        PRIM_UNROLL(1)
-        for (; others != 0; i += threads, others >>= AT_ONCE<T>)
-            count_others(q, static_cast<unsigned>(others) & ((1u << AT_ONCE<T>)-1),
-                         samples + i * AT_ONCE<T>, add);
+        if constexpr (Add::BY_WARPS) {
+            if (whole_warp && q.asks) {
+                count_rest_by_warps(others, samples, i, threads);
+                return;
+            }
+        }
+        count_rest(others, samples, i, threads);
     }
 
     template <quick_method METHOD>
@@ -132,16 +166,17 @@ struct line_loop {
         constexpr unsigned UNDER_WAY = MOST < LOADS ? MOST : LOADS;
         const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x;
         size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+        size_t last_lane = i - threadIdx.x % WARP + WARP - 1; /* the same for a warp's lanes */
         if constexpr (UNDER_WAY > 1) {
-            const size_t last_lane = i - threadIdx.x % WARP + WARP - 1;
-            size_t end = last_lane + (UNDER_WAY - 1) * threads; /* the same for a warp's lanes */
+            size_t end = last_lane + (UNDER_WAY - 1) * threads;
             PRIM_UNROLL(1)
             for (; end < line.vectors; end += UNDER_WAY * threads, i += UNDER_WAY * threads)
-                count<METHOD, UNDER_WAY>(i, threads);
+                count<METHOD, UNDER_WAY>(i, threads, true);
+            last_lane = end - (UNDER_WAY - 1) * threads;
         }
         PRIM_UNROLL(1)
-        for (; i < line.vectors; i += threads)
-            count<METHOD, 1>(i, threads);
+        for (; i < line.vectors; i += threads, last_lane += threads)
+            count<METHOD, 1>(i, threads, last_lane < line.vectors);
     }
 };
 
