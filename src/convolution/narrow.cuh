@@ -44,8 +44,8 @@ struct image_of_rows {
     Element *out;
     size_t in_pitch, out_pitch;
     int64_t height, out_height; /* one more where sums of a row outside are written, too */
-    int width, channels, line; /* line: elements of a row */
-    int row, out_row;          /* from row to row in shared memory */
+    int width, channels, line;  /* line: elements of a row */
+    int row, out_row;           /* from row to row in shared memory */
     int mask_width, mask_height, before_x, before_y;
     int groups;                      /* of outputs below each other, in each layer of a block */
     int high;                        /* rows of a block */
