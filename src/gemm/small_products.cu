@@ -35,6 +35,8 @@ template <typename In, typename Out>
 __device__ sum_of<Out> sum_of_element(const problem<In, Out> &p, size_t row, size_t column)
 {
     using Sum = sum_of<Out>;
+    if (p.k == 0) /* and A and B may be NULL */
+        return 0;
     const In *a = p.a.data + row * p.a.row_stride, *b = p.b.data + column * p.b.column_stride;
     Sum sum = 0;
     PRIM_UNROLL(4)
