@@ -30,7 +30,7 @@ test_level get_test_level(void);
 bool on_cpu_backend(void);
 
 /* Of a test's cases, those that are run: all, or with PRIM_TEST_SHARE=K/N every Nth one from number
- * K on. The sanitizers, under which a case takes three times as long, run half of them at a time. */
+ * K on. Under the sanitizers, where a case takes three times as long, half of them. */
 bool is_of_share(void);
 
 enum { GUARD_PATTERN = 0xA5 };
