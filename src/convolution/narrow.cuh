@@ -64,8 +64,7 @@ struct image_of_rows {
     /* The row to read, inside of the image or not, or FILL. */
     __device__ int64_t row_for(int64_t y) const
     {
-        const int64_t from = stand_in(boundary, y, height);
-        return from == FILL && has_outer_row ? height : from;
+        return row_to_read(boundary, y, height, has_outer_row);
     }
     __device__ const Source *row_in(int64_t y) const
     {

@@ -43,8 +43,7 @@ struct strips {
     /* The row to read for row `row` of an image that is not folded, or FILL. */
     __device__ int64_t row_for(int64_t row) const
     {
-        const int64_t y = stand_in(boundary, row, height);
-        return y == FILL && has_outer_row ? height : y;
+        return row_to_read(boundary, row, height, has_outer_row);
     }
 
     /* The element to read for number `e` of row `row`, a row that exists; nullptr for the fill. */

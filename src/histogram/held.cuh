@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "common/numeric.cuh"
 #include "common/unroll.cuh"
 #include "common/warp.cuh"
 
@@ -23,14 +24,6 @@ namespace
 constexpr unsigned HELD = 4, /* counters */
     SEVERAL = 4;             /* lanes that make a counter worth holding */
 
-struct held_sum {
-    template <typename T>
-    __device__ static T combine(T a, T b)
-    {
-        return a + b;
-    }
-};
-
 /* In the first lane at least. */
 template <typename T>
 __device__ T sum_of_warp(T value)
@@ -39,7 +32,7 @@ __device__ T sum_of_warp(T value)
     if constexpr (sizeof(T) == sizeof(uint32_t))
         return __reduce_add_sync(ALL_LANES, value);
 #endif
-    return reduce_warp<held_sum>(value);
+    return reduce_warp<sum_operator>(value);
 }
 
 /* The first of some lanes. */
