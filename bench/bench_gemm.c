@@ -86,14 +86,14 @@ static void label(bench_case *c)
         snprintf(c->shape, sizeof c->shape, "%zux%zux%zu", c->m, c->n, c->k);
 }
 
-static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input input)
+/* A case but for its ceiling, and what the family of shapes calls it. */
+static bench_case product_case(const char *name, prim_gemm_variant variant, size_t t,
+                               product_shape s, bench_input input)
 {
     const double batches = s.batches > 0 ? (double)s.batches : 1, m = (double)s.m, n = (double)s.n,
                  k = (double)s.k;
-    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
-        const prim_gemm_variant variant = prim_gemm_variant_at(v)->value;
-        bench_case c = {.pattern = "gemm",
-                        .name = s.name,
+    return (bench_case){.pattern = "gemm",
+                        .name = name,
                         .variant = prim_gemm_variant_info(variant)->name,
                         .type = types[t].name,
                         .input = input,
@@ -108,8 +108,15 @@ static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input 
                         .variant_value = variant,
                         .bytes = batches * ((m * k + k * n) * (double)types[t].bytes +
                                             m * n * (double)types[t].result_bytes),
-                        .flops = 2 * batches * m * n * k,
-                        .ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE};
+                        .flops = 2 * batches * m * n * k};
+}
+
+static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input input)
+{
+    for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
+        const prim_gemm_variant variant = prim_gemm_variant_at(v)->value;
+        bench_case c = product_case(s.name, variant, t, s, input);
+        c.ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE;
         label(&c);
         if (prim_gemm_batched_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, s.m, s.n,
                                        s.k, types[t].type, types[t].type, types[t].result,
@@ -154,32 +161,16 @@ static void plan_gemm(const bench_options *options, bench_plan *plan)
                       options->input_count > 0 ? options->inputs[i] : INPUT_UNIFORM);
 }
 
-/* What AUTO takes alone. Few products for each byte are bound by memory, and measured by that. */
+/* What AUTO takes of f32, alone. Few products for each byte are bound by memory, and measured by
+ * that. */
 static void plan_shape(bench_plan *plan, const char *name, product_shape s, size_t gap,
                        size_t offset)
 {
-    enum { F32_BYTES = 4, PRODUCTS_A_BYTE = 8 };
-    const double batches = s.batches > 0 ? (double)s.batches : 1, m = (double)s.m, n = (double)s.n,
-                 k = (double)s.k;
-    bench_case c = {.pattern = "gemm",
-                    .name = name,
-                    .variant = prim_gemm_variant_info(PRIM_GEMM_AUTO)->name,
-                    .type = "f32",
-                    .input = INPUT_UNIFORM,
-                    .size = (size_t)batches * s.m * s.n,
-                    .rows = s.m,
-                    .ld = gap,
-                    .offset = offset,
-                    .m = s.m,
-                    .n = s.n,
-                    .k = s.k,
-                    .batches = s.batches,
-                    .element = CUDA_R_32F,
-                    .result = CUDA_R_32F,
-                    .variant_value = PRIM_GEMM_AUTO,
-                    .bytes = batches * (m * k + k * n + m * n) * F32_BYTES,
-                    .flops = 2 * batches * m * n * k};
-    c.ceiling = batches * m * n * k > PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
+    enum { PRODUCTS_A_BYTE = 8 };
+    bench_case c = product_case(name, PRIM_GEMM_AUTO, index_of(CUDA_R_32F), s, INPUT_UNIFORM);
+    c.ld = gap;
+    c.offset = offset;
+    c.ceiling = c.flops > 2 * PRODUCTS_A_BYTE * c.bytes ? CEILING_FFMA : CEILING_READ;
     int end = s.batches > 0 ? snprintf(c.shape, sizeof c.shape, "%zux", s.batches) : 0;
     end += snprintf(c.shape + end, sizeof c.shape - (size_t)end, "%zux%zux%zu%s", s.m, s.n, s.k,
                     gap > 0 ? "/+1" : "");
