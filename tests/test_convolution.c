@@ -844,6 +844,58 @@ ParameterizedTest(combination *k, convolution, low_images)
                         check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
 }
 
+/* ---- squares over all types and channels ---- */
+
+/* Weights from the host or the device: other kernels, and the same bits. */
+static void check_from_both_places(convolution *c)
+{
+    arrays a = make_arrays(c);
+    c->place = ON_HOST;
+    run(c, &a);
+    check_answer(c, &a, 5);
+    char *h_first = malloc(out_bytes(c)), text[320];
+    memcpy(h_first, a.out, out_bytes(c));
+    c->place = ON_DEVICE;
+    run(c, &a);
+    describe(c, text, sizeof text);
+    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    free(h_first);
+    free_arrays(&a);
+}
+
+ParameterizedTestParameters(convolution, squares_of_channels)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+/* One strip and more, in lines of whole strips and others, that lie anywhere in vectors. */
+ParameterizedTest(combination *k, convolution, squares_of_channels)
+{
+    static const size_t lines[] = {97, 100, 128, 131, 255, 256, 257, 300, 512, 519},
+                        heights[] = {1, 2, 4, 9, 40};
+    uint64_t seed = 130000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t l = 0; l < COUNT_OF(lines); l++)
+        for (size_t h = 0; h < COUNT_OF(heights); h++)
+            for (size_t side = 3; side <= 9; side += 2)
+                for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                    if (!is_wanted(seed))
+                        continue;
+                    convolution c = by_chance(k, (prim_boundary)b, (extent){0, heights[h]},
+                                              (extent){side, side}, seed);
+                    const size_t channels = (size_t)c.channels;
+                    c.image.width = (lines[l] + channels - 1) / channels;
+                    c.is_vector = false;
+                    c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+                    choose_divisors(&c);
+                    choose_runs(&c);
+                    check_from_both_places(&c);
+                }
+}
+
 /* ---- separable masks ---- */
 
 ParameterizedTestParameters(convolution, separable_masks)

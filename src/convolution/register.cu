@@ -141,6 +141,23 @@ bool has_byte_integers(const prim_convolution_args *args)
            prim_convolution_has_byte_integers(args);
 }
 
+/* sliding.cuh takes it, and the image is no narrow one. */
+bool slides(const prim_convolution_args *args)
+{
+    const size_t most_elements = 0x7fffffff - 1024; /* of a line */
+    const prim_mask &mask = args->mask;
+    if (is_separable(args) || prim_convolution_has_integers(args) || mask.h_values == nullptr ||
+        mask.width != mask.height || prim_convolution_is_narrow(args) ||
+        line_of(args) > most_elements)
+        return false;
+#define PRIM_SIDE(side)     \
+    if (mask.width == side) \
+        return true;
+    PRIM_CONVOLUTION_SLIDING_SIDES(PRIM_SIDE)
+#undef PRIM_SIDE
+    return false;
+}
+
 bool is_plain(const prim_convolution_args *args)
 {
     enum { LEAST_COLUMNS = 129, LEAST_ROWS = 8 }; /* of fewer, lanes or rows would idle */
@@ -213,6 +230,8 @@ cudaError_t launch(const void *any)
         return prim_convolution_bytes(args);
     if (has_byte_integers(args))
         return prim_convolution_byte_integers(args);
+    if (slides(args))
+        return prim_convolution_sliding(args);
     if (is_plain(args))
         return prim_convolution_plain(args);
     return copies_weights(args) ? launch_with_copy(args) : prim_convolution_any(args);

@@ -29,6 +29,10 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
 
+/* Squares of a side from instances.h over lines of any channels, with masks that are not of integers
+ * from the host. */
+cudaError_t prim_convolution_sliding(const prim_convolution_args *args);
+
 /* Squares of a side from instances.h over narrow and low images of f32, or of u8 → u8 with tiny
  * sums; the weights are on the host. */
 cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);

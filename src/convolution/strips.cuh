@@ -46,20 +46,23 @@ struct strips {
         return row_to_read(boundary, row, height, has_outer_row);
     }
 
+    /* The element of a line to read for number `e`, inside of it or not, or FILL. */
+    __device__ int64_t column_for(int64_t e, int *channel) const
+    {
+        *channel = 0;
+        if (is_inside(e, line))
+            return e;
+        const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
+        const int64_t from_x = stand_in(boundary, x, width);
+        *channel = static_cast<int>(e - x * channels);
+        return from_x == FILL ? FILL : from_x * channels + *channel;
+    }
+
     /* The element to read for number `e` of row `row`, a row that exists; nullptr for the fill. */
     __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
     {
-        int64_t from = e;
-        *channel = 0;
-        if (!is_inside(e, line)) {
-            const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
-            const int64_t from_x = stand_in(boundary, x, width);
-            *channel = static_cast<int>(e - x * channels);
-            if (from_x == FILL)
-                return nullptr;
-            from = from_x * channels + *channel;
-        }
-        return row_at(in, in_pitch, row) + from;
+        const int64_t from = column_for(e, channel);
+        return from == FILL ? nullptr : row_at(in, in_pitch, row) + from;
     }
 
     /* The same of images of one channel that are no smaller than the mask. */
