@@ -264,15 +264,14 @@ __device__ void add_taps(typename Pixel::sum (&sums)[DOWN][LAYERS], const Rows &
 }
 
 template <typename Pixel>
-__global__ void __launch_bounds__(MOST_THREADS, 2) convolve(
-    const __grid_constant__ image_of_rows<typename Pixel::source, typename Pixel::element> p,
-    const __grid_constant__ listed::weights<typename Pixel::sum> w,
-    const __grid_constant__ typename Pixel::ending end)
+__device__ void
+convolve_any(const image_of_rows<typename Pixel::source, typename Pixel::element> &p,
+             const listed::weights<typename Pixel::sum> &w, const typename Pixel::ending &end,
+             uint8_t *shared)
 {
     using source = typename Pixel::source;
     using element = typename Pixel::element;
     using sum = typename Pixel::sum;
-    PRIM_SHARED_DYNAMIC(uint8_t, shared);
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     const outputs<source, element> out(p, shared, static_cast<int64_t>(blockIdx.x) * p.high);
     const source *from = bring(p, shared, out.y - p.before_y, out.rows + p.mask_height - 1);
@@ -392,23 +391,16 @@ launch_config config_of(const prim_convolution_args *args, const image_of_rows<S
     return {args->call.stream, static_cast<unsigned>(blocks), (threads + 31) / 32 * 32, bytes};
 }
 
-/* Not launched where not even a group fits into shared memory. */
+/* For any mask. Returns the bytes of shared memory, 0 where not even a group fits. */
 template <typename Pixel>
-bool launch(const prim_convolution_args *args, const listed::weights<typename Pixel::sum> &w,
-            outer_row outer, cudaError_t *error)
+size_t choose_groups_for_any(const prim_convolution_args *args,
+                             image_of_rows<typename Pixel::source, typename Pixel::element> *p)
 {
     constexpr int THREADS = 128;
-    auto p = make_rows<typename Pixel::source, typename Pixel::element>(args, outer);
-    const int weights = listed::padded(p.mask_width) * p.mask_height;
-    const int columns = p.line + (p.mask_width - 1) * p.channels;
-    const size_t bytes = choose_groups(&p, THREADS, DOWN * LAYERS,
-                                       static_cast<size_t>(weights) * sizeof(typename Pixel::sum),
-                                       static_cast<size_t>(columns) * sizeof(int));
-    if (bytes == 0)
-        return false;
-    *error =
-        prim_launch(config_of(args, p, bytes), convolve<Pixel>, p, w, make_ending<Pixel>(args));
-    return true;
+    const size_t weights = listed::weight_bytes<typename Pixel::sum>(args->mask);
+    const int columns = p->line + (p->mask_width - 1) * p->channels;
+    return choose_groups(p, THREADS, DOWN * LAYERS, weights,
+                         static_cast<size_t>(columns) * sizeof(int));
 }
 
 } // namespace narrow

@@ -141,14 +141,14 @@ bool has_byte_integers(const prim_convolution_args *args)
            prim_convolution_has_byte_integers(args);
 }
 
-/* sliding.cuh takes it, and the image is no narrow one. */
+/* sliding.cuh takes it, and the image is neither narrow nor lower than the mask. */
 bool slides(const prim_convolution_args *args)
 {
     const size_t most_elements = 0x7fffffff - 1024; /* of a line */
     const prim_mask &mask = args->mask;
     if (is_separable(args) || prim_convolution_has_integers(args) || mask.h_values == nullptr ||
         mask.width != mask.height || prim_convolution_is_narrow(args) ||
-        line_of(args) > most_elements)
+        args->in.height < mask.height || line_of(args) > most_elements)
         return false;
 #define PRIM_SIDE(side)     \
     if (mask.width == side) \
@@ -188,7 +188,7 @@ size_t workspace_bytes(const void *any)
     if (args->in.width == 0 || args->in.height == 0 || has_strips(args))
         return 0;
     if (is_separable(args))
-        return sum_bytes(args);
+        return prim_convolution_has_low_separable(args) ? 0 : sum_bytes(args);
     return copies_weights(args) ? prim_convolution_weight_words(&args->mask) * sizeof(uint32_t) : 0;
 }
 
@@ -220,8 +220,9 @@ cudaError_t launch(const void *any)
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
     if (is_separable(args))
-        return has_strips(args) ? prim_convolution_separable(args)
-                                : prim_convolution_two_passes(args);
+        return has_strips(args)                           ? prim_convolution_separable(args)
+               : prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
+                                                          : prim_convolution_two_passes(args);
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
     if (has_strips(args))

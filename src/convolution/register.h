@@ -47,6 +47,10 @@ cudaError_t prim_convolution_any(const prim_convolution_args *args);
  * counted as if rows had 4, 8, 12, … of them. */
 cudaError_t prim_convolution_plain(const prim_convolution_args *args);
 
+/* A separable mask over an image of few rows, in one launch, where the first one returns true. */
+bool prim_convolution_has_low_separable(const prim_convolution_args *args);
+cudaError_t prim_convolution_low_separable(const prim_convolution_args *args);
+
 /* A separable mask as two masks, one launch behind the other, with all sums of rows between them in
  * the workspace. */
 cudaError_t prim_convolution_two_passes(const prim_convolution_args *args);
