@@ -794,7 +794,8 @@ ParameterizedTestParameters(convolution, narrow_images)
 
 /* Squares that are known when narrow.cuh is compiled, and others; masks wider and higher than the
  * image among them. */
-static const extent sides_of_thin[] = {{3, 3}, {5, 5}, {7, 7}, {2, 4}, {9, 1}, {1, 11}, {6, 17}};
+static const extent sides_of_thin[] = {{3, 3}, {5, 5},  {7, 7},  {2, 4},
+                                       {9, 1}, {1, 11}, {6, 17}, {17, 16}};
 
 static void check_thin(const combination *k, extent image, size_t m, prim_boundary boundary,
                        uint64_t seed)
