@@ -60,11 +60,12 @@ struct weights {
     typename Kind::sum values[Kind::SIDE * Kind::SIDE];
 };
 
-/* A warp's rows in shared memory. */
+/* A warp's rows in shared memory, and the columns of elements beside units; negative: a fill. */
 template <class Kind>
 struct ring_of_rows {
     static constexpr size_t BYTES = Kind::UNITS * Kind::EACH * sizeof(typename Kind::source);
     vector<uint8_t> rows[Kind::RING][(BYTES + VECTOR_BYTES - 1) / VECTOR_BYTES];
+    int columns[2 * Kind::BESIDE][LANES];
 };
 
 /* The rows that a warp reads, one after the other. Places count elements, from the first one of a
@@ -73,17 +74,18 @@ template <class Kind>
 struct feed {
     using source = typename Kind::source;
     using image = strips<typename Kind::pixel>;
-    static constexpr int EACH = Kind::EACH, RING = Kind::RING, BESIDE = Kind::BESIDE;
+    static constexpr int EACH = Kind::EACH, BESIDE = Kind::BESIDE;
 
     const image &p;
     ring_of_rows<Kind> &ring;
     const int lane, end; /* end: of the rows */
     const int first_e, needed;
     const int64_t first_row;
+    const int top, bottom;        /* rows top … bottom - 1 lie inside */
     const int line_from, line_to; /* places of the line, as far as units may reach */
     const bool is_side;
-    int columns[2 * BESIDE]; /* of elements beside units; negative: a fill */
-    source held[2 * BESIDE]; /* such elements of a row, and a bit for each that there is */
+    int64_t ahead;           /* bytes from `in` to what is needed of row `next` */
+    source held[2 * BESIDE]; /* elements beside units, and a bit for each that there is */
     unsigned holds;
     int next;
 
@@ -91,19 +93,21 @@ struct feed {
                     int at_lane)
         : p(of), ring(own), lane(at_lane), end(row_count), first_e(x - p.before_x),
           needed(Kind::SPAN + (Kind::SIDE - 1) * p.channels), first_row(y - p.before_y),
+          top(first_row < 0 ? static_cast<int>(-first_row) : 0),
+          bottom(p.height - first_row < end ? static_cast<int>(p.height - first_row) : end),
           line_from(first_e < EACH ? -first_e : -EACH),
           line_to(p.line - first_e < needed + EACH ? static_cast<int>(p.line) - first_e
                                                    : needed + EACH),
-          is_side(line_from > -EACH || line_to < needed + EACH), columns{}, held{}, holds(0),
-          next(0)
+          is_side(line_from > -EACH || line_to < needed + EACH),
+          ahead(first_row * static_cast<int64_t>(p.in_step) +
+                first_e * static_cast<int64_t>(sizeof(source))),
+          held{}, holds(0), next(0)
     {
-        if (!is_side)
-            return;
-        PRIM_UNROLL(2 * BESIDE)
-        for (int h = 0; h < 2 * BESIDE; h++) {
+        PRIM_UNROLL(1)
+        for (int h = 0; is_side && h < 2 * BESIDE; h++) {
             int channel;
             const int64_t column = p.column_for(first_e + place_beside(h), &channel);
-            columns[h] = static_cast<int>(column == FILL ? -1 - channel : column);
+            ring.columns[h][lane] = static_cast<int>(column == FILL ? -1 - channel : column);
         }
     }
 
@@ -118,31 +122,34 @@ struct feed {
      * outside of the image, where it would lie. */
     __device__ int past_vector(int row) const
     {
-        const uintptr_t at =
-            reinterpret_cast<uintptr_t>(p.in) +
-            static_cast<uintptr_t>(first_row + row) * p.in_step +
-            static_cast<uintptr_t>(static_cast<intptr_t>(first_e)) * sizeof(source);
+        const unsigned first = static_cast<unsigned>(reinterpret_cast<uintptr_t>(p.in)) +
+                               static_cast<unsigned>(first_row) * static_cast<unsigned>(p.in_step) +
+                               static_cast<unsigned>(first_e) * sizeof(source);
+        const unsigned at = first + static_cast<unsigned>(row) * static_cast<unsigned>(p.in_step);
         return EACH == 1 ? 0 : static_cast<int>(at % VECTOR_BYTES / sizeof(source));
     }
 
     __device__ source *row_in_ring(int row) const
     {
-        return reinterpret_cast<source *>(ring.rows[row % RING]) + past_vector(row);
+        return reinterpret_cast<source *>(ring.rows[static_cast<unsigned>(row) % Kind::RING]) +
+               past_vector(row);
     }
 
     __device__ bool is_in_line(int begin, int count) const
     {
-        return !is_side || (begin >= line_from && begin + count <= line_to);
+        return begin >= line_from && begin + count <= line_to;
     }
 
     /* Whole units; `from` is as far past 16 bytes as `to` is. */
+    template <bool IS_SIDE>
     __device__ void copy_units(source *to, const source *from, int past) const
     {
         using unit = packed<source, static_cast<unsigned>(EACH)>;
         PRIM_UNROLL(Kind::PARTS)
         for (int part = 0; part < Kind::PARTS; part++) {
             const int k = EACH * (part * LANES + lane) - past;
-            if (((part + 1) * LANES * EACH <= Kind::SPAN || k < needed) && is_in_line(k, EACH))
+            if (((part + 1) * LANES * EACH <= Kind::SPAN || k < needed) &&
+                (!IS_SIDE || is_in_line(k, EACH)))
                 copy_async(reinterpret_cast<unit *>(to + k),
                            reinterpret_cast<const unit *>(from + k));
         }
@@ -163,17 +170,18 @@ struct feed {
             to[k] = p.fill[p.channels == 1 ? 0 : repeat(first_e + k, p.channels)];
     }
 
-    /* Loads the elements that are no part of a unit of `each` elements of the line. */
-    __device__ void hold(const source *line, int past, int each)
+    /* Loads the elements of a line that are no part of a unit; of none without units. */
+    __device__ void hold(const source *line, int past, bool has_units)
     {
         PRIM_UNROLL(2 * BESIDE)
         for (int h = 0; h < 2 * BESIDE; h++) {
-            const int k = place_beside(h), unit = (k + past) / each * each - past;
+            const int k = place_beside(h), unit = (k + past) / EACH * EACH - past;
             const bool is_needed = h < BESIDE ? first_e + k < EACH - 1 : k >= 0 && k < needed;
-            if (!is_needed || is_in_line(unit, each))
+            if (!is_needed || (has_units ? is_in_line(unit, EACH) : is_in_line(k, 1)))
                 continue;
+            const int column = ring.columns[h][lane];
             holds |= 1u << h;
-            held[h] = columns[h] < 0 ? p.fill[-1 - columns[h]] : line[columns[h]];
+            held[h] = column < 0 ? p.fill[-1 - column] : line[column];
         }
     }
 
@@ -187,18 +195,22 @@ struct feed {
         holds = 0;
     }
 
-    /* A line for row `next`, which may be that of another row. */
-    __device__ void bring_line(const source *line)
+    /* A row at the image's sides, or another one that stands in for it. */
+    __device__ void bring_any(source *to, int past)
     {
-        const source *const from = line + first_e;
-        const int past = past_vector(next);
+        const int64_t y = p.row_for(first_row + next);
+        if (y == FILL) {
+            fill(to);
+            return;
+        }
+        const source *const line = p.row_at(p.in, p.in_step, y), *const from = line + first_e;
         const bool has_units = EACH == 1 || past * sizeof(source) == bytes_past_vector(from);
         if (has_units)
-            copy_units(row_in_ring(next), from, past);
+            copy_units<true>(to, from, past);
         else
-            copy_elements(row_in_ring(next), from);
+            copy_elements(to, from);
         if (is_side)
-            hold(line, has_units ? past : 0, has_units ? EACH : 1);
+            hold(line, past, has_units);
     }
 
     /* Starts the copy of the next row; what a lane holds of it is stored by the next call. */
@@ -206,13 +218,12 @@ struct feed {
     {
         if (is_side)
             put_held();
-        if (next < end) {
-            const int64_t y = p.row_for(first_row + next);
-            if (y == FILL)
-                fill(row_in_ring(next));
-            else
-                bring_line(p.row_at(p.in, p.in_step, y));
-        }
+        const int past = past_vector(next);
+        if (!is_side && next >= top && next < bottom)
+            copy_units<false>(row_in_ring(next), p.bytes_behind(p.in, ahead), past);
+        else if (next < end)
+            bring_any(row_in_ring(next), past);
+        ahead += static_cast<int64_t>(p.in_step);
         next++;
         close_batch_of_copies();
     }
@@ -248,9 +259,10 @@ __device__ void store_row(const strips<typename Kind::pixel> &p,
                           const typename Kind::sum (&sums)[Kind::COLUMNS],
                           typename Kind::pixel::element *to, int left, int lane)
 {
+    const bool is_whole = left >= Kind::SPAN;
     PRIM_UNROLL(Kind::COLUMNS)
     for (int c = 0; c < Kind::COLUMNS; c++)
-        if (left >= Kind::SPAN || c * LANES + lane < left)
+        if (is_whole || c * LANES + lane < left)
             to[c * LANES + lane] = Kind::pixel::stored(sums[c], p.ending);
 }
 
@@ -270,6 +282,8 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
         return;
     const int rows = (rest < p.high ? static_cast<int>(rest) : p.high) + SIDE - 1;
     const int left = static_cast<int>(p.line) - x;
+    int64_t out_at = (y - (SIDE - 1)) * static_cast<int64_t>(p.out_step) +
+                     x * static_cast<int64_t>(sizeof(typename Kind::pixel::element));
     feed<Kind> input(p, rings[warp], x, y, rows, lane);
     typename Kind::sum sums[SIDE][Kind::COLUMNS] = {};
     PRIM_UNROLL(1)
@@ -282,8 +296,8 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
         input.bring();
         add_row<Kind>(sums, input.row_in_ring(row) + lane, p.channels, w);
         if (row >= SIDE - 1)
-            store_row<Kind>(p, sums[SIDE - 1],
-                            p.row_at(p.out, p.out_step, y + row - (SIDE - 1)) + x, left, lane);
+            store_row<Kind>(p, sums[SIDE - 1], p.bytes_behind(p.out, out_at), left, lane);
+        out_at += static_cast<int64_t>(p.out_step);
     }
     wait_for_copies();
 }

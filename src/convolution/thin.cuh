@@ -33,19 +33,21 @@ __global__ void __launch_bounds__(narrow::MOST_THREADS, 2)
 
 /* ---- launches ---- */
 
-/* Of more rows, any.cuh has enough work for its columns, and two passes cost less than what is left
- * of a block's shared memory. */
-inline bool is_low(const prim_convolution_args *args)
+/* Of more rows, a block has so few columns that halos and idle lanes cost more than what any.cuh
+ * needs: it has work for all its columns. */
+template <typename Pixel>
+bool is_low(const prim_convolution_args *args)
 {
+    constexpr bool HAS_LONG_SUMS = sizeof(typename Pixel::sum) > 4;
     const bool is_separable = args->mask_y.height > 0;
-    return args->in.height <= (is_separable ? 16 : 7);
+    return args->in.height <= (!is_separable ? 12 : HAS_LONG_SUMS ? 4 : 8);
 }
 
 template <typename Pixel>
 bool has_low_separable(const prim_convolution_args *args)
 {
     auto p = low::make_image<typename Pixel::source, typename Pixel::element>(args);
-    return is_low(args) && listed::passes_both_parts(args) &&
+    return is_low<Pixel>(args) && listed::passes_both_parts(args) &&
            low::choose_groups_for_any<Pixel>(args, &p) > 0;
 }
 
@@ -65,7 +67,7 @@ bool launch(const prim_convolution_args *args, outer_row outer, cudaError_t *err
         if (bytes == 0)
             return false;
         where = narrow::config_of(args, r, bytes);
-    } else if (outer == NO_OUTER_ROW && is_low(args)) {
+    } else if (outer == NO_OUTER_ROW && is_low<Pixel>(args)) {
         c = low::make_image<source, element>(args);
         const size_t bytes = low::choose_groups_for_any<Pixel>(args, &c);
         if (bytes == 0)
