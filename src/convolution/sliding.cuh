@@ -46,7 +46,7 @@ struct kind {
     static constexpr int SPAN = LANES * COLUMNS;            /* outputs of a warp in a row */
     static constexpr int HALO = (SIDE - 1) * PRIM_CONVOLUTION_MOST_CHANNELS; /* elements, at most */
     /* Elements that are copied together. */
-    static constexpr int EACH = sizeof(source) < 4 ? static_cast<int>(VECTOR_ELEMENTS<source>) : 1;
+    static constexpr int EACH = sizeof(source) < 8 ? static_cast<int>(VECTOR_ELEMENTS<source>) : 1;
     static constexpr int UNITS = (EACH - 1 + SPAN + HALO + EACH - 1) / EACH; /* of a row */
     static constexpr int PARTS = (UNITS + LANES - 1) / LANES; /* a lane has one of each */
     static constexpr int RING = 4;                            /* rows: one is read, others copied */
@@ -87,6 +87,8 @@ struct feed {
     int64_t ahead;           /* bytes from `in` to what is needed of row `next` */
     source held[2 * BESIDE]; /* elements beside units, and a bit for each that there is */
     unsigned holds;
+    int known_past; /* of the last row that lies inside, and its elements beside units */
+    unsigned known_beside;
     int next;
 
     __device__ feed(const image &of, ring_of_rows<Kind> &own, int x, int64_t y, int row_count,
@@ -101,7 +103,7 @@ struct feed {
           is_side(line_from > -EACH || line_to < needed + EACH),
           ahead(first_row * static_cast<int64_t>(p.in_step) +
                 first_e * static_cast<int64_t>(sizeof(source))),
-          held{}, holds(0), next(0)
+          held{}, holds(0), known_past(-1), known_beside(0), next(0)
     {
         PRIM_UNROLL(1)
         for (int h = 0; is_side && h < 2 * BESIDE; h++) {
@@ -170,17 +172,29 @@ struct feed {
             to[k] = p.fill[p.channels == 1 ? 0 : repeat(first_e + k, p.channels)];
     }
 
-    /* Loads the elements of a line that are no part of a unit; of none without units. */
-    __device__ void hold(const source *line, int past, bool has_units)
+    /* Which elements beside units a line has that lies `past` elements past 16 bytes. */
+    __device__ unsigned choose_beside(int past, bool has_units) const
     {
+        unsigned bits = 0;
         PRIM_UNROLL(2 * BESIDE)
         for (int h = 0; h < 2 * BESIDE; h++) {
             const int k = place_beside(h), unit = (k + past) / EACH * EACH - past;
             const bool is_needed = h < BESIDE ? first_e + k < EACH - 1 : k >= 0 && k < needed;
-            if (!is_needed || (has_units ? is_in_line(unit, EACH) : is_in_line(k, 1)))
+            if (is_needed && !(has_units ? is_in_line(unit, EACH) : is_in_line(k, 1)))
+                bits |= 1u << h;
+        }
+        return bits;
+    }
+
+    /* Loads them. */
+    __device__ void hold(const source *line, unsigned wanted)
+    {
+        holds = wanted;
+        PRIM_UNROLL(2 * BESIDE)
+        for (int h = 0; h < 2 * BESIDE; h++) {
+            if ((wanted >> h & 1) == 0)
                 continue;
             const int column = ring.columns[h][lane];
-            holds |= 1u << h;
             held[h] = column < 0 ? p.fill[-1 - column] : line[column];
         }
     }
@@ -195,8 +209,19 @@ struct feed {
         holds = 0;
     }
 
-    /* A row at the image's sides, or another one that stands in for it. */
-    __device__ void bring_any(source *to, int past)
+    /* A row of a strip at the image's side. Most images have all rows alike past 16 bytes. */
+    __device__ void bring_side(source *to, const source *from, int past)
+    {
+        if (past != known_past) {
+            known_past = past;
+            known_beside = choose_beside(past, true);
+        }
+        copy_units<true>(to, from, past);
+        hold(from - first_e, known_beside);
+    }
+
+    /* A row above or below the image: another one stands in for it. */
+    __device__ void bring_outside(source *to, int past)
     {
         const int64_t y = p.row_for(first_row + next);
         if (y == FILL) {
@@ -209,8 +234,7 @@ struct feed {
             copy_units<true>(to, from, past);
         else
             copy_elements(to, from);
-        if (is_side)
-            hold(line, past, has_units);
+        hold(line, is_side ? choose_beside(past, has_units) : 0);
     }
 
     /* Starts the copy of the next row; what a lane holds of it is stored by the next call. */
@@ -218,11 +242,17 @@ struct feed {
     {
         if (is_side)
             put_held();
+        source *const to = row_in_ring(next);
+        const source *const from = p.bytes_behind(p.in, ahead);
         const int past = past_vector(next);
-        if (!is_side && next >= top && next < bottom)
-            copy_units<false>(row_in_ring(next), p.bytes_behind(p.in, ahead), past);
-        else if (next < end)
-            bring_any(row_in_ring(next), past);
+        if (next >= top && next < bottom) {
+            if (is_side)
+                bring_side(to, from, past);
+            else
+                copy_units<false>(to, from, past);
+        } else if (next < end) {
+            bring_outside(to, past);
+        }
         ahead += static_cast<int64_t>(p.in_step);
         next++;
         close_batch_of_copies();
@@ -278,10 +308,8 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     const unsigned strip = blockIdx.x * WARPS + warp;
     const int x = static_cast<int>(strip % p.across) * Kind::SPAN;
     const int64_t y = static_cast<int64_t>(strip / p.across) * p.high, rest = p.rows - y;
-    if (rest <= 0)
-        return;
-    const int rows = (rest < p.high ? static_cast<int>(rest) : p.high) + SIDE - 1;
-    const int left = static_cast<int>(p.line) - x;
+    const int outputs = rest < 0 ? 0 : rest < p.high ? static_cast<int>(rest) : p.high;
+    const int rows = outputs > 0 ? outputs + SIDE - 1 : 0, left = static_cast<int>(p.line) - x;
     int64_t out_at = (y - (SIDE - 1)) * static_cast<int64_t>(p.out_step) +
                      x * static_cast<int64_t>(sizeof(typename Kind::pixel::element));
     feed<Kind> input(p, rings[warp], x, y, rows, lane);
@@ -290,9 +318,13 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(Kind::BLOCKS))
     for (int row = 0; row < RING - 1; row++)
         input.bring();
     PRIM_UNROLL(1)
-    for (int row = 0; row < rows; row++) {
+    for (int row = 0; row < p.high + SIDE - 1; row++) {
         wait_for_copies_but<RING - 2>();
-        __syncwarp(); /* the row has been copied, and the one before has been read */
+        /* The row has been copied, and the one before has been read. A block's warps go on in step,
+         * so that they load neighbouring memory at one time. */
+        __syncthreads();
+        if (row >= rows)
+            continue;
         input.bring();
         add_row<Kind>(sums, input.row_in_ring(row) + lane, p.channels, w);
         if (row >= SIDE - 1)

@@ -54,7 +54,8 @@ struct kind {
     static constexpr int WINDOW = COLUMNS + W - 1; /* elements of a thread's window in a row */
     /* BEFORE elements of padding in the ring make its 16-byte vectors those of memory, if the
      * anchor is in the middle and the image aligned. */
-    static constexpr int BEFORE = (4 - W / 2 % 4) % 4;
+    static constexpr bool BY_VECTORS = W >= 7 || (W >= 5 && H > 1); /* others cost more so */
+    static constexpr int BEFORE = BY_VECTORS ? (4 - W / 2 % 4) % 4 : 0;
     static constexpr int LEFT = (BEFORE + W / 2) / 4; /* whole vectors before the outputs' */
     static constexpr int VECTORS = (BEFORE + WINDOW + 3) / 4; /* that a window lies in */
     static constexpr int ROW = SPAN - COLUMNS + 4 * VECTORS;  /* in the ring */
@@ -110,7 +111,7 @@ struct feed {
      * a cache line, are copied by one instruction, and those beside them by another. */
     __device__ void copy(float *to, const float *begin) const
     {
-        if (p.copies_vectors) {
+        if (Kind::BY_VECTORS && p.copies_vectors) {
             vector<float> *const vectors = reinterpret_cast<vector<float> *>(to - Kind::BEFORE);
             const vector<float> *const of =
                 reinterpret_cast<const vector<float> *>(begin - Kind::BEFORE);
@@ -451,7 +452,8 @@ cudaError_t launch(const prim_convolution_args *args, const weights<kind<W, H, S
     p.before_y = before_pixel(args, SHAPE == WHOLE ? args->mask.height : args->mask_y.height,
                               SHAPE == WHOLE ? args->mask.anchor_y : args->mask_y.anchor_y);
     const int before = p.before_x + kind<W, H, SHAPE>::BEFORE;
-    p.copies_vectors = (p.before_x > 0 || kind<W, H, SHAPE>::BEFORE == 0) &&
+    p.copies_vectors = kind<W, H, SHAPE>::BY_VECTORS &&
+                       (p.before_x > 0 || kind<W, H, SHAPE>::BEFORE == 0) &&
                        (reinterpret_cast<uintptr_t>(p.in) - before * sizeof(float)) % 16 == 0 &&
                        p.in_step % 16 == 0;
     p.high = high > 0 ? high
