@@ -78,8 +78,8 @@ struct image_of_rows {
     }
 };
 
-/* Copies the rows from `first` on but those from `begin` to `end`, which lie inside of the image, to
- * their places: element by element. */
+/* Copies the rows from `first` on but those from `begin` to `end`, which lie inside of the image:
+ * element by element. */
 template <typename Source, typename Element>
 __device__ void bring_outside(const image_of_rows<Source, Element> &p, Source *to, int64_t first,
                               int rows, int begin, int end)

@@ -9,9 +9,11 @@
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
  * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh.
+ * Squares of 3 to 7 over all types and channels have a window over columns a warp apart:
+ * sliding.cuh.
  * Everything else has a column of 8 outputs for each thread, and weights in shared memory: any.cuh.
  * For images too narrow for a warp's strip, or too low for a sliding window, threads are anywhere
- * in a run of rows or columns: narrow.cuh, low.cuh.
+ * in a run of rows or columns: narrow.cuh, low.cuh; thin.cuh for masks known at the call alone.
  *
  * Only rows and columns at the image's sides apply the boundary.
  *

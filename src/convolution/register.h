@@ -29,8 +29,8 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
 
-/* Squares of a side from instances.h over lines of any channels, with masks that are not of integers
- * from the host. */
+/* Squares of a side from instances.h over any channels, with masks from the host that are not
+ * integers over bytes. */
 cudaError_t prim_convolution_sliding(const prim_convolution_args *args);
 
 /* Squares of a side from instances.h over narrow and low images of f32, or of u8 → u8 with tiny

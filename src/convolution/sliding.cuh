@@ -1,5 +1,5 @@
-/* REGISTER under squares whose sides are known at compile time, for all types and 1 to 4 channels: the
- * sliding window of walk.cuh, with columns of a thread that lie a warp apart.
+/* REGISTER under squares whose sides are known at compile time, for all types and 1 to 4 channels:
+ * the sliding window of walk.cuh, with columns of a thread that lie a warp apart.
  *
  *     row y of the input      ▒▒▒▒▒▒▒▒▒▒▒▒ … ▒▒▒▒▒▒▒▒▒▒▒▒ …     copied into shared memory as it is
  *                             ╲│╱            ╲│╱
@@ -12,11 +12,11 @@
  * between two taps, which is known at the call alone. The price is an element read for each column
  * and tap; walk.cuh reads them 4 at a time, and for several taps.
  *
- * A tap is taken for all rows of the mask before the next one: that needs one element of each column
- * in registers, and leaves an output's products in their order.
+ * A tap is taken for all rows of the mask before the next one: that needs one element of each
+ * column in registers, and leaves an output's products in their order.
  *
- * Elements that are too narrow for asynchronous copies come 16 bytes at a time, and so at the
- * distance past 16 bytes that they have in memory. Those beside the image, and those that lie in no
+ * Elements of up to 4 bytes come 16 bytes at a time, and so at the distance past 16 bytes that they
+ * have in memory; f64 one by one, which is faster. Those beside the image, and those that lie in no
  * whole vector of a line, are loaded one by one into registers and stored a row later, so that no
  * row waits for them. */
 #ifndef PRIM_CONVOLUTION_SLIDING_CUH
@@ -259,8 +259,8 @@ struct feed {
     }
 };
 
-/* sums[j]: of the outputs whose window has had j + 1 rows. A row is added to all of them, which moves
- * them by one place, and completes the last. */
+/* sums[j]: of the outputs whose window has had j + 1 rows. A row is added to all of them, which
+ * moves them by one place, and completes the last. */
 template <class Kind>
 __device__ void add_row(typename Kind::sum (&sums)[Kind::SIDE][Kind::COLUMNS],
                         const typename Kind::source *elements, int channels, const weights<Kind> &w)
