@@ -52,6 +52,7 @@ struct kind {
     static constexpr int RING = 4;                            /* rows: one is read, others copied */
     /* Elements at each of a strip's sides that may be no part of a unit, for each lane. */
     static constexpr int BESIDE = (HALO + EACH - 1 + LANES - 1) / LANES;
+    static constexpr int MOST_ROWS = SIDE == 3 ? 44 : 1 << 20; /* of a strip, as in bytes.cuh */
     static constexpr int BLOCKS = SIDE == 3 ? 6 : SIDE == 5 ? 5 : 4; /* what registers allow */
 };
 
@@ -346,7 +347,7 @@ cudaError_t launch(const prim_convolution_args *args)
     for (int k = 0; k < COUNT; k++)
         w.values[k] = list[k];
     strips<typename Kind::pixel> p = make_strips<typename Kind::pixel>(args, Kind::SPAN);
-    p.high = rows_of_strips(p.rows, p.across, Kind::SIDE, 1, Kind::BLOCKS * WARPS);
+    p.high = rows_of_strips(p.rows, p.across, Kind::SIDE, 1, Kind::BLOCKS * WARPS, Kind::MOST_ROWS);
     const size_t all = prim_divide_up(static_cast<size_t>(p.rows), p.high) * p.across;
     return prim_launch(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(all, WARPS)), LANES * WARPS},

@@ -186,10 +186,11 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
 /* The height of strips, so that they fill whole waves of warps as nearly as possible. A wave takes
  * as long as a strip: its rows, its halo rows, and some time to begin; idle warps in the last wave
  * are modelled as an eighth of a wave more. `step` rows are taken at once; a multiprocessor has
- * `warps` at a time. */
-inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
+ * `warps` at a time. No more rows than `most_rows`, where MOST_WAVES allow it. */
+inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps,
+                          int most_rows = 1 << 20)
 {
-    constexpr int64_t MOST_WAVES = 12, MOST_ROWS = 1 << 20;
+    constexpr int64_t MOST_WAVES = 12;
     const int64_t more = mask_rows - 1, begin = 1;
     const int64_t at_once = static_cast<int64_t>(prim_device_multiprocessors()) * warps;
     int64_t best = 0, least = 0;
@@ -199,12 +200,13 @@ inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step
         high = (high + more + step - 1) / step * step - more; /* so that no step is cut short */
         const int64_t all = (rows + high - 1) / high * across;
         const int64_t time = (8 * ((all + at_once - 1) / at_once) + 1) * (high + more + begin);
-        if (best == 0 || time < least) {
+        if (best == 0 || best > most_rows || time < least) {
             best = high;
             least = time;
         }
     }
-    return static_cast<int>(best < MOST_ROWS ? best : MOST_ROWS);
+    constexpr int64_t MOST = 1 << 20;
+    return static_cast<int>(best < MOST ? best : MOST);
 }
 
 /* The same for a folded line: few rows, so that warps read neighbouring memory at one time, but no
