@@ -58,6 +58,7 @@ typedef struct convolution {
     distribution distribution;
     bool has_fill, is_vector; /* is_vector: through the calls for vectors */
     bool is_separable;        /* the weights of a row, and behind them those of a column */
+    bool is_apart;            /* the row's are on the host, and the column's on the device */
     size_t in_gap, out_gap;   /* elements between rows */
     size_t offset;            /* elements by which the images miss the 256-byte boundary */
     mask_place place;
@@ -394,9 +395,10 @@ static prim_mask mask_of(const convolution *c, const void *h_values, const void 
 /* The two parts of a separable mask. */
 static prim_mask row_of(const convolution *c, prim_mask mask)
 {
-    (void)c;
     mask.height = 1;
     mask.anchor_y = 0;
+    if (c->is_apart)
+        mask.d_values = NULL;
     return mask;
 }
 
@@ -410,6 +412,8 @@ static prim_mask column_of(const convolution *c, prim_mask mask)
         mask.h_values = (const char *)mask.h_values + row_bytes;
     if (mask.d_values != NULL)
         mask.d_values = (const char *)mask.d_values + row_bytes;
+    if (c->is_apart)
+        mask.h_values = NULL;
     return mask;
 }
 
@@ -790,7 +794,8 @@ ParameterizedTestParameters(convolution, narrow_images)
 
 /* Squares that are known when narrow.cuh is compiled, and others; masks wider and higher than the
  * image among them. */
-static const extent sides_of_thin[] = {{3, 3}, {5, 5}, {7, 7}, {2, 4}, {9, 1}, {1, 11}, {6, 17}};
+static const extent sides_of_thin[] = {{3, 3}, {5, 5},  {7, 7},  {2, 4},
+                                       {9, 1}, {1, 11}, {6, 17}, {17, 16}};
 
 static void check_thin(const combination *k, extent image, size_t m, prim_boundary boundary,
                        uint64_t seed)
@@ -844,6 +849,58 @@ ParameterizedTest(combination *k, convolution, low_images)
                         check_thin(k, (extent){wide[w], height}, m, (prim_boundary)b, seed);
 }
 
+/* ---- squares over all types and channels ---- */
+
+/* Weights from the host or the device: other kernels, and the same bits. */
+static void check_from_both_places(convolution *c)
+{
+    arrays a = make_arrays(c);
+    c->place = ON_HOST;
+    run(c, &a);
+    check_answer(c, &a, 5);
+    char *h_first = malloc(out_bytes(c)), text[320];
+    memcpy(h_first, a.out, out_bytes(c));
+    c->place = ON_DEVICE;
+    run(c, &a);
+    describe(c, text, sizeof text);
+    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    free(h_first);
+    free_arrays(&a);
+}
+
+ParameterizedTestParameters(convolution, squares_of_channels)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+/* One strip and more, in lines of whole strips and others, that lie anywhere in vectors. */
+ParameterizedTest(combination *k, convolution, squares_of_channels)
+{
+    static const size_t lines[] = {97, 100, 128, 131, 255, 256, 257, 300, 512, 519},
+                        heights[] = {1, 2, 4, 9, 40};
+    uint64_t seed = 130000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t l = 0; l < COUNT_OF(lines); l++)
+        for (size_t h = 0; h < COUNT_OF(heights); h++)
+            for (size_t side = 3; side <= 9; side += 2)
+                for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                    if (!is_wanted(seed))
+                        continue;
+                    convolution c = by_chance(k, (prim_boundary)b, (extent){0, heights[h]},
+                                              (extent){side, side}, seed);
+                    const size_t channels = (size_t)c.channels;
+                    c.image.width = (lines[l] + channels - 1) / channels;
+                    c.is_vector = false;
+                    c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+                    choose_divisors(&c);
+                    choose_runs(&c);
+                    check_from_both_places(&c);
+                }
+}
+
 /* ---- separable masks ---- */
 
 ParameterizedTestParameters(convolution, separable_masks)
@@ -876,6 +933,55 @@ ParameterizedTest(combination *k, convolution, separable_masks)
                 if (products < (quick ? 3e4 : 1e6))
                     check(&c, 7);
             }
+}
+
+ParameterizedTestParameters(convolution, low_separable)
+{
+    static combination rows[COUNT_OF(types)];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        rows[t] =
+            (combination){PRIM_CONVOLUTION_REGISTER, types[t].in, types[t].out, types[t].integers};
+    return cr_make_param_array(combination, rows, COUNT_OF(types));
+}
+
+/* Parts that do not lie together are two passes: of the same bits as one launch. */
+static void check_beside_two_passes(convolution *c)
+{
+    arrays a = make_arrays(c);
+    run(c, &a);
+    check_answer(c, &a, 5);
+    char *h_first = malloc(out_bytes(c)), text[320];
+    memcpy(h_first, a.out, out_bytes(c));
+    c->place = ON_BOTH;
+    c->is_apart = true;
+    run(c, &a);
+    describe(c, text, sizeof text);
+    cr_assert_arr_eq(a.out, h_first, out_bytes(c), "%s", text);
+    free(h_first);
+    free_arrays(&a);
+}
+
+ParameterizedTest(combination *k, convolution, low_separable)
+{
+    static const extent parts[] = {{5, 5}, {4, 7}, {1, 9}, {9, 1}, {15, 15}, {3, 140}};
+    static const size_t wide[] = {20, 129, 700, 4100}, heights[] = {1, 2, 3, 7, 16, 17};
+    uint64_t seed = 140000 + 333u * (unsigned)k->type + 77u * (unsigned)k->integers;
+    for (size_t m = 0; m < COUNT_OF(parts); m++)
+        for (size_t w = 0; w < COUNT_OF(wide); w++)
+            for (size_t h = 0; h < COUNT_OF(heights); h++)
+                for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                    const extent image = {wide[w], heights[h]};
+                    convolution c = by_chance(k, (prim_boundary)b, image, parts[m], seed);
+                    const bool is_long = wide[w] * heights[h] * parts[m].height > 100000;
+                    if (!is_wanted(seed + 1) || (is_long && seed % 16 > 0))
+                        continue;
+                    c.is_separable = true;
+                    c.is_vector = false;
+                    c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+                    choose_divisors(&c);
+                    choose_runs(&c);
+                    check_beside_two_passes(&c);
+                }
 }
 
 Test(convolution, only_register_takes_separable_masks)

@@ -140,7 +140,8 @@ PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_b
  * Everything else as for prim_convolve_2d(); out must overlap neither mask. Variants: AUTO and
  * REGISTER; the others return PRIM_ERROR_UNSUPPORTED. The workspace holds the sums of rows; none is
  * needed for f32 of one channel where both masks are on the host and have the same odd number of 3
- * to 15 weights, and no side of the image is shorter than these. */
+ * to 15 weights, and no side of the image is shorter than these; and none for most images of up to
+ * 8 rows. */
 PRIM_API prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
                                              prim_boundary boundary, const void *h_fill,
                                              prim_image in, prim_mask mask_x, prim_mask mask_y,

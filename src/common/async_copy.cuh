@@ -32,6 +32,21 @@ __device__ void copy_async(T *shared, const T *global)
     *shared = *global;
 }
 
+/* The same of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings 256
+ * bytes at once. */
+template <typename T>
+__device__ void copy_async_of_line(T *shared, const T *global)
+{
+    static_assert(sizeof(T) == 16, "a vector");
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(to), "l"(global)
+                 : "memory");
+#else
+    *shared = *global;
+#endif
+}
+
 /* A pointer to shared memory that takes only 32 bits on the GPU. */
 template <typename T>
 struct shared_place {

@@ -1,8 +1,8 @@
 /* REGISTER's kernels for masks of any size and for all types: see any.cuh. */
 #include "convolution/any.cuh"
 #include "convolution/dispatch.cuh"
-#include "convolution/narrow.cuh"
 #include "convolution/register.h"
+#include "convolution/thin.cuh"
 
 namespace
 {
@@ -12,14 +12,8 @@ namespace any
 template <typename Pixel>
 cudaError_t launch_with_mask(const prim_convolution_args *args, outer_row outer)
 {
-    const auto w = listed::weights_of<typename Pixel::sum>(args);
-    /* Few calls have long sums of integers: they have no kernel for narrow images. */
-    if constexpr (!std::is_same<typename Pixel::sum, int64_t>::value) {
-        cudaError_t error;
-        if (prim_convolution_is_narrow(args) && narrow::launch<Pixel>(args, w, outer, &error))
-            return error;
-    }
-    return launch<Pixel>(args, w, outer);
+    cudaError_t error;
+    return thin::launch<Pixel>(args, outer, &error) ? error : launch<Pixel>(args, outer);
 }
 
 struct run_any : launch_run {
@@ -39,6 +33,23 @@ prim_image sums_of_rows(const prim_convolution_args *args)
     sums.pitch = sums.width * static_cast<size_t>(sums.channels) * sizeof(Sum);
     return sums;
 }
+
+struct run_low_separable : launch_run {
+    template <typename Pixel>
+    static cudaError_t run(const prim_convolution_args *args)
+    {
+        cudaError_t error;
+        return thin::launch<Pixel>(args, NO_OUTER_ROW, &error) ? error : not_built(args);
+    }
+};
+
+struct has_low_separable : is_built {
+    template <typename Pixel>
+    static bool run(const prim_convolution_args *args)
+    {
+        return thin::has_low_separable<Pixel>(args);
+    }
+};
 
 struct run_two_passes : launch_run {
     template <typename Pixel>
@@ -74,6 +85,16 @@ cudaError_t prim_convolution_plain(const prim_convolution_args *args)
 cudaError_t prim_convolution_any(const prim_convolution_args *args)
 {
     return dispatch_pair<any::run_any>(args);
+}
+
+bool prim_convolution_has_low_separable(const prim_convolution_args *args)
+{
+    return dispatch_pair<any::has_low_separable>(args);
+}
+
+cudaError_t prim_convolution_low_separable(const prim_convolution_args *args)
+{
+    return dispatch_pair<any::run_low_separable>(args);
 }
 
 cudaError_t prim_convolution_two_passes(const prim_convolution_args *args)

@@ -400,9 +400,9 @@ launch_config config_of(const prim_convolution_args *args, const strips<Pixel> &
 }
 
 template <typename Pixel>
-cudaError_t launch(const prim_convolution_args *args, const weights<typename Pixel::sum> &w,
-                   outer_row outer)
+cudaError_t launch(const prim_convolution_args *args, outer_row outer)
 {
+    const weights<typename Pixel::sum> w = listed::weights_of<typename Pixel::sum>(args);
     const bool is_folded = is_line(args) && outer == NO_OUTER_ROW;
     const plan cut = make_plan<Pixel>(args, is_folded);
     const strips<Pixel> p = strips_of<Pixel>(args, cut, outer);

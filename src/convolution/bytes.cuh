@@ -35,7 +35,7 @@ using rows::CHUNK;
 using rows::image_of_bytes;
 using rows::LANES;
 
-constexpr int WARPS = 4;
+constexpr int WARPS = 4, MOST_ROWS = 60; /* of a strip: those of a wave lie closer together so */
 
 /* Weights are 2^100 times what they are, for bytes that are 2^-149 times what they are. A weight
  * that is not 0 has at least 2^-50 and less than 2^27: then no product or sum is too small or too
@@ -475,7 +475,8 @@ strips_of_bytes make_byte_strips(const prim_convolution_args *args, const ending
     }
     p.stores_vectors = out_is_aligned && rows::bytes_past_chunk(out, p.first_column) == 0;
     p.across = static_cast<unsigned>((p.in.line - p.first_column + Kind::SPAN - 1) / Kind::SPAN);
-    p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS);
+    p.high = rows_of_strips(p.in.height, p.across, Kind::SIDE, Kind::GROUP, Kind::BLOCKS * WARPS,
+                            MOST_ROWS);
     p.end = end;
     return p;
 }

@@ -29,6 +29,9 @@
  * arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
 
+/* The sides of squares that it has for all types and 1 to 4 channels. */
+#define PRIM_CONVOLUTION_SLIDING_SIDES(X) X(3) X(5) X(7)
+
 /* The same for squares over u8 → u8, and the channels. */
 #define PRIM_CONVOLUTION_BYTES(X) X(3, 1) X(3, 3) X(3, 4) X(5, 1) X(5, 3) X(5, 4) X(7, 1) X(7, 3)
 

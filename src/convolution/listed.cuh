@@ -20,9 +20,15 @@ struct weights {
     weight_list<Sum> list; /* first: nullptr for `few` */
     Sum few[FEW_WEIGHTS];
 
+    weight_list<Sum> column; /* of a separable mask; among the few behind those of the row */
+
     __device__ Sum operator[](int k) const
     {
         return list.first == nullptr ? few[k] : list[k];
+    }
+    __device__ Sum of_column(int k, int width) const
+    {
+        return list.first == nullptr ? few[width + k] : column[k];
     }
 };
 
@@ -57,6 +63,13 @@ __host__ __device__ inline int padded(int width)
     return (width + TAPS - 1) / TAPS * TAPS;
 }
 
+/* Of shared memory for all weights of a mask. */
+template <typename Sum>
+size_t weight_bytes(const prim_mask &mask)
+{
+    return static_cast<size_t>(padded(static_cast<int>(mask.width))) * mask.height * sizeof(Sum);
+}
+
 /* A block copies `rows` rows of a mask, from row `first` on. */
 template <typename Sum>
 __device__ void bring(const weights<Sum> &w, int width, int first, int rows, int step, Sum *to)
@@ -66,20 +79,45 @@ __device__ void bring(const weights<Sum> &w, int width, int first, int rows, int
             to[row * step + i] = w[(first + row) * width + i];
 }
 
+/* Whether both parts of a separable mask may be passed together. */
+inline bool are_few_on_host(const prim_mask &row, const prim_mask &column)
+{
+    return row.h_values != nullptr && column.h_values != nullptr &&
+           row.width + column.height <= FEW_WEIGHTS;
+}
+inline bool passes_both_parts(const prim_convolution_args *args)
+{
+    return are_few_on_host(args->mask, args->mask_y) ||
+           (args->mask.d_values != nullptr && args->mask_y.d_values != nullptr);
+}
+
+template <typename Sum>
+void copy_from_host(const prim_convolution_args *args, const prim_mask &mask, Sum *to)
+{
+    const size_t count = mask.width * mask.height;
+    const weight_list<Sum> host = list_of<Sum>(args, mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        to[k] = host[static_cast<int>(k)];
+}
+
 /* From the host where they are few, otherwise from the device. */
 template <typename Sum>
 weights<Sum> weights_of(const prim_convolution_args *args)
 {
-    const prim_mask &mask = args->mask;
+    const prim_mask &mask = args->mask, &column = args->mask_y;
+    const bool is_separable = column.height > 0;
     const size_t count = mask.width * mask.height;
     weights<Sum> w = {};
-    if (mask.h_values == nullptr || count > FEW_WEIGHTS) {
-        w.list = list_of<Sum>(args, mask.d_values, count);
+    if (is_separable ? are_few_on_host(mask, column)
+                     : mask.h_values != nullptr && count <= FEW_WEIGHTS) {
+        copy_from_host(args, mask, w.few);
+        if (is_separable)
+            copy_from_host(args, column, w.few + mask.width);
         return w;
     }
-    const weight_list<Sum> host = list_of<Sum>(args, mask.h_values, count);
-    for (size_t k = 0; k < count; k++)
-        w.few[k] = host[static_cast<int>(k)];
+    w.list = list_of<Sum>(args, mask.d_values, count);
+    if (is_separable)
+        w.column = list_of<Sum>(args, column.d_values, column.height);
     return w;
 }
 

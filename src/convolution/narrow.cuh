@@ -78,35 +78,33 @@ struct image_of_rows {
     }
 };
 
-/* Copies the rows from `first` on, some of which may be outside of the image, to rows with the same
- * alignment within words: word by word where the source row has it too, and element by element
- * elsewhere. */
+/* Copies the rows from `first` on but those from `begin` to `end`, which lie inside of the image:
+ * element by element. */
+template <typename Source, typename Element>
+__device__ void bring_outside(const image_of_rows<Source, Element> &p, Source *to, int64_t first,
+                              int rows, int begin, int end)
+{
+    const int threads = static_cast<int>(blockDim.x), outside = rows - (end - begin);
+    PRIM_UNROLL(1)
+    for (int k = static_cast<int>(threadIdx.x); k < outside * p.line; k += threads) {
+        const int e = k % p.line, row = k / p.line < begin ? k / p.line : k / p.line - begin + end;
+        const int64_t y = p.row_for(first + row);
+        to[row * p.row + e] = y == FILL ? p.fill[e % p.channels] : p.row_in(y)[e];
+    }
+}
+
+/* Copies rows that do not lie as one run: those inside by words. */
 template <typename Source, typename Element>
 __device__ void bring_rows(const image_of_rows<Source, Element> &p, Source *to, int64_t first,
                            int rows)
 {
-    constexpr int EACH = runs::IN_UNIT<Source>;
-    using unit = runs::unit<Source>;
-    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int units = runs::units_of<Source>(p.line);
-    const runs::place step(threads, units);
-    runs::place at(thread, units);
-    PRIM_UNROLL(1)
-    for (; at.row < rows; at.advance(step, units)) {
-        const int64_t wanted = first + at.row, y = p.row_for(wanted);
-        const int64_t further = wanted * static_cast<int64_t>(p.in_pitch);
-        const int begin =
-            EACH * at.column - runs::elements_past<Source, sizeof(unit)>(p.in, further);
-        Source *const row = to + at.row * p.row;
-        if (y == wanted && y != FILL && begin >= 0 && begin + EACH <= p.line) {
-            copy_async(reinterpret_cast<unit *>(row + begin),
-                       reinterpret_cast<const unit *>(p.row_in(y) + begin));
-            continue;
-        }
-        PRIM_UNROLL(1)
-        for (int e = begin < 0 ? 0 : begin; e < begin + EACH && e < p.line; e++)
-            row[e] = y == FILL ? p.fill[e % p.channels] : p.row_in(y)[e];
-    }
+    const int64_t left = p.height - first;
+    const int begin = first >= 0 ? 0 : -first < rows ? static_cast<int>(-first) : rows;
+    const int end = left >= rows ? rows : left > begin ? static_cast<int>(left) : begin;
+    runs::copy_rows<true>(
+        runs::row_pointer<Source>{to + begin * p.row, p.row * static_cast<int>(sizeof(Source))},
+        {p.row_in(first + begin), static_cast<int64_t>(p.in_pitch)}, end - begin, p.line);
+    bring_outside(p, to, first, rows, begin, end);
 }
 
 /* Starts the copies of a block's rows; valid after a wait for copies and a barrier. Row 0. */
@@ -142,38 +140,15 @@ struct outputs {
     {
     }
 
-    /* Row by row, where there are gaps. */
-    __device__ void write_rows() const
-    {
-        constexpr int EACH = runs::IN_UNIT<Element>;
-        using unit = runs::unit<Element>;
-        const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-        const int units = runs::units_of<Element>(p.line);
-        const runs::place step(threads, units);
-        runs::place at(thread, units);
-        PRIM_UNROLL(1)
-        for (; at.row < rows; at.advance(step, units)) {
-            Element *const to = p.row_out(y + at.row);
-            const Element *const from = shared + at.row * p.out_row;
-            const int begin = EACH * at.column - runs::elements_past<Element, sizeof(unit)>(to);
-            if (begin >= 0 && begin + EACH <= p.line) {
-                *reinterpret_cast<unit *>(to + begin) =
-                    *reinterpret_cast<const unit *>(from + begin);
-                continue;
-            }
-            PRIM_UNROLL(1)
-            for (int e = begin < 0 ? 0 : begin; e < begin + EACH && e < p.line; e++)
-                to[e] = from[e];
-        }
-    }
-
     __device__ void write() const
     {
         if (p.out_is_whole)
             runs::copy<false>(p.out + y * p.line, static_cast<const Element *>(shared),
                               rows * p.line);
         else
-            write_rows();
+            runs::copy_rows<false>(
+                runs::row_pointer<Element>{p.row_out(y), static_cast<int64_t>(p.out_pitch)},
+                {shared, p.out_row * static_cast<int>(sizeof(Element))}, rows, p.line);
     }
 };
 
@@ -264,15 +239,14 @@ __device__ void add_taps(typename Pixel::sum (&sums)[DOWN][LAYERS], const Rows &
 }
 
 template <typename Pixel>
-__global__ void __launch_bounds__(MOST_THREADS, 2) convolve(
-    const __grid_constant__ image_of_rows<typename Pixel::source, typename Pixel::element> p,
-    const __grid_constant__ listed::weights<typename Pixel::sum> w,
-    const __grid_constant__ typename Pixel::ending end)
+__device__ void
+convolve_any(const image_of_rows<typename Pixel::source, typename Pixel::element> &p,
+             const listed::weights<typename Pixel::sum> &w, const typename Pixel::ending &end,
+             uint8_t *shared)
 {
     using source = typename Pixel::source;
     using element = typename Pixel::element;
     using sum = typename Pixel::sum;
-    PRIM_SHARED_DYNAMIC(uint8_t, shared);
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     const outputs<source, element> out(p, shared, static_cast<int64_t>(blockIdx.x) * p.high);
     const source *from = bring(p, shared, out.y - p.before_y, out.rows + p.mask_height - 1);
@@ -392,23 +366,16 @@ launch_config config_of(const prim_convolution_args *args, const image_of_rows<S
     return {args->call.stream, static_cast<unsigned>(blocks), (threads + 31) / 32 * 32, bytes};
 }
 
-/* Not launched where not even a group fits into shared memory. */
+/* For any mask. Returns the bytes of shared memory, 0 where not even a group fits. */
 template <typename Pixel>
-bool launch(const prim_convolution_args *args, const listed::weights<typename Pixel::sum> &w,
-            outer_row outer, cudaError_t *error)
+size_t choose_groups_for_any(const prim_convolution_args *args,
+                             image_of_rows<typename Pixel::source, typename Pixel::element> *p)
 {
     constexpr int THREADS = 128;
-    auto p = make_rows<typename Pixel::source, typename Pixel::element>(args, outer);
-    const int weights = listed::padded(p.mask_width) * p.mask_height;
-    const int columns = p.line + (p.mask_width - 1) * p.channels;
-    const size_t bytes = choose_groups(&p, THREADS, DOWN * LAYERS,
-                                       static_cast<size_t>(weights) * sizeof(typename Pixel::sum),
-                                       static_cast<size_t>(columns) * sizeof(int));
-    if (bytes == 0)
-        return false;
-    *error =
-        prim_launch(config_of(args, p, bytes), convolve<Pixel>, p, w, make_ending<Pixel>(args));
-    return true;
+    const size_t weights = listed::weight_bytes<typename Pixel::sum>(args->mask);
+    const int columns = p->line + (p->mask_width - 1) * p->channels;
+    return choose_groups(p, THREADS, DOWN * LAYERS, weights,
+                         static_cast<size_t>(columns) * sizeof(int));
 }
 
 } // namespace narrow

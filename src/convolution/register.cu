@@ -9,9 +9,11 @@
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
  * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh.
+ * Squares of 3 to 7 over all types and channels have a window over columns a warp apart:
+ * sliding.cuh.
  * Everything else has a column of 8 outputs for each thread, and weights in shared memory: any.cuh.
  * For images too narrow for a warp's strip, or too low for a sliding window, threads are anywhere
- * in a run of rows or columns: narrow.cuh, low.cuh.
+ * in a run of rows or columns: narrow.cuh, low.cuh; thin.cuh for masks known at the call alone.
  *
  * Only rows and columns at the image's sides apply the boundary.
  *
@@ -141,6 +143,23 @@ bool has_byte_integers(const prim_convolution_args *args)
            prim_convolution_has_byte_integers(args);
 }
 
+/* sliding.cuh takes it, and the image is neither narrow nor lower than the mask. */
+bool slides(const prim_convolution_args *args)
+{
+    const size_t most_elements = 0x7fffffff - 1024; /* of a line */
+    const prim_mask &mask = args->mask;
+    if (is_separable(args) || prim_convolution_has_integers(args) || mask.h_values == nullptr ||
+        mask.width != mask.height || prim_convolution_is_narrow(args) ||
+        args->in.height < mask.height || line_of(args) > most_elements)
+        return false;
+#define PRIM_SIDE(side)     \
+    if (mask.width == side) \
+        return true;
+    PRIM_CONVOLUTION_SLIDING_SIDES(PRIM_SIDE)
+#undef PRIM_SIDE
+    return false;
+}
+
 bool is_plain(const prim_convolution_args *args)
 {
     enum { LEAST_COLUMNS = 129, LEAST_ROWS = 8 }; /* of fewer, lanes or rows would idle */
@@ -171,7 +190,7 @@ size_t workspace_bytes(const void *any)
     if (args->in.width == 0 || args->in.height == 0 || has_strips(args))
         return 0;
     if (is_separable(args))
-        return sum_bytes(args);
+        return prim_convolution_has_low_separable(args) ? 0 : sum_bytes(args);
     return copies_weights(args) ? prim_convolution_weight_words(&args->mask) * sizeof(uint32_t) : 0;
 }
 
@@ -203,8 +222,9 @@ cudaError_t launch(const void *any)
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
     if (is_separable(args))
-        return has_strips(args) ? prim_convolution_separable(args)
-                                : prim_convolution_two_passes(args);
+        return has_strips(args)                           ? prim_convolution_separable(args)
+               : prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
+                                                          : prim_convolution_two_passes(args);
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
     if (has_strips(args))
@@ -213,6 +233,8 @@ cudaError_t launch(const void *any)
         return prim_convolution_bytes(args);
     if (has_byte_integers(args))
         return prim_convolution_byte_integers(args);
+    if (slides(args))
+        return prim_convolution_sliding(args);
     if (is_plain(args))
         return prim_convolution_plain(args);
     return copies_weights(args) ? launch_with_copy(args) : prim_convolution_any(args);

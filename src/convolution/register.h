@@ -29,6 +29,10 @@ cudaError_t prim_convolution_bytes(const prim_convolution_args *args);
 bool prim_convolution_has_byte_integers(const prim_convolution_args *args);
 cudaError_t prim_convolution_byte_integers(const prim_convolution_args *args);
 
+/* Squares of a side from instances.h over any channels, with masks from the host that are not
+ * integers over bytes. */
+cudaError_t prim_convolution_sliding(const prim_convolution_args *args);
+
 /* Squares of a side from instances.h over narrow and low images of f32, or of u8 → u8 with tiny
  * sums; the weights are on the host. */
 cudaError_t prim_convolution_thin_square(const prim_convolution_args *args);
@@ -42,6 +46,10 @@ cudaError_t prim_convolution_any(const prim_convolution_args *args);
 /* The same for one channel of f32, no narrower than a warp's places, with few weights on the host,
  * counted as if rows had 4, 8, 12, … of them. */
 cudaError_t prim_convolution_plain(const prim_convolution_args *args);
+
+/* A separable mask over an image of few rows, in one launch, where the first one returns true. */
+bool prim_convolution_has_low_separable(const prim_convolution_args *args);
+cudaError_t prim_convolution_low_separable(const prim_convolution_args *args);
 
 /* A separable mask as two masks, one launch behind the other, with all sums of rows between them in
  * the workspace. */

@@ -85,6 +85,63 @@ __host__ __device__ int units_of(int line)
     return (line + 2 * (IN_UNIT<T> - 1)) / IN_UNIT<T>;
 }
 
+/* A unit of a row that begins at element `begin`, or what of it lies in the row. Elements that are
+ * loaded one by one are all on their way before the first is stored. */
+template <bool IS_ASYNC, typename T>
+__device__ void copy_unit(T *to, const T *from, int begin, int line)
+{
+    constexpr int EACH = IN_UNIT<T>;
+    if (begin >= 0 && begin + EACH <= line) {
+        unit<T> *const there = reinterpret_cast<unit<T> *>(to + begin);
+        if constexpr (IS_ASYNC)
+            copy_async(there, reinterpret_cast<const unit<T> *>(from + begin));
+        else
+            *there = *reinterpret_cast<const unit<T> *>(from + begin);
+        return;
+    }
+    T some[EACH];
+    PRIM_UNROLL(EACH)
+    for (int e = 0; e < EACH; e++)
+        if (begin + e >= 0 && begin + e < line)
+            some[e] = from[begin + e];
+    PRIM_UNROLL(EACH)
+    for (int e = 0; e < EACH; e++)
+        if (begin + e >= 0 && begin + e < line)
+            to[begin + e] = some[e];
+}
+
+/* A pointer that goes from row to row with a place. */
+template <typename T>
+struct row_pointer {
+    T *row;
+    int64_t step; /* bytes from row to row */
+
+    __device__ void advance(int rows)
+    {
+        using byte = typename std::conditional<std::is_const<T>::value, const char, char>::type;
+        row = reinterpret_cast<T *>(reinterpret_cast<byte *>(row) + rows * step);
+    }
+};
+
+/* A block's copy of rows with gaps, which lie alike within words in memory and in shared memory. */
+template <bool IS_ASYNC, typename T>
+__device__ void copy_rows(row_pointer<T> to, row_pointer<const T> from, int rows, int line)
+{
+    const int units = units_of<T>(line);
+    const place step(static_cast<int>(blockDim.x), units);
+    place at(static_cast<int>(threadIdx.x), units);
+    to.advance(at.row);
+    from.advance(at.row);
+    PRIM_UNROLL(2)
+    while (at.row < rows) {
+        const int past = elements_past<T, sizeof(unit<T>)>(from.row), before = at.row;
+        copy_unit<IS_ASYNC>(to.row, from.row, IN_UNIT<T> * at.column - past, line);
+        at.advance(step, units);
+        to.advance(at.row - before);
+        from.advance(at.row - before);
+    }
+}
+
 /* The distance of rows in shared memory, where they are aligned within words as in memory. */
 template <typename T>
 int row_of(int line, size_t pitch)

@@ -52,10 +52,9 @@ cudaError_t launch_square(const prim_convolution_args *args, const weights<SIDE>
         where =
             narrow::config_of(args, r, narrow::choose_groups(&r, THREADS, Kind::OUTPUTS, fills, 0));
     } else {
-        c = low::make_columns<Kind>(args, THREADS, &where.shared_bytes);
-        const size_t wide = static_cast<size_t>(c.groups) * Kind::OUTPUTS;
-        where.grid = dim3(static_cast<unsigned>(prim_divide_up(args->in.width, wide)));
-        where.block = dim3(static_cast<unsigned>(c.groups * c.height * c.channels + 31) / 32 * 32);
+        size_t bytes;
+        c = low::make_columns<Kind>(args, THREADS, &bytes);
+        where = low::config_of(args, c, Kind::OUTPUTS, bytes);
     }
     return prim_launch(where, convolve<Kind, SIDE>, r, c, w, end);
 }

@@ -46,20 +46,23 @@ struct strips {
         return row_to_read(boundary, row, height, has_outer_row);
     }
 
+    /* The element of a line to read for number `e`, inside of it or not, or FILL. */
+    __device__ int64_t column_for(int64_t e, int *channel) const
+    {
+        *channel = 0;
+        if (is_inside(e, line))
+            return e;
+        const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
+        const int64_t from_x = stand_in(boundary, x, width);
+        *channel = static_cast<int>(e - x * channels);
+        return from_x == FILL ? FILL : from_x * channels + *channel;
+    }
+
     /* The element to read for number `e` of row `row`, a row that exists; nullptr for the fill. */
     __device__ const source *element_at(int64_t row, int64_t e, int *channel) const
     {
-        int64_t from = e;
-        *channel = 0;
-        if (!is_inside(e, line)) {
-            const int64_t x = (e - repeat(e, static_cast<int64_t>(channels))) / channels;
-            const int64_t from_x = stand_in(boundary, x, width);
-            *channel = static_cast<int>(e - x * channels);
-            if (from_x == FILL)
-                return nullptr;
-            from = from_x * channels + *channel;
-        }
-        return row_at(in, in_pitch, row) + from;
+        const int64_t from = column_for(e, channel);
+        return from == FILL ? nullptr : row_at(in, in_pitch, row) + from;
     }
 
     /* The same of images of one channel that are no smaller than the mask. */
@@ -183,10 +186,11 @@ strips<Pixel> make_strips(const prim_convolution_args *args, int span)
 /* The height of strips, so that they fill whole waves of warps as nearly as possible. A wave takes
  * as long as a strip: its rows, its halo rows, and some time to begin; idle warps in the last wave
  * are modelled as an eighth of a wave more. `step` rows are taken at once; a multiprocessor has
- * `warps` at a time. */
-inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps)
+ * `warps` at a time. No more rows than `most_rows`, where MOST_WAVES allow it. */
+inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step, unsigned warps,
+                          int most_rows = 1 << 20)
 {
-    constexpr int64_t MOST_WAVES = 12, MOST_ROWS = 1 << 20;
+    constexpr int64_t MOST_WAVES = 12;
     const int64_t more = mask_rows - 1, begin = 1;
     const int64_t at_once = static_cast<int64_t>(prim_device_multiprocessors()) * warps;
     int64_t best = 0, least = 0;
@@ -196,12 +200,13 @@ inline int rows_of_strips(int64_t rows, unsigned across, int mask_rows, int step
         high = (high + more + step - 1) / step * step - more; /* so that no step is cut short */
         const int64_t all = (rows + high - 1) / high * across;
         const int64_t time = (8 * ((all + at_once - 1) / at_once) + 1) * (high + more + begin);
-        if (best == 0 || time < least) {
+        if (best == 0 || best > most_rows || time < least) {
             best = high;
             least = time;
         }
     }
-    return static_cast<int>(best < MOST_ROWS ? best : MOST_ROWS);
+    constexpr int64_t MOST = 1 << 20;
+    return static_cast<int>(best < MOST ? best : MOST);
 }
 
 /* The same for a folded line: few rows, so that warps read neighbouring memory at one time, but no

@@ -54,7 +54,7 @@ struct kind {
     static constexpr int WINDOW = COLUMNS + W - 1; /* elements of a thread's window in a row */
     /* BEFORE elements of padding in the ring make its 16-byte vectors those of memory, if the
      * anchor is in the middle and the image aligned. */
-    static constexpr bool BY_VECTORS = W >= 7; /* narrower ones are quicker by elements */
+    static constexpr bool BY_VECTORS = W >= 7 || (W >= 5 && H > 1); /* others cost more so */
     static constexpr int BEFORE = BY_VECTORS ? (4 - W / 2 % 4) % 4 : 0;
     static constexpr int LEFT = (BEFORE + W / 2) / 4; /* whole vectors before the outputs' */
     static constexpr int VECTORS = (BEFORE + WINDOW + 3) / 4; /* that a window lies in */
@@ -115,10 +115,10 @@ struct feed {
             vector<float> *const vectors = reinterpret_cast<vector<float> *>(to - Kind::BEFORE);
             const vector<float> *const of =
                 reinterpret_cast<const vector<float> *>(begin - Kind::BEFORE);
-            copy_async(vectors + Kind::LEFT + lane, of + Kind::LEFT + lane);
+            copy_async_of_line(vectors + Kind::LEFT + lane, of + Kind::LEFT + lane);
             const int beside = lane < Kind::LEFT ? lane : LANES + lane;
             if (beside < Kind::ROW / 4)
-                copy_async(vectors + beside, of + beside);
+                copy_async_of_line(vectors + beside, of + beside);
             return;
         }
         PRIM_UNROLL(Kind::PARTS)
