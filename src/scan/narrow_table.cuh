@@ -49,7 +49,7 @@ struct narrow_thread {
     const table_tiles<In, Out> &m;
     const table_aggregates<value> &aggregates;
     const narrow_groups &groups;
-    vector_slot *staging; /* [TABLE_WARPS][NARROW_SLOTS] */
+    vector_slot *image; /* of this warp */
     unsigned warp, lane;
     size_t first_row; /* of this warp, which has `count` elements */
     unsigned columns, count;
@@ -92,11 +92,6 @@ struct narrow_thread {
 
     /* ---- load and store ---- */
 
-    __device__ vector_slot *image() const
-    {
-        return &staging[warp * NARROW_SLOTS<Out>];
-    }
-
     __device__ void load(value (&x)[V][N]) const
     {
         constexpr unsigned VECTORS = WARP * V * N * sizeof(In) / VECTOR_BYTES;
@@ -105,9 +100,9 @@ struct narrow_thread {
         const unsigned shift = dense ? shift_of(from) : 0;
         if (dense) {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
-            load_image<VECTORS>(image(), from, {count, first_row == 0, ends}, lane);
+            load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            load_elements(image(), from, m.in_ld, columns, count, lane);
+            load_elements(image, from, m.in_ld, columns, count, lane);
         }
         wait_for_copies();
         __syncwarp();
@@ -119,7 +114,7 @@ struct narrow_thread {
             PRIM_UNROLL(N)
             for (unsigned e = 0; e < N; i[e] += columns, e++)
                 if (i[e] < count)
-                    set_element(row, e, bytes_at<In>(image(), shift + i[e] * sizeof(In)));
+                    set_element(row, e, bytes_at<In>(image, shift + i[e] * sizeof(In)));
             values_of<Operator, In, Out>(row, m.rule, x[v]);
         }
     }
@@ -138,15 +133,15 @@ struct narrow_thread {
             for (unsigned e = 0; e < N; i[e] += columns, e++) {
                 sums[e] = Operator::combine(sums[e], x[v][e]);
                 if (i[e] < count)
-                    bytes_at<Out>(image(), shift + i[e] * sizeof(Out)) =
+                    bytes_at<Out>(image, shift + i[e] * sizeof(Out)) =
                         result_of<Operator, Out>(sums[e], m.rule);
             }
         }
         __syncwarp();
         if (m.out_ld == columns)
-            store_image<VECTORS>(to, image(), shift, count, lane);
+            store_image<VECTORS>(to, image, shift, count, lane);
         else
-            store_elements(to, m.out_ld, image(), shift, columns, count, lane);
+            store_elements(to, m.out_ld, image, shift, columns, count, lane);
     }
 
     /* ---- along the rows ---- */
@@ -175,7 +170,7 @@ struct narrow_thread {
         PRIM_UNROLL(V)
         for (unsigned v = 0; v < V; v++) {
             const value below = __shfl_up_sync(ALL_LANES, before[v], 1);
-            value so_far = Operator::combine(identity, below);
+            value so_far = below;
             PRIM_UNROLL(N)
             for (unsigned e = 0; e < N; e++) {
                 so_far = Operator::combine(begins_row(e) ? identity : so_far, x[v][e]);
@@ -258,8 +253,8 @@ __device__ void scan_narrow_tiles(const table_tiles<In, Out> &m,
     const size_t first_row = (static_cast<size_t>(blockIdx.x) * TABLE_WARPS + warp) * most;
     const size_t left = first_row < m.rows ? m.rows - first_row : 0;
     const unsigned rows = left < most ? static_cast<unsigned>(left) : most;
-    const thread t = {m,    aggregates, groups,  staging,       warp,
-                      lane, first_row,  columns, rows * columns};
+    vector_slot *const image = kept_in_register(&staging[warp * NARROW_SLOTS<Out>]);
+    const thread t = {m, aggregates, groups, image, warp, lane, first_row, columns, rows * columns};
 
     using value = typename thread::value;
     value x[thread::V][thread::N], sums[thread::N];

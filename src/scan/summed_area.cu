@@ -13,6 +13,9 @@
  * is above, then row by row what is left of the tile and what is in the tile's row up to the place:
  * in that order, so the operator needs no inverse.
  *
+ * Where a table has few columns or few rows, most of a tile would be empty; its tiles then share
+ * warps, side by side (narrow_table.cuh) or, in a low table, one after the other.
+ *
  * Work: 6 × rows × columns combinations. Bytes: the elements twice, the results once, and 1/64 and
  * 1/128 of the results (f32) for the aggregates, some times. Steps: 5 along a row, 8 + 8 down.
  * Source: F. Crow, Summed-area Tables for Texture Mapping, SIGGRAPH (1984); for tiles: D. Nehab,
@@ -89,11 +92,12 @@ __device__ warp_part part_of(const table_tiles<In, Out> &m, unsigned warp)
     if constexpr (LOW) {
         const unsigned of_tile = static_cast<unsigned>(m.rows), most = V / of_tile;
         a.tile_y = 0;
-        a.tile_x = blockIdx.x * most;
+        a.tile_x = (blockIdx.x * TABLE_WARPS + warp) * most;
         a.row = 0;
         a.column = static_cast<size_t>(a.tile_x) * (WARP * N);
-        const unsigned left = m.across - a.tile_x, tiles = left < most ? left : most;
-        const size_t across = m.columns - a.column;
+        const unsigned left = a.tile_x < m.across ? m.across - a.tile_x : 0;
+        const unsigned tiles = left < most ? left : most;
+        const size_t across = tiles > 0 ? m.columns - a.column : 0;
         a.rows = tiles * of_tile;
         a.columns = across < tiles * WARP * N ? static_cast<unsigned>(across) : tiles * WARP * N;
         return a;
@@ -361,8 +365,18 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
         store_staged_part<COLUMNS>(to, a, staging, lane);
 }
 
+/* Before 8.0, shared memory has room for two blocks only. */
+[[maybe_unused]] constexpr unsigned table_blocks_at_once(unsigned wanted)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return wanted < 2 ? wanted : 2;
+#else
+    return wanted;
+#endif
+}
+
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
+__global__ void __launch_bounds__(TABLE_THREADS, table_blocks_at_once(TABLE_BLOCKS<In, Out>))
     scan_table_tiles(table_tiles<In, Out> m, table_aggregates<accumulator_t<Out>> aggregates,
                      table_shape shape, narrow_groups groups, bool aggregates_alone)
 {
@@ -377,7 +391,7 @@ __global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
         scan_tile<false, Operator>(m, aggregates, aggregates_alone, staging);
 }
 
-/* How a launch cuts a table. */
+/* How a launch cuts a table. A small one takes a block for each tile, since all of them run at once. */
 struct table_cut {
     table_shape shape;
     narrow_groups groups;
@@ -390,11 +404,13 @@ table_cut cut_of(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
 {
     constexpr unsigned V = TABLE_ROWS<Out>, V_LOW = LOW_ROWS<Out>;
     const narrow_groups groups = groups_of_columns<Out>(args->columns);
-    if (groups.of_warp > 1)
+    const bool is_small = tiles->down <= 2 * prim_device_multiprocessors();
+    if (groups.of_warp > 1 && !is_small)
         return {NARROW, groups, prim_divide_up(tiles->down, groups.of_warp), TABLE_WARPS,
                 NARROW_SLOTS<Out>};
     if (args->rows <= V_LOW)
-        return {LOW, groups, prim_divide_up(tiles->across, V_LOW / args->rows), 1, WARP * V_LOW};
+        return {LOW, groups, prim_divide_up(tiles->across, V_LOW / args->rows * TABLE_WARPS),
+                TABLE_WARPS, WARP * V_LOW};
     const size_t warps = prim_divide_up(args->rows, V);
     return {WIDE, groups, tiles->across * tiles->down,
             warps < TABLE_WARPS ? static_cast<unsigned>(warps) : TABLE_WARPS, WARP * V};
