@@ -731,6 +731,78 @@ ParameterizedTest(combination *k, scan, rows_have_the_bits_of_arrays)
     free(h_alone);
 }
 
+/* Tables of few columns or few rows share warps among tiles; their results have the bits that they
+ * have as the first columns and rows of a larger table. */
+static void check_corner(const scan_case *large, const char *h_large, size_t rows, size_t columns,
+                         bool dense)
+{
+    const size_t in_size = type_bytes(large->types.in), out_size = type_bytes(large->types.out);
+    char *h_in = malloc(rows * large->in_ld * in_size),
+         *h_before = malloc(rows * large->in_ld * out_size),
+         *h_corner = malloc(rows * large->in_ld * out_size);
+    double total;
+    scan_case c = *large;
+    c.rows = rows;
+    c.columns = columns;
+    c.in_ld = c.out_ld = dense ? columns : large->in_ld;
+    c.offset = columns % 3;
+    c.out_offset = columns % 2;
+    c.h_in = h_in;
+    for (size_t row = 0; row < rows; row++)
+        memcpy(h_in + row * c.in_ld * in_size,
+               (const char *)large->h_in + row * large->in_ld * in_size, columns * in_size);
+    run(&c, h_before, h_corner, &total);
+    for (size_t row = 0; row < rows; row++)
+        cr_assert_arr_eq(h_corner + row * c.out_ld * out_size,
+                         h_large + row * large->out_ld * out_size, columns * out_size,
+                         CASE_FORMAT "row %zu", CASE_VALUES(&c), row);
+    free(h_in);
+    free(h_before);
+    free(h_corner);
+}
+
+static void check_corners(type_pair types, size_t rows, size_t columns, const size_t (*corners)[2],
+                          size_t count)
+{
+    const size_t elements = rows * columns;
+    char *h_in = malloc(elements * type_bytes(types.in)),
+         *h_before = malloc(elements * type_bytes(types.out)),
+         *h_large = malloc(elements * type_bytes(types.out));
+    double total;
+    const scan_case large = {.variant = PRIM_SCAN_REDUCE_THEN_SCAN,
+                             .types = types,
+                             .form = BOTH_DIRECTIONS,
+                             .rows = rows,
+                             .columns = columns,
+                             .in_ld = columns,
+                             .out_ld = columns,
+                             .h_in = h_in};
+    fill(types.in, h_in, elements, UNIFORM, 17);
+    run(&large, h_before, h_large, &total);
+    for (size_t i = 0; i < 2 * count; i++)
+        if (corners[i / 2][1] <= columns)
+            check_corner(&large, h_large, corners[i / 2][0], corners[i / 2][1], i % 2 != 0);
+    free(h_in);
+    free(h_before);
+    free(h_large);
+}
+
+Test(scan, small_tables_have_the_bits_of_large_ones)
+{
+    static const size_t narrow[][2] = {{1100, 1}, {1099, 2}, {1100, 3},  {1050, 4},
+                                       {900, 5},  {1100, 7}, {1001, 16}, {1100, 17},
+                                       {600, 31}, {777, 37}, {600, 63},  {1100, 64}};
+    static const size_t low[][2] = {{1, 5000}, {2, 4999}, {3, 5000},
+                                    {4, 4097}, {5, 5000}, {9, 3001}};
+    for (size_t p = 0; p < PAIRS; p++) {
+        if (!type_is_float(type_pairs[p].in))
+            continue; /* integers have only one result */
+        check_corners(type_pairs[p], 1100, type_bytes(type_pairs[p].out) == 8 ? 64 : 128, narrow,
+                      COUNT_OF(narrow));
+        check_corners(type_pairs[p], 10, 5000, low, COUNT_OF(low));
+    }
+}
+
 /* ---- one order: of CLUSTER, CHAINED, REDUCE_THEN_SCAN, AUTO and the host ---- */
 
 static bool has_threads(void);

@@ -36,11 +36,24 @@ __device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector)
     return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector)]);
 }
 
-/* A T at a byte of the image. */
+/* A T at a byte of the image: as slot_of() of the byte's vector. */
 template <typename T>
 __device__ T &bytes_at(vector_slot *slots, unsigned byte)
 {
-    return reinterpret_cast<T &>(slots[slot_of(byte / VECTOR_BYTES)].byte[byte % VECTOR_BYTES]);
+    const unsigned swizzled = byte ^ (byte / (8 * VECTOR_BYTES) % 4 * VECTOR_BYTES);
+    return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
+}
+
+/* The same image, whose address stays in a register, since no compiler sees through a shuffle: under
+ * pressure it would be computed anew for each access. By a whole warp, for an image of its own. */
+__device__ inline vector_slot *kept_in_register(vector_slot *slots)
+{
+#ifdef __CUDA_ARCH__
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(slots));
+    return static_cast<vector_slot *>(__cvta_shared_to_generic(__shfl_sync(ALL_LANES, address, 0)));
+#else
+    return slots;
+#endif
 }
 
 __device__ inline unsigned shift_of(const void *data)

@@ -84,7 +84,9 @@ struct table_parts {
     size_t bytes; /* of the aggregates */
 };
 
-/* The scan of the rows' or of the columns' aggregates, which lie at `bytes` in the workspace. */
+/* The scan of the rows' or of the columns' aggregates, which lie at `bytes` in the workspace. Each
+ * row of them begins at a whole vector, but where there are so few columns that gaps would be many
+ * of the bytes: these are copied as one piece. */
 prim_scan_args part_of_aggregates(const prim_scan_args *args, size_t rows, size_t columns,
                                   size_t *bytes)
 {
@@ -97,9 +99,10 @@ prim_scan_args part_of_aggregates(const prim_scan_args *args, size_t rows, size_
     part.transform = PRIM_TRANSFORM_NONE;
     part.rows = rows;
     part.columns = columns;
-    part.in_ld = part.out_ld = prim_divide_up(columns, width) * width;
+    const bool narrow = columns <= prim_scan_table_tile_columns(args) / 2;
+    part.in_ld = part.out_ld = narrow ? columns : prim_divide_up(columns, width) * width;
     part.in = part.out = workspace != nullptr ? workspace + *bytes : nullptr;
-    *bytes += rows * part.in_ld * value_bytes;
+    *bytes += prim_divide_up(rows * part.in_ld, width) * width * value_bytes;
     return part;
 }
 

@@ -13,6 +13,9 @@
  * is above, then row by row what is left of the tile and what is in the tile's row up to the place:
  * in that order, so the operator needs no inverse.
  *
+ * Where a table has few columns or few rows, most of a tile would be empty; its tiles then share
+ * warps, side by side (narrow_table.cuh) or, in a low table, one after the other.
+ *
  * Work: 6 × rows × columns combinations. Bytes: the elements twice, the results once, and 1/64 and
  * 1/128 of the results (f32) for the aggregates, some times. Steps: 5 along a row, 8 + 8 down.
  * Source: F. Crow, Summed-area Tables for Texture Mapping, SIGGRAPH (1984); for tiles: D. Nehab,
@@ -20,10 +23,10 @@
  * Transactions on Graphics 30 (2011). */
 #include "common/launch.cuh"
 #include "common/shared.cuh"
+#include "common/sizes.h"
 #include "common/warp.cuh"
-#include "scan/dispatch.cuh"
-#include "scan/summed_area.h"
-#include "scan/vectors.cuh"
+#include "scan/narrow_table.cuh"
+#include "scan/table.cuh"
 
 namespace
 {
@@ -42,51 +45,63 @@ namespace summed_area
 #define PRIM_SCAN_TABLE_BLOCKS_OF_8 3
 #endif
 
-constexpr unsigned TABLE_WARPS = PRIM_SCAN_TABLE_WARPS, TABLE_THREADS = TABLE_WARPS * WARP;
-
-/* Rows of a warp. */
-template <typename Out>
-constexpr unsigned TABLE_ROWS = sizeof(Out) == 8 ? PRIM_SCAN_TABLE_ROWS_OF_8 : PRIM_SCAN_TABLE_ROWS;
-
 template <typename In, typename Out>
 [[maybe_unused]] constexpr unsigned TABLE_BLOCKS = sizeof(Out) == 8 ? PRIM_SCAN_TABLE_BLOCKS_OF_8
                                                    : sizeof(In) < 4
                                                        ? PRIM_SCAN_TABLE_BLOCKS_OF_NARROW
                                                        : PRIM_SCAN_TABLE_BLOCKS;
 
-/* Elements of a lane in a row: as many values as 16 bytes hold, since a lane has as many columns in
+/* Of a warp in a low table: half as many, since to say which row of which tile each is takes
  * registers. */
 template <typename Out>
-constexpr unsigned TABLE_WIDTH = VECTOR_BYTES / sizeof(accumulator_t<Out>);
+constexpr unsigned LOW_ROWS = TABLE_ROWS<Out> / 2;
 
-template <typename In, typename Out>
-struct table_tiles {
-    const In *in;
-    Out *out;
-    size_t in_ld, out_ld, rows, columns;
-    unsigned across;              /* tiles of a row */
-    bool in_aligned, out_aligned; /* each row begins at a whole vector */
-    element_rule<Out> rule;
-};
+/* Tables whose tiles would leave lanes or warps idle share warps among tiles. */
+enum table_shape { WIDE, NARROW, LOW };
 
-/* The aggregates of the tiles' rows and columns, or their exclusive prefixes. NULL where the matrix
- * has one tile in that direction. */
-template <typename Value>
-struct table_aggregates {
-    Value *rows, *columns;
-    size_t rows_ld, columns_ld;
-};
-
-/* The part of the matrix that a warp has. */
+/* The part of the matrix that a warp has: rows of one tile, or in a low table all rows of several
+ * tiles, tile after tile. */
 struct warp_part {
     size_t row, column;
-    unsigned tile_x, tile_y, rows, columns;
+    unsigned tile_x, tile_y, rows, columns; /* columns from `column` on, of all its tiles */
 };
 
-template <unsigned V, unsigned N, typename In, typename Out>
+/* A warp's rows, one after the other: `row` of `tile`, of which each has `of_tile`. */
+template <typename T>
+struct row_walk {
+    T *place; /* of the row's first element */
+    size_t ld;
+    unsigned row, tile, of_tile;
+
+    __device__ void step(unsigned tile_columns)
+    {
+        place += ld;
+        row++;
+        if (row == of_tile) {
+            place += tile_columns - of_tile * ld;
+            row = 0;
+            tile++;
+        }
+    }
+};
+
+template <bool LOW, unsigned V, unsigned N, typename In, typename Out>
 __device__ warp_part part_of(const table_tiles<In, Out> &m, unsigned warp)
 {
     warp_part a;
+    if constexpr (LOW) {
+        const unsigned of_tile = static_cast<unsigned>(m.rows), most = V / of_tile;
+        a.tile_y = 0;
+        a.tile_x = (blockIdx.x * TABLE_WARPS + warp) * most;
+        a.row = 0;
+        a.column = static_cast<size_t>(a.tile_x) * (WARP * N);
+        const unsigned left = a.tile_x < m.across ? m.across - a.tile_x : 0;
+        const unsigned tiles = left < most ? left : most;
+        const size_t across = tiles > 0 ? m.columns - a.column : 0;
+        a.rows = tiles * of_tile;
+        a.columns = across < tiles * WARP * N ? static_cast<unsigned>(across) : tiles * WARP * N;
+        return a;
+    }
     a.tile_y = blockIdx.x / m.across;
     a.tile_x = blockIdx.x - a.tile_y * m.across;
     a.row = (static_cast<size_t>(a.tile_y) * TABLE_WARPS + warp) * V;
@@ -100,14 +115,17 @@ __device__ warp_part part_of(const table_tiles<In, Out> &m, unsigned warp)
 /* ---- load and store: as a chunk, a vector of each of V rows ---- */
 
 template <typename In, unsigned N, unsigned V>
-__device__ void load_part(packed<In, N> (&x)[V], const In *from, size_t ld, const warp_part &a,
+__device__ void load_part(packed<In, N> (&x)[V], row_walk<const In> at, const warp_part &a,
                           bool aligned, vector_slot *staging, unsigned lane)
 {
     using vector = packed<In, N>;
-    if (aligned && a.columns == WARP * N) {
+    constexpr unsigned COLUMNS = WARP * N; /* of a tile */
+    if (aligned && a.columns % COLUMNS == 0) {
         PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++)
-            x[v] = v < a.rows ? reinterpret_cast<const vector *>(from + v * ld)[lane] : vector{};
+        for (unsigned v = 0; v < V; v++) {
+            x[v] = v < a.rows ? reinterpret_cast<const vector *>(at.place)[lane] : vector{};
+            at.step(COLUMNS);
+        }
         return;
     }
     In *const elements = reinterpret_cast<In *>(staging);
@@ -117,11 +135,12 @@ __device__ void load_part(packed<In, N> (&x)[V], const In *from, size_t ld, cons
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
             const unsigned column = e * WARP + lane;
-            row[e] = v < a.rows && column < a.columns ? from[v * ld + column] : In{};
+            row[e] = v < a.rows && at.tile * COLUMNS + column < a.columns ? at.place[column] : In{};
         }
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++)
             elements[(v * N + e) * WARP + lane] = row[e];
+        at.step(COLUMNS);
     }
     __syncwarp();
     const vector *const vectors = reinterpret_cast<const vector *>(staging);
@@ -130,18 +149,19 @@ __device__ void load_part(packed<In, N> (&x)[V], const In *from, size_t ld, cons
         x[v] = vectors[v * WARP + lane];
 }
 
-template <typename Out>
-__device__ void store_staged_part(Out *to, size_t ld, const warp_part &a, unsigned width,
-                                  const vector_slot *staging, unsigned lane)
+template <unsigned COLUMNS, typename Out>
+__device__ void store_staged_part(row_walk<Out> at, const warp_part &a, const vector_slot *staging,
+                                  unsigned lane)
 {
     const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
     PRIM_UNROLL(1)
-    for (unsigned row = 0; row < a.rows; row++) {
+    for (unsigned v = 0; v < a.rows; v++) {
         PRIM_UNROLL(4)
-        for (unsigned column = lane; column < width; column += WARP)
-            if (column < a.columns)
-                to[row * ld + column] = elements[row * width + column];
+        for (unsigned column = lane; column < COLUMNS; column += WARP)
+            if (at.tile * COLUMNS + column < a.columns)
+                at.place[column] = elements[v * COLUMNS + column];
+        at.step(COLUMNS);
     }
 }
 
@@ -170,6 +190,14 @@ __device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const eleme
 }
 
 /* ---- down the columns ---- */
+
+template <typename Value, unsigned N>
+__device__ void set_all(Value (&columns)[N], Value value)
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        columns[e] = value;
+}
 
 /* Combines row v's prefixes with what each of this lane's columns has so far. */
 template <class Operator, typename In, typename Out, unsigned N>
@@ -220,21 +248,29 @@ __device__ unsigned place_of_column(unsigned warp, unsigned column)
 
 /* ---- the two launches ---- */
 
+/* Where the aggregate of this lane's row is, of those that a warp has. */
+template <typename Value>
+__device__ Value *row_aggregate_of(const table_aggregates<Value> &aggregates, const warp_part &a,
+                                   unsigned of_tile, unsigned lane)
+{
+    const unsigned tile = lane / of_tile, row = lane - tile * of_tile;
+    return &aggregates.rows[(a.row + row) * aggregates.rows_ld + a.tile_x + tile];
+}
+
 template <class Operator, typename In, typename Out, unsigned N, unsigned V>
 __device__ void store_aggregates(const packed<In, N> (&x)[V], const table_tiles<In, Out> &m,
                                  const table_aggregates<accumulator_t<Out>> &aggregates,
-                                 const warp_part &a, accumulator_t<Out> row_aggregate,
-                                 vector_slot *staging, unsigned warp, unsigned lane)
+                                 const warp_part &a, unsigned of_tile,
+                                 accumulator_t<Out> row_aggregate, vector_slot *staging,
+                                 unsigned warp, unsigned lane)
 {
     using value = accumulator_t<Out>;
     if (aggregates.rows != nullptr && lane < a.rows)
-        aggregates.rows[(a.row + lane) * aggregates.rows_ld + a.tile_x] = row_aggregate;
+        *row_aggregate_of(aggregates, a, of_tile, lane) = row_aggregate;
     if (aggregates.columns == nullptr)
         return;
     value columns[N];
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        columns[e] = identity_of<Operator, Out>();
+    set_all(columns, identity_of<Operator, Out>());
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++)
         take_elements<Operator, In, Out>(columns, x[v], m.rule);
@@ -269,58 +305,115 @@ __device__ void take_above(accumulator_t<Out> (&columns)[N],
     }
 }
 
-template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TABLE_THREADS, TABLE_BLOCKS<In, Out>)
-    scan_table_tiles(table_tiles<In, Out> m, table_aggregates<accumulator_t<Out>> aggregates,
-                     bool aggregates_alone)
+/* A block's part of a table, in either launch. */
+template <bool LOW, class Operator, typename In, typename Out>
+__device__ void scan_tile(const table_tiles<In, Out> &m,
+                          const table_aggregates<accumulator_t<Out>> &aggregates,
+                          bool aggregates_alone, vector_slot *of_block)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = TABLE_WIDTH<Out>, V = TABLE_ROWS<Out>;
-    PRIM_SHARED(vector_slot, staging, [TABLE_WARPS][WARP * V]);
-    static_assert(sizeof staging >= TABLE_WARPS * WARP * N * sizeof(value), "columns fit in there");
+    constexpr unsigned N = TABLE_WIDTH<Out>, COLUMNS = WARP * N;
+    constexpr unsigned V = LOW ? LOW_ROWS<Out> : TABLE_ROWS<Out>;
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-    const warp_part a = part_of<V, N>(m, warp);
-
-    trigger_launch_completion();
-    grid_dependency_synchronize();
+    const warp_part a = part_of<LOW, V, N>(m, warp);
+    const unsigned of_tile = LOW ? static_cast<unsigned>(m.rows) : V;
+    const row_walk<const In> from = {m.in + a.row * m.in_ld + a.column, m.in_ld, 0, 0, of_tile};
+    vector_slot *const staging = &of_block[warp * WARP * V];
     packed<In, N> x[V];
     value before[V];
-    load_part(x, m.in + a.row * m.in_ld + a.column, m.in_ld, a, m.in_aligned, staging[warp], lane);
+    load_part(x, from, a, m.in_aligned, staging, lane);
     const value row_aggregate = scan_rows<Operator, In, Out>(x, m.rule, before, lane);
     if (aggregates_alone) {
-        store_aggregates<Operator, In, Out>(x, m, aggregates, a, row_aggregate, staging[0], warp,
-                                            lane);
+        store_aggregates<Operator, In, Out>(x, m, aggregates, a, of_tile, row_aggregate, of_block,
+                                            warp, lane);
         return;
     }
 
     value left = identity_of<Operator, Out>(), columns[N];
     if (aggregates.rows != nullptr && lane < a.rows)
-        left = aggregates.rows[(a.row + lane) * aggregates.rows_ld + a.tile_x];
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        columns[e] = identity_of<Operator, Out>();
+        left = *row_aggregate_of(aggregates, a, of_tile, lane);
+    set_all(columns, identity_of<Operator, Out>());
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
         before[v] = Operator::combine(__shfl_sync(ALL_LANES, left, v), before[v]);
-        take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
+        if (!LOW)
+            take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
     }
-    const value *const of_warps = share_columns(columns, staging[0], warp, lane);
-    take_above<Operator, Out>(columns, aggregates, a, of_warps, warp, lane);
-    __syncthreads();
+    if (!LOW) { /* nothing is above a low table's rows */
+        const value *const of_warps = share_columns(columns, of_block, warp, lane);
+        take_above<Operator, Out>(columns, aggregates, a, of_warps, warp, lane);
+        __syncthreads();
+    }
 
-    const bool at_once = m.out_aligned && a.columns == WARP * N;
-    Out *const to = m.out + a.row * m.out_ld + a.column;
-    Out *const rows = at_once ? to : reinterpret_cast<Out *>(staging[warp]);
-    const size_t ld = at_once ? m.out_ld : WARP * N;
+    const bool at_once = m.out_aligned && a.columns % COLUMNS == 0;
+    const row_walk<Out> to = {m.out + a.row * m.out_ld + a.column, m.out_ld, 0, 0, of_tile};
+    Out *const staged = reinterpret_cast<Out *>(staging);
+    row_walk<Out> at = to;
     PRIM_UNROLL(V)
     for (unsigned v = 0; v < V; v++) {
+        if (LOW && at.row == 0)
+            set_all(columns, identity_of<Operator, Out>());
         take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
-        if (!at_once || v < a.rows)
-            reinterpret_cast<packed<Out, N> *>(rows + v * ld)[lane] =
-                results_of<Operator, Out>(columns, m.rule);
+        const packed<Out, N> results = results_of<Operator, Out>(columns, m.rule);
+        if (!at_once)
+            reinterpret_cast<packed<Out, N> *>(staged + v * COLUMNS)[lane] = results;
+        else if (v < a.rows)
+            reinterpret_cast<packed<Out, N> *>(at.place)[lane] = results;
+        at.step(COLUMNS);
     }
     if (!at_once)
-        store_staged_part(to, m.out_ld, a, WARP * N, staging[warp], lane);
+        store_staged_part<COLUMNS>(to, a, staging, lane);
+}
+
+/* Before 8.0, shared memory has room for two blocks only. */
+[[maybe_unused]] constexpr unsigned table_blocks_at_once(unsigned wanted)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return wanted < 2 ? wanted : 2;
+#else
+    return wanted;
+#endif
+}
+
+template <class Operator, typename In, typename Out>
+__global__ void __launch_bounds__(TABLE_THREADS, table_blocks_at_once(TABLE_BLOCKS<In, Out>))
+    scan_table_tiles(table_tiles<In, Out> m, table_aggregates<accumulator_t<Out>> aggregates,
+                     table_shape shape, narrow_groups groups, bool aggregates_alone)
+{
+    PRIM_SHARED_DYNAMIC(vector_slot, staging);
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (shape == NARROW)
+        scan_narrow_tiles<Operator>(m, aggregates, groups, aggregates_alone, staging);
+    else if (shape == LOW)
+        scan_tile<true, Operator>(m, aggregates, aggregates_alone, staging);
+    else
+        scan_tile<false, Operator>(m, aggregates, aggregates_alone, staging);
+}
+
+/* How a launch cuts a table. A small one takes a block for each tile, since all of them run at once. */
+struct table_cut {
+    table_shape shape;
+    narrow_groups groups;
+    size_t blocks;
+    unsigned warps, slots; /* of a block, and of a warp in shared memory */
+};
+
+template <typename Out>
+table_cut cut_of(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
+{
+    constexpr unsigned V = TABLE_ROWS<Out>, V_LOW = LOW_ROWS<Out>;
+    const narrow_groups groups = groups_of_columns<Out>(args->columns);
+    const bool is_small = tiles->down <= 2 * prim_device_multiprocessors();
+    if (groups.of_warp > 1 && !is_small)
+        return {NARROW, groups, prim_divide_up(tiles->down, groups.of_warp), TABLE_WARPS,
+                NARROW_SLOTS<Out>};
+    if (args->rows <= V_LOW)
+        return {LOW, groups, prim_divide_up(tiles->across, V_LOW / args->rows * TABLE_WARPS),
+                TABLE_WARPS, WARP * V_LOW};
+    const size_t warps = prim_divide_up(args->rows, V);
+    return {WIDE, groups, tiles->across * tiles->down,
+            warps < TABLE_WARPS ? static_cast<unsigned>(warps) : TABLE_WARPS, WARP * V};
 }
 
 struct launch_table : launch_run {
@@ -353,10 +446,12 @@ struct launch_table : launch_run {
         const table_aggregates<value> aggregates = {static_cast<value *>(tiles->rows),
                                                     static_cast<value *>(tiles->columns),
                                                     tiles->rows_ld, tiles->columns_ld};
-        const unsigned blocks = static_cast<unsigned>(tiles->across * tiles->down);
-        return prim_launch_dependent({args->call.stream, blocks, TABLE_THREADS},
-                                     scan_table_tiles<Operator, In, Out>, m, aggregates,
-                                     tiles->aggregates_alone);
+        const table_cut cut = cut_of<Out>(args, tiles);
+        return prim_launch_dependent({args->call.stream, static_cast<unsigned>(cut.blocks),
+                                      cut.warps * WARP,
+                                      cut.warps * cut.slots * sizeof(vector_slot)},
+                                     scan_table_tiles<Operator, In, Out>, m, aggregates, cut.shape,
+                                     cut.groups, tiles->aggregates_alone);
     }
 };
 
