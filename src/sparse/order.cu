@@ -50,37 +50,31 @@ __device__ size_t merged_place(const Lengths &length_of, size_t i, size_t run, s
 
 /* ---- in shared memory ---- */
 
-/* Which rows a block has, and how many of them are sorted together. */
+/* A block's rows: as many whole windows as fit, or a part of one. */
 struct chunks {
     size_t rows, sigma;
+    size_t of_window; /* chunks; 0: a chunk has several windows */
+    size_t of_chunk;  /* rows */
 
-    __host__ __device__ size_t of_window() const
-    {
-        return prim_divide_up(sigma, CHUNK);
-    }
-    __host__ __device__ size_t of_chunk() const
-    {
-        return sigma < CHUNK ? CHUNK / sigma * sigma : CHUNK;
-    }
     size_t count() const
     {
-        return sigma < CHUNK ? prim_divide_up(rows, of_chunk())
-                             : prim_divide_up(rows, sigma) * of_window();
+        return of_window > 0 ? prim_divide_up(rows, sigma) * of_window
+                             : prim_divide_up(rows, of_chunk);
     }
     __device__ size_t first(size_t chunk) const
     {
-        return sigma < CHUNK ? chunk * of_chunk()
-                             : chunk / of_window() * sigma + chunk % of_window() * CHUNK;
+        return of_window > 0 ? chunk / of_window * sigma + chunk % of_window * of_chunk
+                             : chunk * of_chunk;
     }
     __device__ size_t end(size_t chunk) const
     {
-        const size_t window = sigma < CHUNK ? rows : (chunk / of_window() + 1) * sigma,
-                     end = first(chunk) + of_chunk(), last = window < rows ? window : rows;
+        const size_t window = of_window > 0 ? (chunk / of_window + 1) * sigma : rows,
+                     end = first(chunk) + of_chunk, last = window < rows ? window : rows;
         return end < last ? end : last;
     }
 };
 
-/* The rows of a chunk, by their place; and, while a window is merged, which window that is. */
+/* The rows of a chunk, by their places. */
 struct sorted_rows {
     uint64_t lengths[CHUNK];
     uint16_t rows[CHUNK];
@@ -144,10 +138,13 @@ __global__ void __launch_bounds__(THREADS)
     to[begin + merged_place(length_of, place - begin, run, count)] = from[place];
 }
 
-/* Larger windows are one window of all rows. */
+/* A window of more than all rows is one of all rows. */
 chunks chunks_of(size_t rows, size_t sigma)
 {
-    return {rows, sigma < rows ? sigma : rows};
+    const size_t window = sigma < rows ? sigma : rows;
+    if (window < CHUNK)
+        return {rows, window, 0, window > 0 ? CHUNK / window * window : CHUNK};
+    return {rows, window, prim_divide_up(window, CHUNK), CHUNK};
 }
 
 unsigned merges_of(const chunks &c)
