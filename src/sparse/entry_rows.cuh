@@ -44,8 +44,9 @@ __device__ inline row_range rows_of_block(const offsets_view &offsets, size_t ro
     PRIM_SHARED(size_t, ends, [2]);
     const size_t first = static_cast<size_t>(blockIdx.x) * BLOCK_ENTRIES,
                  last = entries - first < BLOCK_ENTRIES ? entries - 1 : first + BLOCK_ENTRIES - 1;
-    if (threadIdx.x < 2)
-        ends[threadIdx.x] = last_offset_up_to(offsets, 0, rows, threadIdx.x == 0 ? first : last);
+    const unsigned warp = threadIdx.x / WARP;
+    if (warp < 2)
+        ends[warp] = last_offset_up_to_by_warp(offsets, 0, rows, warp == 0 ? first : last);
     __syncthreads();
     return {ends[0], ends[1] - ends[0] + 1};
 }

@@ -31,15 +31,34 @@ __device__ bool is_there(Word word)
 }
 
 /* A lane's next words; 0 where there is none. */
-template <typename Word>
+template <typename Word, unsigned COUNT>
 __device__ void load_words(const elements &in, const piece &mine, unsigned step,
-                           Word (&words)[STEPS_AT_ONCE])
+                           Word (&words)[COUNT])
 {
-    PRIM_UNROLL(8)
-    for (unsigned i = 0; i < STEPS_AT_ONCE; i++) {
+    PRIM_UNROLL(COUNT)
+    for (unsigned i = 0; i < COUNT; i++) {
         size_t at;
         const bool exists = find_element(in.pieces, mine, step + i, &at);
         words[i] = exists ? static_cast<const Word *>(in.data)[at] : Word(0);
+    }
+}
+
+/* Calls take(step, words) for a lane's words, eight steps at once while there are so many. */
+template <typename Word, class Take>
+__device__ void for_words(const elements &in, const piece &mine, Take take)
+{
+    unsigned step = 0;
+    for (; step + STEPS_AT_ONCE <= in.pieces.steps; step += STEPS_AT_ONCE) {
+        Word words[STEPS_AT_ONCE];
+        load_words(in, mine, step, words);
+        PRIM_UNROLL(STEPS_AT_ONCE)
+        for (unsigned i = 0; i < STEPS_AT_ONCE; i++)
+            take(step + i, words[i]);
+    }
+    for (; step < in.pieces.steps; step++) {
+        Word word[1];
+        load_words(in, mine, step, word);
+        take(step, word[0]);
     }
 }
 
@@ -49,13 +68,9 @@ template <typename Word>
 __device__ unsigned count_piece(const elements &in, const piece &mine)
 {
     unsigned length = 0;
-    for (unsigned s = 0; s < in.pieces.steps; s += STEPS_AT_ONCE) {
-        Word words[STEPS_AT_ONCE];
-        load_words(in, mine, s, words);
-        PRIM_UNROLL(8)
-        for (unsigned i = 0; i < STEPS_AT_ONCE; i++)
-            length += count_bits(__ballot_sync(ALL_LANES, is_there(words[i])) & mine.peers);
-    }
+    for_words<Word>(in, mine, [&](unsigned, Word word) {
+        length += count_bits(__ballot_sync(ALL_LANES, is_there(word)) & mine.peers);
+    });
     return length;
 }
 
@@ -83,22 +98,15 @@ __device__ void take_piece(const elements &in, const piece &mine, uint64_t next,
                            const new_entries &to)
 {
     const unsigned below = (1u << threadIdx.x % WARP) - 1;
-    for (unsigned s = 0; s < in.pieces.steps; s += STEPS_AT_ONCE) {
-        Word words[STEPS_AT_ONCE];
-        load_words(in, mine, s, words);
-        PRIM_UNROLL(8)
-        for (unsigned i = 0; i < STEPS_AT_ONCE; i++) {
-            const bool there = is_there(words[i]);
-            const unsigned lanes = __ballot_sync(ALL_LANES, there) & mine.peers;
-            const uint64_t entry = next + count_bits(lanes & below);
-            if (there && entry < to.most) {
-                const size_t step = s + i;
-                to.columns[entry] = static_cast<int32_t>(mine.first + step * in.pieces.lanes);
-                static_cast<Word *>(to.values)[entry] = words[i];
-            }
-            next += count_bits(lanes);
+    for_words<Word>(in, mine, [&](unsigned step, Word word) {
+        const unsigned lanes = __ballot_sync(ALL_LANES, is_there(word)) & mine.peers;
+        const uint64_t entry = next + count_bits(lanes & below);
+        if (is_there(word) && entry < to.most) {
+            to.columns[entry] = static_cast<int32_t>(mine.column(in.pieces, step));
+            static_cast<Word *>(to.values)[entry] = word;
         }
-    }
+        next += count_bits(lanes);
+    });
 }
 
 /* begins: of the pieces. Where rows have several, those of the rows are written here. */

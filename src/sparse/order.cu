@@ -25,18 +25,18 @@ namespace order
 
 constexpr unsigned EACH = 4, CHUNK = THREADS * EACH;
 
-/* Where item i goes when runs of a window's `count` items are merged in pairs. */
-template <class Lengths>
-__device__ size_t merged_place(const Lengths &length_of, size_t i, size_t run, size_t count)
+/* Where item i goes when runs, of a power of two, of a window's `count` items are merged in pairs. */
+template <typename Index, class Lengths>
+__device__ Index merged_place(const Lengths &length_of, Index i, Index run, Index count)
 {
-    const size_t begin = i - i % (2 * run), middle = begin + run < count ? begin + run : count,
-                 end = middle + run < count ? middle + run : count;
+    const Index begin = i & ~(2 * run - 1), middle = begin + run < count ? begin + run : count,
+                end = middle + run < count ? middle + run : count;
     const bool in_first = i < middle;
     const uint64_t mine = length_of(i);
-    const size_t other = in_first ? middle : begin;
-    size_t first = other, left = (in_first ? end : middle) - other;
+    const Index other = in_first ? middle : begin;
+    Index first = other, left = (in_first ? end : middle) - other;
     while (left > 0) {
-        const size_t half = left / 2;
+        const Index half = left / 2;
         const uint64_t length = length_of(first + half);
         if (length > mine || (length == mine && !in_first)) {
             first += half + 1;
@@ -102,10 +102,10 @@ __global__ void __launch_bounds__(THREADS)
             if (i >= count)
                 continue;
             const uint64_t *const of_window = sorted.lengths + begin;
-            const auto length_of = [of_window](size_t w) { return of_window[w]; };
+            const auto length_of = [of_window](unsigned w) { return of_window[w]; };
             const unsigned left = count - begin;
-            places[e] = begin + static_cast<unsigned>(merged_place(length_of, i - begin, run,
-                                                                   left < window ? left : window));
+            places[e] =
+                begin + merged_place(length_of, i - begin, run, left < window ? left : window);
             lengths[e] = sorted.lengths[i];
             rows[e] = sorted.rows[i];
         }

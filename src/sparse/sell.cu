@@ -124,15 +124,15 @@ __device__ piece piece_of(const slices<V, X, Offset> &a, size_t slice, size_t in
             static_cast<uint32_t>(left < WIDE ? left : WIDE)};
 }
 
-/* The pieces that begin in a tile; notes what the second launch needs. */
+/* The pieces that begin in a tile, by a warp; notes what the second launch needs. */
 template <typename V, typename X, typename Offset>
 __device__ tile_pieces find_pieces(const slices<V, X, Offset> &a, size_t tile,
                                    const piece_sums<working_t<V>> &out)
 {
     const offsets_view offsets = {a.m.offsets, sizeof(Offset) == sizeof(int64_t)};
     const size_t count = (a.m.rows + SLICE - 1) / SLICE, begin = tile * TILE;
-    const size_t slice = last_offset_up_to(offsets, 0, count, begin),
-                 last = last_offset_up_to(offsets, slice, count - slice, begin + TILE - 1);
+    const size_t slice = last_offset_up_to_by_warp(offsets, 0, count, begin),
+                 last = last_offset_up_to_by_warp(offsets, slice, count - slice, begin + TILE - 1);
     const size_t first = offsets.at(slice);
     tile_pieces found = {};
     if (first < begin)
@@ -140,24 +140,27 @@ __device__ tile_pieces find_pieces(const slices<V, X, Offset> &a, size_t tile,
     if (offsets.at(last) >= begin)
         found.first = piece_of(a, last, 0);
     const size_t pieces = found.first.count > 0 ? (a.width(last) + WIDE - 1) / WIDE : 0;
-    out.beginnings[tile] = {found.first.slice, static_cast<uint32_t>(pieces)};
+    if (threadIdx.x % WARP == 0)
+        out.beginnings[tile] = {found.first.slice, static_cast<uint32_t>(pieces)};
     return found;
 }
 
-/* A lane of the first warp looks into each of the block's tiles, which lie apart, so that the pieces
- * of one slice go to many blocks; then all threads sum what was found. */
+/* Each warp looks into one of the block's tiles, which lie apart, so that the pieces of one slice go
+ * to many blocks; then all threads sum what was found. */
 template <typename V, typename X, typename Offset>
 __device__ void sum_pieces(const slices<V, X, Offset> &a, unsigned finders,
                            const piece_sums<working_t<V>> &out)
 {
-    PRIM_SHARED(tile_pieces, found, [WARP]);
-    for (size_t first = blockIdx.x; first < out.tiles; first += size_t(WARP) * finders) {
-        const size_t mine = first + static_cast<size_t>(threadIdx.x) * finders;
+    PRIM_SHARED(tile_pieces, found, [SLICES]);
+    const unsigned warp = threadIdx.x / WARP;
+    for (size_t first = blockIdx.x; first < out.tiles; first += size_t(SLICES) * finders) {
+        const size_t mine = first + static_cast<size_t>(warp) * finders;
         __syncthreads();
-        if (threadIdx.x < WARP)
-            found[threadIdx.x] = mine < out.tiles ? find_pieces(a, mine, out) : tile_pieces{};
+        const tile_pieces its = mine < out.tiles ? find_pieces(a, mine, out) : tile_pieces{};
+        if (threadIdx.x % WARP == 0)
+            found[warp] = its;
         __syncthreads();
-        for (unsigned t = 0; t < WARP; t++) {
+        for (unsigned t = 0; t < SLICES; t++) {
             const size_t tile = first + static_cast<size_t>(t) * finders;
             for (unsigned begins = 0; begins < 2; begins++) {
                 const piece p = begins ? found[t].first : found[t].going_on;

@@ -25,8 +25,8 @@ namespace strips
 /* Parts of so many entries, but no more than give so many threads. */
 constexpr size_t PART = 64, ENOUGH_THREADS = 1 << 17;
 
-/* Sums that each lane adds up, where there are lanes for them. */
-constexpr size_t SUMS_EACH = 8;
+/* Sums that each lane adds up, where there are lanes for them; all are in flight together. */
+constexpr unsigned SUMS_AT_ONCE = 8;
 
 struct strip_group {
     size_t first_entry, stride, width;
@@ -70,6 +70,8 @@ struct group_list {
 
     __device__ strip_group of_block(unsigned block) const
     {
+        if constexpr (MOST == 1) /* an index would have the list copied to local memory */
+            return groups[0];
         unsigned first = 0;
         for (unsigned left = count; left > 1;) {
             const unsigned half = left / 2;
@@ -115,7 +117,7 @@ __global__ void __launch_bounds__(THREADS)
 __host__ __device__ inline unsigned lanes_for(unsigned parts)
 {
     unsigned lanes = 1;
-    while (lanes < THREADS && lanes * SUMS_EACH < parts)
+    while (lanes < THREADS && lanes * SUMS_AT_ONCE < parts)
         lanes *= 2;
     return lanes;
 }
@@ -131,9 +133,19 @@ __global__ void __launch_bounds__(THREADS)
     const unsigned lanes = lanes_for(g.parts), lane = threadIdx.x % lanes,
                    row = (blockIdx.x - g.first_block) * (THREADS / lanes) + threadIdx.x / lanes;
     T sum = 0;
-    if (row < g.rows)
-        for (unsigned part = lane; part < g.parts; part += lanes)
-            sum = add(sum, sums[g.first_sum + static_cast<size_t>(part) * g.rows + row]);
+    for (unsigned first = lane; row < g.rows && first < g.parts; first += SUMS_AT_ONCE * lanes) {
+        T next[SUMS_AT_ONCE];
+        PRIM_UNROLL(SUMS_AT_ONCE)
+        for (unsigned i = 0; i < SUMS_AT_ONCE; i++) {
+            const unsigned part = first + i * lanes;
+            next[i] = part < g.parts ? sums[g.first_sum + static_cast<size_t>(part) * g.rows + row]
+                                     : T(0);
+        }
+        PRIM_UNROLL(SUMS_AT_ONCE)
+        for (unsigned i = 0; i < SUMS_AT_ONCE; i++)
+            if (first + i * lanes < g.parts)
+                sum = add(sum, next[i]);
+    }
     of_lanes[threadIdx.x] = sum;
     __syncthreads();
     for (unsigned stride = lanes / 2; stride > 0; stride /= 2) {
@@ -183,8 +195,8 @@ struct run_product : launch_run {
     template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
     {
-        return args->matrix.format == PRIM_SPARSE_JDS ? multiply_all<V, X, MANY>(args)
-                                                      : multiply_all<V, X, 1>(args);
+        return group_count(&args->matrix) > 1 ? multiply_all<V, X, MANY>(args)
+                                              : multiply_all<V, X, 1>(args);
     }
     template <typename V, typename X, unsigned MOST>
     static cudaError_t multiply_all(const prim_spmv_args *args)

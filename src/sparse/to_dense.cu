@@ -9,7 +9,8 @@
  *     finish    a · b · c ·      column 0; and a warp for each marked row adds its entries, 32 at a
  *               d · f · e ·      time where they ascend, and else one after the other
  *
- * The marks are in the matrix itself, so no workspace is needed. What holds it back: a marked row
+ * The marks are in the matrix itself, so no workspace is needed. In a small matrix a warp clears each
+ * row and adds its entries at once. What holds it back: a marked row
  * of any length is one warp's.
  *
  * Work: elements and entries. Steps: as few as there are launches, but for marked rows. Bytes: the
@@ -34,6 +35,7 @@ struct words {
 template <typename Word>
 __device__ void clear_piece(const words &out, const piece &mine)
 {
+    PRIM_UNROLL(4)
     for (unsigned s = 0; s < out.pieces.steps; s++) {
         size_t at;
         if (find_element(out.pieces, mine, s, &at))
@@ -76,6 +78,7 @@ __device__ inline void mark_row(const words &out, size_t row)
 __global__ void __launch_bounds__(THREADS)
     mark_rows(words out, offsets_view offsets, const int32_t *columns, size_t entries)
 {
+    grid_dependency_synchronize();
     const row_range range = rows_of_block(offsets, out.pieces.rows, entries);
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
         const size_t e = this_entry(i);
@@ -117,6 +120,7 @@ __global__ void __launch_bounds__(THREADS)
     place_entries(dense_rows<T> out, offsets_view offsets, const int32_t *columns, const T *values,
                   size_t entries)
 {
+    grid_dependency_synchronize();
     const row_range range = rows_of_block(offsets, out.rows, entries);
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
         const size_t e = this_entry(i);
@@ -150,12 +154,30 @@ __device__ void add_row(T *row, uint64_t begin, uint64_t end, const int32_t *col
     }
 }
 
+/* A small matrix: a warp for each row does all. */
+template <typename T>
+__device__ void fill_row(dense_rows<T> out, size_t row, size_t row_columns,
+                         const offsets_view &offsets, const int32_t *columns, const T *values)
+{
+    for (size_t c = threadIdx.x % WARP; c < row_columns; c += WARP)
+        put(&out.row(row)[c], working_t<T>(0));
+    __syncwarp();
+    add_row(out.row(row), offsets.at(row), offsets.at(row + 1), columns, values);
+}
+
 /* A lane for each row, which only one with an entry in column 0 writes; then the whole warp for
  * each of its marked ones. */
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
-    finish_rows(dense_rows<T> out, offsets_view offsets, const int32_t *columns, const T *values)
+    finish_rows(dense_rows<T> out, offsets_view offsets, const int32_t *columns, const T *values,
+                size_t columns_to_fill)
 {
+    if (columns_to_fill > 0) {
+        if (this_thread() / WARP < out.rows)
+            fill_row(out, this_thread() / WARP, columns_to_fill, offsets, columns, values);
+        return;
+    }
+    grid_dependency_synchronize();
     const size_t row = this_thread(), first_row = row - threadIdx.x % WARP;
     const bool there = row < out.rows, marked = there && is_mark(out.row(row)[0]);
     const uint64_t begin = there ? offsets.at(row) : 0, end = there ? offsets.at(row + 1) : 0;
@@ -174,6 +196,12 @@ __global__ void __launch_bounds__(THREADS)
 
 PRIM_DISPATCH_TYPE(dispatch_dense, PRIM_SPARSE_DENSE_TYPES, matrix.value_type)
 
+/* Neither so many rows nor such long ones that one launch would take longer than four. */
+bool is_small(const prim_sparse *m)
+{
+    return m->rows <= 4096 && m->columns <= 512;
+}
+
 struct run_fill : launch_run {
     template <typename T>
     static cudaError_t run(const prim_sparse_to_dense_args *args)
@@ -187,11 +215,17 @@ struct run_fill : launch_run {
         const T *const values = static_cast<const T *>(m->values);
         const size_t threads = threads_for_entries(m->entries);
         launches l = {args->call.stream};
+        if (is_small(m)) {
+            l.then(m->rows * WARP, finish_rows<T>, out, offsets, m->column_indices, values,
+                   m->columns);
+            return l.error;
+        }
         l.then(all.pieces.threads(), clear_elements, all);
-        l.then(threads, mark_rows, all, offsets, m->column_indices, m->entries);
-        l.then(threads, place_entries<T>, out, offsets, m->column_indices, values, m->entries);
-        l.then(m->entries > 0 ? m->rows : 0, finish_rows<T>, out, offsets, m->column_indices,
-               values);
+        l.then_dependent(threads, mark_rows, all, offsets, m->column_indices, m->entries);
+        l.then_dependent(threads, place_entries<T>, out, offsets, m->column_indices, values,
+                         m->entries);
+        l.then_dependent(m->entries > 0 ? m->rows : 0, finish_rows<T>, out, offsets,
+                         m->column_indices, values, size_t(0));
         return l.error;
     }
 };
