@@ -45,8 +45,11 @@ __device__ inline row_range rows_of_block(const offsets_view &offsets, size_t ro
     const size_t first = static_cast<size_t>(blockIdx.x) * BLOCK_ENTRIES,
                  last = entries - first < BLOCK_ENTRIES ? entries - 1 : first + BLOCK_ENTRIES - 1;
     const unsigned warp = threadIdx.x / WARP;
-    if (warp < 2)
-        ends[warp] = last_offset_up_to_by_warp(offsets, 0, rows, warp == 0 ? first : last);
+    if (warp < 2) {
+        const size_t row = last_offset_up_to_by_warp(offsets, 0, rows, warp == 0 ? first : last);
+        if (threadIdx.x % WARP == 0)
+            ends[warp] = row;
+    }
     __syncthreads();
     return {ends[0], ends[1] - ends[0] + 1};
 }
