@@ -230,10 +230,9 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* Entries that do not fit CSR's arrays are dropped. */
-template <typename Places>
 __global__ void __launch_bounds__(THREADS)
-    take_places(Places places, lines from, const uint64_t *lengths, offsets_view offsets, lines to,
-                size_t most)
+    take_sell(sell_places places, lines from, const uint64_t *lengths, offsets_view offsets,
+              lines to, size_t most)
 {
     const row_range range = places.range_of_block();
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
@@ -243,6 +242,21 @@ __global__ void __launch_bounds__(THREADS)
         const uint64_t entry = offsets.at(p.row) + p.s;
         if (entry < most)
             move_entry(to, entry, from, p.at);
+    }
+}
+
+/* By entries of CSR, since scattered reads cost less than scattered writes. */
+__global__ void __launch_bounds__(THREADS)
+    take_ell(ell_places places, lines from, offsets_view offsets, lines to, size_t most)
+{
+    const row_range range = rows_of_block(offsets, places.rows, most);
+    const uint64_t entries = offsets.at(places.rows);
+    for (unsigned i = 0; i < ENTRIES_EACH; i++) {
+        const size_t e = this_entry(i);
+        if (e >= entries)
+            continue;
+        const size_t row = range.row_of(offsets, e);
+        move_entry(to, e, from, (e - offsets.at(row)) * places.ld + row);
     }
 }
 
@@ -401,14 +415,28 @@ void csr_to_sell(job *j)
 }
 
 template <typename Places>
-void places_to_csr(job *j, const Places &places)
+void make_offsets(job *j, const Places &places)
 {
-    const lines from = lines_of(j->from);
-    j->then(places.rows, measure_rows<Places>, places, from.columns, j->lengths);
+    j->then(places.rows, measure_rows<Places>, places, lines_of(j->from).columns, j->lengths);
     j->sum_lengths(j->to->row_offsets, j->args->size);
-    if (!j->args->wants_size)
-        j->then(threads_for_entries(places.count()), take_places<Places>, places, from, j->lengths,
+}
+
+void ell_to_csr(job *j)
+{
+    const ell_places places = ell_of(j->from);
+    make_offsets(j, places);
+    if (!j->args->wants_size && places.rows > 0)
+        j->then(threads_for_entries(j->args->size), take_ell, places, lines_of(j->from),
                 offsets_of(j->to), lines_of(j->to), j->args->size);
+}
+
+void sell_to_csr(job *j)
+{
+    const sell_places places = sell_of(j->from);
+    make_offsets(j, places);
+    if (!j->args->wants_size)
+        j->then(threads_for_entries(places.count()), take_sell, places, lines_of(j->from),
+                j->lengths, offsets_of(j->to), lines_of(j->to), j->args->size);
 }
 
 cudaError_t launch(const void *any)
@@ -424,9 +452,9 @@ cudaError_t launch(const void *any)
     else if (!needs_lengths(args))
         j.then_once(set_word, args->d_size, uint64_t(args->from.entries));
     if (from == PRIM_SPARSE_ELL)
-        places_to_csr(&j, ell_of(&args->from));
+        ell_to_csr(&j);
     else if (from == PRIM_SPARSE_SELL)
-        places_to_csr(&j, sell_of(&args->from));
+        sell_to_csr(&j);
     else if (format == PRIM_SPARSE_ELL)
         csr_to_ell(&j);
     else if (format == PRIM_SPARSE_SELL)

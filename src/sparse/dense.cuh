@@ -1,8 +1,8 @@
 /* A dense matrix in pieces, so that the work is spread over the device whatever the shape:
  *
  *     long rows     ■■■■■■■■■■■■■■■■|■■■■■■■■■■■■■■■■|■■■      a warp for each 512 columns
- *     short rows    ■■■ ■■■ ■■■ ■■■ ■■■ ■■■                    as many lanes as they have columns,
- *                                                              and so several rows for each warp */
+ *     short rows    ■■■ ■■■ ■■■ ■■■ ■■■ ■■■                    a lane for each 8 columns, and so
+ *                                                              several rows for each warp */
 #ifndef PRIM_SPARSE_DENSE_CUH
 #define PRIM_SPARSE_DENSE_CUH
 
@@ -38,7 +38,7 @@ inline matrix_pieces pieces_of(size_t rows, size_t columns, size_t ld)
     const unsigned widest = static_cast<unsigned>(columns < PIECE ? columns : PIECE);
     matrix_pieces p = {rows, columns, ld, columns > PIECE ? prim_divide_up(columns, PIECE) : 1,
                        0,    0};
-    while (1u << p.lanes_log2 < WARP && 1u << p.lanes_log2 < widest)
+    while (1u << p.lanes_log2 < WARP && STEPS_AT_ONCE << p.lanes_log2 < widest)
         p.lanes_log2++;
     p.steps = static_cast<unsigned>(prim_divide_up(widest, size_t(1) << p.lanes_log2));
     return p;

@@ -43,22 +43,22 @@ __device__ void load_words(const elements &in, const piece &mine, unsigned step,
     }
 }
 
-/* Calls take(step, words) for a lane's words, eight steps at once while there are so many. */
+/* Calls take(step, word) for a lane's words: eight are loaded at once, or the only one. */
 template <typename Word, class Take>
 __device__ void for_words(const elements &in, const piece &mine, Take take)
 {
-    unsigned step = 0;
-    for (; step + STEPS_AT_ONCE <= in.pieces.steps; step += STEPS_AT_ONCE) {
+    if (in.pieces.steps == 1) {
+        Word word[1];
+        load_words(in, mine, 0, word);
+        take(0, word[0]);
+        return;
+    }
+    for (unsigned step = 0; step < in.pieces.steps; step += STEPS_AT_ONCE) {
         Word words[STEPS_AT_ONCE];
         load_words(in, mine, step, words);
         PRIM_UNROLL(STEPS_AT_ONCE)
         for (unsigned i = 0; i < STEPS_AT_ONCE; i++)
             take(step + i, words[i]);
-    }
-    for (; step < in.pieces.steps; step++) {
-        Word word[1];
-        load_words(in, mine, step, word);
-        take(step, word[0]);
     }
 }
 

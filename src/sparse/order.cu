@@ -25,25 +25,22 @@ namespace order
 
 constexpr unsigned EACH = 4, CHUNK = THREADS * EACH;
 
-/* Where item i goes when runs, of a power of two, of a window's `count` items are merged in pairs. */
-template <typename Index, class Lengths>
-__device__ Index merged_place(const Lengths &length_of, Index i, Index run, Index count)
+/* Where item i goes when runs, of a power of two, of a window's `count` items are merged in pairs:
+ * the largest keys first, and of equal ones those of the first run. */
+template <typename Index, class Keys>
+__device__ Index merged_place(const Keys &key_of, Index i, Index run, Index count)
 {
     const Index begin = i & ~(2 * run - 1), middle = begin + run < count ? begin + run : count,
                 end = middle + run < count ? middle + run : count;
     const bool in_first = i < middle;
-    const uint64_t mine = length_of(i);
+    const uint64_t mine = key_of(i), more = in_first ? 0 : 1;
     const Index other = in_first ? middle : begin;
     Index first = other, left = (in_first ? end : middle) - other;
     while (left > 0) {
         const Index half = left / 2;
-        const uint64_t length = length_of(first + half);
-        if (length > mine || (length == mine && !in_first)) {
-            first += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
+        const bool is_before = key_of(first + half) + more > mine;
+        first += is_before ? half + 1 : 0;
+        left = is_before ? left - half - 1 : half;
     }
     return i - (in_first ? 0 : middle - begin) + (first - other);
 }
@@ -74,52 +71,54 @@ struct chunks {
     }
 };
 
-/* The rows of a chunk, by their places. */
-struct sorted_rows {
-    uint64_t lengths[CHUNK];
-    uint16_t rows[CHUNK];
-};
+/* A row's length, and behind it how far the row is from the chunk's end, so that it needs no place of
+ * its own. No row has 2^54 entries. */
+constexpr unsigned ROW_BITS = 10;
+static_assert(CHUNK == 1u << ROW_BITS, "a row of a chunk fits");
+
+__device__ inline uint64_t make_key(uint64_t length, unsigned row)
+{
+    return length << ROW_BITS | (CHUNK - 1 - row);
+}
+
+__device__ inline unsigned row_of_key(uint64_t key)
+{
+    return CHUNK - 1 - static_cast<unsigned>(key & (CHUNK - 1));
+}
 
 __global__ void __launch_bounds__(THREADS)
     sort_chunks(offsets_view offsets, chunks c, int32_t *permutation)
 {
-    PRIM_SHARED(sorted_rows, sorted, );
+    PRIM_SHARED(uint64_t, keys, [CHUNK]);
     const size_t first = c.first(blockIdx.x), end = c.end(blockIdx.x);
     const unsigned count = first < end ? static_cast<unsigned>(end - first) : 0,
                    window = static_cast<unsigned>(c.sigma < CHUNK ? c.sigma : CHUNK);
-    for (unsigned i = threadIdx.x; i < count; i += THREADS) {
-        sorted.lengths[i] = offsets.at(first + i + 1) - offsets.at(first + i);
-        sorted.rows[i] = static_cast<uint16_t>(i);
-    }
+    for (unsigned i = threadIdx.x; i < count; i += THREADS)
+        keys[i] = make_key(offsets.at(first + i + 1) - offsets.at(first + i), i);
     __syncthreads();
     for (unsigned run = 1; run < window; run *= 2) {
-        uint64_t lengths[EACH];
-        uint16_t rows[EACH];
+        uint64_t moved[EACH];
         unsigned places[EACH];
         PRIM_UNROLL(4)
         for (unsigned e = 0; e < EACH; e++) {
             const unsigned i = e * THREADS + threadIdx.x, begin = i - i % window;
             if (i >= count)
                 continue;
-            const uint64_t *const of_window = sorted.lengths + begin;
-            const auto length_of = [of_window](unsigned w) { return of_window[w]; };
+            const uint64_t *const of_window = keys + begin;
+            const auto key_of = [of_window](unsigned w) { return of_window[w]; };
             const unsigned left = count - begin;
-            places[e] =
-                begin + merged_place(length_of, i - begin, run, left < window ? left : window);
-            lengths[e] = sorted.lengths[i];
-            rows[e] = sorted.rows[i];
+            places[e] = begin + merged_place(key_of, i - begin, run, left < window ? left : window);
+            moved[e] = keys[i];
         }
         __syncthreads();
         PRIM_UNROLL(4)
         for (unsigned e = 0; e < EACH; e++)
-            if (e * THREADS + threadIdx.x < count) {
-                sorted.lengths[places[e]] = lengths[e];
-                sorted.rows[places[e]] = rows[e];
-            }
+            if (e * THREADS + threadIdx.x < count)
+                keys[places[e]] = moved[e];
         __syncthreads();
     }
     for (unsigned i = threadIdx.x; i < count; i += THREADS)
-        permutation[first + i] = static_cast<int32_t>(first + sorted.rows[i]);
+        permutation[first + i] = static_cast<int32_t>(first + row_of_key(keys[i]));
 }
 
 /* ---- in larger windows ---- */

@@ -32,7 +32,6 @@ struct strip_group {
     size_t first_entry, stride, width;
     size_t first_sum; /* its sums of parts: that of part p of row r is p · rows + r behind it */
     unsigned first_row, rows, parts;
-    unsigned first_block; /* of the launch */
 };
 
 size_t parts_of(size_t rows, size_t width)
@@ -49,7 +48,7 @@ size_t group_count(const prim_sparse *m)
 
 strip_group group_at(const prim_sparse *m, size_t i)
 {
-    strip_group g = {0, m->ell_ld, m->ell_width, 0, 0, static_cast<unsigned>(m->rows), 1, 0};
+    strip_group g = {0, m->ell_ld, m->ell_width, 0, 0, static_cast<unsigned>(m->rows), 1};
     if (m->format == PRIM_SPARSE_JDS) {
         const prim_jds_group &of = m->h_groups[i];
         g.first_entry = of.first_entry;
@@ -62,23 +61,29 @@ strip_group group_at(const prim_sparse *m, size_t i)
     return g;
 }
 
-/* The groups of one launch, in the kernel's parameters, which are at most 4 KB. */
+/* The groups of one launch, in the kernel's parameters, which are at most 4 KB. What is searched
+ * lies side by side: a parameter that no thread has read yet takes its time. */
 template <unsigned MOST>
 struct group_list {
     unsigned count;
+    bool overlaps; /* with other launches: those of the same product */
+    unsigned first_blocks[MOST];
     strip_group groups[MOST];
 
-    __device__ strip_group of_block(unsigned block) const
+    /* *first_block: of the group. */
+    __device__ strip_group of_block(unsigned block, unsigned *first_block) const
     {
+        *first_block = 0;
         if constexpr (MOST == 1) /* an index would have the list copied to local memory */
             return groups[0];
         unsigned first = 0;
         for (unsigned left = count; left > 1;) {
             const unsigned half = left / 2;
-            const bool later = groups[first + half].first_block <= block;
+            const bool later = first_blocks[first + half] <= block;
             first += later ? half : 0;
             left = later ? left - half : half;
         }
+        *first_block = first_blocks[first];
         return groups[first];
     }
 };
@@ -92,9 +97,11 @@ __global__ void __launch_bounds__(THREADS)
     multiply(const group_list<MOST> list, const int32_t *row_at, entries<V, X> of,
              working_t<V> *sums)
 {
-    const strip_group g = list.of_block(blockIdx.x);
-    const unsigned i = (blockIdx.x - g.first_block) * THREADS + threadIdx.x;
-    trigger_launch_completion(); /* launches write different rows: the next one need not wait */
+    unsigned first_block;
+    const strip_group g = list.of_block(blockIdx.x, &first_block);
+    const unsigned i = (blockIdx.x - first_block) * THREADS + threadIdx.x;
+    if (MOST > 1 && list.overlaps)
+        trigger_launch_completion(); /* launches write different rows: the next need not wait */
     if (i < g.rows * g.parts) {
         const unsigned part = g.parts > 1 ? i / g.rows : 0, row = i - part * g.rows;
         working_t<V> sum = 0;
@@ -108,7 +115,8 @@ __global__ void __launch_bounds__(THREADS)
                                        : g.first_row + row,
                      sum);
     }
-    grid_dependency_synchronize(); /* for work that waits for the last launch */
+    if (MOST > 1 && list.overlaps)
+        grid_dependency_synchronize(); /* for work that waits for the last launch */
 }
 
 /* ---- the sums of parts ---- */
@@ -129,9 +137,10 @@ __global__ void __launch_bounds__(THREADS)
 {
     using T = working_t<X>;
     PRIM_SHARED(T, of_lanes, [THREADS]);
-    const strip_group g = list.of_block(blockIdx.x);
+    unsigned first_block;
+    const strip_group g = list.of_block(blockIdx.x, &first_block);
     const unsigned lanes = lanes_for(g.parts), lane = threadIdx.x % lanes,
-                   row = (blockIdx.x - g.first_block) * (THREADS / lanes) + threadIdx.x / lanes;
+                   row = (blockIdx.x - first_block) * (THREADS / lanes) + threadIdx.x / lanes;
     T sum = 0;
     for (unsigned first = lane; row < g.rows && first < g.parts; first += SUMS_AT_ONCE * lanes) {
         T next[SUMS_AT_ONCE];
@@ -166,17 +175,18 @@ template <unsigned MOST, class Wanted, class Blocks, class Launch>
 cudaError_t for_groups(const prim_sparse *m, Wanted is_wanted, Blocks blocks_of, Launch launch)
 {
     group_list<MOST> list = {};
+    list.overlaps = group_count(m) > MOST;
     unsigned blocks = 0;
     size_t sums = 0;
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; i < group_count(m) && error == cudaSuccess; i++) {
         strip_group g = group_at(m, i);
         g.first_sum = sums;
-        g.first_block = blocks;
         sums += g.parts > 1 ? static_cast<size_t>(g.rows) * g.parts : 0;
         if (g.rows > 0 && is_wanted(g)) {
-            blocks += blocks_of(g);
+            list.first_blocks[list.count] = blocks;
             list.groups[list.count++] = g;
+            blocks += blocks_of(g);
         }
         if (list.count == MOST || (i + 1 == group_count(m) && list.count > 0)) {
             error = launch(list, blocks);

@@ -211,6 +211,9 @@ struct run_fill : launch_run {
             return cudaSuccess;
         const dense_rows<T> out = {static_cast<T *>(args->out), m->rows, args->ld};
         const words all = {args->out, sizeof(T), pieces_of(m->rows, m->columns, args->ld)};
+        words to_clear = all;
+        if (args->ld == m->columns) /* rows without gaps are cleared as one */
+            to_clear.pieces = pieces_of(1, m->rows * m->columns, m->rows * m->columns);
         const offsets_view offsets = offsets_of(m);
         const T *const values = static_cast<const T *>(m->values);
         const size_t threads = threads_for_entries(m->entries);
@@ -220,7 +223,7 @@ struct run_fill : launch_run {
                    m->columns);
             return l.error;
         }
-        l.then(all.pieces.threads(), clear_elements, all);
+        l.then(to_clear.pieces.threads(), clear_elements, to_clear);
         l.then_dependent(threads, mark_rows, all, offsets, m->column_indices, m->entries);
         l.then_dependent(threads, place_entries<T>, out, offsets, m->column_indices, values,
                          m->entries);
