@@ -18,7 +18,11 @@
  * all roundings can add up to, so the bin is right or one too large; the latter only where the
  * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
- * into a bin are in range too. */
+ * into a bin are in range too.
+ *
+ * Halves. They lie far apart, so mostly none of them is near an edge on its wrong side, though many
+ * are on edges. A block looks at the two halves around each edge, which is enough, since v ascends
+ * with x; if all are right, SETTLED takes the mantissa's bin for what it is. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -33,7 +37,7 @@ namespace
 {
 
 /* How samples are binned; EXACT: by bins.cuh alone. */
-enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
+enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE, SETTLED };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
 constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from which on it pays */
@@ -305,6 +309,57 @@ __device__ inline void make_table(const quick_binning &q, float *first)
                                      : first_of_bin(q, k);
 }
 
+/* ---- in kernels: halves around the edges ---- */
+
+/* The next half in the order of numbers; beyond infinity, infinity again. */
+template <typename Half>
+__device__ Half next_half(Half x, bool upwards)
+{
+    const float number = to_float(x);
+    if (number == 0)
+        return {static_cast<uint16_t>(upwards ? 1 : 0x8001)};
+    if (number - number != 0 && (number > 0) == upwards)
+        return x;
+    return {static_cast<uint16_t>((number > 0) == upwards ? x.bits + 1 : x.bits - 1)};
+}
+
+/* The least half that is not below x. */
+template <typename Half>
+__device__ Half first_half_from(float x)
+{
+    Half half;
+    from_float(x, &half);
+    return to_float(half) < x ? next_half(half, true) : half;
+}
+
+/* A half's fixed point, as place_settled() has it; below bin 0 it wraps around. */
+__device__ inline uint32_t fixed_of(const fixed_point<float> &f, float x)
+{
+    return same_bits<uint32_t>(fused(x, f.scale, f.offset)) - static_cast<uint32_t>(f.base);
+}
+
+/* Whether the mantissa's bin is right for the halves on both sides of edge k, which `first` has. */
+template <typename Half>
+__device__ bool is_settled(const quick_binning &q, const float *first, unsigned k)
+{
+    const fixed_point<float> &f = q.f32;
+    const Half from = first_half_from<Half>(first[k]), before = next_half(from, false);
+    const uint32_t edge = k << f.fraction_bits, at = fixed_of(f, to_float(from)),
+                   below = fixed_of(f, to_float(before));
+    if (k == 0)
+        return below > at && at < 1u << f.fraction_bits;
+    if (k == q.bins) /* the sample before may be the upper bound, which the last bin includes */
+        return below < at && below >= edge - (1u << f.fraction_bits);
+    return below < edge && at >= edge;
+}
+
+/* The fixed point of the last half in range. */
+template <typename Half>
+__device__ uint32_t last_fixed(const quick_binning &q, const float *first)
+{
+    return fixed_of(q.f32, to_float(next_half(first_half_from<Half>(first[q.bins]), false)));
+}
+
 /* ---- in kernels: 16 bytes of samples ---- */
 
 template <typename T>
@@ -467,7 +522,23 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
     }
 }
 
-/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT. */
+/* The bins that the mantissas have. */
+template <typename T>
+__device__ void place_settled(const quick_binning &q, uint32_t last, const sixteen_bytes &v,
+                              placed<T> *to)
+{
+    const fixed_point<float> &f = q.f32;
+    const uint32_t outside = q.bins << f.fraction_bits;
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+        const uint32_t fixed = fixed_of(f, real_of<float>(raw_sample<T>(v, e))),
+                       inside = fixed < outside ? fixed : outside - 1;
+        to->bin[e] = (fixed <= last ? inside : outside) >> f.fraction_bits;
+    }
+}
+
+/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT, or the
+ * last fixed point of SETTLED. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)
@@ -475,6 +546,8 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
     if constexpr (METHOD == EXACT) {
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
+    } else if constexpr (METHOD == SETTLED) {
+        place_settled(q, same_bits<uint32_t>(*first), v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {

@@ -189,6 +189,16 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
     with_method<TABLED, T>(q, loop);
 }
 
+/* The same of halves that are settled; first: the fixed point of the last in range. */
+template <unsigned LOADS, typename T, class Add>
+__device__ void count_settled_line(const quick_binning &q, const float *first,
+                                   const sample_line<T> &line, Add &add)
+{
+    count_ends(q, line, static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, add);
+    line_loop<LOADS, T, Add> loop = {q, first, line, add};
+    loop.template run<SETTLED>();
+}
+
 /* ---- counters ---- */
 
 /* The most samples of a block that 32 bits can count. */
