@@ -128,8 +128,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
     bool counted = false;
     if constexpr (IS_HALF<T>) {
         if (q.method == IN_FLOAT && all_settled<T>(q, first)) {
-            const float last = same_bits<float>(last_fixed<T>(q, first));
-            count_settled_line<LOADS>(q, &last, line, add);
+            count_settled_line<LOADS>(q, line, add);
             counted = true;
         }
     }

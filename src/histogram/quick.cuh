@@ -20,9 +20,10 @@
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
  * into a bin are in range too.
  *
- * Halves. They lie far apart, so mostly none of them is near an edge on its wrong side, though many
- * are on edges. A block looks at the two halves around each edge, which is enough, since v ascends
- * with x; if all are right, SETTLED takes the mantissa's bin for what it is. */
+ * Halves. They have so few digits that v without a bias, rounded downwards, mostly has the right bin
+ * for all of them, although many are on edges. A block looks at the two halves around each edge,
+ * which is enough, since v ascends with x; if all are right, SETTLED takes the mantissa's bin for
+ * what it is. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -45,6 +46,7 @@ constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from w
 template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
+    Real plain;                      /* offset without bias */
     unsigned fraction_bits;
     uint64_t base, end; /* v's bits - base < end: in a bin, or just past the last one */
     uint64_t near;      /* the bin may be one too large below this fraction */
@@ -168,6 +170,7 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     to->scale = static_cast<Real>(scale);
     to->offset = static_cast<Real>(one - b.real_lower * scale + bias * unit);
+    to->plain = static_cast<Real>(one - b.real_lower * scale);
     to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
     to->base = same_bits<Bits>(static_cast<Real>(one));
     to->near = static_cast<uint64_t>(2 * bias + 1);
@@ -332,10 +335,23 @@ __device__ Half first_half_from(float x)
     return to_float(half) < x ? next_half(half, true) : half;
 }
 
+/* a · b + c, rounded downwards. */
+__device__ inline float fused_downwards(float a, float b, float c)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rd(a, b, c);
+#else
+    const float near = fmaf(a, b, c);
+    const bool above = static_cast<double>(near) - c > static_cast<double>(a) * b;
+    return above ? next_float(near, false) : near;
+#endif
+}
+
 /* A half's fixed point, as place_settled() has it; below bin 0 it wraps around. */
 __device__ inline uint32_t fixed_of(const fixed_point<float> &f, float x)
 {
-    return same_bits<uint32_t>(fused(x, f.scale, f.offset)) - static_cast<uint32_t>(f.base);
+    return same_bits<uint32_t>(fused_downwards(x, f.scale, f.plain)) -
+           static_cast<uint32_t>(f.base);
 }
 
 /* Whether the mantissa's bin is right for the halves on both sides of edge k, which `first` has. */
@@ -346,18 +362,11 @@ __device__ bool is_settled(const quick_binning &q, const float *first, unsigned 
     const Half from = first_half_from<Half>(first[k]), before = next_half(from, false);
     const uint32_t edge = k << f.fraction_bits, at = fixed_of(f, to_float(from)),
                    below = fixed_of(f, to_float(before));
-    if (k == 0)
-        return below > at && at < 1u << f.fraction_bits;
-    if (k == q.bins) /* the sample before may be the upper bound, which the last bin includes */
-        return below < at && below >= edge - (1u << f.fraction_bits);
+    if (k == 0) /* what is below is told by its value */
+        return at < 1u << f.fraction_bits;
+    if (k == q.bins) /* the half before may be the upper bound, which the last bin includes */
+        return below >= edge - (1u << f.fraction_bits) && below < UINT32_MAX / 2;
     return below < edge && at >= edge;
-}
-
-/* The fixed point of the last half in range. */
-template <typename Half>
-__device__ uint32_t last_fixed(const quick_binning &q, const float *first)
-{
-    return fixed_of(q.f32, to_float(next_half(first_half_from<Half>(first[q.bins]), false)));
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -524,21 +533,19 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
 
 /* The bins that the mantissas have. */
 template <typename T>
-__device__ void place_settled(const quick_binning &q, uint32_t last, const sixteen_bytes &v,
-                              placed<T> *to)
+__device__ void place_settled(const quick_binning &q, const sixteen_bytes &v, placed<T> *to)
 {
     const fixed_point<float> &f = q.f32;
     const uint32_t outside = q.bins << f.fraction_bits;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++) {
-        const uint32_t fixed = fixed_of(f, real_of<float>(raw_sample<T>(v, e))),
-                       inside = fixed < outside ? fixed : outside - 1;
-        to->bin[e] = (fixed <= last ? inside : outside) >> f.fraction_bits;
+        const float x = real_of<float>(raw_sample<T>(v, e));
+        const uint32_t fixed = fixed_of(f, x), inside = fixed < outside ? fixed : outside - 1;
+        to->bin[e] = (x >= f.least && x <= f.most ? inside : outside) >> f.fraction_bits;
     }
 }
 
-/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT, or the
- * last fixed point of SETTLED. */
+/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)
@@ -547,7 +554,7 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
     } else if constexpr (METHOD == SETTLED) {
-        place_settled(q, same_bits<uint32_t>(*first), v, to);
+        place_settled(q, v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {

@@ -189,13 +189,12 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
     with_method<TABLED, T>(q, loop);
 }
 
-/* The same of halves that are settled; first: the fixed point of the last in range. */
+/* The same of halves that are settled. */
 template <unsigned LOADS, typename T, class Add>
-__device__ void count_settled_line(const quick_binning &q, const float *first,
-                                   const sample_line<T> &line, Add &add)
+__device__ void count_settled_line(const quick_binning &q, const sample_line<T> &line, Add &add)
 {
     count_ends(q, line, static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, add);
-    line_loop<LOADS, T, Add> loop = {q, first, line, add};
+    line_loop<LOADS, T, Add> loop = {q, nullptr, line, add};
     loop.template run<SETTLED>();
 }
 
