@@ -95,21 +95,6 @@ __global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
 
 /* ---- wider samples ---- */
 
-/* Whether no edge has a half near it on its wrong side. By all threads of a block; has barriers. */
-template <typename T>
-__device__ bool all_settled(const quick_binning &q, const float *first)
-{
-    PRIM_SHARED(unsigned, unsettled, );
-    if (threadIdx.x == 0)
-        unsettled = 0;
-    __syncthreads();
-    for (unsigned k = threadIdx.x; k <= q.bins; k += COUNTING)
-        if (!is_settled<T>(q, first, k))
-            atomicAdd(&unsettled, 1u);
-    __syncthreads();
-    return unsettled == 0;
-}
-
 template <typename T>
 __global__ void __launch_bounds__(COUNTING, 1)
     count_samples(sample_line<T> line, quick_binning q, unsigned copies_log2, counters to)
@@ -125,15 +110,7 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
     copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                            static_cast<uint32_t>(copies * sizeof(uint32_t)), q.bins};
-    bool counted = false;
-    if constexpr (IS_HALF<T>) {
-        if (q.method == IN_FLOAT && all_settled<T>(q, first)) {
-            count_settled_line<LOADS>(q, line, add);
-            counted = true;
-        }
-    }
-    if (!counted)
-        count_line<true, LOADS>(q, first, line, add);
+    count_line<true, LOADS>(q, first, line, add);
     __syncthreads();
     grid_dependency_synchronize();
 

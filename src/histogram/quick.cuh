@@ -18,12 +18,7 @@
  * all roundings can add up to, so the bin is right or one too large; the latter only where the
  * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
- * into a bin are in range too.
- *
- * Halves. They have so few digits that v without a bias, rounded downwards, mostly has the right bin
- * for all of them, although many are on edges. A block looks at the two halves around each edge,
- * which is enough, since v ascends with x; if all are right, SETTLED takes the mantissa's bin for
- * what it is. */
+ * into a bin are in range too. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -38,7 +33,7 @@ namespace
 {
 
 /* How samples are binned; EXACT: by bins.cuh alone. */
-enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE, SETTLED };
+enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
 constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from which on it pays */
@@ -46,7 +41,6 @@ constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from w
 template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
-    Real plain;                      /* offset without bias */
     unsigned fraction_bits;
     uint64_t base, end; /* v's bits - base < end: in a bin, or just past the last one */
     uint64_t near;      /* the bin may be one too large below this fraction */
@@ -170,7 +164,6 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     to->scale = static_cast<Real>(scale);
     to->offset = static_cast<Real>(one - b.real_lower * scale + bias * unit);
-    to->plain = static_cast<Real>(one - b.real_lower * scale);
     to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
     to->base = same_bits<Bits>(static_cast<Real>(one));
     to->near = static_cast<uint64_t>(2 * bias + 1);
@@ -310,63 +303,6 @@ __device__ inline void make_table(const quick_binning &q, float *first)
                    : k == q.bins     ? next_float(q.f32.most, true)
                    : k == q.bins + 1 ? same_bits<float>(0xff800000u)
                                      : first_of_bin(q, k);
-}
-
-/* ---- in kernels: halves around the edges ---- */
-
-/* The next half in the order of numbers; beyond infinity, infinity again. */
-template <typename Half>
-__device__ Half next_half(Half x, bool upwards)
-{
-    const float number = to_float(x);
-    if (number == 0)
-        return {static_cast<uint16_t>(upwards ? 1 : 0x8001)};
-    if (number - number != 0 && (number > 0) == upwards)
-        return x;
-    return {static_cast<uint16_t>((number > 0) == upwards ? x.bits + 1 : x.bits - 1)};
-}
-
-/* The least half that is not below x. */
-template <typename Half>
-__device__ Half first_half_from(float x)
-{
-    Half half;
-    from_float(x, &half);
-    return to_float(half) < x ? next_half(half, true) : half;
-}
-
-/* a · b + c, rounded downwards. */
-__device__ inline float fused_downwards(float a, float b, float c)
-{
-#ifdef __CUDA_ARCH__
-    return __fmaf_rd(a, b, c);
-#else
-    const float near = fmaf(a, b, c);
-    const bool above = static_cast<double>(near) - c > static_cast<double>(a) * b;
-    return above ? next_float(near, false) : near;
-#endif
-}
-
-/* A half's fixed point, as place_settled() has it; below bin 0 it wraps around. */
-__device__ inline uint32_t fixed_of(const fixed_point<float> &f, float x)
-{
-    return same_bits<uint32_t>(fused_downwards(x, f.scale, f.plain)) -
-           static_cast<uint32_t>(f.base);
-}
-
-/* Whether the mantissa's bin is right for the halves on both sides of edge k, which `first` has. */
-template <typename Half>
-__device__ bool is_settled(const quick_binning &q, const float *first, unsigned k)
-{
-    const fixed_point<float> &f = q.f32;
-    const Half from = first_half_from<Half>(first[k]), before = next_half(from, false);
-    const uint32_t edge = k << f.fraction_bits, at = fixed_of(f, to_float(from)),
-                   below = fixed_of(f, to_float(before));
-    if (k == 0) /* what is below is told by its value */
-        return at < 1u << f.fraction_bits;
-    if (k == q.bins) /* the half before may be the upper bound, which the last bin includes */
-        return below >= edge - (1u << f.fraction_bits) && below < UINT32_MAX / 2;
-    return below < edge && at >= edge;
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -531,20 +467,6 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
     }
 }
 
-/* The bins that the mantissas have. */
-template <typename T>
-__device__ void place_settled(const quick_binning &q, const sixteen_bytes &v, placed<T> *to)
-{
-    const fixed_point<float> &f = q.f32;
-    const uint32_t outside = q.bins << f.fraction_bits;
-    PRIM_UNROLL(16)
-    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
-        const float x = real_of<float>(raw_sample<T>(v, e));
-        const uint32_t fixed = fixed_of(f, x), inside = fixed < outside ? fixed : outside - 1;
-        to->bin[e] = (x >= f.least && x <= f.most ? inside : outside) >> f.fraction_bits;
-    }
-}
-
 /* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
@@ -553,8 +475,6 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
     if constexpr (METHOD == EXACT) {
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
-    } else if constexpr (METHOD == SETTLED) {
-        place_settled(q, v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {

@@ -189,15 +189,6 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
     with_method<TABLED, T>(q, loop);
 }
 
-/* The same of halves that are settled. */
-template <unsigned LOADS, typename T, class Add>
-__device__ void count_settled_line(const quick_binning &q, const sample_line<T> &line, Add &add)
-{
-    count_ends(q, line, static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, add);
-    line_loop<LOADS, T, Add> loop = {q, nullptr, line, add};
-    loop.template run<SETTLED>();
-}
-
 /* ---- counters ---- */
 
 /* The most samples of a block that 32 bits can count. */

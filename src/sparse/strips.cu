@@ -102,18 +102,19 @@ __global__ void __launch_bounds__(THREADS)
     const unsigned i = (blockIdx.x - first_block) * THREADS + threadIdx.x;
     if (MOST > 1 && list.overlaps)
         trigger_launch_completion(); /* launches write different rows: the next need not wait */
-    if (i < g.rows * g.parts) {
-        const unsigned part = g.parts > 1 ? i / g.rows : 0, row = i - part * g.rows;
-        working_t<V> sum = 0;
+    if (g.parts == 1 && i < g.rows) {
+        working_t<V> sum = 0; /* its steps are the same for all lanes, and nothing is divided */
         if (of.x != nullptr)
-            sum = sum_of_strip(of, g.first_entry + part * g.stride + row, g.parts * g.stride,
+            sum = sum_of_strip(of, g.first_entry + i, g.stride, g.width);
+        of.store(row_at != nullptr ? static_cast<size_t>(row_at[g.first_row + i]) : g.first_row + i,
+                 sum);
+    } else if (g.parts > 1 && i < g.rows * g.parts) {
+        const unsigned part = i / g.rows, row = i - part * g.rows;
+        sums[g.first_sum + i] =
+            of.x == nullptr
+                ? working_t<V>(0)
+                : sum_of_strip(of, g.first_entry + part * g.stride + row, g.parts * g.stride,
                                (g.width + g.parts - 1 - part) / g.parts);
-        if (g.parts > 1)
-            sums[g.first_sum + i] = sum;
-        else
-            of.store(row_at != nullptr ? static_cast<size_t>(row_at[g.first_row + row])
-                                       : g.first_row + row,
-                     sum);
     }
     if (MOST > 1 && list.overlaps)
         grid_dependency_synchronize(); /* for work that waits for the last launch */

@@ -9,9 +9,9 @@
  *     finish    a · b · c ·      column 0; and a warp for each marked row adds its entries, 32 at a
  *               d · f · e ·      time where they ascend, and else one after the other
  *
- * The marks are in the matrix itself, so no workspace is needed. In a small matrix a warp clears each
- * row and adds its entries at once. What holds it back: a marked row
- * of any length is one warp's.
+ * The marks are in the matrix itself, so no workspace is needed. Rows of 32 to 512 columns are
+ * cleared and filled by a warp each, in one launch. What holds it back: a marked row of any length
+ * is one warp's.
  *
  * Work: elements and entries. Steps: as few as there are launches, but for marked rows. Bytes: the
  * dense matrix once, columns twice, values once, and a sector for each entry. */
@@ -154,7 +154,7 @@ __device__ void add_row(T *row, uint64_t begin, uint64_t end, const int32_t *col
     }
 }
 
-/* A small matrix: a warp for each row does all. */
+/* Rows of some columns: a warp for each does all. */
 template <typename T>
 __device__ void fill_row(dense_rows<T> out, size_t row, size_t row_columns,
                          const offsets_view &offsets, const int32_t *columns, const T *values)
@@ -196,10 +196,10 @@ __global__ void __launch_bounds__(THREADS)
 
 PRIM_DISPATCH_TYPE(dispatch_dense, PRIM_SPARSE_DENSE_TYPES, matrix.value_type)
 
-/* Neither so many rows nor such long ones that one launch would take longer than four. */
-bool is_small(const prim_sparse *m)
+/* Where a warp has neither too little nor too much to do with a row, one launch is faster than four. */
+bool suits_warps(const prim_sparse *m)
 {
-    return m->rows <= 4096 && m->columns <= 512;
+    return m->columns <= 512 && (m->columns >= WARP || m->rows <= 4096);
 }
 
 struct run_fill : launch_run {
@@ -218,7 +218,7 @@ struct run_fill : launch_run {
         const T *const values = static_cast<const T *>(m->values);
         const size_t threads = threads_for_entries(m->entries);
         launches l = {args->call.stream};
-        if (is_small(m)) {
+        if (suits_warps(m)) {
             l.then(m->rows * WARP, finish_rows<T>, out, offsets, m->column_indices, values,
                    m->columns);
             return l.error;
