@@ -1,6 +1,6 @@
 /* The row of each entry, by a search among the offsets that entry_rows.cuh bounds.
  *
- * Work: entries, times the logarithm of a block's rows. Bytes: a row for each entry, and offsets. */
+ * Work: entries, times the logarithm of a block's rows. Bytes: a row for each entry; offsets. */
 #include "sparse/entry_rows.h"
 
 #include "sparse/entry_rows.cuh"

@@ -1,7 +1,7 @@
 /* Dense matrices to CSR, in pieces of rows: count, scan, write.
  *
- *     row       0 a 0 0 b 0 c d | 0 e 0 0 …    a ballot says which lanes have an element that is not
- *     ballot    0 1 0 0 1 0 1 1 | 0 1 0 0      0, and the lanes below are what comes before it
+ *     row       0 a 0 0 b 0 c d | 0 e 0 0 …    a ballot says which lanes have an element that is
+ *     ballot    0 1 0 0 1 0 1 1 | 0 1 0 0      not 0, and the lanes below are what comes before
  *     counts    4               | 1            their sums say where each piece's entries begin
  *     entries   a b c d e …
  *

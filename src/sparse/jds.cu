@@ -11,8 +11,8 @@
  * group with few is shared by several threads: strips.cu. What holds it back: writes of y are
  * scattered by the permutation.
  *
- * Work: entries. Steps: those of a row or a part of it. Launches: groups / 64, twice where there are
- * long rows. Bytes: entries once, the permutation, y by sectors, x by column.
+ * Work: entries. Steps: those of a row or a part of it. Launches: groups / 64, twice for those
+ * with long rows. Bytes: entries once, the permutation, y by sectors, x by column.
  * Source: Y. Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat. Comput. 10
  * (1989). */
 #include "sparse/problem.cuh"

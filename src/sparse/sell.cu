@@ -83,7 +83,7 @@ struct slices {
     }
 };
 
-/* The sums of `count` columns of a slice, by a block, for each row in a lane of each warp. Each warp
+/* The sums of `count` columns of a slice, by a block, for each row in a lane of each warp. A warp
  * takes a part of the columns; the parts are added up in order. */
 template <typename V, typename X, typename Offset>
 __device__ working_t<V> sum_of_columns(const slices<V, X, Offset> &a, size_t slice, size_t begin,
@@ -145,7 +145,7 @@ __device__ tile_pieces find_pieces(const slices<V, X, Offset> &a, size_t tile,
     return found;
 }
 
-/* Each warp looks into one of the block's tiles, which lie apart, so that the pieces of one slice go
+/* Each warp looks into one of the block's tiles, which lie apart, so that a slice's pieces go
  * to many blocks; then all threads sum what was found. */
 template <typename V, typename X, typename Offset>
 __device__ void sum_pieces(const slices<V, X, Offset> &a, unsigned finders,

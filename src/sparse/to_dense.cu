@@ -2,8 +2,8 @@
  *
  *     clear     0 0 0 0 0 0      all elements
  *               0 0 0 0 0 0
- *     mark      · · · · · ·      rows whose columns do not ascend strictly: two of their entries may
- *               1 · · · · ·      have one place, and are to be added up in order
+ *     mark      · · · · · ·      rows whose columns do not ascend strictly: two of their entries
+ *               1 · · · · ·      may have one place, and are to be added up in order
  *     place     · · b · c ·      the entries of the other rows, in any order; but column 0, where
  *               1 · · · · ·      the marks are
  *     finish    a · b · c ·      column 0; and a warp for each marked row adds its entries, 32 at a
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(THREADS)
 
 PRIM_DISPATCH_TYPE(dispatch_dense, PRIM_SPARSE_DENSE_TYPES, matrix.value_type)
 
-/* Where a warp has neither too little nor too much to do with a row, one launch is faster than four. */
+/* Where a row is neither too little nor too much for a warp, one launch is faster than four. */
 bool suits_warps(const prim_sparse *m)
 {
     return m->columns <= 512 && (m->columns >= WARP || m->rows <= 4096);
