@@ -121,8 +121,8 @@ typedef struct prim_sparse {
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
  * PRIM_SPMV_COO_SEGMENTED has four times that. PRIM_SPMV_SELL has 264 for each 8192 places, in f64
  * 520, and none for up to 32768. PRIM_SPMV_ELL, PRIM_SPMV_HYB and PRIM_SPMV_JDS have a sum for each
- * 64 entries of rows that are long where few rows have their length, up to 131072 sums for ELL and for
- * each group of JDS. The other rungs need none.
+ * 64 entries of rows that are long where few rows have their length, up to 131072 sums for ELL and
+ * for each group of JDS. The other rungs need none.
  * Source: Bell and Garland, Efficient Sparse Matrix-Vector Multiplication on CUDA, NVIDIA 2008;
  * Merrill and Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication, SC16 (2016);
  * Monakov, Lokhmotov and Avetisyan, Automatically Tuning Sparse Matrix-Vector Multiplication for
