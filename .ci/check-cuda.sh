@@ -7,9 +7,9 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-# Kernels for one architecture: 1395 in all, and so many of them for each pattern.
-most_kernels=1395
-pattern_kernels='reduce 520 scan 240 sparse 145 merge 120 gemm 100 histogram 110 convolution 130 gemv 60
+# Kernels for one architecture: 1400 in all, and so many of them for each pattern.
+most_kernels=1400
+pattern_kernels='reduce 520 scan 240 sparse 155 merge 120 gemm 100 histogram 110 convolution 130 gemv 60
   binary_gemm 40'
 most_seconds=2400 # of processor time for two architectures; 1200 to 1300 were seen, and machines differ
 architectures='75-real;90a-real'

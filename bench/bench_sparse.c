@@ -48,8 +48,11 @@ static prim_sparse_format format_of(int variant, cudaDataType_t type)
 
 /* A case is named for its matrix, and for its format where that is not CSR: "banded-coo". There
  * AUTO has that format as well, and peers have what AUTO has. */
-static const char *const suffixes[] = {
-    [PRIM_SPARSE_CSR] = "", [PRIM_SPARSE_COO] = "-coo", [PRIM_SPARSE_SELL] = "-sell"};
+static const char *const suffixes[] = {[PRIM_SPARSE_CSR] = "",
+                                       [PRIM_SPARSE_COO] = "-coo",
+                                       [PRIM_SPARSE_ELL] = "-ell",
+                                       [PRIM_SPARSE_JDS] = "-jds",
+                                       [PRIM_SPARSE_SELL] = "-sell"};
 
 static prim_sparse_format format_of_case(const bench_case *c)
 {

@@ -182,6 +182,8 @@ static size_t stairs(size_t row, size_t rows)
 
 enum {
     WITH_COO = MATRIX_KIND_FORMAT(PRIM_SPARSE_COO),
+    WITH_ELL = MATRIX_KIND_FORMAT(PRIM_SPARSE_ELL),
+    WITH_JDS = MATRIX_KIND_FORMAT(PRIM_SPARSE_JDS),
     WITH_SELL = MATRIX_KIND_FORMAT(PRIM_SPARSE_SELL)
 };
 
@@ -207,11 +209,11 @@ static const matrix_kind kinds[] = {
     {"shapes_33", length_33, side_by_side, {508409}, 301, 0},
     {"shapes_65", length_65, side_by_side, {258107}, 301, 0},
     {"shapes_257", length_257, side_by_side, {65287}, 301, 0},
-    {"shapes_4099", length_4099, side_by_side, {8191}, 131, 0},
+    {"shapes_4099", length_4099, side_by_side, {8191}, 131, WITH_ELL | WITH_JDS | WITH_SELL},
     {"shapes_every_second", every_second, side_by_side, {1000003}, 301, 0},
-    {"shapes_one_row", one_row, side_by_side, {16777213}, 4099, 0},
+    {"shapes_one_row", one_row, side_by_side, {16777213}, 4099, WITH_JDS},
     {"shapes_first_and_last", first_and_last, side_by_side, {8388617}, 4099, 0},
-    {"shapes_stairs", stairs, side_by_side, {5791}, 97, 0},
+    {"shapes_stairs", stairs, side_by_side, {5791}, 97, WITH_JDS | WITH_SELL},
 };
 
 const matrix_kind *matrix_kind_at(size_t index)

@@ -84,6 +84,12 @@ static size_t last_n(const shape *s, size_t row)
     return row + 1 == s->rows ? s->n : row % 3;
 }
 
+/* More lengths than JDS has groups in a launch. */
+static size_t stairs(const shape *s, size_t row)
+{
+    return row * 3 % s->n;
+}
+
 /* All kinds of rows that CSR_MERGE and COO_TILED tell apart, in turn; cut rows of up to n. */
 static size_t of_all_kinds(const shape *s, size_t row)
 {
@@ -126,6 +132,7 @@ const shape shapes[] = {
     {"256 a row", 130, 300, all_n, 256, false},
     {"384 a row", 30, 300, all_n, 384, false},
     {"skewed", 700, 900, skewed, 700, false},
+    {"stairs", 150, 400, stairs, 401, false},
     {"long first row", 20, 5000, first_n, 3000, false},
     {"long row between others", 20, 5000, middle_n, 3000, false},
     {"long last row", 20, 5000, last_n, 3000, false},

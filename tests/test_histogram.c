@@ -325,9 +325,9 @@ Test(histogram, floats_on_edges)
     static const struct {
         size_t bins;
         double lower, upper;
-    } grids[] = {{256, -1, 1},         {2048, -1, 1},      {100, -0.1, 0.3},
-                 {4096, 0, 1},         {1000, 5, 5.00001}, {7, -1e30, 7e30},
-                 {333, -1e-20, 2e-20}, {64, 1000, 1001},   {3, 0, 3 + 0x1p-51}};
+    } grids[] = {{256, -1, 1},        {2048, -1, 1},    {100, -0.1, 0.3},     {4096, 0, 1},
+                 {1000, 5, 5.00001},  {7, -1e30, 7e30}, {333, -1e-20, 2e-20}, {64, 1000, 1001},
+                 {3, 0, 3 + 0x1p-51}, {128, 0, 3},      {256, -1, 1},         {64, 0, 1}};
     histogram_case c = {.variant = PRIM_HISTOGRAM_MULTI_COPY, .count = (1 << 21) + 5};
     void *h_samples = malloc(c.count * sizeof(float));
     const size_t most = get_test_level() == LEVEL_QUICK ? 2 : COUNT_OF(grids);
@@ -338,8 +338,8 @@ Test(histogram, floats_on_edges)
                 continue;
             c.type = types[t];
             c.bins = grids[g].bins;
-            c.outside = (prim_outside)(g % POLICIES);
-            c.flags = g % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN;
+            c.outside = (prim_outside)(g / 3 % POLICIES); /* types go by threes */
+            c.flags = (g + 1) % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN;
             c.range =
                 (prim_histogram_range){.real_lower = grids[g].lower, .real_upper = grids[g].upper};
             fill_around_edges(&c, h_samples);

@@ -109,10 +109,11 @@ static void expect_same(const kept *is, const kept *right, const char *what)
 /* ---- there and back, beside the host's ---- */
 
 static const request requests[] = {
-    {PRIM_SPARSE_CSR, CUDA_R_64I, 0},   {PRIM_SPARSE_CSR, CUDA_R_32I, -5},
-    {PRIM_SPARSE_COO, CUDA_R_32I, 0},   {PRIM_SPARSE_ELL, CUDA_R_64I, -9},
-    {PRIM_SPARSE_SELL, CUDA_R_32I, 1},  {PRIM_SPARSE_SELL, CUDA_R_64I, 2},
-    {PRIM_SPARSE_SELL, CUDA_R_32I, 50}, {PRIM_SPARSE_SELL, CUDA_R_64I, INT64_MAX},
+    {PRIM_SPARSE_CSR, CUDA_R_64I, 0},     {PRIM_SPARSE_CSR, CUDA_R_32I, -5},
+    {PRIM_SPARSE_COO, CUDA_R_32I, 0},     {PRIM_SPARSE_ELL, CUDA_R_64I, -9},
+    {PRIM_SPARSE_SELL, CUDA_R_32I, 1},    {PRIM_SPARSE_SELL, CUDA_R_64I, 2},
+    {PRIM_SPARSE_SELL, CUDA_R_32I, 50},   {PRIM_SPARSE_SELL, CUDA_R_64I, INT64_MAX},
+    {PRIM_SPARSE_SELL, CUDA_R_32I, 1024}, {PRIM_SPARSE_SELL, CUDA_R_64I, 1500},
 };
 
 /* more: columns of ELL beside those that are needed. */

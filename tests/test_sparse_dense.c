@@ -126,8 +126,10 @@ static void check_dense(cudaDataType_t type, size_t rows, size_t columns, size_t
 
 Test(sparse_dense, elements_that_are_not_0)
 {
-    static const size_t sizes[][2] = {{0, 0},  {0, 5}, {5, 0},  {1, 1},   {1, 31},  {3, 32},
-                                      {7, 33}, {9, 1}, {8, 64}, {65, 65}, {1, 999}, {300, 3}};
+    static const size_t sizes[][2] = {{0, 0},   {0, 5},   {5, 0},    {1, 1},    {1, 31},
+                                      {3, 32},  {7, 33},  {9, 1},    {8, 64},   {65, 65},
+                                      {1, 999}, {300, 3}, {70, 6},   {65, 16},  {40, 17},
+                                      {2, 512}, {3, 513}, {2, 1536}, {1, 5000}, {3, 4097}};
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t s = 0; s < COUNT_OF(sizes); s++)
             for (unsigned full = 0; full <= 8; full += 4)
@@ -184,6 +186,42 @@ Test(sparse_dense, places_of_several_entries_add_up)
         check_from_csr(&csr, s % 3 == 0 ? 0 : 3, the->name);
         forget(&csr);
     }
+}
+
+/* Long rows whose columns ascend, but for two neighbours of one of them; or all do. */
+static kept make_ascending(cudaDataType_t type, size_t wrong, bool equal)
+{
+    enum { ROWS = 5, COLUMNS = 1600 };
+    size_t lengths[ROWS], entries = 0;
+    for (size_t row = 0; row < ROWS; row++)
+        entries += lengths[row] = row == 2 ? 0 : COLUMNS - 7 * row;
+    kept k = new_csr(ROWS, COLUMNS, entries, type, CUDA_R_32I);
+    int32_t *const columns = (int32_t *)k.m.column_indices;
+    for (size_t row = 0, e = 0; row < ROWS; row++) {
+        for (size_t s = 0; s < lengths[row]; s++, e++) {
+            columns[e] = (int32_t)(s + 3 * row % 4);
+            write_float(type, (void *)k.m.values, e, number(REAL, random_bits(e)));
+        }
+        set_offset(&k.m, row + 1, e);
+    }
+    if (wrong < entries - 1) {
+        const int32_t first = columns[wrong];
+        columns[wrong] = columns[wrong + 1];
+        columns[wrong + 1] = equal ? columns[wrong] : first;
+    }
+    return k;
+}
+
+/* Also where blocks of entries begin, and at a row's first column. */
+Test(sparse_dense, rows_whose_columns_ascend_or_not)
+{
+    static const size_t wrong[] = {SIZE_MAX, 0, 1, 500, 1022, 1023, 1024, 1598, 1600, 1601, 4700};
+    for (size_t w = 0; w < COUNT_OF(wrong); w++)
+        for (int equal = 0; equal < 2; equal++) {
+            kept csr = make_ascending(types[w % COUNT_OF(types)], wrong[w], equal != 0);
+            check_from_csr(&csr, w % 2 * 3, "ascending");
+            forget(&csr);
+        }
 }
 
 Test(sparse_dense, the_classic_example_of_every_type)

@@ -18,7 +18,7 @@ typedef enum prim_spmv_variant {
     PRIM_SPMV_COO_SCAN_ALL = 4,  /* each row's thread reads all entries */
     PRIM_SPMV_COO_SEGMENTED = 5, /* blocks of entries, summed by rows within the block */
     PRIM_SPMV_HYB = 6,           /* ELL for most of each row, COO by tiles for the rest */
-    PRIM_SPMV_JDS = 7,           /* rows sorted by length; a launch for each group of equal ones */
+    PRIM_SPMV_JDS = 7,           /* rows sorted by length, in groups of equal ones */
     PRIM_SPMV_CSR_MERGE = 8,     /* merge path: tiles of equal work, in shared memory */
     PRIM_SPMV_SELL = 9,          /* a warp for each slice of 32 rows, ELL within the slice */
     PRIM_SPMV_COO_TILED = 10     /* spans of entries for each warp, in registers */
@@ -119,7 +119,10 @@ typedef struct prim_sparse {
  * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136, and none
  * for a matrix of at most 32768 entries and as many rows;
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
- * PRIM_SPMV_COO_SEGMENTED has four times that. The other rungs need none.
+ * PRIM_SPMV_COO_SEGMENTED has four times that. PRIM_SPMV_SELL has 264 for each 8192 places, in f64
+ * 520, and none for up to 32768. PRIM_SPMV_ELL, PRIM_SPMV_HYB and PRIM_SPMV_JDS have a sum for each
+ * 64 entries of rows that are long where few rows have their length, up to 131072 sums for ELL and
+ * for each group of JDS. The other rungs need none.
  * Source: Bell and Garland, Efficient Sparse Matrix-Vector Multiplication on CUDA, NVIDIA 2008;
  * Merrill and Garland, Merge-Based Parallel Sparse Matrix-Vector Multiplication, SC16 (2016);
  * Monakov, Lokhmotov and Avetisyan, Automatically Tuning Sparse Matrix-Vector Multiplication for
@@ -389,10 +392,10 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  *
  * Determinism: the same bits in every run and on every GPU.
  * Work: reads and writes each place once; for CSR to COO a search among a block's rows for each
- * entry, for SELL to CSR one among the slices for each row; with sigma above 1, rows times sigma
- * comparisons, which suits a sigma of some thousand.
+ * entry, to and from SELL one among the slices for each place; with sigma above 1, some
+ * log2(sigma)² / 2 comparisons for each row.
  * Workspace: from ELL and SELL, and to ELL, some 8 bytes for each row; to SELL some 8 for each
- * slice, and with sigma above 1 another 4 for each row; otherwise none. */
+ * slice, and with sigma above 1 another 4 for each row, above 1024 another 8; otherwise none. */
 PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                          cudaDataType_t offset_type, int64_t width, size_t size,
                                          void *d_memory, size_t bytes, prim_sparse *to,
@@ -434,7 +437,7 @@ PRIM_API prim_status prim_sparse_from_dense_bytes(cudaDataType_t type, size_t ro
  *
  * Returns what prim_sparse_from_dense_size() and prim_sparse_convert() do.
  * Determinism: the same bits in every run and on every GPU.
- * Workspace: some 8 bytes a row. */
+ * Workspace: some 8 bytes a row; of more than 512 columns, some 16 for each 512 of them. */
 PRIM_API prim_status prim_sparse_from_dense(cudaDataType_t type, const void *d_in, size_t rows,
                                             size_t columns, size_t ld, cudaDataType_t offset_type,
                                             size_t size, void *d_memory, size_t bytes,

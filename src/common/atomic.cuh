@@ -24,7 +24,8 @@ __device__ Word atomic_load(Word *word)
 #endif
 }
 
-__device__ inline void atomic_store(uint64_t *word, uint64_t value)
+template <typename Word>
+__device__ void atomic_store(Word *word, Word value)
 {
 #ifdef SIMT_BACKEND
     simt_interleave();

@@ -1,4 +1,4 @@
-/* prim_sparse_convert(): a thread for each place of the format that has more of them.
+/* prim_sparse_convert(): threads for the places of the format that has more of them.
  *
  *     CSR    a b|c|d e f          ELL    a c d        place (s, row) of ELL and SELL is entry
  *            0   2 3     6               b · e        offset[row] + s of CSR: to ELL, a thread
@@ -8,20 +8,17 @@
  * CSR and COO have their entries in the same order, and only rows and offsets are converted: an
  * entry's row is searched among the offsets, a row's first entry among the row indices. The lengths
  * of ELL's and SELL's rows are found by binary search, since padding comes last. sums.cu makes
- * offsets of them. Values are copied as words of 2, 4 or 8 bytes.
- *
- * SELL's order: how many rows of the window of sigma come before this one is its place.
+ * offsets of them, and order.cu SELL's order. Values are copied as words of 2, 4 or 8 bytes.
  *
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
  * place. */
 #include "common/numeric.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
 #include "common/warp.cuh"
-#include "sparse/launches.cuh"
+#include "sparse/entry_rows.cuh"
+#include "sparse/entry_rows.h"
 #include "sparse/lines.cuh"
-#include "sparse/offsets.cuh"
+#include "sparse/order.h"
 #include "sparse/sums.h"
 
 namespace
@@ -59,7 +56,11 @@ struct ell_places {
     {
         return rows * width;
     }
-    __device__ bool find(size_t i, place *p) const
+    __device__ row_range range_of_block() const
+    {
+        return {0, rows};
+    }
+    __device__ bool find(size_t i, const row_range &, place *p) const
     {
         if (i >= rows * width)
             return false;
@@ -86,11 +87,15 @@ struct sell_places {
                : place < rows                         ? place
                                                       : rows;
     }
-    __device__ bool find(size_t i, place *p) const
+    __device__ row_range range_of_block() const /* of slices */
+    {
+        return rows_of_block(offsets, slices, entries);
+    }
+    __device__ bool find(size_t i, const row_range &range, place *p) const
     {
         if (i >= entries || i >= offsets.at(slices))
             return false;
-        const size_t slice = last_offset_up_to(offsets, 0, slices, i);
+        const size_t slice = range.row_of(offsets, i);
         p->at = i;
         p->s = (i - offsets.at(slice)) / WARP;
         p->row = row_at(slice * WARP + i % WARP);
@@ -146,15 +151,18 @@ template <typename Places>
 __global__ void __launch_bounds__(THREADS)
     fill_places(Places places, lines to, offsets_view offsets, lines from)
 {
-    place p;
-    if (!places.find(this_thread(), &p))
-        return;
-    const uint64_t first = p.row < places.rows ? offsets.at(p.row) : 0,
-                   end = p.row < places.rows ? offsets.at(p.row + 1) : 0;
-    if (p.s < end - first)
-        move_entry(to, p.at, from, first + p.s);
-    else
-        put_padding(to, p.at);
+    const row_range range = places.range_of_block();
+    for (unsigned i = 0; i < ENTRIES_EACH; i++) {
+        place p;
+        if (!places.find(this_entry(i), range, &p))
+            continue;
+        const uint64_t first = p.row < places.rows ? offsets.at(p.row) : 0,
+                       end = p.row < places.rows ? offsets.at(p.row + 1) : 0;
+        if (p.s < end - first)
+            move_entry(to, p.at, from, first + p.s);
+        else
+            put_padding(to, p.at);
+    }
 }
 
 __global__ void __launch_bounds__(THREADS)
@@ -172,33 +180,28 @@ __global__ void set_word(uint64_t *word, uint64_t value)
     *word = value;
 }
 
+/* One access to the longest of all for each block. */
 __global__ void __launch_bounds__(THREADS)
     find_longest(offsets_view offsets, size_t rows, uint64_t *longest)
 {
-    const size_t row = this_thread();
-    const uint64_t length =
-        reduce_warp<max_operator>(row < rows ? offsets.at(row + 1) - offsets.at(row) : 0);
-    if (threadIdx.x % WARP == 0 && length > 0)
+    PRIM_SHARED(uint64_t, of_warps, [THREADS / WARP]);
+    uint64_t length = 0;
+    for (unsigned i = 0; i < ENTRIES_EACH; i++) {
+        const size_t row = this_entry(i);
+        const uint64_t its = row < rows ? offsets.at(row + 1) - offsets.at(row) : 0;
+        length = its > length ? its : length;
+    }
+    length = reduce_warp<max_operator>(length);
+    if (threadIdx.x % WARP == 0)
+        of_warps[threadIdx.x / WARP] = length;
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (unsigned w = 1; w < THREADS / WARP; w++)
+        length = of_warps[w] > length ? of_warps[w] : length;
+    if (length > 0)
         atomicMax(reinterpret_cast<unsigned long long *>(longest),
                   static_cast<unsigned long long>(length));
-}
-
-/* Sorts each window of rows by length, stably, the longest first. */
-__global__ void __launch_bounds__(THREADS)
-    find_order(offsets_view offsets, size_t rows, size_t sigma, int32_t *permutation)
-{
-    const size_t row = this_thread();
-    if (row >= rows)
-        return;
-    const size_t first = row - row % sigma, count = rows - first < sigma ? rows - first : sigma;
-    const uint64_t mine = offsets.at(row + 1) - offsets.at(row);
-    size_t at = first;
-    for (uint64_t other = first, begin = offsets.at(first); other < first + count; other++) {
-        const uint64_t end = offsets.at(other + 1), length = end - begin;
-        at += length > mine || (length == mine && other < row);
-        begin = end;
-    }
-    permutation[at] = static_cast<int32_t>(row);
 }
 
 /* The number of places of each slice, by a warp for each. */
@@ -227,17 +230,34 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 /* Entries that do not fit CSR's arrays are dropped. */
-template <typename Places>
 __global__ void __launch_bounds__(THREADS)
-    take_places(Places places, lines from, const uint64_t *lengths, offsets_view offsets, lines to,
-                size_t most)
+    take_sell(sell_places places, lines from, const uint64_t *lengths, offsets_view offsets,
+              lines to, size_t most)
 {
-    place p;
-    if (!places.find(this_thread(), &p) || p.row >= places.rows || p.s >= lengths[p.row])
-        return;
-    const uint64_t entry = offsets.at(p.row) + p.s;
-    if (entry < most)
-        move_entry(to, entry, from, p.at);
+    const row_range range = places.range_of_block();
+    for (unsigned i = 0; i < ENTRIES_EACH; i++) {
+        place p;
+        if (!places.find(this_entry(i), range, &p) || p.row >= places.rows || p.s >= lengths[p.row])
+            continue;
+        const uint64_t entry = offsets.at(p.row) + p.s;
+        if (entry < most)
+            move_entry(to, entry, from, p.at);
+    }
+}
+
+/* By entries of CSR, since scattered reads cost less than scattered writes. */
+__global__ void __launch_bounds__(THREADS)
+    take_ell(ell_places places, lines from, offsets_view offsets, lines to, size_t most)
+{
+    const row_range range = rows_of_block(offsets, places.rows, most);
+    const uint64_t entries = offsets.at(places.rows);
+    for (unsigned i = 0; i < ENTRIES_EACH; i++) {
+        const size_t e = this_entry(i);
+        if (e >= entries)
+            continue;
+        const size_t row = range.row_of(offsets, e);
+        move_entry(to, e, from, (e - offsets.at(row)) * places.ld + row);
+    }
 }
 
 /* ---- CSR and COO ---- */
@@ -247,23 +267,6 @@ __global__ void __launch_bounds__(THREADS) copy_entries(lines from, lines to, si
     const size_t e = this_thread();
     if (e < entries)
         move_entry(to, e, from, e);
-}
-
-/* Each entry's row; the rows of a block's first and last entry are searched first, and bound the
- * search for the others. */
-__global__ void __launch_bounds__(THREADS)
-    find_rows(offsets_view offsets, size_t rows, size_t entries, int32_t *row_indices)
-{
-    PRIM_SHARED(size_t, bounds, [2]);
-    const size_t first = static_cast<size_t>(blockIdx.x) * THREADS, e = first + threadIdx.x;
-    if (threadIdx.x < 2) {
-        const size_t last = entries - first < THREADS ? entries - 1 : first + THREADS - 1;
-        bounds[threadIdx.x] = last_offset_up_to(offsets, 0, rows, threadIdx.x == 0 ? first : last);
-    }
-    __syncthreads();
-    if (e < entries)
-        row_indices[e] = static_cast<int32_t>(
-            last_offset_up_to(offsets, bounds[0], bounds[1] - bounds[0] + 1, e));
 }
 
 __global__ void __launch_bounds__(THREADS)
@@ -302,12 +305,15 @@ size_t count_of_lengths(const prim_sparse_convert_args *args)
     return args->format == PRIM_SPARSE_SELL ? prim_divide_up(rows, WARP) : rows;
 }
 
-/* Lengths and their sums; then SELL's order, where only the size is wanted. */
+/* Lengths and their sums; room for sorting; then SELL's order, where only the size is wanted. */
 size_t workspace_bytes(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
+    const size_t rows = args->from.rows;
     return (needs_lengths(args) ? prim_sparse_sums_bytes(count_of_lengths(args)) : 0) +
-           (is_sorted(args) ? args->from.rows * sizeof(int32_t) : 0);
+           (is_sorted(args) ? prim_sparse_order_bytes(rows, static_cast<size_t>(args->width)) +
+                                  rows * sizeof(int32_t)
+                            : 0);
 }
 
 /* The launches of one call. `to` is empty where only its size is wanted. */
@@ -353,8 +359,9 @@ void coo_to_csr(job *j)
 
 void csr_to_coo(job *j)
 {
-    j->then(j->from->entries, find_rows, offsets_of(j->from), j->from->rows, j->from->entries,
-            const_cast<int32_t *>(j->to->row_indices));
+    if (j->error == cudaSuccess)
+        j->error =
+            prim_sparse_find_rows(j->stream, j->from, const_cast<int32_t *>(j->to->row_indices));
     j->copy_all_entries();
 }
 
@@ -364,16 +371,32 @@ void csr_to_ell(job *j)
     const size_t rows = j->from->rows;
     if (j->args->wants_size) {
         j->then_once(set_word, j->args->d_size, uint64_t(0));
-        j->then(rows, find_longest, offsets, rows, j->args->d_size);
+        j->then(threads_for_entries(rows), find_longest, offsets, rows, j->args->d_size);
         return;
     }
     const ell_places places = ell_of(j->to);
-    j->then(places.count(), fill_places<ell_places>, places, lines_of(j->to), offsets,
-            lines_of(j->from));
+    j->then(threads_for_entries(places.count()), fill_places<ell_places>, places, lines_of(j->to),
+            offsets, lines_of(j->from));
     if (j->args->missing != nullptr) {
         j->then(rows, measure_beyond, offsets, rows, uint64_t(places.width), j->lengths);
         j->sum_lengths(nullptr, 0);
     }
+}
+
+/* Into the target, or behind the lengths and the room for sorting. */
+const int32_t *sort_rows(job *j, size_t lengths)
+{
+    const size_t rows = j->from->rows, sigma = static_cast<size_t>(j->args->width);
+    int32_t *const room = reinterpret_cast<int32_t *>(j->lengths + prim_sparse_sums_bytes(lengths) /
+                                                                       sizeof(uint64_t));
+    const prim_sparse_order order = {
+        j->from, sigma,
+        j->args->wants_size ? room + prim_sparse_order_bytes(rows, sigma) / sizeof(int32_t)
+                            : const_cast<int32_t *>(j->to->permutation),
+        room};
+    if (j->error == cudaSuccess)
+        j->error = prim_sparse_sort_rows(j->stream, &order);
+    return order.permutation;
 }
 
 void csr_to_sell(job *j)
@@ -382,31 +405,38 @@ void csr_to_sell(job *j)
     const size_t rows = j->from->rows, count = count_of_lengths(j->args);
     sell_places places = sell_of(j->to);
     places.rows = rows;
-    if (is_sorted(j->args)) {
-        int32_t *const order =
-            j->args->wants_size
-                ? static_cast<int32_t *>(static_cast<void *>(
-                      j->lengths + prim_sparse_sums_bytes(count) / sizeof(uint64_t)))
-                : const_cast<int32_t *>(j->to->permutation);
-        j->then(rows, find_order, offsets, rows, static_cast<size_t>(j->args->width), order);
-        places.permutation = order;
-    }
+    if (is_sorted(j->args))
+        places.permutation = sort_rows(j, count);
     j->then(count * WARP, measure_slices, offsets, places, j->lengths);
     j->sum_lengths(j->to->slice_offsets, j->args->size);
     if (!j->args->wants_size)
-        j->then(places.count(), fill_places<sell_places>, places, lines_of(j->to), offsets,
-                lines_of(j->from));
+        j->then(threads_for_entries(places.count()), fill_places<sell_places>, places,
+                lines_of(j->to), offsets, lines_of(j->from));
 }
 
 template <typename Places>
-void places_to_csr(job *j, const Places &places)
+void make_offsets(job *j, const Places &places)
 {
-    const lines from = lines_of(j->from);
-    j->then(places.rows, measure_rows<Places>, places, from.columns, j->lengths);
+    j->then(places.rows, measure_rows<Places>, places, lines_of(j->from).columns, j->lengths);
     j->sum_lengths(j->to->row_offsets, j->args->size);
+}
+
+void ell_to_csr(job *j)
+{
+    const ell_places places = ell_of(j->from);
+    make_offsets(j, places);
+    if (!j->args->wants_size && places.rows > 0)
+        j->then(threads_for_entries(j->args->size), take_ell, places, lines_of(j->from),
+                offsets_of(j->to), lines_of(j->to), j->args->size);
+}
+
+void sell_to_csr(job *j)
+{
+    const sell_places places = sell_of(j->from);
+    make_offsets(j, places);
     if (!j->args->wants_size)
-        j->then(places.count(), take_places<Places>, places, from, j->lengths, offsets_of(j->to),
-                lines_of(j->to), j->args->size);
+        j->then(threads_for_entries(places.count()), take_sell, places, lines_of(j->from),
+                j->lengths, offsets_of(j->to), lines_of(j->to), j->args->size);
 }
 
 cudaError_t launch(const void *any)
@@ -422,9 +452,9 @@ cudaError_t launch(const void *any)
     else if (!needs_lengths(args))
         j.then_once(set_word, args->d_size, uint64_t(args->from.entries));
     if (from == PRIM_SPARSE_ELL)
-        places_to_csr(&j, ell_of(&args->from));
+        ell_to_csr(&j);
     else if (from == PRIM_SPARSE_SELL)
-        places_to_csr(&j, sell_of(&args->from));
+        sell_to_csr(&j);
     else if (format == PRIM_SPARSE_ELL)
         csr_to_ell(&j);
     else if (format == PRIM_SPARSE_SELL)

@@ -5,16 +5,16 @@
 #include "common/fail.h"
 #include "sparse/sparse_args.h"
 
-PRIM_DECLARE_RUNG(sparse_from_dense, warps)
-PRIM_DECLARE_RUNG(sparse_to_dense, warps)
+PRIM_DECLARE_RUNG(sparse_from_dense, pieces)
+PRIM_DECLARE_RUNG(sparse_to_dense, entries)
 
-static const prim_rung *const from_rungs[] = {&prim_sparse_from_dense_warps_rung, NULL};
-static const prim_rung *const to_rungs[] = {&prim_sparse_to_dense_warps_rung, NULL};
+static const prim_rung *const from_rungs[] = {&prim_sparse_from_dense_pieces_rung, NULL};
+static const prim_rung *const to_rungs[] = {&prim_sparse_to_dense_entries_rung, NULL};
 
 static int choose_rung(const void *args)
 {
     (void)args;
-    return prim_sparse_from_dense_warps_rung.variant.value; /* of both */
+    return prim_sparse_from_dense_pieces_rung.variant.value; /* of both */
 }
 
 /* ---- to CSR ---- */

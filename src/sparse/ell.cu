@@ -1,34 +1,40 @@
-/* ELL: a thread for each row, along columns of equal length; ell.cuh draws it.
+/* ELL: every row has room for as many entries as the others, and the first entries of all rows lie
+ * side by side, then the second ones. A thread for each row:
  *
- * Reads are coalesced although a thread has a row to itself. What holds it back: memory and time
- * depend on the longest row, so one long row ruins both.
+ *     rows       ell_columns, ell_values       thread r of a warp reads entry s of row r:
+ *     a b c      a d f g                       neighbours, in every step
+ *     d e        b e · h
+ *     f          c · · ·                       · padding: the row has ended
+ *     g h
+ *
+ * Reads are coalesced although a thread has a row to itself; where there are few rows and they are
+ * long, several threads take turns in each: strips.cu. What holds it back: memory and time depend
+ * on the longest row, so one long row ruins both.
  *
  * Work: entries. Steps: the longest row. Bytes: rows · width of value and column at most, y, and x
  * as the columns ask for it.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
-#include "sparse/ell.cuh"
+#include "sparse/problem.cuh"
+#include "sparse/strips.h"
 
 namespace
 {
 namespace ell
 {
 
-struct run_product : launch_run {
-    template <typename V, typename X>
-    static cudaError_t run(const prim_spmv_args *args)
-    {
-        return launch_ell<V, X>(args);
-    }
-};
-
 const char *why_not(const void *args)
 {
     return mixed_why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_ELL);
 }
 
+size_t workspace_bytes(const void *args)
+{
+    return prim_strips_workspace_bytes(static_cast<const prim_spmv_args *>(args));
+}
+
 cudaError_t launch(const void *args)
 {
-    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
+    return prim_strips_multiply(static_cast<const prim_spmv_args *>(args));
 }
 
 } // namespace ell
@@ -37,5 +43,5 @@ cudaError_t launch(const void *args)
 PRIM_DEFINE_RUNG(spmv, ell) = {
     {PRIM_SPMV_ELL, "ell", "ELL, a thread for each row, along columns of equal length"},
     ell::why_not,
-    nullptr,
+    ell::workspace_bytes,
     ell::launch};

@@ -11,19 +11,28 @@
  * Work, steps and bytes: those of ELL and of COO_TILED for their parts.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
 #include "sparse/coo_tiles.cuh"
-#include "sparse/ell.cuh"
+#include "sparse/strips.h"
 
 namespace
 {
 namespace hyb
 {
 
-struct run_product : launch_run {
+/* The workspace: first the sums of ELL's rows, then COO's. */
+size_t workspace_bytes(const void *args)
+{
+    return prim_strips_workspace_bytes(static_cast<const prim_spmv_args *>(args)) +
+           coo_tiles::workspace_bytes(args);
+}
+
+struct run_rest : launch_run {
     template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
     {
-        const cudaError_t error = launch_ell<V, X>(args);
-        return error == cudaSuccess ? coo_tiles::add_entries<V, X>(args, true) : error;
+        prim_spmv_args rest = *args;
+        rest.call.workspace =
+            static_cast<char *>(args->call.workspace) + prim_strips_workspace_bytes(args);
+        return coo_tiles::add_entries<V, X>(&rest, true);
     }
 };
 
@@ -32,9 +41,11 @@ const char *why_not(const void *args)
     return coo_tiles::why_not(static_cast<const prim_spmv_args *>(args), PRIM_SPARSE_HYB);
 }
 
-cudaError_t launch(const void *args)
+cudaError_t launch(const void *any)
 {
-    return dispatch_mixed<run_product>(static_cast<const prim_spmv_args *>(args));
+    const prim_spmv_args *args = static_cast<const prim_spmv_args *>(any);
+    const cudaError_t error = prim_strips_multiply(args);
+    return error == cudaSuccess ? dispatch_mixed<run_rest>(args) : error;
 }
 
 } // namespace hyb
@@ -43,5 +54,5 @@ cudaError_t launch(const void *args)
 PRIM_DEFINE_RUNG(spmv, hyb) = {
     {PRIM_SPMV_HYB, "hyb", "ELL for most of each row, COO by tiles for the rest"},
     hyb::why_not,
-    coo_tiles::workspace_bytes,
+    hyb::workspace_bytes,
     hyb::launch};

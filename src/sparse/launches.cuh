@@ -20,6 +20,14 @@ struct launches {
             error =
                 prim_launch({stream, blocks_for(count, THREADS), THREADS}, kernel, arguments...);
     }
+    /* The same for a kernel that calls grid_dependency_synchronize() first. */
+    template <typename... Parameters, typename... Arguments>
+    void then_dependent(size_t count, void (*kernel)(Parameters...), Arguments... arguments)
+    {
+        if (error == cudaSuccess && count > 0)
+            error = prim_launch_dependent({stream, blocks_for(count, THREADS), THREADS}, kernel,
+                                          arguments...);
+    }
     /* One thread. */
     template <typename... Parameters, typename... Arguments>
     void then_once(void (*kernel)(Parameters...), Arguments... arguments)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "common/warp.cuh"
 #include "sparse/sparse_args.h"
 
 namespace
@@ -63,6 +64,21 @@ __device__ inline size_t last_offset_up_to(const offsets_view &offsets, size_t f
         } else {
             count = half;
         }
+    }
+    return first;
+}
+
+/* The same by a whole warp, which looks at 32 offsets at a time: few loads wait for each other. */
+__device__ inline size_t last_offset_up_to_by_warp(const offsets_view &offsets, size_t first,
+                                                   size_t count, uint64_t entry)
+{
+    const unsigned lane = threadIdx.x % WARP;
+    while (count > 1) {
+        const size_t step = (count + WARP - 1) / WARP, mine = lane * step;
+        const bool is_up_to = mine < count && offsets.at(first + mine) <= entry;
+        const size_t skipped = (count_bits(__ballot_sync(ALL_LANES, is_up_to)) - 1) * step;
+        first += skipped;
+        count = count - skipped < step ? count - skipped : step;
     }
     return first;
 }

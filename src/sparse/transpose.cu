@@ -6,15 +6,15 @@
  *     sorted    0 0 0 1 1 2 2 2
  *
  * A pass for each 8 bits of the columns moves columns and entry numbers; values are moved once,
- * after the last pass, together with the rows, which are searched by entry number. A tile takes 256
+ * after the last pass, together with the rows, which a launch has found before. A tile takes 256
  * entries at a time: a lane's rank within its digit is the sum of those of the tile so far, of the
  * warps before, and of the lanes below, by ballots. Nothing depends on timing.
  *
  * Work: entries for each pass. Bytes: for each pass, 20 for each entry and 2 for counts; then a
- * sector of 32 for each value, and the search for its row. */
+ * sector of 32 for each value, and one for its row. */
 #include "common/shared.cuh"
-#include "common/sizes.h"
 #include "common/warp.cuh"
+#include "sparse/entry_rows.h"
 #include "sparse/launches.cuh"
 #include "sparse/lines.cuh"
 #include "sparse/offsets.cuh"
@@ -133,14 +133,13 @@ __global__ void __launch_bounds__(THREADS)
 
 /* The column of an entry of the result is its row in `from`. */
 __global__ void __launch_bounds__(THREADS)
-    take_entries(const uint32_t *numbers, size_t entries, offsets_view offsets, size_t rows,
-                 lines from, lines to)
+    take_entries(const uint32_t *numbers, size_t entries, const int32_t *rows, lines from, lines to)
 {
     const size_t e = this_thread();
     if (e >= entries)
         return;
     const uint32_t number = numbers[e];
-    to.columns[e] = static_cast<int32_t>(last_offset_up_to(offsets, 0, rows, number));
+    to.columns[e] = rows[number];
     move_value(to, e, from.values, number);
 }
 
@@ -187,35 +186,35 @@ void sort_digit(launches *l, const prim_sparse_convert_args *args, unsigned shif
 }
 
 /* The two buffers that passes alternate between are at the workspace's end. */
-pairs sort_entries(launches *l, const prim_sparse_convert_args *args)
+new_pairs buffer_of_pass(const prim_sparse_convert_args *args, unsigned pass)
 {
-    const prim_sparse *m = &args->from;
+    const size_t entries = args->from.entries;
     char *const end = static_cast<char *>(args->call.workspace) + workspace_bytes(args);
-    uint32_t *const buffers = reinterpret_cast<uint32_t *>(end) - 4 * m->entries;
-    pairs sorted = {m->column_indices, nullptr};
-    for (unsigned pass = 0; pass < passes_for(m->columns); pass++) {
-        uint32_t *const buffer = buffers + pass % 2 * 2 * m->entries;
-        const new_pairs to = {reinterpret_cast<int32_t *>(buffer), buffer + m->entries};
-        sort_digit(l, args, pass * DIGIT_BITS, sorted, to);
-        sorted = {to.columns, to.numbers};
-    }
-    return sorted;
+    uint32_t *const buffer = reinterpret_cast<uint32_t *>(end) - (4 - pass % 2 * 2) * entries;
+    return {reinterpret_cast<int32_t *>(buffer), buffer + entries};
 }
 
 cudaError_t launch(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
     const prim_sparse *from = &args->from;
+    const unsigned passes = from->entries > 0 ? passes_for(from->columns) : 0;
     launches l = {args->call.stream};
     prim_sparse to;
     size_t bytes;
-    pairs sorted = {};
+    pairs sorted = {from->column_indices, nullptr};
     prim_sparse_target(args, &to, &bytes);
-    if (from->entries > 0)
-        sorted = sort_entries(&l, args);
+    for (unsigned pass = 0; pass < passes; pass++) {
+        const new_pairs next = buffer_of_pass(args, pass);
+        sort_digit(&l, args, pass * DIGIT_BITS, sorted, next);
+        sorted = {next.columns, next.numbers};
+    }
     l.then(to.rows + 1, find_offsets, sorted.columns, from->entries, to.rows, new_offsets_of(&to));
-    l.then(from->entries, take_entries, sorted.numbers, from->entries, offsets_of(from), from->rows,
-           lines_of(from), lines_of(&to));
+    int32_t *const rows = buffer_of_pass(args, passes).columns; /* the other buffer */
+    if (l.error == cudaSuccess)
+        l.error = prim_sparse_find_rows(l.stream, from, rows);
+    l.then(from->entries, take_entries, sorted.numbers, from->entries, rows, lines_of(from),
+           lines_of(&to));
     return l.error;
 }
 

@@ -1,0 +1,21 @@
+/* Products of rows that lie in strips: those of ELL, also HYB's, and of JDS. */
+#ifndef PRIM_SPARSE_STRIPS_H
+#define PRIM_SPARSE_STRIPS_H
+
+#include "sparse/sparse_args.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* For the sums of rows that are cut into parts; a multiple of 16. */
+size_t prim_strips_workspace_bytes(const prim_spmv_args *args);
+
+/* y = alpha · A · x + beta · y, with that workspace; of HYB, only the entries in ELL. */
+cudaError_t prim_strips_multiply(const prim_spmv_args *args);
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif
