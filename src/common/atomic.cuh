@@ -24,14 +24,15 @@ __device__ Word atomic_load(Word *word)
 #endif
 }
 
-template <typename Word>
-__device__ void atomic_store(Word *word, Word value)
+template <typename Word, typename Value>
+__device__ void atomic_store(Word *word, Value value)
 {
 #ifdef SIMT_BACKEND
     simt_interleave();
-    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+    __atomic_store_n(word, static_cast<Word>(value), __ATOMIC_RELAXED);
 #else
-    __nv_atomic_store_n(word, value, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_store_n(word, static_cast<Word>(value), __NV_ATOMIC_RELAXED,
+                        __NV_THREAD_SCOPE_DEVICE);
 #endif
 }
 

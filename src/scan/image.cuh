@@ -44,8 +44,9 @@ __device__ T &bytes_at(vector_slot *slots, unsigned byte)
     return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
 }
 
-/* The same image, whose address stays in a register, since no compiler sees through a shuffle: under
- * pressure it would be computed anew for each access. By a whole warp, for an image of its own. */
+/* The same image, whose address stays in a register, since no compiler sees through a shuffle:
+ * under pressure it would be computed anew for each access. By a whole warp, for an image of its
+ * own. */
 __device__ inline vector_slot *kept_in_register(vector_slot *slots)
 {
 #ifdef __CUDA_ARCH__

@@ -8,7 +8,8 @@
  * several groups. A warp has as many groups as there is room for, and so a block as many tiles. The
  * rows of a warp come and go as an image, since they lie together in memory: image.cuh.
  *
- * What is combined with what, and in which order, is the same as in other tables: summed_area.cu. */
+ * What is combined with what, and in which order, is the same as in other tables:
+ * summed_area.cu. */
 #ifndef PRIM_SCAN_NARROW_TABLE_CUH
 #define PRIM_SCAN_NARROW_TABLE_CUH
 

@@ -391,7 +391,7 @@ __global__ void __launch_bounds__(TABLE_THREADS, table_blocks_at_once(TABLE_BLOC
         scan_tile<false, Operator>(m, aggregates, aggregates_alone, staging);
 }
 
-/* How a launch cuts a table. A small one takes a block for each tile, since all of them run at once. */
+/* How a launch cuts a table. A small one takes a block for each tile, since all run at once. */
 struct table_cut {
     table_shape shape;
     narrow_groups groups;

@@ -61,7 +61,7 @@ constexpr uint64_t MARK = 0x3f3f3f3f3f3f3f3f;
 template <typename Word>
 __device__ void mark_element(const words &out, size_t at)
 {
-    atomic_store(&static_cast<Word *>(out.data)[at], static_cast<Word>(MARK));
+    atomic_store(&static_cast<Word *>(out.data)[at], MARK);
 }
 
 __device__ inline void mark_row(const words &out, size_t row)
