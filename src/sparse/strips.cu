@@ -61,21 +61,30 @@ strip_group group_at(const prim_sparse *m, size_t i)
     return g;
 }
 
+/* So many groups, none of them cut, have a launch each. */
+constexpr size_t FEW = 8;
+
+bool are_few_and_whole(const prim_sparse *m)
+{
+    for (size_t i = 0; i < group_count(m) && i <= FEW; i++)
+        if (i == FEW || group_at(m, i).parts > 1)
+            return false;
+    return true;
+}
+
 /* The groups of one launch, in the kernel's parameters, which are at most 4 KB. What is searched
  * lies side by side: a parameter that no thread has read yet takes its time. */
-template <unsigned MOST>
+constexpr unsigned MANY = 64;
+
 struct group_list {
     unsigned count;
     bool overlaps; /* with other launches: those of the same product */
-    unsigned first_blocks[MOST];
-    strip_group groups[MOST];
+    unsigned first_blocks[MANY];
+    strip_group groups[MANY];
 
     /* *first_block: of the group. */
     __device__ strip_group of_block(unsigned block, unsigned *first_block) const
     {
-        *first_block = 0;
-        if constexpr (MOST == 1) /* an index would have the list copied to local memory */
-            return groups[0];
         unsigned first = 0;
         for (unsigned left = count; left > 1;) {
             const unsigned half = left / 2;
@@ -88,20 +97,36 @@ struct group_list {
     }
 };
 
-constexpr unsigned MANY = 64;
-
 /* ---- the products ---- */
 
-template <typename V, typename X, unsigned MOST>
+/* A group of which no row is cut. In a kernel of its own, since it takes a tenth longer where it
+ * shares one with rows that are. */
+template <typename V, typename X>
 __global__ void __launch_bounds__(THREADS)
-    multiply(const group_list<MOST> list, const int32_t *row_at, entries<V, X> of,
-             working_t<V> *sums)
+    multiply_whole(const strip_group g, bool overlaps, const int32_t *row_at, entries<V, X> of)
+{
+    const size_t row = this_thread();
+    if (overlaps)
+        trigger_launch_completion(); /* launches write different rows: the next need not wait */
+    if (row < g.rows) {
+        working_t<V> sum = 0;
+        if (of.x != nullptr)
+            sum = sum_of_strip(of, g.first_entry + row, g.stride, g.width);
+        of.store(row_at != nullptr ? static_cast<size_t>(row_at[g.first_row + row]) : row, sum);
+    }
+    if (overlaps)
+        grid_dependency_synchronize(); /* for work that waits for the last launch */
+}
+
+template <typename V, typename X>
+__global__ void __launch_bounds__(THREADS)
+    multiply(const group_list list, const int32_t *row_at, entries<V, X> of, working_t<V> *sums)
 {
     unsigned first_block;
     const strip_group g = list.of_block(blockIdx.x, &first_block);
     const unsigned i = (blockIdx.x - first_block) * THREADS + threadIdx.x;
-    if (MOST > 1 && list.overlaps)
-        trigger_launch_completion(); /* launches write different rows: the next need not wait */
+    if (list.overlaps)
+        trigger_launch_completion();
     if (g.parts == 1 && i < g.rows) {
         working_t<V> sum = 0; /* its steps are the same for all lanes, and nothing is divided */
         if (of.x != nullptr)
@@ -116,8 +141,8 @@ __global__ void __launch_bounds__(THREADS)
                 : sum_of_strip(of, g.first_entry + part * g.stride + row, g.parts * g.stride,
                                (g.width + g.parts - 1 - part) / g.parts);
     }
-    if (MOST > 1 && list.overlaps)
-        grid_dependency_synchronize(); /* for work that waits for the last launch */
+    if (list.overlaps)
+        grid_dependency_synchronize();
 }
 
 /* ---- the sums of parts ---- */
@@ -133,7 +158,7 @@ __host__ __device__ inline unsigned lanes_for(unsigned parts)
 
 template <typename X>
 __global__ void __launch_bounds__(THREADS)
-    add_parts(const group_list<MANY> list, const int32_t *row_at, entries<working_t<X>, X> of,
+    add_parts(const group_list list, const int32_t *row_at, entries<working_t<X>, X> of,
               const working_t<X> *sums)
 {
     using T = working_t<X>;
@@ -171,12 +196,12 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- the launches ---- */
 
-/* Calls launch(list, blocks) for each MOST of the groups that `is_wanted` takes. */
-template <unsigned MOST, class Wanted, class Blocks, class Launch>
+/* Calls launch(list, blocks) for each MANY of the groups that `is_wanted` takes. */
+template <class Wanted, class Blocks, class Launch>
 cudaError_t for_groups(const prim_sparse *m, Wanted is_wanted, Blocks blocks_of, Launch launch)
 {
-    group_list<MOST> list = {};
-    list.overlaps = group_count(m) > MOST;
+    group_list list = {};
+    list.overlaps = group_count(m) > MANY;
     unsigned blocks = 0;
     size_t sums = 0;
     cudaError_t error = cudaSuccess;
@@ -189,7 +214,7 @@ cudaError_t for_groups(const prim_sparse *m, Wanted is_wanted, Blocks blocks_of,
             list.groups[list.count++] = g;
             blocks += blocks_of(g);
         }
-        if (list.count == MOST || (i + 1 == group_count(m) && list.count > 0)) {
+        if (list.count == MANY || (i + 1 == group_count(m) && list.count > 0)) {
             error = launch(list, blocks);
             list.count = blocks = 0;
         }
@@ -202,40 +227,66 @@ unsigned blocks_of_sums(const strip_group &g)
     return blocks_for(g.rows, THREADS / lanes_for(g.parts));
 }
 
+/* Of the launches of a product the first waits for earlier work, and the others for none. */
+template <typename... Params, typename... Arguments>
+cudaError_t launch_next(bool *is_first, const prim_spmv_args *args, unsigned blocks,
+                        void (*kernel)(Params...), const Arguments &...arguments)
+{
+    const launch_config where = {args->call.stream, blocks, THREADS};
+    const bool waits = *is_first;
+    *is_first = false;
+    return waits ? prim_launch(where, kernel, arguments...)
+                 : prim_launch_dependent(where, kernel, arguments...);
+}
+
 struct run_product : launch_run {
     template <typename V, typename X>
     static cudaError_t run(const prim_spmv_args *args)
-    {
-        return group_count(&args->matrix) > 1 ? multiply_all<V, X, MANY>(args)
-                                              : multiply_all<V, X, 1>(args);
-    }
-    template <typename V, typename X, unsigned MOST>
-    static cudaError_t multiply_all(const prim_spmv_args *args)
     {
         const prim_sparse *m = &args->matrix;
         const bool jds = m->format == PRIM_SPARSE_JDS;
         const entries<V, X> of = make_entries<V, X>(args, jds ? m->column_indices : m->ell_columns,
                                                     jds ? m->values : m->ell_values);
-        working_t<V> *const sums = static_cast<working_t<V> *>(args->call.workspace);
         const int32_t *const row_at = jds ? m->permutation : nullptr;
+        return are_few_and_whole(m) ? multiply_few(args, row_at, of)
+                                    : multiply_many(args, row_at, of);
+    }
+
+    template <typename V, typename X>
+    static cudaError_t multiply_few(const prim_spmv_args *args, const int32_t *row_at,
+                                    const entries<V, X> &of)
+    {
+        const size_t count = group_count(&args->matrix);
         bool first = true;
-        const cudaError_t error = for_groups<MOST>(
+        cudaError_t error = cudaSuccess;
+        for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+            const strip_group g = group_at(&args->matrix, i);
+            if (g.rows > 0)
+                error = launch_next(&first, args, blocks_for(g.rows, THREADS), multiply_whole<V, X>,
+                                    g, count > 1, row_at, of);
+        }
+        return error;
+    }
+
+    template <typename V, typename X>
+    static cudaError_t multiply_many(const prim_spmv_args *args, const int32_t *row_at,
+                                     const entries<V, X> &of)
+    {
+        const prim_sparse *m = &args->matrix;
+        working_t<V> *const sums = static_cast<working_t<V> *>(args->call.workspace);
+        bool first = true;
+        const cudaError_t error = for_groups(
             m, [](const strip_group &) { return true; },
             [](const strip_group &g) { return blocks_for(size_t(g.rows) * g.parts, THREADS); },
-            [&](const group_list<MOST> &list, unsigned blocks) {
-                const launch_config where = {args->call.stream, blocks, THREADS};
-                const auto kernel = multiply<V, X, MOST>;
-                const bool alone = first;
-                first = false;
-                return alone ? prim_launch(where, kernel, list, row_at, of, sums)
-                             : prim_launch_dependent(where, kernel, list, row_at, of, sums);
+            [&](const group_list &list, unsigned blocks) {
+                return launch_next(&first, args, blocks, multiply<V, X>, list, row_at, of, sums);
             });
         if (error != cudaSuccess)
             return error;
         const entries<working_t<X>, X> only_sums = {nullptr, nullptr, of.x, of.y, of.scale};
-        return for_groups<MANY>(
+        return for_groups(
             m, [](const strip_group &g) { return g.parts > 1; }, blocks_of_sums,
-            [&](const group_list<MANY> &list, unsigned blocks) {
+            [&](const group_list &list, unsigned blocks) {
                 return prim_launch({args->call.stream, blocks, THREADS}, add_parts<X>, list, row_at,
                                    only_sums, sums);
             });
