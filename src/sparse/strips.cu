@@ -7,7 +7,8 @@
  *                            thread 2   c i    thread 5   f l
  *
  * A second launch adds up a row's sums of parts: as many lanes as leave each a few of them, then
- * their sums in pairs. The number of parts follows from the rows and the width alone.
+ * their sums in pairs. The number of parts follows from the rows and the width alone. Where no row
+ * is cut and groups are few, each has a launch of a simpler kernel; otherwise 64 share one.
  *
  * Work: entries. Steps: the width, or a part of it. Bytes: value and column of each entry, y, x by
  * column, and the sums of parts twice. */
