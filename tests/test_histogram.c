@@ -408,6 +408,33 @@ ParameterizedTest(combination *k, histogram, skewed_samples)
             }
 }
 
+/* More vectors than 16 bits count. */
+Test(histogram, many_vectors)
+{
+    static const struct {
+        cudaDataType_t type;
+        int64_t lower, upper;
+    } kinds[] = {{CUDA_R_8U, 0, 256}, {CUDA_R_32I, INT32_MIN, (int64_t)INT32_MAX + 1}};
+    static const prim_histogram_variant variants[] = {
+        PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_MULTI_COPY, PRIM_HISTOGRAM_COARSENED};
+    for (size_t k = 0; k < COUNT_OF(kinds); k++) {
+        const size_t bytes = type_bytes(kinds[k].type), count = 16 / bytes * 65536 + 4099;
+        void *h_samples = malloc(count * bytes);
+        fill(kinds[k].type, h_samples, count, UNIFORM, k);
+        for (size_t v = 0; v < COUNT_OF(variants); v++)
+            check_device(
+                &(histogram_case){.variant = variants[v],
+                                  .type = kinds[k].type,
+                                  .outside = PRIM_OUTSIDE_DROP,
+                                  .range = {.lower = kinds[k].lower, .upper = kinds[k].upper},
+                                  .count = count,
+                                  .bins = 256,
+                                  .h_samples = h_samples,
+                                  .offset = 3});
+        free(h_samples);
+    }
+}
+
 /* Ranges that leave every sample to the exact bins. */
 Test(histogram, skewed_samples_without_quick_bins)
 {

@@ -701,6 +701,18 @@ Test(reduce, few_bytes_behind_a_block)
     }
 }
 
+/* So many that a block has more rows with gaps than threads: each thread has several rows' ends. */
+Test(reduce, many_short_rows_with_gaps)
+{
+    static const matrix many[] = {{400001, 5, 7}, {300007, 9, 10}};
+    const type_pair bytes = {CUDA_R_8U, CUDA_R_8U};
+    for (size_t i = 0; i < COUNT_OF(many); i++) {
+        char *h_in = make_matrix(PRIM_OP_SUM, CUDA_R_8U, &many[i], UNIFORM);
+        check_at_offset(bytes, true, &many[i], 1 + i, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in);
+        free(h_in);
+    }
+}
+
 /* Wide and low: whole lanes although the rows are few. */
 Test(reduce, wide_columns)
 {
