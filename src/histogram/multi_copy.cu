@@ -106,11 +106,17 @@ __global__ void __launch_bounds__(COUNTING, 1)
         own[w] = 0;
     if (q.method == IN_FLOAT)
         make_table(q, first);
+    if constexpr (IS_HALF<T>)
+        if (q.method == IN_FLOAT)
+            settle<T>(q, first);
     __syncthreads();
 
     copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                            static_cast<uint32_t>(copies * sizeof(uint32_t)), q.bins};
-    count_line<true, LOADS>(q, first, line, add);
+    if constexpr (IS_HALF<T>)
+        count_halves<LOADS>(q, first, line, add);
+    else
+        count_line<true, LOADS>(q, first, line, add);
     __syncthreads();
     grid_dependency_synchronize();
 
@@ -123,10 +129,10 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
 /* ---- launching ---- */
 
-/* Bytes of the table, for so few bins that it fits the 48 KB of every GPU beside the counters. */
+/* Bytes of the table and settle()'s word, for so few bins that it fits the 48 KB of every GPU beside the counters. */
 size_t table_bytes(const quick_binning &q)
 {
-    return q.method == IN_FLOAT ? (q.bins + 2) * sizeof(float) : 0;
+    return q.method == IN_FLOAT ? (q.bins + 3) * sizeof(float) : 0;
 }
 
 size_t counter_bytes(const prim_histogram_args *args)

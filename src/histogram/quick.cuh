@@ -18,7 +18,12 @@
  * all roundings can add up to, so the bin is right or one too large; the latter only where the
  * fraction is below 2 · bias. For such samples IN_FLOAT compares with the first sample of the bin,
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
- * into a bin are in range too. */
+ * into a bin are in range too.
+ *
+ * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
+ * mostly has the right bin for all of them. A block looks at the two halves around each edge, which
+ * is enough, since v ascends with x; where all are right, SETTLED takes the mantissa's bin for what
+ * it is. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -33,7 +38,7 @@ namespace
 {
 
 /* How samples are binned; EXACT: by bins.cuh alone. */
-enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE };
+enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE, SETTLED };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
 constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from which on it pays */
@@ -41,6 +46,7 @@ constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from w
 template <typename Real>
 struct fixed_point {
     Real scale, offset, least, most; /* least ≤ x ≤ most: in range */
+    Real plain;                      /* offset without the bias */
     unsigned fraction_bits;
     uint64_t base, end; /* v's bits - base < end: in a bin, or just past the last one */
     uint64_t near;      /* the bin may be one too large below this fraction */
@@ -164,6 +170,7 @@ bool choose_fixed_point(fixed_point<Real> *to, const binning &b)
     using Bits = typename std::conditional<sizeof(Real) == 8, uint64_t, uint32_t>::type;
     to->scale = static_cast<Real>(scale);
     to->offset = static_cast<Real>(one - b.real_lower * scale + bias * unit);
+    to->plain = static_cast<Real>(one - b.real_lower * scale);
     to->fraction_bits = static_cast<unsigned>(digits - whole_bits);
     to->base = same_bits<Bits>(static_cast<Real>(one));
     to->near = static_cast<uint64_t>(2 * bias + 1);
@@ -303,6 +310,91 @@ __device__ inline void make_table(const quick_binning &q, float *first)
                    : k == q.bins     ? next_float(q.f32.most, true)
                    : k == q.bins + 1 ? same_bits<float>(0xff800000u)
                                      : first_of_bin(q, k);
+}
+
+/* ---- in kernels: halves around the edges ---- */
+
+constexpr uint32_t UNSETTLED = 0;
+
+/* Words from the table's begin to the one that settle() leaves behind it. */
+__device__ inline unsigned settled_word(const quick_binning &q)
+{
+    return q.bins + 2;
+}
+
+/* The next half in the order of numbers; after infinity, infinity again. */
+template <typename Half>
+__device__ Half next_half(Half x, bool upwards)
+{
+    const float number = to_float(x);
+    if (number == 0)
+        return {static_cast<uint16_t>(upwards ? 1 : 0x8001)};
+    if (number - number != 0 && (number > 0) == upwards)
+        return x;
+    return {static_cast<uint16_t>((number > 0) == upwards ? x.bits + 1 : x.bits - 1)};
+}
+
+/* The least half that is not below x. */
+template <typename Half>
+__device__ Half first_half_from(float x)
+{
+    Half half;
+    from_float(x, &half);
+    return to_float(half) < x ? next_half(half, true) : half;
+}
+
+/* a · b + c, rounded downwards; a has few digits. */
+__device__ inline float fused_downwards(float a, float b, float c)
+{
+#ifdef __CUDA_ARCH__
+    return __fmaf_rd(a, b, c);
+#else
+    const float near = fmaf(a, b, c);
+    const bool above = static_cast<double>(near) - c > static_cast<double>(a) * b;
+    return above ? next_float(near, false) : near;
+#endif
+}
+
+/* A half's fixed point. Below bin 0 it wraps around, as it is without end for NaN. */
+template <typename Half>
+__device__ uint32_t fixed_of(const fixed_point<float> &f, Half x)
+{
+    return same_bits<uint32_t>(fused_downwards(to_float(x), f.scale, f.plain)) -
+           static_cast<uint32_t>(f.base);
+}
+
+/* Whether the fixed points of the halves on both sides of edge k, which `first` has, are right.
+ * `end`: past that of the last half in range, which may be the upper bound, and so at the last
+ * edge. */
+template <typename Half>
+__device__ bool is_settled(const quick_binning &q, const float *first, unsigned k, uint32_t end)
+{
+    const fixed_point<float> &f = q.f32;
+    const Half from = first_half_from<Half>(first[k]);
+    const uint32_t edge = k << f.fraction_bits, at = fixed_of(f, from),
+                   below = fixed_of(f, next_half(from, false));
+    if (k == q.bins)
+        return at >= end && end <= 2 * edge;
+    if (k == 0)
+        return below >= end && at >> f.fraction_bits == 0;
+    return below < edge && at >= edge;
+}
+
+/* Leaves behind the table where the fixed points in range end, or UNSETTLED. All threads of a
+ * block must call it; has barriers. */
+template <typename Half>
+__device__ void settle(const quick_binning &q, float *first)
+{
+    __syncthreads();
+    const Half above = first_half_from<Half>(first[q.bins]);
+    const uint32_t end = fixed_of(q.f32, next_half(above, false)) + 1;
+    uint32_t *const settled = reinterpret_cast<uint32_t *>(first) + settled_word(q);
+    if (threadIdx.x == 0)
+        *settled = end;
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k <= q.bins; k += blockDim.x)
+        if (!is_settled<Half>(q, first, k, end))
+            atomicMin(settled, UNSETTLED);
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -467,7 +559,24 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
     }
 }
 
-/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT. */
+/* The bins that the mantissas have. */
+template <typename T>
+__device__ void place_settled(const quick_binning &q, const float *first, const sixteen_bytes &v,
+                              placed<T> *to)
+{
+    const unsigned fraction_bits = q.f32.fraction_bits;
+    const uint32_t outside = q.bins << fraction_bits, most = outside - 1,
+                   end = same_bits<uint32_t>(first[settled_word(q)]);
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+        const uint32_t fixed = fixed_of(q.f32, raw_sample<T>(v, e)),
+                       inside = fixed < most ? fixed : most;
+        to->bin[e] = (fixed < end ? inside : outside) >> fraction_bits;
+    }
+}
+
+/* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT, or
+ * settle()'s. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)
@@ -475,6 +584,8 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
     if constexpr (METHOD == EXACT) {
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
+    } else if constexpr (METHOD == SETTLED) {
+        place_settled(q, first, v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {
