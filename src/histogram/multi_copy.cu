@@ -95,28 +95,37 @@ __global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
 
 /* ---- wider samples ---- */
 
+/* Counts the line's samples; `table`: shared memory for what that takes. All threads of a block call
+ * it; has barriers. */
+template <typename T>
+__device__ void count(const quick_binning &q, uint32_t *table, const sample_line<T> &line,
+                      copied_counters &add)
+{
+    float *const first = reinterpret_cast<float *>(table);
+    if constexpr (IS_HALF<T>)
+        if (q.may_settle) {
+            settle<T>(q, table);
+            if (*table != UNSETTLED)
+                return count_settled<LOADS>(q, first, line, add);
+            __syncthreads(); /* all have read it */
+        }
+    if (q.method == IN_FLOAT)
+        make_table(q, first);
+    __syncthreads();
+    count_line<true, LOADS>(q, first, line, add);
+}
+
 template <typename T>
 __global__ void __launch_bounds__(COUNTING, 1)
     count_samples(sample_line<T> line, quick_binning q, unsigned copies_log2, counters to)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
     const unsigned all = q.bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS, copies = 1u << copies_log2;
-    float *const first = reinterpret_cast<float *>(own + (all << copies_log2));
     for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING)
         own[w] = 0;
-    if (q.method == IN_FLOAT)
-        make_table(q, first);
-    if constexpr (IS_HALF<T>)
-        if (q.method == IN_FLOAT)
-            settle<T>(q, first);
-    __syncthreads();
-
     copied_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))),
                            static_cast<uint32_t>(copies * sizeof(uint32_t)), q.bins};
-    if constexpr (IS_HALF<T>)
-        count_halves<LOADS>(q, first, line, add);
-    else
-        count_line<true, LOADS>(q, first, line, add);
+    count(q, own + (all << copies_log2), line, add);
     __syncthreads();
     grid_dependency_synchronize();
 
@@ -129,10 +138,13 @@ __global__ void __launch_bounds__(COUNTING, 1)
 
 /* ---- launching ---- */
 
-/* Bytes of the table and settle()'s word, for so few bins that it fits the 48 KB of every GPU beside the counters. */
+/* Bytes of the table, for so few bins that it fits the 48 KB of every GPU beside the counters; or
+ * else of settle()'s word. */
 size_t table_bytes(const quick_binning &q)
 {
-    return q.method == IN_FLOAT ? (q.bins + 3) * sizeof(float) : 0;
+    return q.method == IN_FLOAT ? (q.bins + 2) * sizeof(float)
+           : q.may_settle       ? sizeof(uint32_t)
+                                : 0;
 }
 
 size_t counter_bytes(const prim_histogram_args *args)

@@ -23,7 +23,7 @@
  * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
  * mostly has the right bin for all of them. A block looks at the two halves around each edge, which
  * is enough, since v ascends with x; where all are right, SETTLED takes the mantissa's bin for what
- * it is. */
+ * it is, and needs no table. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -41,7 +41,8 @@ namespace
 enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE, SETTLED };
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
-constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21; /* samples from which on it pays */
+constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21;  /* samples from which on it pays */
+constexpr size_t WORTH_SETTLING = static_cast<size_t>(1) << 18; /* the same of settle() */
 
 template <typename Real>
 struct fixed_point {
@@ -56,7 +57,8 @@ struct fixed_point {
 struct quick_binning {
     binning exact;
     quick_method method;
-    bool asks; /* some samples are left to bins.cuh */
+    bool asks;       /* some samples are left to bins.cuh */
+    bool may_settle; /* halves: it is worth looking */
     uint32_t bins;
     uint32_t flip;          /* of narrow samples, two or four to a word: 0x80 … where signed */
     uint64_t low, last;     /* integers are in range where x − low ≤ last */
@@ -191,9 +193,9 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
     if (!std::isfinite(span * static_cast<double>(b.bins)) || span < 0x1p-900 ||
         !choose_fixed_point(&f64, b))
         return;
-    const bool in_float = !is_double && b.bins <= MOST_TABLED && args->count >= WORTH_A_TABLE &&
-                          choose_fixed_point(&q->f32, b);
-    q->method = in_float ? IN_FLOAT : IN_DOUBLE;
+    const bool fits = !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
+    q->method = fits && args->count >= WORTH_A_TABLE ? IN_FLOAT : IN_DOUBLE;
+    q->may_settle = fits && args->count >= WORTH_SETTLING;
 }
 
 /* For bins and outside's counters whose numbers fit 32 bits. */
@@ -316,12 +318,6 @@ __device__ inline void make_table(const quick_binning &q, float *first)
 
 constexpr uint32_t UNSETTLED = 0;
 
-/* Words from the table's begin to the one that settle() leaves behind it. */
-__device__ inline unsigned settled_word(const quick_binning &q)
-{
-    return q.bins + 2;
-}
-
 /* The next half in the order of numbers; after infinity, infinity again. */
 template <typename Half>
 __device__ Half next_half(Half x, bool upwards)
@@ -334,13 +330,12 @@ __device__ Half next_half(Half x, bool upwards)
     return {static_cast<uint16_t>((number > 0) == upwards ? x.bits + 1 : x.bits - 1)};
 }
 
-/* The least half that is not below x. */
 template <typename Half>
-__device__ Half first_half_from(float x)
+__device__ Half half_near(double x)
 {
     Half half;
-    from_float(x, &half);
-    return to_float(half) < x ? next_half(half, true) : half;
+    from_float(static_cast<float>(x), &half);
+    return half;
 }
 
 /* a · b + c, rounded downwards; a has few digits. */
@@ -355,7 +350,7 @@ __device__ inline float fused_downwards(float a, float b, float c)
 #endif
 }
 
-/* A half's fixed point. Below bin 0 it wraps around, as it is without end for NaN. */
+/* A half's fixed point; not below 2^31 where it is below bin 0 or NaN. */
 template <typename Half>
 __device__ uint32_t fixed_of(const fixed_point<float> &f, Half x)
 {
@@ -363,38 +358,56 @@ __device__ uint32_t fixed_of(const fixed_point<float> &f, Half x)
            static_cast<uint32_t>(f.base);
 }
 
-/* Whether the fixed points of the halves on both sides of edge k, which `first` has, are right.
- * `end`: past that of the last half in range, which may be the upper bound, and so at the last
- * edge. */
+/* Is x in bin k or above it? */
 template <typename Half>
-__device__ bool is_settled(const quick_binning &q, const float *first, unsigned k, uint32_t end)
+__device__ bool is_from(const quick_binning &q, Half x, unsigned k)
 {
-    const fixed_point<float> &f = q.f32;
-    const Half from = first_half_from<Half>(first[k]);
-    const uint32_t edge = k << f.fraction_bits, at = fixed_of(f, from),
-                   below = fixed_of(f, next_half(from, false));
-    if (k == q.bins)
-        return at >= end && end <= 2 * edge;
-    if (k == 0)
-        return below >= end && at >> f.fraction_bits == 0;
-    return below < edge && at >= edge;
+    return k == 0 ? to_float(x) >= q.f32.least : reaches(q.exact, to_float(x), k);
 }
 
-/* Leaves behind the table where the fixed points in range end, or UNSETTLED. All threads of a
- * block must call it; has barriers. */
+/* Whether the fixed points of the last half below bin k and of the first one from it on tell that. */
 template <typename Half>
-__device__ void settle(const quick_binning &q, float *first)
+__device__ bool is_settled(const quick_binning &q, unsigned k)
 {
-    __syncthreads();
-    const Half above = first_half_from<Half>(first[q.bins]);
-    const uint32_t end = fixed_of(q.f32, next_half(above, false)) + 1;
-    uint32_t *const settled = reinterpret_cast<uint32_t *>(first) + settled_word(q);
+    const binning &b = q.exact;
+    const double width = (b.real_upper - b.real_lower) / static_cast<double>(b.bins);
+    Half from = half_near<Half>(b.real_lower + k * width);
+    if (!is_from(q, from, k))
+        from = next_half(from, true);
+    else if (is_from(q, next_half(from, false), k))
+        from = next_half(from, false);
+    const Half below = next_half(from, false);
+    const uint32_t edge = k << q.f32.fraction_bits, at = fixed_of(q.f32, from),
+                   before = fixed_of(q.f32, below);
+    return is_from(q, from, k) && !is_from(q, below, k) && at >= edge && at <= INT32_MAX &&
+           (before < edge || before > INT32_MAX);
+}
+
+/* Past the fixed point of the last half in range, or UNSETTLED: the next one has the same, or there
+ * is none in range. The last half may be the upper bound, and so at the end of the last bin. */
+template <typename Half>
+__device__ uint32_t settled_end(const quick_binning &q)
+{
+    Half above = half_near<Half>(q.f32.most);
+    if (to_float(above) <= q.f32.most)
+        above = next_half(above, true);
+    const Half last = next_half(above, false);
+    const uint32_t end = fixed_of(q.f32, last) + 1;
+    return fixed_of(q.f32, above) >= end && end <= INT32_MAX ? end : UNSETTLED;
+}
+
+/* Sets *end to where the fixed points in range end, or to UNSETTLED. All threads of a block must
+ * call it; has barriers. */
+template <typename Half>
+__device__ void settle(const quick_binning &q, uint32_t *end)
+{
     if (threadIdx.x == 0)
-        *settled = end;
+        *end = settled_end<Half>(q);
     __syncthreads();
-    for (unsigned k = threadIdx.x; k <= q.bins; k += blockDim.x)
-        if (!is_settled<Half>(q, first, k, end))
-            atomicMin(settled, UNSETTLED);
+    for (unsigned k = threadIdx.x; k < q.bins; k += blockDim.x)
+        if (!is_settled<Half>(q, k))
+            atomicMin(end, UNSETTLED);
+    __syncthreads();
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -561,12 +574,11 @@ __device__ void place_reals(const quick_binning &q, const fixed_point<Real> &f, 
 
 /* The bins that the mantissas have. */
 template <typename T>
-__device__ void place_settled(const quick_binning &q, const float *first, const sixteen_bytes &v,
+__device__ void place_settled(const quick_binning &q, uint32_t end, const sixteen_bytes &v,
                               placed<T> *to)
 {
     const unsigned fraction_bits = q.f32.fraction_bits;
-    const uint32_t outside = q.bins << fraction_bits, most = outside - 1,
-                   end = same_bits<uint32_t>(first[settled_word(q)]);
+    const uint32_t outside = q.bins << fraction_bits, most = outside - 1;
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++) {
         const uint32_t fixed = fixed_of(q.f32, raw_sample<T>(v, e)),
@@ -576,7 +588,7 @@ __device__ void place_settled(const quick_binning &q, const float *first, const 
 }
 
 /* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT, or
- * settle()'s. */
+ * settle()'s word. */
 template <quick_method METHOD, typename T>
 __device__ void place_vector(const quick_binning &q, const float *first, const sixteen_bytes &v,
                              placed<T> *to)
@@ -585,7 +597,7 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
     } else if constexpr (METHOD == SETTLED) {
-        place_settled(q, first, v, to);
+        place_settled(q, same_bits<uint32_t>(*first), v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
         place_reals<float>(q, q.f32, first, v, to);
     } else if constexpr (METHOD == IN_DOUBLE) {

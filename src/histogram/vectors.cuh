@@ -189,15 +189,13 @@ __device__ void count_line(const quick_binning &q, const float *first, const sam
     with_method<TABLED, T>(q, loop);
 }
 
-/* The same of halves: a loop of its own where settle() says that they are settled. */
+/* The same of halves that are settled; `end`: settle()'s word. */
 template <unsigned LOADS, typename Half, class Add>
-__device__ void count_halves(const quick_binning &q, const float *first,
-                             const sample_line<Half> &line, Add &add)
+__device__ void count_settled(const quick_binning &q, const float *end,
+                              const sample_line<Half> &line, Add &add)
 {
-    if (q.method != IN_FLOAT || same_bits<uint32_t>(first[settled_word(q)]) == UNSETTLED)
-        return count_line<true, LOADS>(q, first, line, add);
     count_ends(q, line, static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x, add);
-    line_loop<LOADS, Half, Add> loop = {q, first, line, add};
+    line_loop<LOADS, Half, Add> loop = {q, end, line, add};
     loop.template run<SETTLED>();
 }
 
