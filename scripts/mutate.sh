@@ -128,12 +128,14 @@ restore() { # ID
 
 # Each prints how the fault was seen and succeeds, or fails if it was not.
 
-# fails ORDER PROGRAM…: it does not hold this run's lock, since it may outlive it.
+# fails ORDER PROGRAM…: set as by cmake/PrimTargets.cmake, with its device for each order. It does not
+# hold this run's lock, since it may outlive it.
 fails() {
-  local order=$1 status
+  local order=$1 status device=9.0
   shift
-  PRIM_TEST_LEVEL=quick SIMT_ORDER=$order TSAN_OPTIONS=atexit_sleep_ms=0 \
-    timeout -k 5 "$limit" "$@" >"$work/log-test.txt" 2>&1 9>&-
+  [ "$order" = forward ] && device=7.5
+  PRIM_TEST_LEVEL=quick SIMT_ORDER=$order SIMT_DEVICE=$device SIMT_BARRIERS=strict \
+    TSAN_OPTIONS=atexit_sleep_ms=0 timeout -k 5 "$limit" "$@" >"$work/log-test.txt" 2>&1 9>&-
   status=$?
   case $status in
   0) return 1 ;;

@@ -95,8 +95,8 @@ __global__ void __launch_bounds__(BYTE_THREADS, BYTE_BLOCKS)
 
 /* ---- wider samples ---- */
 
-/* Counts the line's samples; `table`: shared memory for what that takes. All threads of a block call
- * it; has barriers. */
+/* Counts the line's samples; `table`: shared memory for what that takes. All threads of a block
+ * call it; has barriers. */
 template <typename T>
 __device__ void count(const quick_binning &q, uint32_t *table, const sample_line<T> &line,
                       copied_counters &add)

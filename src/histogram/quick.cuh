@@ -365,7 +365,7 @@ __device__ bool is_from(const quick_binning &q, Half x, unsigned k)
     return k == 0 ? to_float(x) >= q.f32.least : reaches(q.exact, to_float(x), k);
 }
 
-/* Whether the fixed points of the last half below bin k and of the first one from it on tell that. */
+/* Whether the fixed points tell the last half below bin k from the first one in it or above it. */
 template <typename Half>
 __device__ bool is_settled(const quick_binning &q, unsigned k)
 {
