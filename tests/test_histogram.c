@@ -435,6 +435,29 @@ Test(histogram, many_vectors)
     }
 }
 
+/* More samples of one bin in each block than 16 bits count, among them samples in no bin; neighbours
+ * differ, so that none are added together. */
+Test(histogram, packed_counters_are_emptied)
+{
+    const size_t count = 1600013;
+    int32_t *h_samples = malloc(count * sizeof(int32_t));
+    for (size_t i = 0; i < count; i++)
+        h_samples[i] = random_bits(i) % 64 == 0 ? (int32_t)(i % 9) - 1 : i % 2 == 0 ? 3 : 8;
+    for (size_t bins = 6; bins <= 7; bins++)
+        for (unsigned swapped = 0; swapped < 2; swapped++) {
+            for (size_t i = 0; i < count; i++)
+                h_samples[i] = 4 - h_samples[i];
+            check_device(&(histogram_case){.variant = PRIM_HISTOGRAM_PACKED,
+                                           .type = CUDA_R_32I,
+                                           .outside = (prim_outside)(swapped * 2),
+                                           .range = {.lower = 0, .upper = (int64_t)bins},
+                                           .count = count,
+                                           .bins = bins,
+                                           .h_samples = h_samples});
+        }
+    free(h_samples);
+}
+
 /* Ranges that leave every sample to the exact bins. */
 Test(histogram, skewed_samples_without_quick_bins)
 {

@@ -401,7 +401,7 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     case PRIM_HISTOGRAM_MULTI_COPY:
         return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 4 <= (size_t)shared / 4);
     case PRIM_HISTOGRAM_PACKED:
-        return bins + 3 <= (size_t)shared / 4 * 2;
+        return bins + 5 <= (size_t)shared / 4 * 2;
     default:
         return bins <= (size_t)1 << 31;
     }
@@ -438,9 +438,9 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
 
 Test(supported, histogram)
 {
-    static const size_t all_bins[] = {0,      1,      255,     12284,   12285,
-                                      12287,  12288,  12289,   58109,   58110,
-                                      393213, 393214, 1 << 21, 1 << 24, (size_t)1 << 31};
+    static const size_t all_bins[] = {0,      1,      255,     12284,   12285,          12287,
+                                      12288,  12289,  58109,   58110,   24571,          24572,
+                                      116219, 116220, 1 << 21, 1 << 24, (size_t)1 << 31};
     for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PACKED; v++)
         for (unsigned flags = 0; flags <= 3; flags++)
             for (int outside = PRIM_OUTSIDE_DROP; outside <= PRIM_OUTSIDE_COUNT; outside++)

@@ -19,8 +19,7 @@ typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_COARSENED = 3, /* 16-byte loads, equal neighbours added at once; ≤ 2^31 bins */
     PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
                                       ≤ 2^31 of 8-bit samples */
-    PRIM_HISTOGRAM_PACKED = 5 /* 16-bit counters, each block a slice of the bins; ≤ 32 S − 3
-                                 bins */
+    PRIM_HISTOGRAM_PACKED = 5      /* 16-bit counters, two to a word; ≤ 2 S − 5 bins */
 } prim_histogram_variant;
 
 /* What happens to samples outside the range. */

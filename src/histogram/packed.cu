@@ -1,15 +1,16 @@
 /* PACKED: counters of 16 bits, two to a word of shared memory, so that a block holds twice as many.
  *
- *     word     │ bin 1 │ bin 0 │     the addition that reaches 2^15 subtracts them again, and adds
- *              └───────┴───────┘     them to the counter in global memory
+ *     word     │ bin 1 │ bin 0 │     each sample adds 1 or 2^16; every 49,152 samples the block
+ *              └───────┴───────┘     empties counters from 2^12 on into those in global memory
  *
- * A block meets at a barrier before 2^15 samples can have been added since the last one, and no
- * counter is above 2^15 − 1 there: so none overflows, whatever the samples are.
+ * So no counter is above 2^12 - 1 when the next samples come, and none overflows, whatever they
+ * are.
  *
  * Work: an addition in shared memory for each sample, one after the other where lanes add to one
- * word; 16 bytes of equal samples are one; blocks · bins additions in global memory, zeros left
- * out. Bytes: each sample once. Workspace: none. What holds it back: an addition that returns the
- * old value costs a round trip to shared memory, and one block fills a multiprocessor. */
+ * word; 16 bytes of equal samples are one; a word read for every two bins in 49,152 samples; blocks
+ * · bins additions in global memory, zeros left out. Bytes: each sample once. Workspace: none. What
+ * holds it back: lanes whose words lie in one bank wait for each other, and one block fills a
+ * multiprocessor. */
 #include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 
@@ -24,47 +25,56 @@ constexpr unsigned LOADS = 2;
 template <typename T>
 constexpr unsigned COUNTING = sizeof(T) <= 2 ? 512 : 1024;
 
-constexpr uint32_t FULL = 1u << 15;
+template <typename T>
+constexpr unsigned TILE_SAMPLES = COUNTING<T> *LOADS *AT_ONCE<T>;
+
+constexpr uint32_t FULL = 1u << 12, FULL_BITS = 0xf000f000u;
+constexpr unsigned BETWEEN_SWEEPS = 49152; /* whole tiles of any type */
+
+/* Where counters are: the bins, one for samples in no bin, and those for samples outside. Nobody
+ * reads the second one, which may overflow: into nothing, or into an unused half of its word. */
+struct packed_slots {
+    uint32_t bins;
+
+    __host__ __device__ uint32_t outside() const
+    {
+        return (bins / 2 + 1) * 2;
+    }
+
+    __host__ __device__ uint32_t words() const /* vectors of four */
+    {
+        return (outside() / 2 + (PRIM_HISTOGRAM_OUTSIDE_COUNTERS + 1) / 2 + 3) / 4 * 4;
+    }
+
+    __device__ uint32_t of_counter(uint32_t counter) const
+    {
+        return counter < bins ? counter : outside() + (counter - bins);
+    }
+
+    __device__ void add_to(const counters &to, uint32_t slot, uint32_t n) const
+    {
+        if (n != 0 && slot < bins)
+            to.add(slot, n);
+        else if (n != 0 && slot >= outside())
+            to.add(slot - outside() + bins, n);
+    }
+};
 
 /* The block's counters. */
 struct packed_words {
+    uint32_t *words;
     shared_words own;
-    uint32_t bins;
+    packed_slots slots;
     counters to;
 
-    __device__ static unsigned shift_of(uint32_t at)
+    __device__ void add(uint32_t slot, uint32_t n)
     {
-        return at % 2 * 16;
-    }
-
-    /* Returns what the counter's word held before. */
-    __device__ uint32_t add(uint32_t at, uint32_t n, bool on)
-    {
-        return add_and_tell(own, at / 2 * sizeof(uint32_t), n << shift_of(at), on);
-    }
-
-    /* Whether that addition made the counter FULL. */
-    __device__ static bool fills(uint32_t at, uint32_t before, uint32_t n)
-    {
-        const uint32_t counter = before >> shift_of(at) & 0xffff;
-        return counter < FULL && counter + n >= FULL;
-    }
-
-    __device__ void empty(uint32_t at)
-    {
-        add_and_tell(own, at / 2 * sizeof(uint32_t), 0u - (FULL << shift_of(at)), true);
-        to.add(at, FULL);
-    }
-
-    __device__ void some(uint32_t at, uint32_t n, bool on)
-    {
-        if (fills(at, add(at, n, on), n))
-            empty(at);
+        add_some(own, slot / 2 * static_cast<uint32_t>(sizeof(uint32_t)), n << slot % 2 * 16);
     }
 
     __device__ void one(uint32_t counter)
     {
-        some(counter, 1, true);
+        add(slots.of_counter(counter), 1);
     }
 
     template <typename T>
@@ -75,27 +85,38 @@ struct packed_words {
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             equal = equal && where.bin[e] == where.bin[0];
         if (equal) {
-            some(where.bin[0], AT_ONCE<T>, where.bin[0] < bins);
+            add(where.bin[0], AT_ONCE<T>);
             return;
         }
-        uint32_t before[AT_ONCE<T>];
-        bool any = false;
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++) /* all issued before the first is used */
-            before[e] = add(where.bin[e], 1, where.bin[e] < bins);
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            any |= fills(where.bin[e], before[e], 1);
-        if (!any)
-            return;
-        PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++)
-            if (fills(where.bin[e], before[e], 1))
-                empty(where.bin[e]);
+            add(where.bin[e], 1);
+    }
+
+    __device__ void empty(uint32_t w)
+    {
+        const uint32_t word = words[w];
+        words[w] = 0;
+        slots.add_to(to, 2 * w, word & 0xffff);
+        slots.add_to(to, 2 * w + 1, word >> 16);
+    }
+
+    /* Empties full counters. By all threads of the block; has barriers. */
+    __device__ void sweep()
+    {
+        __syncthreads();
+        for (uint32_t w = 4 * threadIdx.x; w < slots.words(); w += 4 * blockDim.x) {
+            const sixteen_bytes four = load_samples(words + w);
+            const uint32_t any = four.words[0] | four.words[1] | four.words[2] | four.words[3];
+            if ((any & FULL_BITS) != 0)
+                for (uint32_t k = w; k < w + 4; k++)
+                    empty(k);
+        }
+        __syncthreads();
     }
 };
 
-/* Tiles of the block's threads' vectors, a barrier before each. */
+/* Tiles of the block's threads' vectors, and sweeps between them. */
 template <typename T>
 struct tile_loop {
     const quick_binning &q;
@@ -105,7 +126,9 @@ struct tile_loop {
     template <quick_method METHOD>
     __device__ void run()
     {
-        static_assert(COUNTING<T> * LOADS * AT_ONCE<T> <= FULL, "what two barriers have between");
+        static_assert(BETWEEN_SWEEPS % TILE_SAMPLES<T> == 0 &&
+                          FULL - 1 + BETWEEN_SWEEPS + 2 * AT_ONCE<T> <= UINT16_MAX,
+                      "no counter overflows, with the samples outside of vectors");
         constexpr size_t TILE = COUNTING<T> * LOADS;
         const T *const samples = line.samples + line.head;
         const size_t apart = gridDim.x * TILE;
@@ -117,9 +140,14 @@ struct tile_loop {
             if (i[l] < line.vectors)
                 v[l] = load_samples(samples + i[l] * AT_ONCE<T>);
         }
+        unsigned until_sweep = BETWEEN_SWEEPS;
         PRIM_UNROLL(1)
         for (size_t tile = blockIdx.x * TILE; tile < line.vectors; tile += apart) {
-            __syncthreads();
+            if (until_sweep == 0) {
+                add.sweep();
+                until_sweep = BETWEEN_SWEEPS;
+            }
+            until_sweep -= TILE_SAMPLES<T>;
             PRIM_UNROLL(8)
             for (unsigned l = 0; l < LOADS; l++) {
                 const T *const from = samples + i[l] * AT_ONCE<T>;
@@ -140,29 +168,25 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     count_samples(sample_line<T> line, quick_binning q, counters to)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
-    const uint32_t all = q.bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
-    for (unsigned w = threadIdx.x; w < (all + 1) / 2; w += COUNTING<T>)
+    packed_words add = {own, shared_words_of(own), {q.bins}, to};
+    for (unsigned w = threadIdx.x; w < add.slots.words(); w += COUNTING<T>)
         own[w] = 0;
     __syncthreads();
     grid_dependency_synchronize(); /* a full counter is added to the call's at once */
 
-    packed_words add = {shared_words_of(own), q.bins, to};
     if (blockIdx.x == 0)
         count_ends(q, line, threadIdx.x, add);
     tile_loop<T> loop = {q, line, add};
     with_method<false, T>(q, loop);
     __syncthreads();
 
-    for (unsigned c = threadIdx.x; c < all; c += COUNTING<T>) {
-        const uint32_t n = own[c / 2] >> c % 2 * 16 & 0xffff;
-        if (n != 0)
-            to.add(c, n);
-    }
+    for (unsigned w = threadIdx.x; w < add.slots.words(); w += COUNTING<T>)
+        add.empty(w);
 }
 
 size_t shared_bytes(const prim_histogram_args *args)
 {
-    return prim_divide_up(args->bins + PRIM_HISTOGRAM_OUTSIDE_COUNTERS, 2) * sizeof(uint32_t);
+    return packed_slots{static_cast<uint32_t>(args->bins)}.words() * sizeof(uint32_t);
 }
 
 struct run_count : launch_run {

@@ -1,6 +1,5 @@
-/* Additions to words of shared memory where a lane may have nothing to add. nvcc would make a
- * branch of that, and compute the word's address from the start: eleven instructions in place of
- * two. */
+/* Additions to words of shared memory. nvcc would compute a word's address from the start: eleven
+ * instructions in place of two. */
 #ifndef PRIM_HISTOGRAM_SHARED_ADD_CUH
 #define PRIM_HISTOGRAM_SHARED_ADD_CUH
 
@@ -37,21 +36,14 @@ __device__ inline void add_one(shared_words words, uint32_t bytes)
 #endif
 }
 
-/* Adds `n`, if `on`; returns what the word held before, or 0. */
-__device__ inline uint32_t add_and_tell(shared_words words, uint32_t bytes, uint32_t n, bool on)
+/* The same with n; lanes that add to one word wait for each other. */
+__device__ inline void add_some(shared_words words, uint32_t bytes, uint32_t n)
 {
-    uint32_t before = 0;
 #ifdef __CUDA_ARCH__
-    asm volatile("{\n\t.reg .pred p;\n\tsetp.ne.u32 p, %3, 0;\n\t"
-                 "@p atom.shared.add.u32 %0, [%1], %2;\n\t}"
-                 : "+r"(before)
-                 : "r"(words + bytes), "r"(n), "r"(static_cast<uint32_t>(on))
-                 : "memory");
+    asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(words + bytes), "r"(n) : "memory");
 #else
-    if (on)
-        before = atomicAdd(reinterpret_cast<uint32_t *>(words + bytes), n);
+    atomicAdd(reinterpret_cast<uint32_t *>(words + bytes), n);
 #endif
-    return before;
 }
 
 } // namespace
