@@ -435,7 +435,7 @@ Test(histogram, many_vectors)
     }
 }
 
-/* More samples of one bin in each block than 16 bits count, among them samples in no bin; neighbours
+/* More samples of one bin in each block than 16 bits count, among them some in no bin; neighbours
  * differ, so that none are added together. */
 Test(histogram, packed_counters_are_emptied)
 {

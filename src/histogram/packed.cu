@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     with_method<false, T>(q, loop);
     __syncthreads();
 
-    /* A lane for each counter: their atomic additions then take half as many sectors as by words. */
+    /* A lane for each counter: by words, their atomic additions would take twice the sectors. */
     for (uint32_t slot = threadIdx.x; slot < 2 * add.slots.words(); slot += COUNTING<T>)
         add.slots.add_to(to, slot, own[slot / 2] >> slot % 2 * 16 & 0xffff);
 }
