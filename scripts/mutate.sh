@@ -157,9 +157,13 @@ by_tests() { # PRESET ORDER LABEL
 }
 
 by_race_check() {
-  local how
-  # shellcheck disable=SC2086
-  how=$(fails reverse "$work/tsan/tests/racecheck" ${entries[$pattern]}) && echo "race check: $how"
+  local order how
+  for order in reverse forward; do # two devices
+    # shellcheck disable=SC2086
+    how=$(fails $order "$work/tsan/tests/racecheck" ${entries[$pattern]}) &&
+      echo "race check, $order: $how" && return
+  done
+  return 1
 }
 
 by_orders() {

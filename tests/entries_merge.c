@@ -8,7 +8,8 @@
 
 /* ---- merge: a and, behind it, b; a is a third of the keys that a call takes ---- */
 
-enum { A_KEYS = 2003, B_KEYS = 2 * A_KEYS, KEYS = A_KEYS + B_KEYS };
+/* STREAMED's blocks make more than one tile each. */
+enum { A_KEYS = 7001, B_KEYS = 2 * A_KEYS, KEYS = A_KEYS + B_KEYS };
 
 static void rising_keys(int32_t *keys, unsigned count, unsigned seed)
 {

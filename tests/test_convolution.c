@@ -1730,6 +1730,35 @@ Test(convolution, padding_behind_the_last_row_is_nobodys)
     check_behind_the_last_row(PRIM_CONVOLUTION_AUTO, 1);
 }
 
+/* A mask that copies the image, over more rows than 16 bits count and rows too long for narrow
+ * images' kernels. */
+Test(convolution, more_rows_than_16_bits_count)
+{
+    enum { WIDTH = 257, PITCH = 272, HEIGHT = 65600 };
+    static const float h_mask[9] = {[4] = 1};
+    unsigned char *const h_in = malloc(HEIGHT * PITCH), *const h_out = malloc(HEIGHT * PITCH);
+    for (size_t i = 0; i < HEIGHT * PITCH; i++)
+        h_in[i] = (unsigned char)(i / PITCH % 251 + i % PITCH % 5);
+    guarded d_in = guarded_copy(h_in, HEIGHT * PITCH, 0), d_out = guarded_new(HEIGHT * PITCH, 0);
+    const prim_mask mask = {.h_values = h_mask,
+                            .width = 3,
+                            .height = 3,
+                            .anchor_x = 1,
+                            .anchor_y = 1,
+                            .type = CUDA_R_32F};
+    const prim_image in = {d_in.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_8U},
+                     out = {d_out.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_8U};
+    cr_prim(prim_convolve_2d(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out,
+                             NULL, 0, 0));
+    guarded_read(&d_out, h_out);
+    for (size_t y = 0; y < HEIGHT; y++)
+        cr_assert_arr_eq(h_out + y * PITCH, h_in + y * PITCH, WIDTH, "row %zu", y);
+    guarded_free(&d_in);
+    guarded_free(&d_out);
+    free(h_in);
+    free(h_out);
+}
+
 /* ---- the table ---- */
 
 Test(convolution, variants_have_names_and_ideas)

@@ -193,6 +193,18 @@ Test(sparse_convert, many_rows)
     forget(&csr);
 }
 
+/* Rows, and the places of their entries, that 16 bits cannot count. */
+Test(sparse_convert, more_rows_than_16_bits_count)
+{
+    enum { ROWS = 65600 };
+    kept csr = new_csr(ROWS, 7, 5, CUDA_R_32F, CUDA_R_32I);
+    for (size_t row = 1; row <= ROWS; row++)
+        set_offset(&csr.m, row, (row > 3) + 2 * (row > 65535) + (row > 65540) + (row == ROWS));
+    check_there_and_back(&csr, (request){PRIM_SPARSE_COO, CUDA_R_32I, 0}, 0, "COO");
+    check_there_and_back(&csr, (request){PRIM_SPARSE_SELL, CUDA_R_32I, 1}, 0, "SELL");
+    forget(&csr);
+}
+
 /* ---- the layout, by hand ---- */
 
 static void expect_integers(const int32_t *is, const int32_t *right, size_t count)
@@ -379,6 +391,11 @@ Test(sparse_convert, what_is_refused)
         prim_sparse_convert_bytes(d.m, coo, i32, 0, SIZE_MAX, &bytes)); /* the entries are known */
     cr_prim(prim_sparse_convert_bytes(d.m, csr, i32, 0, SIZE_MAX, &bytes));
     cr_prim(prim_sparse_convert_bytes(d.m, sell, i32, 1, ((size_t)1 << 31) - 32, &bytes));
+    kept wide = classic_as(ell); /* its entries are not known */
+    cr_prim(prim_sparse_convert_bytes(wide.m, csr, i32, 0, INT32_MAX, &bytes));
+    cr_refused(prim_sparse_convert_bytes(wide.m, csr, i32, 0, (size_t)INT32_MAX + 1, &bytes),
+               PRIM_ERROR_VALUE, "i32");
+    forget(&wide);
     bytes = 7;
     cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX / 2, &bytes), PRIM_ERROR_SIZE,
                "size_t");

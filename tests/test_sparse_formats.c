@@ -67,6 +67,7 @@ Test(sparse_formats, formats_are_laid_out_as_the_header_says)
 
     k = convert(&csr.m, PRIM_SPARSE_ELL, CUDA_R_32I, PRIM_SPARSE_WIDTH_AUTO);
     cr_assert(k.m.ell_width == 3 && k.m.ell_ld == 4);
+    cr_assert_eq(k.bytes, (size_t)((char *)k.m.ell_values - k.memory) + 12 * sizeof(float));
     expect_integers(k.m.ell_columns, (int32_t[]){0, -1, 1, 0, 2, -1, 2, 3, -1, -1, 3, -1}, 12,
                     "ell_columns");
     expect_values(k.m.ell_values, (float[]){3, 0, 2, 1, 1, 0, 4, 1, 0, 0, 1, 0}, 12);
