@@ -325,12 +325,13 @@ Test(histogram, floats_on_edges)
     static const struct {
         size_t bins;
         double lower, upper;
-    } grids[] = {{256, -1, 1},        {2048, -1, 1},    {100, -0.1, 0.3},     {4096, 0, 1},
-                 {1000, 5, 5.00001},  {7, -1e30, 7e30}, {333, -1e-20, 2e-20}, {64, 1000, 1001},
-                 {3, 0, 3 + 0x1p-51}, {128, 0, 3},      {256, -1, 1},         {64, 0, 1}};
+    } grids[] = {{300, -1, 1},         {100, -0.1, 0.3}, {333, -0.001, 0.002}, /* bf16: unsettled */
+                 {4096, 0, 1},         {2048, -1, 1},    {1000, 5, 5.00001},   {7, -1e30, 7e30},
+                 {333, -0.3, 0.7}, /* f16: unsettled */
+                 {333, -1e-20, 2e-20}, {64, 1000, 1001}, {3, 0, 3 + 0x1p-51},  {128, 0, 3}};
     histogram_case c = {.variant = PRIM_HISTOGRAM_MULTI_COPY, .count = (1 << 21) + 5};
     void *h_samples = malloc(c.count * sizeof(float));
-    const size_t most = get_test_level() == LEVEL_QUICK ? 2 : COUNT_OF(grids);
+    const size_t most = get_test_level() == LEVEL_QUICK ? 3 : COUNT_OF(grids);
     c.h_samples = h_samples;
     for (size_t g = 0; g < most; g++)
         for (size_t t = 0; t < COUNT_OF(types); t++) {
@@ -346,6 +347,71 @@ Test(histogram, floats_on_edges)
             check_device(&c);
         }
     free(h_samples);
+}
+
+/* Bins as wide as a power of two, between multiples of that. Samples on edges and next to them, and
+ * negative ones so near to 0 that the lower bound's distance from both is the same double. */
+static size_t fill_around_multiples(const histogram_case *c, void *h_samples)
+{
+    const double lower = c->range.real_lower, upper = c->range.real_upper;
+    const size_t step = c->bins / 50 + 1;
+    size_t count = 0;
+    for (size_t k = 0; k <= c->bins; k += k + step > c->bins && k < c->bins ? c->bins - k : step) {
+        const float edge = (float)(lower + (upper - lower) * (double)k / (double)c->bins);
+        const float around[] = {edge, nextafterf(edge, INFINITY), nextafterf(edge, -INFINITY),
+                                edge * (1 + 0x1p-7f), edge * (1 - 0x1p-7f)};
+        for (size_t a = 0; a < COUNT_OF(around); a++)
+            write_float(c->type, h_samples, count++, round_to_type(c->type, around[a]));
+    }
+    for (int e = 40; e < 70; e++)
+        for (int m = 8; m < 16; m++)
+            write_float(c->type, h_samples, count++,
+                        round_to_type(c->type, (long double)(m * lower) * powl(2, -e)));
+    static const float others[] = {0,         -0.0f, 1e-45f, -1e-45f, INFINITY,
+                                   -INFINITY, NAN,   3e38f,  -3e38f};
+    for (size_t o = 0; o < COUNT_OF(others); o++)
+        write_float(c->type, h_samples, count++, round_to_type(c->type, others[o]));
+    return count;
+}
+
+Test(histogram, bins_of_powers_of_two)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_16F, CUDA_R_16BF};
+    static const struct {
+        size_t bins;
+        double lower, upper;
+    } grids[] = {{256, -1, 1},
+                 {1, 0, 1},
+                 {8, -3, 5},
+                 {5, -0.25, 1},
+                 {12, 4, 7},
+                 {4, -1, 0},
+                 {6, -6, 0},
+                 {65536, -1, 1},
+                 {7, -3 * 0x1p-80, 4 * 0x1p-80},
+                 {3, -0x1p90, 0x1p91},
+                 {1 << 20, -0.5, 0.5},
+                 {100, -50, 50}};
+    float h_samples[1024];
+    for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
+        for (size_t g = 0; g < COUNT_OF(grids); g++)
+            for (size_t t = 0; t < COUNT_OF(types); t++) {
+                histogram_case c = {
+                    .variant = prim_histogram_variant_at(v)->value,
+                    .type = types[t],
+                    .flags = (g + t) % 2 * PRIM_HISTOGRAM_LAST_BIN_OPEN,
+                    .outside = (prim_outside)((g / 2 + t) % POLICIES),
+                    .range = {.real_lower = grids[g].lower, .real_upper = grids[g].upper},
+                    .bins = grids[g].bins,
+                    .h_samples = h_samples};
+                c.count = fill_around_multiples(&c, h_samples);
+                cr_assert(c.count <= COUNT_OF(h_samples));
+                if (supported(&c))
+                    check_device(&c);
+                c.flags ^= PRIM_HISTOGRAM_LAST_BIN_OPEN;
+                if (supported(&c))
+                    check_device(&c);
+            }
 }
 
 /* More bins than fit into shared memory: for those that take them, others say no. */

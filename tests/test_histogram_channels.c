@@ -319,6 +319,30 @@ Test(histogram_channels, large_images)
         }
 }
 
+/* Bins as wide as powers of two in all channels, and in all but the last one. */
+Test(histogram_channels, bins_of_powers_of_two)
+{
+    enum { WIDTH = 301, HEIGHT = 5, MOST = WIDTH * HEIGHT * MOST_CHANNELS };
+    static const prim_histogram_range ranges[] = {{.real_lower = -1, .real_upper = 1},
+                                                  {.real_lower = 0, .real_upper = 1},
+                                                  {.real_lower = -0.5, .real_upper = 0.5},
+                                                  {.real_lower = 0, .real_upper = 0.3}};
+    float h_samples[MOST];
+    for (int channels = 1; channels <= MOST_CHANNELS; channels++) {
+        channels_case c = {.variant = PRIM_HISTOGRAM_CHANNELS_MULTI_COPY,
+                           .outside = (prim_outside)(channels % POLICIES),
+                           .image = {h_samples, WIDTH, HEIGHT,
+                                     WIDTH * (size_t)channels * sizeof(float), channels,
+                                     CUDA_R_32F},
+                           .bins = 32};
+        memcpy(c.ranges, ranges, sizeof ranges);
+        for (size_t i = 0; i < MOST; i++) /* edges of all ranges, those outside too, or below one */
+            h_samples[i] =
+                (float)((int)(random_bits(i) % 200) - 100) / 64 - (i % 3 == 0) * 0x1p-60f;
+        check(&c);
+    }
+}
+
 /* So many pixels that tables of each bin's first float pay: on edges, next to them, anywhere. */
 Test(histogram_channels, floats_on_edges)
 {

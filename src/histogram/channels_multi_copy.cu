@@ -33,8 +33,8 @@ namespace
 namespace channels_multi_copy
 {
 
-/* Threads: one block a multiprocessor, with all its memory. Wider samples take registers for their
- * bins, most of them where eight are in a vector. */
+/* The most threads of a block: one block a multiprocessor, with all its memory. Wider samples take
+ * registers for their bins, most of them where eight are in a vector. */
 template <typename T>
 constexpr unsigned COUNTING = sizeof(T) == 1   ? 1024
                               : sizeof(T) == 2 ? 512
@@ -68,8 +68,8 @@ template <unsigned GROUP, typename T, class Take>
 __device__ void for_each_group(const image_rows &image, const Take &take)
 {
     constexpr unsigned SAMPLES = IN_GROUP<GROUP, T>;
-    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING<T>,
-                 thread = static_cast<size_t>(blockIdx.x) * COUNTING<T> + threadIdx.x;
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x,
+                 thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t groups = image.samples / SAMPLES;
     if (groups == 0)
         return;
@@ -94,11 +94,11 @@ __device__ void for_each_group(const image_rows &image, const Take &take)
 template <unsigned GROUP, typename T, class One>
 __device__ void for_each_end(const image_rows &image, const One &one)
 {
-    constexpr unsigned SAMPLES = IN_GROUP<GROUP, T>, WARPS = COUNTING<T> / WARP;
-    const unsigned lane = threadIdx.x % WARP;
-    size_t row = static_cast<size_t>(blockIdx.x) * WARPS + threadIdx.x / WARP;
+    constexpr unsigned SAMPLES = IN_GROUP<GROUP, T>;
+    const unsigned warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    size_t row = static_cast<size_t>(blockIdx.x) * warps + threadIdx.x / WARP;
     PRIM_UNROLL(1)
-    for (; row < image.rows; row += static_cast<size_t>(gridDim.x) * WARPS) {
+    for (; row < image.rows; row += static_cast<size_t>(gridDim.x) * warps) {
         const T *const samples = row_of<T>(image, row);
         const unsigned head = head_of(samples, image.samples);
         const size_t in_groups = (image.samples - head) / SAMPLES * SAMPLES;
@@ -134,8 +134,8 @@ __device__ bool is_narrow(const image_rows &image)
 template <typename T, class Take, class One>
 __device__ void for_each_column(const image_rows &image, const Take &take, const One &one)
 {
-    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING<T>,
-                 thread = static_cast<size_t>(blockIdx.x) * COUNTING<T> + threadIdx.x;
+    const size_t threads = static_cast<size_t>(gridDim.x) * blockDim.x,
+                 thread = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     const size_t rows_apart = image.rows / IN_COLUMN<T>;
     const image_place by = image_place::make(image, threads);
     image_place next = image_place::make(image, thread);
@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
     const unsigned all = VALUES * image.channels, copies = 1u << copies_log2;
-    for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING<uint8_t>)
+    for (unsigned w = threadIdx.x; w < all << copies_log2; w += blockDim.x)
         own[w] = 0;
     __syncthreads();
 
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(COUNTING<uint8_t>, 1)
     held_counters<line_of_counters, size_t, uint32_t> held = {line, {}, {}};
     const bool meet = values_meet(b.of[0]);
     held.begin();
-    for (unsigned c = threadIdx.x; c < all; c += COUNTING<uint8_t>) { /* whole warps */
+    for (unsigned c = threadIdx.x; c < all; c += blockDim.x) { /* whole warps */
         const uint32_t n[1] = {sum_of_copies(own, c, copies)};
         const unsigned channel = c / VALUES;
         const size_t counter = counter_of(b.of[channel], static_cast<uint8_t>(c % VALUES));
@@ -288,12 +288,23 @@ struct channel_quick_binnings {
     quick_binning of[PRIM_MOST_CHANNELS];
 };
 
-/* Every method is more general than those before it in the enum, except EXACT, which can do all. */
+inline quick_method general_method(const quick_binning &q)
+{
+    return q.method == DYADIC ? q.general : q.method;
+}
+
+/* Every method is more general than those before it in the enum, except EXACT, which can do all,
+ * and DYADIC, beside which there is another one. */
 inline quick_method common_method(const channel_quick_binnings &q, int channels)
 {
-    quick_method method = q.of[0].method;
+    bool all_dyadic = true;
+    for (int c = 0; c < channels; c++)
+        all_dyadic = all_dyadic && q.of[c].method == DYADIC;
+    if (all_dyadic)
+        return DYADIC;
+    quick_method method = general_method(q.of[0]);
     for (int c = 1; c < channels; c++) {
-        const quick_method other = q.of[c].method;
+        const quick_method other = general_method(q.of[c]);
         method = method == EXACT || other == EXACT ? EXACT : other > method ? other : method;
     }
     return method;
@@ -452,7 +463,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     const unsigned each = block_counters::each(bins), all = each * image.channels,
                    copies = 1u << copies_log2;
     float *const first = reinterpret_cast<float *>(own + (all << copies_log2));
-    for (unsigned w = threadIdx.x; w < all << copies_log2; w += COUNTING<T>)
+    for (unsigned w = threadIdx.x; w < all << copies_log2; w += blockDim.x)
         own[w] = 0;
     const block_counters add = {shared_words_of(own + (threadIdx.x & (copies - 1))), first,
                                 static_cast<uint32_t>(copies * sizeof(uint32_t)), bins};
@@ -470,7 +481,7 @@ __global__ void __launch_bounds__(COUNTING<T>, 1)
     __syncthreads();
     grid_dependency_synchronize();
 
-    for (unsigned c = threadIdx.x; c < all; c += COUNTING<T>) {
+    for (unsigned c = threadIdx.x; c < all; c += blockDim.x) {
         const uint32_t n = sum_of_copies(own, c, copies);
         const unsigned channel = c / each, counter = c % each;
         if (n != 0 && counter != bins)
@@ -518,13 +529,22 @@ unsigned copies_beside(const prim_histogram_args *args, size_t table, unsigned b
     return choose_copies_log2(counter_bytes(args), table, samples / (blocks + 1));
 }
 
-/* A thread has two groups, or a warp a row. */
+struct grid_shape {
+    unsigned blocks, threads;
+};
+
+/* A thread has a group, or a warp a row. Small images get smaller blocks, so that there are some for
+ * all multiprocessors. */
 template <typename T>
-unsigned blocks_for(const image_rows &image)
+grid_shape shape_for(const image_rows &image)
 {
-    const size_t groups = prim_divide_up(image.rows * image.samples, 2 * IN_GROUP<4, T>),
-                 lanes = image.rows * WARP;
-    return choose_blocks(groups > lanes ? groups : lanes, COUNTING<T>, 1);
+    constexpr unsigned LEAST = 256;
+    const size_t groups = prim_divide_up(image.rows * image.samples, IN_GROUP<4, T>),
+                 lanes = image.rows * WARP, threads = groups > lanes ? groups : lanes;
+    unsigned of_block = COUNTING<T>;
+    while (of_block / 2 >= LEAST && threads <= of_block / 2 * prim_device_multiprocessors())
+        of_block /= 2;
+    return {choose_blocks(threads, of_block, 1), of_block};
 }
 
 struct run_count : launch_run {
@@ -540,14 +560,14 @@ struct run_count : launch_run {
     static cudaError_t run_bytes(const prim_histogram_args *args)
     {
         const image_rows image = make_rows(args);
-        const unsigned blocks = blocks_for<uint8_t>(image);
-        const unsigned copies_log2 = copies_beside(args, 0, blocks);
+        const grid_shape grid = shape_for<uint8_t>(image);
+        const unsigned copies_log2 = copies_beside(args, 0, grid.blocks);
         const cudaError_t error = prim_allow_shared(count_bytes, prim_device_shared_bytes());
         if (error != cudaSuccess)
             return error;
         return clear_and_launch(
             args,
-            {args->call.stream, blocks, COUNTING<uint8_t>, counter_bytes(args) << copies_log2},
+            {args->call.stream, grid.blocks, grid.threads, counter_bytes(args) << copies_log2},
             count_bytes, image, make_channel_binnings(args), copies_log2,
             make_channel_counters(args));
     }
@@ -558,15 +578,16 @@ struct run_count : launch_run {
         const image_rows image = make_rows(args);
         const channel_quick_binnings q = make_channel_quick_binnings(args);
         const size_t table = q.of[0].method == IN_FLOAT ? table_bytes(args) : 0;
-        const unsigned blocks = blocks_for<T>(image);
-        const unsigned copies_log2 = copies_beside(args, table, blocks);
+        const grid_shape grid = shape_for<T>(image);
+        const unsigned copies_log2 = copies_beside(args, table, grid.blocks);
         const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
         if (error != cudaSuccess)
             return error;
-        return clear_and_launch(
-            args,
-            {args->call.stream, blocks, COUNTING<T>, (counter_bytes(args) << copies_log2) + table},
-            count_samples<T>, image, q, copies_log2, make_channel_counters(args));
+        return clear_and_launch(args,
+                                {args->call.stream, grid.blocks, grid.threads,
+                                 (counter_bytes(args) << copies_log2) + table},
+                                count_samples<T>, image, q, copies_log2,
+                                make_channel_counters(args));
     }
 };
 

@@ -12,14 +12,14 @@ namespace
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
-/* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where clearing
- * them would cost more than the block's samples. */
+/* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where the block
+ * has few samples: clearing and adding up a word takes as long as counting eight samples. */
 inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
 {
-    const size_t most = prim_device_shared_bytes();
+    const size_t most = prim_device_shared_bytes(), worth_a_word = 8;
     unsigned copies_log2 = 0;
     while (copies_log2 < MOST_COPIES_LOG2 && (one_copy << (copies_log2 + 1)) + beside <= most &&
-           (one_copy << copies_log2) / sizeof(uint32_t) < samples)
+           (one_copy << copies_log2) / sizeof(uint32_t) * worth_a_word < samples)
         copies_log2++;
     return copies_log2;
 }

@@ -18,6 +18,7 @@
 #include "common/vectors.cuh"
 #include "histogram/copies.cuh"
 #include "histogram/held.cuh"
+#include "histogram/settled.cuh"
 #include "histogram/vectors.cuh"
 
 namespace

@@ -20,10 +20,12 @@
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
  * into a bin are in range too.
  *
+ * Where bins are powers of two wide and their edges multiples of that, DYADIC needs neither bias nor
+ * correction: dyadic.cuh.
+ *
  * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
- * mostly has the right bin for all of them. A block looks at the two halves around each edge, which
- * is enough, since v ascends with x; where all are right, SETTLED takes the mantissa's bin for what
- * it is, and needs no table. */
+ * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin for what
+ * it is, and needs no table: settled.cuh. */
 #ifndef PRIM_HISTOGRAM_QUICK_CUH
 #define PRIM_HISTOGRAM_QUICK_CUH
 
@@ -33,16 +35,29 @@
 #include "common/ordered.cuh"
 #include "common/unroll.cuh"
 #include "histogram/bins.cuh"
+#include "histogram/dyadic.cuh"
+#include "histogram/floats.cuh"
 
 namespace
 {
 
 /* How samples are binned; EXACT: by bins.cuh alone. */
-enum quick_method { EXACT, HIGH, MULTIPLY, CORRECT, ESTIMATE, IN_FLOAT, IN_DOUBLE, SETTLED };
+enum quick_method {
+    EXACT,
+    HIGH,
+    MULTIPLY,
+    CORRECT,
+    ESTIMATE,
+    DYADIC,
+    IN_FLOAT,
+    IN_DOUBLE,
+    SETTLED
+};
 
 constexpr unsigned MOST_TABLED = 4096; /* bins with a table of first samples */
 constexpr size_t WORTH_A_TABLE = static_cast<size_t>(1) << 21;  /* samples from which on it pays */
 constexpr size_t WORTH_SETTLING = static_cast<size_t>(1) << 18; /* the same of settle() */
+constexpr size_t BETTER_SETTLED = static_cast<size_t>(1) << 22; /* where DYADIC is the other way */
 
 template <typename Real>
 struct fixed_point {
@@ -56,9 +71,9 @@ struct fixed_point {
 /* A kernel's argument. */
 struct quick_binning {
     binning exact;
-    quick_method method;
-    bool asks;       /* some samples are left to bins.cuh */
-    bool may_settle; /* halves: it is worth looking */
+    quick_method method, general; /* general: another one, where method is DYADIC */
+    bool asks;                    /* some samples are left to bins.cuh */
+    bool may_settle;              /* halves: it is worth looking */
     uint32_t bins;
     uint32_t flip;          /* of narrow samples, two or four to a word: 0x80 … where signed */
     uint64_t low, last;     /* integers are in range where x − low ≤ last */
@@ -67,6 +82,7 @@ struct quick_binning {
     double ratio;           /* of ESTIMATE */
     fixed_point<float> f32;
     fixed_point<double> f64;
+    dyadic_bins dyadic;
 };
 
 /* ---- made on the host: integers ---- */
@@ -194,8 +210,9 @@ inline void quicken_reals(quick_binning *q, const prim_histogram_args *args, boo
         !choose_fixed_point(&f64, b))
         return;
     const bool fits = !is_double && b.bins <= MOST_TABLED && choose_fixed_point(&q->f32, b);
-    q->method = fits && args->count >= WORTH_A_TABLE ? IN_FLOAT : IN_DOUBLE;
-    q->may_settle = fits && args->count >= WORTH_SETTLING;
+    q->general = fits && args->count >= WORTH_A_TABLE ? IN_FLOAT : IN_DOUBLE;
+    q->method = !is_double && choose_dyadic(&q->dyadic, b, q->f32.most) ? DYADIC : q->general;
+    q->may_settle = fits && args->count >= (q->method == DYADIC ? BETTER_SETTLED : WORTH_SETTLING);
 }
 
 /* For bins and outside's counters whose numbers fit 32 bits. */
@@ -214,21 +231,6 @@ inline quick_binning make_quick_binning(const prim_histogram_args *args)
 }
 
 /* ---- in kernels: the table of first samples ---- */
-
-__device__ inline float fused(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-
-__device__ inline double fused(double a, double b, double c)
-{
-    return fma(a, b, c);
-}
-
-__device__ inline double previous_double(double x) /* of x > 0 */
-{
-    return same_bits<double>(same_bits<uint64_t>(x) - 1);
-}
 
 /* Is product / span, rounded, at least k ≥ 1? It is where the quotient itself is nearer to k than
  * to the double before, or as near: k is even there. The remainder is exact where that is close. */
@@ -255,14 +257,6 @@ __device__ inline double first_distance(const binning &b, double k)
     for (int step = 0; step < 4 && !quotient_reaches(b, d * bins, k); step++)
         d = same_bits<double>(same_bits<uint64_t>(d) + 1);
     return d;
-}
-
-__device__ inline float next_float(float x, bool upwards)
-{
-    if (x == 0)
-        return upwards ? 1e-45f : -1e-45f;
-    const uint32_t bits = same_bits<uint32_t>(x);
-    return same_bits<float>((x > 0) == upwards ? bits + 1 : bits - 1);
 }
 
 /* The first float of bin k, between two floats of which the latter alone reaches it. */
@@ -314,41 +308,7 @@ __device__ inline void make_table(const quick_binning &q, float *first)
                                      : first_of_bin(q, k);
 }
 
-/* ---- in kernels: halves around the edges ---- */
-
-constexpr uint32_t UNSETTLED = 0;
-
-/* The next half in the order of numbers; after infinity, infinity again. */
-template <typename Half>
-__device__ Half next_half(Half x, bool upwards)
-{
-    const float number = to_float(x);
-    if (number == 0)
-        return {static_cast<uint16_t>(upwards ? 1 : 0x8001)};
-    if (number - number != 0 && (number > 0) == upwards)
-        return x;
-    return {static_cast<uint16_t>((number > 0) == upwards ? x.bits + 1 : x.bits - 1)};
-}
-
-template <typename Half>
-__device__ Half half_near(double x)
-{
-    Half half;
-    from_float(static_cast<float>(x), &half);
-    return half;
-}
-
-/* a · b + c, rounded downwards; a has few digits. */
-__device__ inline float fused_downwards(float a, float b, float c)
-{
-#ifdef __CUDA_ARCH__
-    return __fmaf_rd(a, b, c);
-#else
-    const float near = fmaf(a, b, c);
-    const bool above = static_cast<double>(near) - c > static_cast<double>(a) * b;
-    return above ? next_float(near, false) : near;
-#endif
-}
+/* ---- in kernels: halves that are settled ---- */
 
 /* A half's fixed point; not below 2^31 where it is below bin 0 or NaN. */
 template <typename Half>
@@ -356,58 +316,6 @@ __device__ uint32_t fixed_of(const fixed_point<float> &f, Half x)
 {
     return same_bits<uint32_t>(fused_downwards(to_float(x), f.scale, f.plain)) -
            static_cast<uint32_t>(f.base);
-}
-
-/* Is x in bin k or above it? */
-template <typename Half>
-__device__ bool is_from(const quick_binning &q, Half x, unsigned k)
-{
-    return k == 0 ? to_float(x) >= q.f32.least : reaches(q.exact, to_float(x), k);
-}
-
-/* Whether the fixed points tell the last half below bin k from the first one in it or above it. */
-template <typename Half>
-__device__ bool is_settled(const quick_binning &q, unsigned k)
-{
-    const binning &b = q.exact;
-    const double width = (b.real_upper - b.real_lower) / static_cast<double>(b.bins);
-    Half from = half_near<Half>(b.real_lower + k * width);
-    if (!is_from(q, from, k))
-        from = next_half(from, true);
-    else if (is_from(q, next_half(from, false), k))
-        from = next_half(from, false);
-    const Half below = next_half(from, false);
-    const uint32_t edge = k << q.f32.fraction_bits, at = fixed_of(q.f32, from),
-                   before = fixed_of(q.f32, below);
-    return is_from(q, from, k) && !is_from(q, below, k) && at >= edge && at <= INT32_MAX &&
-           (before < edge || before > INT32_MAX);
-}
-
-/* Past the fixed point of the last half in range, or UNSETTLED: the next one has the same, or there
- * is none in range. The last half may be the upper bound, and so at the end of the last bin. */
-template <typename Half>
-__device__ uint32_t settled_end(const quick_binning &q)
-{
-    Half above = half_near<Half>(q.f32.most);
-    if (to_float(above) <= q.f32.most)
-        above = next_half(above, true);
-    const Half last = next_half(above, false);
-    const uint32_t end = fixed_of(q.f32, last) + 1;
-    return fixed_of(q.f32, above) >= end && end <= INT32_MAX ? end : UNSETTLED;
-}
-
-/* Sets *end to where the fixed points in range end, or to UNSETTLED. All threads of a block must
- * call it; has barriers. */
-template <typename Half>
-__device__ void settle(const quick_binning &q, uint32_t *end)
-{
-    if (threadIdx.x == 0)
-        *end = settled_end<Half>(q);
-    __syncthreads();
-    for (unsigned k = threadIdx.x; k < q.bins; k += blockDim.x)
-        if (!is_settled<Half>(q, k))
-            atomicMin(end, UNSETTLED);
-    __syncthreads();
 }
 
 /* ---- in kernels: 16 bytes of samples ---- */
@@ -587,6 +495,14 @@ __device__ void place_settled(const quick_binning &q, uint32_t end, const sixtee
     }
 }
 
+template <typename T>
+__device__ void place_dyadic(const quick_binning &q, const sixteen_bytes &v, placed<T> *to)
+{
+    PRIM_UNROLL(16)
+    for (unsigned e = 0; e < AT_ONCE<T>; e++)
+        to->bin[e] = dyadic_bin(q.dyadic, real_of<float>(raw_sample<T>(v, e)));
+}
+
 /* The places of the samples, where quick bins decide them. `first`: the table of IN_FLOAT, or
  * settle()'s word. */
 template <quick_method METHOD, typename T>
@@ -596,6 +512,8 @@ __device__ void place_vector(const quick_binning &q, const float *first, const s
     if constexpr (METHOD == EXACT) {
         for (unsigned e = 0; e < AT_ONCE<T>; e++)
             to->bin[e] = q.bins;
+    } else if constexpr (METHOD == DYADIC) {
+        place_dyadic(q, v, to);
     } else if constexpr (METHOD == SETTLED) {
         place_settled(q, same_bits<uint32_t>(*first), v, to);
     } else if constexpr (METHOD == IN_FLOAT) {
@@ -623,6 +541,9 @@ __device__ void with_method(const quick_binning &q, Loop &loop)
             if (q.method == ESTIMATE)
                 return loop.template run<ESTIMATE>();
     } else {
+        if constexpr (sizeof(T) <= 4)
+            if (q.method == DYADIC)
+                return loop.template run<DYADIC>();
         if constexpr (TABLED && sizeof(T) <= 4)
             if (q.method == IN_FLOAT)
                 return loop.template run<IN_FLOAT>();

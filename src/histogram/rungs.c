@@ -13,13 +13,21 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
+/* Many enough that clearing and adding up the counters of all blocks pays. Those of bytes are few. */
+static bool has_many_samples(const prim_histogram_args *args)
+{
+    const size_t least = 1 << 17, least_of_a_bin = 16;
+    return prim_element_bytes(args->sample_type) == 1 ||
+           (args->count >= least && args->count / least_of_a_bin >= args->bins);
+}
+
 /* MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds them in 16
- * bits; otherwise, and for few samples in many bins, COARSENED. */
+ * bits; otherwise, and for few samples, COARSENED. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;
     const prim_rung *preferred = &prim_histogram_coarsened_rung;
-    if (prim_element_bytes(args->sample_type) == 1 || args->count >= args->bins / 4) {
+    if (has_many_samples(args)) {
         if (prim_histogram_multi_copy_rung.why_not(args) == NULL)
             preferred = &prim_histogram_multi_copy_rung;
         else if (prim_histogram_packed_rung.why_not(args) == NULL)
