@@ -38,7 +38,7 @@ namespace channels_multi_copy
 template <typename T>
 constexpr unsigned COUNTING = sizeof(T) == 1   ? 1024
                               : sizeof(T) == 2 ? 512
-                                               : 768;
+                                               : 896;
 
 /* ---- groups ---- */
 
@@ -533,8 +533,8 @@ struct grid_shape {
     unsigned blocks, threads;
 };
 
-/* A thread has a group, or a warp a row. Small images get smaller blocks, so that there are some for
- * all multiprocessors. */
+/* A thread has a group, or a warp a row. Small images get smaller blocks, so that there are some
+ * for all multiprocessors. */
 template <typename T>
 grid_shape shape_for(const image_rows &image)
 {

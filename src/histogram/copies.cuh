@@ -12,8 +12,8 @@ namespace
 constexpr unsigned VALUES = 256, /* of 8-bit samples */
     MOST_COPIES_LOG2 = 5, MOST_COPIES = 1 << MOST_COPIES_LOG2;
 
-/* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where the block
- * has few samples: clearing and adding up a word takes as long as counting eight samples. */
+/* As many copies as fit into a block's shared memory beside `beside` bytes, or fewer where the
+ * block has few samples: clearing and adding up a word takes as long as counting eight samples. */
 inline unsigned choose_copies_log2(size_t one_copy, size_t beside, size_t samples)
 {
     const size_t most = prim_device_shared_bytes(), worth_a_word = 8;

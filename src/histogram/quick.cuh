@@ -20,8 +20,8 @@
  * from a table in shared memory; IN_DOUBLE takes the remainder. All others that the mantissa puts
  * into a bin are in range too.
  *
- * Where bins are powers of two wide and their edges multiples of that, DYADIC needs neither bias nor
- * correction: dyadic.cuh.
+ * Where bins are powers of two wide and their edges multiples of that, DYADIC needs neither bias
+ * nor correction: dyadic.cuh.
  *
  * Halves. Many of them are on edges, but few are near one: so v without a bias, rounded downwards,
  * mostly has the right bin for all of them. Where it has, SETTLED takes the mantissa's bin for what

@@ -13,7 +13,7 @@ RUNGS(PRIM_DECLARE_RUNG)
 
 const prim_rung *const prim_histogram_rungs[] = {RUNGS(PRIM_RUNG_ROW) NULL};
 
-/* Many enough that clearing and adding up the counters of all blocks pays. Those of bytes are few. */
+/* Many enough that clearing and adding up the counters of all blocks pays; bytes have few. */
 static bool has_many_samples(const prim_histogram_args *args)
 {
     const size_t least = 1 << 17, least_of_a_bin = 16;

@@ -16,10 +16,14 @@ typedef uint32_t shared_words; /* an address in shared memory */
 typedef char *shared_words;
 #endif
 
+/* Held in a register: nvcc would otherwise ask for the block's number in its cluster before every
+ * addition, and wait for it. */
 __device__ inline shared_words shared_words_of(uint32_t *words)
 {
 #ifdef __CUDA_ARCH__
-    return static_cast<uint32_t>(__cvta_generic_to_shared(words));
+    uint32_t address = static_cast<uint32_t>(__cvta_generic_to_shared(words));
+    asm volatile("" : "+r"(address));
+    return address;
 #else
     return reinterpret_cast<char *>(words);
 #endif
