@@ -393,7 +393,8 @@ __device__ void place_integers(const quick_binning &q, const sixteen_bytes &v, p
     PRIM_UNROLL(16)
     for (unsigned e = 0; e < AT_ONCE<T>; e++) {
         const D distance = (raw_sample<T>(v, e) ^ flip) - low;
-        if constexpr (METHOD == HIGH && sizeof(T) < 8) /* span's own bin would be q.bins */
+        /* span's own bin would be q.bins; a condition on the bin would become a branch */
+        if constexpr ((METHOD == HIGH || METHOD == CORRECT) && sizeof(T) < 8)
             to->bin[e] = integer_bin<METHOD>(q, distance < q.span ? distance : q.span);
         else
             to->bin[e] = distance <= last ? integer_bin<METHOD>(q, distance) : q.bins;
