@@ -9,8 +9,8 @@
  * Work: an addition in shared memory for each sample, one after the other where lanes add to one
  * word; 16 bytes of equal samples are one; a word read for every two bins in 49,152 samples; blocks
  * · bins additions in global memory, zeros left out. Bytes: each sample once. Workspace: none. What
- * holds it back: 40 instructions a sample, sweeps included, of 32 warps only, since
- * one block fills a multiprocessor; and lanes whose words lie in one bank wait for each other. */
+ * holds it back: 29 instructions a sample, of 32 warps only, since one block fills a
+ * multiprocessor; and lanes whose words lie in one bank wait for each other. */
 #include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 
