@@ -38,7 +38,7 @@ namespace channels_multi_copy
 template <typename T>
 constexpr unsigned COUNTING = sizeof(T) == 1   ? 1024
                               : sizeof(T) == 2 ? 512
-                                               : 896;
+                                               : 768;
 
 /* ---- groups ---- */
 
