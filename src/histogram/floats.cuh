@@ -35,7 +35,7 @@ __device__ inline float next_float(float x, bool upwards)
     return same_bits<float>((x > 0) == upwards ? bits + 1 : bits - 1);
 }
 
-/* a · b + c, rounded downwards; in range of the bins, doubles have a · b and its distance from c. */
+/* a · b + c, rounded downwards; in range, doubles have a · b and its distance from c. */
 __device__ inline float fused_downwards(float a, float b, float c)
 {
 #ifdef __CUDA_ARCH__
