@@ -296,7 +296,8 @@ const entry_point merge_pairs_entry = {.name = "prim_merge_pairs",
 
 static bool sort_pairs_takes(int variant)
 {
-    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED;
+    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
+           variant == PRIM_MERGE_SORT_RADIX;
 }
 VARIANTS_THAT_TAKE(merge_sort, sort_pairs)
 

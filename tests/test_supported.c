@@ -635,7 +635,7 @@ Test(supported, merge_sort)
 {
     static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_WIDE; v++)
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)

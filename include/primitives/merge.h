@@ -19,13 +19,16 @@ typedef enum prim_merge_variant {
     PRIM_MERGE_STREAMED = 5    /* a block merges a long part; keys stream through ring buffers */
 } prim_merge_variant;
 
-/* The sort's rungs: each block sorts its keys, then the rung of that name merges pairs of runs. */
+/* The sort's rungs: each block sorts its keys, then the rung of that name merges pairs of runs. The
+ * last one merges nothing: keys are integers to it, and it sorts by one digit of them after the
+ * other. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
     PRIM_MERGE_SORT_TILED = 2,
     PRIM_MERGE_SORT_STREAMED = 3,
-    PRIM_MERGE_SORT_WIDE = 4 /* four runs at once */
+    PRIM_MERGE_SORT_WIDE = 4, /* four runs at once */
+    PRIM_MERGE_SORT_RADIX = 5 /* a pass for each 8 bits of a key, the lowest first */
 } prim_merge_sort_variant;
 
 /* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and then NaN: first those
@@ -114,7 +117,8 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  *   d_out      device, count keys. May be d_in itself; must not overlap it in any other way.
  *
  * order, key_type, errors, determinism and source: as for prim_merge(). The workspace is as long as
- * d_in, or 0 where one block sorts them all. */
+ * d_in, or 0 where one block sorts them all; of AUTO and RADIX up to a byte for each key and 1 MiB
+ * more. */
 PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
                                      void *d_out, void *d_workspace, size_t workspace_bytes,
@@ -141,9 +145,10 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDa
  *
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED or RADIX
  *
- * The workspace holds the keys and the values once, and up to 255 bytes more. */
+ * The workspace holds the keys and the values once, and up to 255 bytes more; of AUTO and RADIX what
+ * prim_merge_sort() says on top. */
 PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
                                            cudaDataType_t key_type, size_t value_bytes,
                                            const void *d_in, const void *d_values, size_t count,
@@ -177,9 +182,10 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO or STREAMED
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED or RADIX
  *
- * The workspace holds the keys twice and the indices once, and up to 510 bytes more. */
+ * The workspace holds the keys twice and the indices once, and up to 510 bytes more; of AUTO and
+ * RADIX what prim_merge_sort() says on top. */
 PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
                                                  cudaDataType_t key_type, const void *d_in,
                                                  size_t count, cudaDataType_t index_type,

@@ -11,7 +11,8 @@
     X(merge_sort, co_rank)  \
     X(merge_sort, tiled)    \
     X(merge_sort, streamed) \
-    X(merge_sort, wide)
+    X(merge_sort, wide)     \
+    X(merge_sort, radix)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
 #define GATHER_RUNGS(X) X(gather, words)
 #define IS_SORTED_RUNGS(X) X(is_sorted, neighbours)

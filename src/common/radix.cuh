@@ -1,0 +1,494 @@
+/* One pass of a stable radix sort: keys change places by one digit of 8 bits, from memory to memory.
+ *
+ *     keys       2 0 1 2 │ 0 2 1 0       tiles of, here, 4 keys
+ *     ranks      0 0 0 1 │ 0 0 0 1       among the keys of the same digit before it in the tile
+ *     in order   0 1 2 2 │ 0 0 1 2       in shared memory, at the digit's begin in the tile + rank
+ *     out        0 0 0 1 │ 1 2 2 2       at the digit's begin in the tile's output + rank
+ *
+ * A digit's begin in a tile's output is the number of keys with smaller digits, in all tiles, and of
+ * those with the same digit in the tiles before. The first is counted beforehand, for all passes in
+ * one read of the keys. The second is found by looking back: each block publishes its tile's counts,
+ * and adds up those of the tiles before it until it meets one that has published its sum. So each
+ * pass reads each key once and writes it once, nearly coalesced: neighbours in shared memory go to
+ * neighbouring places, as long as their digit is the same.
+ *
+ * Ranks: the lanes of a warp that have the same digit find each other by 8 ballots, and add what the
+ * warp has counted before. Then counts are scanned over the block's warps. Nothing depends on timing.
+ *
+ * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
+ * 2022, arXiv:2206.01784. */
+#ifndef PRIM_COMMON_RADIX_CUH
+#define PRIM_COMMON_RADIX_CUH
+
+#include <cstdint>
+
+#include "common/atomic.cuh"
+#include "common/device.h"
+#include "common/launch.cuh"
+#include "common/shared.cuh"
+#include "common/sizes.h"
+#include "common/unroll.cuh"
+#include "common/warp.cuh"
+
+namespace
+{
+namespace radix
+{
+
+/* May be set with -D for measurements. */
+#ifndef PRIM_RADIX_THREADS
+#define PRIM_RADIX_THREADS 384
+#endif
+#ifndef PRIM_RADIX_ITEMS /* keys of 4 bytes that a thread has, at most */
+#define PRIM_RADIX_ITEMS 16
+#endif
+#ifndef PRIM_RADIX_BLOCKS /* of a multiprocessor */
+#define PRIM_RADIX_BLOCKS 2
+#endif
+#ifndef PRIM_RADIX_COUNTING_BLOCKS
+#define PRIM_RADIX_COUNTING_BLOCKS 2
+#endif
+#ifndef PRIM_RADIX_FEWEST_ITEMS
+#define PRIM_RADIX_FEWEST_ITEMS 4
+#endif
+
+constexpr unsigned DIGIT_BITS = 8, DIGITS = 1u << DIGIT_BITS;
+constexpr unsigned THREADS = PRIM_RADIX_THREADS, WARPS = THREADS / WARP;
+constexpr unsigned COUNTING = 512; /* threads of a block that counts */
+static_assert(THREADS >= DIGITS, "a thread looks after a digit");
+
+constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit */
+
+__host__ __device__ constexpr unsigned most_items(size_t key_bytes)
+{
+    return key_bytes == 8 ? PRIM_RADIX_ITEMS * 5 / 8 : PRIM_RADIX_ITEMS;
+}
+
+/* ---- what blocks publish of a tile's digit ---- */
+
+/* 8 bits that say what it is and of which pass, and a number of keys in the other 56. So words of
+ * earlier passes need not be cleared. */
+constexpr unsigned STATE_SHIFT = 56;
+
+enum word_kind : unsigned { COUNT = 1, SUM = 2 }; /* of this tile; of this one and all before it */
+
+__device__ inline uint64_t word_of(unsigned pass, word_kind kind, uint64_t keys)
+{
+    return static_cast<uint64_t>(2 * pass + kind) << STATE_SHIFT | keys;
+}
+
+/* By one thread for each digit: how many keys of the digit the tiles before this one have, and, as
+ * the first tile's sum has it, how many keys have smaller digits. */
+__device__ inline uint64_t look_back(uint64_t *words, size_t tile, unsigned digit, unsigned pass)
+{
+    constexpr unsigned AT_ONCE = 4;
+    uint64_t sum = 0;
+    for (size_t left = tile;;) {
+        uint64_t read[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            read[i] = i < left ? atomic_load(&words[(left - 1 - i) * DIGITS + digit]) : 0;
+        bool is_behind = false;
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            const unsigned state = static_cast<unsigned>(read[i] >> STATE_SHIFT);
+            const uint64_t keys = read[i] & ((uint64_t(1) << STATE_SHIFT) - 1);
+            if (is_behind || state < 2 * pass + COUNT) {
+                is_behind = true;
+                continue;
+            }
+            sum += keys;
+            left--;
+            if (state == 2 * pass + SUM)
+                return sum;
+        }
+        if (is_behind)
+            relax(32);
+    }
+}
+
+/* ---- digits ---- */
+
+/* Order::bits are what memory holds; order.ordered(x) is the unsigned integer that x is sorted by. */
+template <class Order>
+__device__ unsigned digit_of(const Order &order, typename Order::bits x, unsigned shift)
+{
+    return static_cast<unsigned>(order.ordered(x) >> shift) & (DIGITS - 1);
+}
+
+/* counts[pass][digit] of all keys, by additions; and clears the words. */
+template <class Order, unsigned PASSES>
+__global__ void __launch_bounds__(COUNTING)
+    count_digits(Order order, const typename Order::bits *keys, size_t count, unsigned passes,
+                 unsigned long long *counts, uint64_t *words, size_t word_count)
+{
+    constexpr unsigned AT_ONCE = 8;
+    using bits = typename Order::bits;
+    PRIM_SHARED(unsigned, own, [PASSES * DIGITS]);
+    const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING,
+                 mine = static_cast<size_t>(blockIdx.x) * COUNTING + threadIdx.x;
+    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNTING)
+        own[i] = 0;
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    for (size_t w = mine; w < word_count; w += threads)
+        words[w] = 0;
+    __syncthreads();
+    for (size_t first = mine; first < count; first += AT_ONCE * threads) {
+        bits some[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            some[i] = first + i * threads < count ? keys[first + i * threads] : bits(0);
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            if (first + i * threads >= count)
+                break;
+            PRIM_UNROLL(PASSES)
+            for (unsigned pass = 0; pass < PASSES; pass++)
+                if (pass < passes)
+                    atomicAdd(&own[pass * DIGITS + digit_of(order, some[i], pass * DIGIT_BITS)],
+                              1u);
+        }
+    }
+    __syncthreads();
+    for (unsigned i = threadIdx.x; i < passes * DIGITS; i += COUNTING)
+        if (own[i] != 0)
+            atomicAdd(&counts[i], static_cast<unsigned long long>(own[i]));
+}
+
+/* The lanes that have this lane's digit. */
+__device__ inline unsigned lanes_of_digit(unsigned digit)
+{
+    unsigned lanes = ALL_LANES;
+    PRIM_UNROLL(8)
+    for (unsigned bit = 0; bit < DIGIT_BITS; bit++) {
+        const bool set = (digit >> bit & 1) != 0;
+        const unsigned with = __ballot_sync(ALL_LANES, set);
+        lanes &= set ? with : ~with;
+    }
+    return lanes;
+}
+
+/* ---- a pass ---- */
+
+/* From where to where; `values` may be NULL: then a value is its key's place. */
+template <typename Bits>
+struct pass_operands {
+    const Bits *keys;
+    Bits *out;
+    const void *values;
+    void *out_values;
+    size_t count;
+    unsigned items;       /* keys of each thread */
+    unsigned shift, pass; /* of the digit; which pass it is, from 0 on */
+    unsigned value_bytes;
+    const unsigned long long *counts; /* of the pass */
+    unsigned *ticket;                 /* of the pass */
+    uint64_t *words;                  /* for each tile, one for each digit */
+};
+
+struct tile_memory {
+    uint64_t out_begins[DIGITS];      /* less the digit's begin in the tile */
+    uint64_t of_all[DIGITS / WARP];   /* scan_digits() */
+    uint16_t of_warps[WARPS][DIGITS]; /* counts; then where a warp's first key of the digit goes */
+    unsigned tile;
+};
+
+/* The exclusive scan over the digits, a thread for each. All threads must call it. */
+__device__ inline uint64_t scan_digits(uint64_t mine, uint64_t *of_warps)
+{
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    uint64_t sum = mine;
+    if (threadIdx.x < DIGITS) {
+        PRIM_UNROLL(5)
+        for (unsigned stride = 1; stride < WARP; stride *= 2) {
+            const uint64_t below = __shfl_up_sync(ALL_LANES, sum, stride);
+            sum += lane >= stride ? below : 0;
+        }
+        if (lane == WARP - 1)
+            of_warps[warp] = sum;
+    }
+    __syncthreads();
+    uint64_t before = 0;
+    if (threadIdx.x < DIGITS)
+        for (unsigned w = 0; w < warp; w++)
+            before += of_warps[w];
+    __syncthreads();
+    return before + sum - mine;
+}
+
+/* To each key's digit: how many keys of its digit are before it in its warp. Counts them in the
+ * warp's counters. */
+template <unsigned ITEMS>
+__device__ void rank_keys(unsigned items, uint16_t *of_warp, unsigned (&places)[ITEMS])
+{
+    const unsigned below = (1u << threadIdx.x % WARP) - 1;
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        if (i < items) {
+            const unsigned digit = places[i], lanes = lanes_of_digit(digit),
+                           before = of_warp[digit];
+            places[i] = (before + count_bits(lanes & below)) << DIGIT_BITS | digit;
+            __syncwarp();
+            if ((lanes & below) == 0)
+                of_warp[digit] = static_cast<uint16_t>(before + count_bits(lanes));
+            __syncwarp();
+        }
+    }
+}
+
+/* The order of integers as they are. */
+template <typename Bits>
+struct plain_order {
+    using bits = Bits;
+    __host__ __device__ Bits ordered(Bits x) const
+    {
+        return x;
+    }
+};
+
+/* Keys behind the end count as keys of the last digit: they are the last ones of the last tile, and
+ * no key comes behind them. */
+template <class Order, class Values, unsigned ITEMS>
+__global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BLOCKS))
+    place_keys(Order order, pass_operands<typename Order::bits> p)
+{
+    using bits = typename Order::bits;
+    PRIM_SHARED_DYNAMIC(bits, slots);
+    PRIM_SHARED(tile_memory, m, );
+    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP,
+                   first = warp * WARP * p.items + lane;
+    trigger_launch_completion();
+    grid_dependency_synchronize();
+    if (threadIdx.x == 0)
+        m.tile = take_ticket(p.ticket);
+    for (unsigned d = lane; d < DIGITS; d += WARP)
+        m.of_warps[warp][d] = 0;
+    __syncthreads();
+    const size_t tile = m.tile, begin = tile * THREADS * p.items;
+    const unsigned here = static_cast<unsigned>(
+        p.count - begin < THREADS * p.items ? p.count - begin : THREADS * p.items);
+
+    bits keys[ITEMS];
+    unsigned places[ITEMS]; /* digits; ranks and digits; slots */
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        keys[i] = 0;
+        if (i < p.items && first + i * WARP < here)
+            keys[i] = p.keys[begin + first + i * WARP];
+    }
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++)
+        places[i] = first + i * WARP < here ? digit_of(order, keys[i], p.shift) : DIGITS - 1;
+    rank_keys(p.items, m.of_warps[warp], places);
+    __syncthreads();
+
+    const unsigned digit = threadIdx.x;
+    unsigned of_warps[WARPS], sum = 0;
+    uint64_t smaller_digits = 0;
+    if (tile == 0)
+        smaller_digits = scan_digits(digit < DIGITS ? p.counts[digit] : 0, m.of_all);
+    if (digit < DIGITS) {
+        PRIM_UNROLL(WARPS)
+        for (unsigned w = 0; w < WARPS; w++) {
+            of_warps[w] = sum;
+            sum += m.of_warps[w][digit];
+        }
+        atomic_store(&p.words[tile * DIGITS + digit],
+                     word_of(p.pass, tile == 0 ? SUM : COUNT, smaller_digits + sum));
+    }
+    const unsigned tile_begin = static_cast<unsigned>(scan_digits(sum, m.of_all));
+    if (digit < DIGITS) {
+        PRIM_UNROLL(WARPS)
+        for (unsigned w = 0; w < WARPS; w++)
+            m.of_warps[w][digit] = static_cast<uint16_t>(tile_begin + of_warps[w]);
+    }
+    __syncthreads();
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (i < p.items) {
+            places[i] = (places[i] >> DIGIT_BITS) + m.of_warps[warp][places[i] % DIGITS];
+            slots[places[i]] = keys[i];
+        }
+    if (digit < DIGITS) {
+        uint64_t before = smaller_digits;
+        if (tile > 0) {
+            before = look_back(p.words, tile, digit, p.pass);
+            atomic_store(&p.words[tile * DIGITS + digit], word_of(p.pass, SUM, before + sum));
+        }
+        m.out_begins[digit] = before - tile_begin;
+    }
+    __syncthreads();
+    unsigned digits[ITEMS]; /* of the keys that this thread writes */
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned slot = i * THREADS + threadIdx.x;
+        if (i < p.items && slot < here) {
+            const bits key = slots[slot];
+            digits[i] = digit_of(order, key, p.shift);
+            p.out[m.out_begins[digits[i]] + slot] = key;
+        }
+    }
+    Values::move(p, first, begin, here, places, digits, m.out_begins);
+}
+
+/* Keys alone. */
+struct no_values {
+    template <typename Bits, unsigned ITEMS>
+    __device__ static void move(const pass_operands<Bits> &, unsigned, size_t, unsigned,
+                                const unsigned (&)[ITEMS], const unsigned (&)[ITEMS],
+                                const uint64_t *)
+    {
+    }
+};
+
+template <typename Value>
+__device__ Value place_as_value(size_t place)
+{
+    if constexpr (sizeof(Value) <= sizeof(uint64_t))
+        return static_cast<Value>(place);
+    else
+        return Value{}; /* is in no call */
+}
+
+/* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread reads
+ * the values of the keys that it read, and writes those of the keys that it wrote. */
+template <typename Value, typename Bits, unsigned ITEMS>
+__device__ void move_values(const pass_operands<Bits> &p, unsigned first, size_t begin,
+                            unsigned here, const unsigned (&places)[ITEMS],
+                            const unsigned (&digits)[ITEMS], const uint64_t *out_begins)
+{
+    PRIM_SHARED_DYNAMIC(Value, slots);
+    const Value *const in = static_cast<const Value *>(p.values);
+    Value *const out = static_cast<Value *>(p.out_values);
+    constexpr unsigned AT_ONCE = sizeof(Value) == 16 ? 2 : sizeof(Value) == 8 ? 4 : 8;
+    __syncthreads();
+    PRIM_UNROLL(ITEMS)
+    for (unsigned from = 0; from < ITEMS; from += AT_ONCE) {
+        constexpr unsigned END = ITEMS;
+        Value some[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            const unsigned x = first + (from + i) * WARP;
+            if (from + i < p.items && x < here)
+                some[i] = in != nullptr ? in[begin + x] : place_as_value<Value>(begin + x);
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            if (from + i < END && from + i < p.items && first + (from + i) * WARP < here)
+                slots[places[from + i]] = some[i];
+    }
+    __syncthreads();
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned slot = i * THREADS + threadIdx.x;
+        if (i < p.items && slot < here)
+            out[out_begins[digits[i]] + slot] = slots[slot];
+    }
+}
+
+/* ---- launches ---- */
+
+/* A call's counts and tickets, and the words of its tiles; before them, in the workspace. */
+constexpr size_t TICKETS_BYTES = 256;
+
+inline size_t header_bytes(unsigned passes)
+{
+    return TICKETS_BYTES + passes * DIGITS * sizeof(unsigned long long);
+}
+
+/* The keys of each thread: as many as fit, and fewer where multiprocessors would have no tile. */
+inline unsigned choose_items(size_t count, size_t key_bytes, size_t value_bytes)
+{
+    const size_t device = prim_device_shared_bytes(),
+                 room = (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) -
+                        sizeof(tile_memory) - 256,
+                 item = THREADS * (key_bytes > value_bytes ? key_bytes : value_bytes),
+                 fit = room / item,
+                 most = fit < most_items(key_bytes) ? fit : most_items(key_bytes),
+                 spread = prim_divide_up(count, prim_device_multiprocessors() * THREADS),
+                 wanted = spread > PRIM_RADIX_FEWEST_ITEMS ? spread : PRIM_RADIX_FEWEST_ITEMS;
+    return static_cast<unsigned>(wanted < most ? wanted : most);
+}
+
+inline size_t tiles_of(size_t count, size_t key_bytes, size_t value_bytes)
+{
+    return prim_divide_up(count, THREADS * choose_items(count, key_bytes, value_bytes));
+}
+
+/* Of the workspace, a multiple of 256. */
+inline size_t state_bytes(size_t count, size_t key_bytes, size_t value_bytes, unsigned passes)
+{
+    return header_bytes(passes) +
+           tiles_of(count, key_bytes, value_bytes) * DIGITS * sizeof(uint64_t);
+}
+
+/* A sort of `count` keys, by `passes` digits from bit 0 on. */
+template <class Order, class Values>
+struct sorter {
+    using bits = typename Order::bits;
+    cudaStream_t stream;
+    Order order;
+    size_t count, value_bytes;
+    unsigned passes;
+    void *state; /* state_bytes() */
+
+    unsigned long long *counts() const
+    {
+        return reinterpret_cast<unsigned long long *>(static_cast<char *>(state) + TICKETS_BYTES);
+    }
+
+    uint64_t *words() const
+    {
+        return reinterpret_cast<uint64_t *>(static_cast<char *>(state) + header_bytes(passes));
+    }
+
+    /* Before all passes. */
+    cudaError_t count_keys(const bits *keys) const
+    {
+        const size_t blocks = prim_divide_up(count, COUNTING * 8),
+                     most = prim_device_multiprocessors() * PRIM_RADIX_COUNTING_BLOCKS;
+        const cudaError_t error = cudaMemsetAsync(state, 0, header_bytes(passes), stream);
+        if (error != cudaSuccess)
+            return error;
+        return prim_launch_dependent(
+            {stream, static_cast<unsigned>(blocks < most ? blocks : most), COUNTING},
+            count_digits<Order, sizeof(bits)>, order, keys, count, passes, counts(), words(),
+            tiles_of(count, sizeof(bits), value_bytes) * DIGITS);
+    }
+
+    cudaError_t place(unsigned pass, const bits *keys, const void *values, bits *out,
+                      void *out_values) const
+    {
+        constexpr unsigned ITEMS = most_items(sizeof(bits));
+        const auto kernel = place_keys<Order, Values, ITEMS>;
+        const unsigned items = choose_items(count, sizeof(bits), value_bytes);
+        const size_t device = prim_device_shared_bytes(),
+                     most = device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES,
+                     each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes;
+        const pass_operands<bits> p = {keys,
+                                       out,
+                                       values,
+                                       out_values,
+                                       count,
+                                       items,
+                                       pass * DIGIT_BITS,
+                                       pass,
+                                       static_cast<unsigned>(value_bytes),
+                                       counts() + pass * DIGITS,
+                                       static_cast<unsigned *>(state) + pass,
+                                       words()};
+        const cudaError_t error = prim_allow_shared(kernel, most - sizeof(tile_memory) - 256);
+        if (error != cudaSuccess)
+            return error;
+        const size_t tiles = tiles_of(count, sizeof(bits), value_bytes);
+        return prim_launch_dependent(
+            {stream, static_cast<unsigned>(tiles), THREADS, THREADS * items * each}, kernel, order,
+            p);
+    }
+};
+
+} // namespace radix
+} // namespace
+
+#endif

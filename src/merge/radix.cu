@@ -1,0 +1,162 @@
+/* RADIX: no merges. A pass for each 8 bits of a key brings all keys into the order of these bits,
+ * the lowest ones first; keys that are equal in them keep their order, and so the order of the
+ * earlier passes. common/radix.cuh has the passes, and draws one.
+ *
+ *     i32        pass 0      pass 1      pass 2      pass 3
+ *     d_in ────► workspace ─► d_out ───► workspace ─► d_out
+ *
+ * What changed: merging takes a pass for each doubling of a run, and so log2(count / 8704) of them;
+ * this takes as many as a key has bytes, however many keys there are. It can, since the order that
+ * merge.h states is that of unsigned integers, one for each key: keys.cuh. An order by comparisons
+ * alone could not be sorted so.
+ *
+ * Work: for each key and pass, some 60 instructions of a warp for 32 keys. Bytes: each key once, to
+ * be counted, and for each pass once in and once out; values once in and once out for each pass. */
+#include "common/radix.cuh"
+#include "merge/long_passes.h"
+#include "merge/passes.cuh"
+#include "merge/values.cuh"
+
+namespace
+{
+namespace radix
+{
+
+/* key_order with numbers in place of types: ordered(x) is scale · counted(x) + zero for integers,
+ * too, since to flip the sign is to add it, and to flip all bits is to subtract from -1. */
+template <typename Bits>
+struct linear_order {
+    using bits = Bits;
+    using signed_bits = typename std::make_signed<Bits>::type;
+    using wide = typename key_order<key<Bits, false>>::wide;
+
+    Bits fold; /* of floats: the bits that count downwards below zero */
+    Bits scale, zero;
+
+    __host__ __device__ Bits ordered(Bits x) const
+    {
+        const Bits below = static_cast<Bits>(static_cast<signed_bits>(x) < 0 ? -1 : 0);
+        const Bits counted = static_cast<Bits>(x ^ (below & fold));
+        return static_cast<Bits>(wide(counted) * scale + zero);
+    }
+};
+
+template <typename Key>
+linear_order<typename Key::bits_type> linear_order_of(const prim_merge_sort_args *args)
+{
+    using bits = typename Key::bits_type;
+    const key_order<Key> order = order_of<Key>(args);
+    const bits zero = order.ordered({bits(0)}), one = order.ordered({bits(1)});
+    return {static_cast<bits>(Key::is_float ? ~key_order<Key>::SIGN : 0),
+            static_cast<bits>(one - zero), zero};
+}
+
+struct values_of_any_size {
+    template <typename Bits, unsigned ITEMS>
+    __device__ static void move(const pass_operands<Bits> &p, unsigned first, size_t begin,
+                                unsigned here, const unsigned (&places)[ITEMS],
+                                const unsigned (&digits)[ITEMS], const uint64_t *out_begins)
+    {
+        with_value_type(p.value_bytes, [&](auto zero) {
+            move_values<decltype(zero)>(p, first, begin, here, places, digits, out_begins);
+        });
+    }
+};
+
+/* ---- the workspace: what passes share, then keys, of a permutation twice, then values ---- */
+
+size_t state_bytes_of(const prim_merge_sort_args *args)
+{
+    const size_t key_bytes = prim_element_bytes(args->key_type);
+    return state_bytes(args->count, key_bytes, args->value_bytes, static_cast<unsigned>(key_bytes));
+}
+
+size_t key_area(const prim_merge_sort_args *args)
+{
+    return prim_divide_up(args->count * prim_element_bytes(args->key_type), 256) * 256;
+}
+
+size_t workspace_bytes(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    const size_t key_bytes = args->count * prim_element_bytes(args->key_type);
+    if (args->count == 0)
+        return 0;
+    if (!args->has_values)
+        return state_bytes_of(args) + key_bytes;
+    return state_bytes_of(args) + (args->permutation ? 2 : 1) * key_area(args) +
+           args->count * args->value_bytes;
+}
+
+/* ---- the passes ---- */
+
+/* Keys of one byte take one pass, and so another way out of an operand that is sorted in place. */
+cudaError_t copy_back(const prim_merge_sort_args *args, void *to, const void *from, size_t bytes)
+{
+    return to == from
+               ? cudaSuccess
+               : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, args->call.stream);
+}
+
+template <class Order, class Values>
+cudaError_t sort_keys(const prim_merge_sort_args *args, Order order)
+{
+    using bits = typename Order::bits;
+    constexpr unsigned PASSES = sizeof(bits);
+    const size_t count = args->count;
+    char *const workspace = static_cast<char *>(args->call.workspace), *const keys =
+                                                                           workspace +
+                                                                           state_bytes_of(args);
+    char *const second = args->permutation ? keys + key_area(args) : static_cast<char *>(args->out);
+    void *const values =
+        args->has_values ? keys + (args->permutation ? 2 : 1) * key_area(args) : nullptr;
+    const sorter<Order, Values> s = {args->call.stream, order,  count,
+                                     args->value_bytes, PASSES, workspace};
+    const prim_sort_buffer ends[2] = {{keys, values}, {second, args->out_values}};
+    prim_sort_buffer from = {const_cast<void *>(args->in), const_cast<void *>(args->values)};
+    if (args->permutation)
+        from.values = nullptr;
+    cudaError_t error = s.count_keys(static_cast<const bits *>(args->in));
+    for (unsigned pass = 0; pass < PASSES && error == cudaSuccess; pass++) {
+        prim_sort_buffer to = ends[pass % 2];
+        if (PASSES == 1 && args->out != args->in)
+            to.keys = second;
+        if (PASSES == 1 && args->out_values != args->values)
+            to.values = args->out_values;
+        error = s.place(pass, static_cast<const bits *>(from.keys), from.values,
+                        static_cast<bits *>(to.keys), to.values);
+        from = to;
+    }
+    if (error == cudaSuccess && !args->permutation)
+        error = copy_back(args, args->out, from.keys, count * sizeof(bits));
+    if (error == cudaSuccess && args->has_values)
+        error = copy_back(args, args->out_values, from.values, count * args->value_bytes);
+    return error;
+}
+
+struct run_sort : launch_run {
+    template <typename Key>
+    static cudaError_t run(const prim_merge_sort_args *args)
+    {
+        using order = linear_order<typename Key::bits_type>;
+        return args->has_values
+                   ? sort_keys<order, values_of_any_size>(args, linear_order_of<Key>(args))
+                   : sort_keys<order, no_values>(args, linear_order_of<Key>(args));
+    }
+};
+
+cudaError_t launch(const void *any)
+{
+    const prim_merge_sort_args *args = static_cast<const prim_merge_sort_args *>(any);
+    return args->count > 0 ? dispatch<run_sort>(args) : cudaSuccess;
+}
+
+} // namespace radix
+} // namespace
+
+PRIM_DEFINE_RUNG(merge_sort, radix) = {
+    {PRIM_MERGE_SORT_RADIX, "radix",
+     "no merges: a pass over all keys for each 8 bits of them, the lowest first"},
+    sort_pairs_why_not,
+    radix::workspace_bytes,
+    radix::launch};
