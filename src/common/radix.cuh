@@ -28,6 +28,7 @@
 #include "common/shared.cuh"
 #include "common/sizes.h"
 #include "common/unroll.cuh"
+#include "common/vectors.cuh"
 #include "common/warp.cuh"
 
 namespace
@@ -59,9 +60,11 @@ static_assert(THREADS >= DIGITS, "a thread looks after a digit");
 
 constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit */
 
-__host__ __device__ constexpr unsigned most_items(size_t key_bytes)
+/* Of each thread, in registers: places of values, and addresses, need some, too. */
+__host__ __device__ constexpr unsigned most_items(size_t key_bytes, bool has_values)
 {
-    return key_bytes == 8 ? PRIM_RADIX_ITEMS * 5 / 8 : PRIM_RADIX_ITEMS;
+    return (key_bytes == 8 ? PRIM_RADIX_ITEMS * 5 / 8 : PRIM_RADIX_ITEMS) * (has_values ? 7 : 8) /
+           8;
 }
 
 /* ---- what blocks publish of a tile's digit ---- */
@@ -109,62 +112,92 @@ __device__ inline uint64_t look_back(uint64_t *words, size_t tile, unsigned digi
 
 /* ---- digits ---- */
 
-/* Order::bits are what memory holds; order.ordered(x) is the unsigned integer that x is sorted by. */
-template <class Order>
-__device__ unsigned digit_of(const Order &order, typename Order::bits x, unsigned shift)
+/* Byte `pass` of a key. */
+template <typename Bits>
+__device__ unsigned digit_of(Bits x, unsigned pass)
 {
-    return static_cast<unsigned>(order.ordered(x) >> shift) & (DIGITS - 1);
+    if constexpr (sizeof(Bits) == 8)
+        return chosen_bytes(static_cast<uint32_t>(pass < 4 ? x : x >> 32), 0, 0x4440 + pass % 4);
+    else
+        return chosen_bytes(x, 0, 0x4440 + pass);
+}
+
+/* Copies of a block's counters, lane l in copy l mod COPIES: fewer lanes meet at a bank. */
+template <unsigned PASSES>
+constexpr unsigned COPIES = 32 / PASSES;
+
+/* A key's digits in the counters, which are [pass][digit][copy]; `own` is the lane's copy. */
+template <unsigned PASSES, typename Bits>
+__device__ void count_key(unsigned *own, Bits ordered, unsigned passes)
+{
+    PRIM_UNROLL(PASSES)
+    for (unsigned pass = 0; pass < PASSES; pass++)
+        if (pass < passes)
+            atomicAdd(&own[(pass * DIGITS + digit_of(ordered, pass)) * COPIES<PASSES>], 1u);
 }
 
 /* counts[pass][digit] of all keys, by additions; and clears the words. */
-template <class Order, unsigned PASSES>
+template <class Order>
 __global__ void __launch_bounds__(COUNTING)
     count_digits(Order order, const typename Order::bits *keys, size_t count, unsigned passes,
                  unsigned long long *counts, uint64_t *words, size_t word_count)
 {
-    constexpr unsigned AT_ONCE = 8;
     using bits = typename Order::bits;
-    PRIM_SHARED(unsigned, own, [PASSES * DIGITS]);
+    constexpr unsigned AT_ONCE = 8, PASSES = sizeof(bits), COUNTERS = PASSES * DIGITS;
+    PRIM_SHARED(unsigned, all, [COUNTERS * COPIES<PASSES>]);
+    unsigned *const own = all + threadIdx.x % COPIES<PASSES>;
     const size_t threads = static_cast<size_t>(gridDim.x) * COUNTING,
                  mine = static_cast<size_t>(blockIdx.x) * COUNTING + threadIdx.x;
-    for (unsigned i = threadIdx.x; i < PASSES * DIGITS; i += COUNTING)
-        own[i] = 0;
+    for (unsigned i = threadIdx.x; i < COUNTERS * COPIES<PASSES>; i += COUNTING)
+        all[i] = 0;
     trigger_launch_completion();
     grid_dependency_synchronize();
     for (size_t w = mine; w < word_count; w += threads)
         words[w] = 0;
     __syncthreads();
-    for (size_t first = mine; first < count; first += AT_ONCE * threads) {
+    size_t i = mine;
+    for (; i + (AT_ONCE - 1) * threads < count; i += AT_ONCE * threads) {
         bits some[AT_ONCE];
         PRIM_UNROLL(AT_ONCE)
-        for (unsigned i = 0; i < AT_ONCE; i++)
-            some[i] = first + i * threads < count ? keys[first + i * threads] : bits(0);
+        for (unsigned k = 0; k < AT_ONCE; k++)
+            some[k] = keys[i + k * threads];
         PRIM_UNROLL(AT_ONCE)
-        for (unsigned i = 0; i < AT_ONCE; i++) {
-            if (first + i * threads >= count)
-                break;
-            PRIM_UNROLL(PASSES)
-            for (unsigned pass = 0; pass < PASSES; pass++)
-                if (pass < passes)
-                    atomicAdd(&own[pass * DIGITS + digit_of(order, some[i], pass * DIGIT_BITS)],
-                              1u);
-        }
+        for (unsigned k = 0; k < AT_ONCE; k++)
+            count_key<PASSES>(own, order.ordered(some[k]), passes);
     }
+    for (; i < count; i += threads)
+        count_key<PASSES>(own, order.ordered(keys[i]), passes);
     __syncthreads();
-    for (unsigned i = threadIdx.x; i < passes * DIGITS; i += COUNTING)
-        if (own[i] != 0)
-            atomicAdd(&counts[i], static_cast<unsigned long long>(own[i]));
+    for (unsigned c = threadIdx.x; c < passes * DIGITS; c += COUNTING) {
+        unsigned long long sum = 0;
+        for (unsigned copy = 0; copy < COPIES<PASSES>; copy++) /* lanes begin in their own banks */
+            sum += all[c * COPIES<PASSES> + (copy + threadIdx.x) % COPIES<PASSES>];
+        if (sum != 0)
+            atomicAdd(&counts[c], sum);
+    }
 }
 
-/* The lanes that have this lane's digit. */
+/* The lanes that have this lane's digit: of those that have its first bits, the ones that also have
+ * the next. By instructions of its own, four a bit, where nvcc makes seven. */
 __device__ inline unsigned lanes_of_digit(unsigned digit)
 {
     unsigned lanes = ALL_LANES;
     PRIM_UNROLL(8)
     for (unsigned bit = 0; bit < DIGIT_BITS; bit++) {
+#ifdef __CUDA_ARCH__
+        asm volatile("{ .reg .pred set; .reg .b32 with;\n"
+                     "and.b32 with, %1, %2;\n"
+                     "setp.ne.b32 set, with, 0;\n"
+                     "vote.sync.ballot.b32 with, set, 0xffffffff;\n"
+                     "@!set not.b32 with, with;\n"
+                     "and.b32 %0, %0, with; }"
+                     : "+r"(lanes)
+                     : "r"(digit), "r"(1u << bit));
+#else
         const bool set = (digit >> bit & 1) != 0;
         const unsigned with = __ballot_sync(ALL_LANES, set);
         lanes &= set ? with : ~with;
+#endif
     }
     return lanes;
 }
@@ -179,8 +212,9 @@ struct pass_operands {
     const void *values;
     void *out_values;
     size_t count;
-    unsigned items;       /* keys of each thread */
-    unsigned shift, pass; /* of the digit; which pass it is, from 0 on */
+    unsigned items; /* keys of each thread */
+    unsigned pass;  /* and byte of the keys, from 0 on */
+    bool is_last;   /* pass */
     unsigned value_bytes;
     const unsigned long long *counts; /* of the pass */
     unsigned *ticket;                 /* of the pass */
@@ -188,7 +222,7 @@ struct pass_operands {
 };
 
 struct tile_memory {
-    uint64_t out_begins[DIGITS];      /* less the digit's begin in the tile */
+    uint64_t out_begins[DIGITS];      /* addresses, as if the digit began at the tile's first key */
     uint64_t of_all[DIGITS / WARP];   /* scan_digits() */
     uint16_t of_warps[WARPS][DIGITS]; /* counts; then where a warp's first key of the digit goes */
     unsigned tile;
@@ -245,10 +279,30 @@ struct plain_order {
     {
         return x;
     }
+    __host__ __device__ Bits restored(Bits x) const
+    {
+        return x;
+    }
 };
 
-/* Keys behind the end count as keys of the last digit: they are the last ones of the last tile, and
- * no key comes behind them. */
+/* Order::bits are what memory holds, before the first pass and after the last; in between it holds
+ * order.ordered(x), the unsigned integers that keys are sorted by.
+ *
+ * Behind the end are keys of the last digit: they are the last ones of the last tile, and no key
+ * comes behind them. A warp's keys lie together, a lane's 32 apart. */
+template <typename Bits, unsigned ITEMS>
+__device__ void load_keys(const pass_operands<Bits> &p, size_t first, unsigned left,
+                          Bits (&keys)[ITEMS])
+{
+    const Bits *const from = p.keys + first;
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        keys[i] = static_cast<Bits>(-1);
+        if (i < p.items && i * WARP < left)
+            keys[i] = from[i * WARP];
+    }
+}
+
 template <class Order, class Values, unsigned ITEMS>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BLOCKS))
     place_keys(Order order, pass_operands<typename Order::bits> p)
@@ -271,15 +325,16 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
 
     bits keys[ITEMS];
     unsigned places[ITEMS]; /* digits; ranks and digits; slots */
-    PRIM_UNROLL(ITEMS)
-    for (unsigned i = 0; i < ITEMS; i++) {
-        keys[i] = 0;
-        if (i < p.items && first + i * WARP < here)
-            keys[i] = p.keys[begin + first + i * WARP];
+    load_keys(p, begin + first, here > first ? here - first : 0, keys);
+    if (p.pass == 0) {
+        PRIM_UNROLL(ITEMS)
+        for (unsigned i = 0; i < ITEMS; i++)
+            if (first + i * WARP < here)
+                keys[i] = order.ordered(keys[i]);
     }
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
-        places[i] = first + i * WARP < here ? digit_of(order, keys[i], p.shift) : DIGITS - 1;
+        places[i] = digit_of(keys[i], p.pass);
     rank_keys(p.items, m.of_warps[warp], places);
     __syncthreads();
 
@@ -310,13 +365,15 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
             places[i] = (places[i] >> DIGIT_BITS) + m.of_warps[warp][places[i] % DIGITS];
             slots[places[i]] = keys[i];
         }
+    uint64_t out_begin = 0;
     if (digit < DIGITS) {
         uint64_t before = smaller_digits;
         if (tile > 0) {
             before = look_back(p.words, tile, digit, p.pass);
             atomic_store(&p.words[tile * DIGITS + digit], word_of(p.pass, SUM, before + sum));
         }
-        m.out_begins[digit] = before - tile_begin;
+        out_begin = before - tile_begin;
+        m.out_begins[digit] = reinterpret_cast<uint64_t>(p.out + out_begin);
     }
     __syncthreads();
     unsigned digits[ITEMS]; /* of the keys that this thread writes */
@@ -325,19 +382,22 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
         const unsigned slot = i * THREADS + threadIdx.x;
         if (i < p.items && slot < here) {
             const bits key = slots[slot];
-            digits[i] = digit_of(order, key, p.shift);
-            p.out[m.out_begins[digits[i]] + slot] = key;
+            digits[i] = digit_of(key, p.pass);
+            reinterpret_cast<bits *>(m.out_begins[digits[i]])[slot] =
+                p.is_last ? order.restored(key) : key;
         }
     }
-    Values::move(p, first, begin, here, places, digits, m.out_begins);
+    Values::move(p, first, begin, here, places, digits, out_begin, m.out_begins);
 }
 
 /* Keys alone. */
 struct no_values {
+    static constexpr bool ANY = false;
+
     template <typename Bits, unsigned ITEMS>
     __device__ static void move(const pass_operands<Bits> &, unsigned, size_t, unsigned,
-                                const unsigned (&)[ITEMS], const unsigned (&)[ITEMS],
-                                const uint64_t *)
+                                const unsigned (&)[ITEMS], const unsigned (&)[ITEMS], uint64_t,
+                                uint64_t *)
     {
     }
 };
@@ -356,13 +416,16 @@ __device__ Value place_as_value(size_t place)
 template <typename Value, typename Bits, unsigned ITEMS>
 __device__ void move_values(const pass_operands<Bits> &p, unsigned first, size_t begin,
                             unsigned here, const unsigned (&places)[ITEMS],
-                            const unsigned (&digits)[ITEMS], const uint64_t *out_begins)
+                            const unsigned (&digits)[ITEMS], uint64_t out_begin,
+                            uint64_t *out_begins)
 {
     PRIM_SHARED_DYNAMIC(Value, slots);
     const Value *const in = static_cast<const Value *>(p.values);
     Value *const out = static_cast<Value *>(p.out_values);
     constexpr unsigned AT_ONCE = sizeof(Value) == 16 ? 2 : sizeof(Value) == 8 ? 4 : 8;
     __syncthreads();
+    if (threadIdx.x < DIGITS)
+        out_begins[threadIdx.x] = reinterpret_cast<uint64_t>(out + out_begin);
     PRIM_UNROLL(ITEMS)
     for (unsigned from = 0; from < ITEMS; from += AT_ONCE) {
         constexpr unsigned END = ITEMS;
@@ -383,7 +446,7 @@ __device__ void move_values(const pass_operands<Bits> &p, unsigned first, size_t
     for (unsigned i = 0; i < ITEMS; i++) {
         const unsigned slot = i * THREADS + threadIdx.x;
         if (i < p.items && slot < here)
-            out[out_begins[digits[i]] + slot] = slots[slot];
+            reinterpret_cast<Value *>(out_begins[digits[i]])[slot] = slots[slot];
     }
 }
 
@@ -404,8 +467,8 @@ inline unsigned choose_items(size_t count, size_t key_bytes, size_t value_bytes)
                  room = (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) -
                         sizeof(tile_memory) - 256,
                  item = THREADS * (key_bytes > value_bytes ? key_bytes : value_bytes),
-                 fit = room / item,
-                 most = fit < most_items(key_bytes) ? fit : most_items(key_bytes),
+                 fit = room / item, in_registers = most_items(key_bytes, value_bytes > 0),
+                 most = fit < in_registers ? fit : in_registers,
                  spread = prim_divide_up(count, prim_device_multiprocessors() * THREADS),
                  wanted = spread > PRIM_RADIX_FEWEST_ITEMS ? spread : PRIM_RADIX_FEWEST_ITEMS;
     return static_cast<unsigned>(wanted < most ? wanted : most);
@@ -453,14 +516,14 @@ struct sorter {
             return error;
         return prim_launch_dependent(
             {stream, static_cast<unsigned>(blocks < most ? blocks : most), COUNTING},
-            count_digits<Order, sizeof(bits)>, order, keys, count, passes, counts(), words(),
+            count_digits<Order>, order, keys, count, passes, counts(), words(),
             tiles_of(count, sizeof(bits), value_bytes) * DIGITS);
     }
 
     cudaError_t place(unsigned pass, const bits *keys, const void *values, bits *out,
                       void *out_values) const
     {
-        constexpr unsigned ITEMS = most_items(sizeof(bits));
+        constexpr unsigned ITEMS = most_items(sizeof(bits), Values::ANY);
         const auto kernel = place_keys<Order, Values, ITEMS>;
         const unsigned items = choose_items(count, sizeof(bits), value_bytes);
         const size_t device = prim_device_shared_bytes(),
@@ -472,8 +535,8 @@ struct sorter {
                                        out_values,
                                        count,
                                        items,
-                                       pass * DIGIT_BITS,
                                        pass,
+                                       pass + 1 == passes,
                                        static_cast<unsigned>(value_bytes),
                                        counts() + pass * DIGITS,
                                        static_cast<unsigned *>(state) + pass,

@@ -33,11 +33,18 @@ struct linear_order {
     Bits fold; /* of floats: the bits that count downwards below zero */
     Bits scale, zero;
 
-    __host__ __device__ Bits ordered(Bits x) const
+    __host__ __device__ Bits counted(Bits x) const
     {
         const Bits below = static_cast<Bits>(static_cast<signed_bits>(x) < 0 ? -1 : 0);
-        const Bits counted = static_cast<Bits>(x ^ (below & fold));
-        return static_cast<Bits>(wide(counted) * scale + zero);
+        return static_cast<Bits>(x ^ (below & fold));
+    }
+    __host__ __device__ Bits ordered(Bits x) const
+    {
+        return static_cast<Bits>(wide(counted(x)) * scale + zero);
+    }
+    __host__ __device__ Bits restored(Bits x) const
+    {
+        return counted(static_cast<Bits>((wide(x) - zero) * scale));
     }
 };
 
@@ -52,13 +59,17 @@ linear_order<typename Key::bits_type> linear_order_of(const prim_merge_sort_args
 }
 
 struct values_of_any_size {
+    static constexpr bool ANY = true;
+
     template <typename Bits, unsigned ITEMS>
     __device__ static void move(const pass_operands<Bits> &p, unsigned first, size_t begin,
                                 unsigned here, const unsigned (&places)[ITEMS],
-                                const unsigned (&digits)[ITEMS], const uint64_t *out_begins)
+                                const unsigned (&digits)[ITEMS], uint64_t out_begin,
+                                uint64_t *out_begins)
     {
         with_value_type(p.value_bytes, [&](auto zero) {
-            move_values<decltype(zero)>(p, first, begin, here, places, digits, out_begins);
+            move_values<decltype(zero)>(p, first, begin, here, places, digits, out_begin,
+                                        out_begins);
         });
     }
 };
