@@ -38,7 +38,7 @@ namespace radix
 
 /* May be set with -D for measurements. */
 #ifndef PRIM_RADIX_THREADS
-#define PRIM_RADIX_THREADS 384
+#define PRIM_RADIX_THREADS 512
 #endif
 #ifndef PRIM_RADIX_ITEMS /* keys of 4 bytes that a thread has, at most */
 #define PRIM_RADIX_ITEMS 16
@@ -63,8 +63,8 @@ constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit */
 /* Of each thread, in registers: places of values, and addresses, need some, too. */
 __host__ __device__ constexpr unsigned most_items(size_t key_bytes, bool has_values)
 {
-    return (key_bytes == 8 ? PRIM_RADIX_ITEMS * 5 / 8 : PRIM_RADIX_ITEMS) * (has_values ? 7 : 8) /
-           8;
+    return key_bytes == 8 ? PRIM_RADIX_ITEMS * (has_values ? 7 : 10) / 16
+                          : PRIM_RADIX_ITEMS * (has_values ? 12 : 16) / 16;
 }
 
 /* ---- what blocks publish of a tile's digit ---- */
@@ -339,24 +339,26 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     __syncthreads();
 
     const unsigned digit = threadIdx.x;
-    unsigned of_warps[WARPS], sum = 0;
+    unsigned sum = 0;
     uint64_t smaller_digits = 0;
     if (tile == 0)
         smaller_digits = scan_digits(digit < DIGITS ? p.counts[digit] : 0, m.of_all);
     if (digit < DIGITS) {
         PRIM_UNROLL(WARPS)
-        for (unsigned w = 0; w < WARPS; w++) {
-            of_warps[w] = sum;
+        for (unsigned w = 0; w < WARPS; w++)
             sum += m.of_warps[w][digit];
-        }
         atomic_store(&p.words[tile * DIGITS + digit],
                      word_of(p.pass, tile == 0 ? SUM : COUNT, smaller_digits + sum));
     }
     const unsigned tile_begin = static_cast<unsigned>(scan_digits(sum, m.of_all));
     if (digit < DIGITS) {
+        unsigned next = tile_begin;
         PRIM_UNROLL(WARPS)
-        for (unsigned w = 0; w < WARPS; w++)
-            m.of_warps[w][digit] = static_cast<uint16_t>(tile_begin + of_warps[w]);
+        for (unsigned w = 0; w < WARPS; w++) {
+            const unsigned count = m.of_warps[w][digit];
+            m.of_warps[w][digit] = static_cast<uint16_t>(next);
+            next += count;
+        }
     }
     __syncthreads();
     PRIM_UNROLL(ITEMS)
