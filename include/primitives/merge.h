@@ -147,8 +147,8 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDa
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED or RADIX
  *
- * The workspace holds the keys and the values once, and up to 255 bytes more; of AUTO and RADIX what
- * prim_merge_sort() says on top. */
+ * The workspace holds the keys and the values once, and up to 255 bytes more; of AUTO and RADIX
+ * what prim_merge_sort() says on top. */
 PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
                                            cudaDataType_t key_type, size_t value_bytes,
                                            const void *d_in, const void *d_values, size_t count,

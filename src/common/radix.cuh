@@ -1,22 +1,23 @@
-/* One pass of a stable radix sort: keys change places by one digit of 8 bits, from memory to memory.
+/* One pass of a stable radix sort: keys change places by one digit of 8 bits, in global memory.
  *
  *     keys       2 0 1 2 │ 0 2 1 0       tiles of, here, 4 keys
  *     ranks      0 0 0 1 │ 0 0 0 1       among the keys of the same digit before it in the tile
  *     in order   0 1 2 2 │ 0 0 1 2       in shared memory, at the digit's begin in the tile + rank
  *     out        0 0 0 1 │ 1 2 2 2       at the digit's begin in the tile's output + rank
  *
- * A digit's begin in a tile's output is the number of keys with smaller digits, in all tiles, and of
- * those with the same digit in the tiles before. The first is counted beforehand, for all passes in
- * one read of the keys. The second is found by looking back: each block publishes its tile's counts,
- * and adds up those of the tiles before it until it meets one that has published its sum. So each
- * pass reads each key once and writes it once, nearly coalesced: neighbours in shared memory go to
- * neighbouring places, as long as their digit is the same.
+ * A digit's begin in a tile's output is the number of keys with smaller digits, in all tiles, and
+ * of those with the same digit in the tiles before. The first is counted beforehand, for all passes
+ * in one read of the keys. The second is found by looking back: each block publishes its tile's
+ * counts, and adds up those of the tiles before it until it meets one that has published its sum.
+ * So each pass reads each key once and writes it once, nearly coalesced: neighbours in shared
+ * memory go to neighbouring places, as long as their digit is the same.
  *
- * Ranks: the lanes of a warp that have the same digit find each other by 8 ballots, and add what the
- * warp has counted before. Then counts are scanned over the block's warps. Nothing depends on timing.
+ * Ranks: the lanes of a warp that have the same digit find each other by 8 ballots, and add what
+ * the warp has counted before. Then counts are scanned over the block's warps. Nothing depends on
+ * timing.
  *
- * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs,
- * 2022, arXiv:2206.01784. */
+ * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
+ * GPUs, 2022, arXiv:2206.01784. */
 #ifndef PRIM_COMMON_RADIX_CUH
 #define PRIM_COMMON_RADIX_CUH
 
@@ -413,8 +414,8 @@ __device__ Value place_as_value(size_t place)
         return Value{}; /* is in no call */
 }
 
-/* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread reads
- * the values of the keys that it read, and writes those of the keys that it wrote. */
+/* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread
+ * reads the values of the keys that it read, and writes those of the keys that it wrote. */
 template <typename Value, typename Bits, unsigned ITEMS>
 __device__ void move_values(const pass_operands<Bits> &p, unsigned first, size_t begin,
                             unsigned here, const unsigned (&places)[ITEMS],

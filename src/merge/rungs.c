@@ -41,8 +41,8 @@ int prim_merge_choose_rung(const void *any)
                : PRIM_MERGE_STREAMED;
 }
 
-/* Below so many keys merges are faster than a pass for each byte of a key, and one launch sorts 8704
- * of them; measured on an H200. */
+/* Below so many keys merges are faster than a pass for each byte of a key, and one launch sorts
+ * 8704 of them; measured on an H200. */
 enum { KEYS_FOR_RADIX = 12000, WIDE_KEYS_FOR_RADIX = 1 << 19 };
 
 int prim_merge_sort_choose_rung(const void *any)
