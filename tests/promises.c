@@ -25,6 +25,7 @@ static void set_input(test_stand *s, unsigned seed)
     s->entry->make_input(s->h_in, seed);
     s->entry->right_answer(s->h_in, s->o.count, s->h_expected);
     cr_cuda(cudaMemcpy(s->in.data, s->h_in, s->entry->in_bytes, cudaMemcpyHostToDevice));
+    cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before all bytes have arrived */
 }
 
 static test_stand set_up(const entry_point *entry, int variant)

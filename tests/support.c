@@ -74,6 +74,7 @@ guarded guarded_copy(const void *h_from, size_t bytes, size_t offset)
 {
     const guarded g = guarded_new(bytes, offset);
     cr_cuda(cudaMemcpy(g.data, h_from, bytes, cudaMemcpyHostToDevice));
+    cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before all bytes have arrived */
     return g;
 }
 

@@ -402,6 +402,7 @@ Test(sparse_plan, in_a_graph)
             ((int32_t *)csr.m.column_indices)[e] = (int32_t)(random_bits(e) % csr.m.columns);
         cr_cuda(cudaMemcpy((void *)the.d.m.column_indices, csr.m.column_indices, csr.m.entries * 4,
                            cudaMemcpyHostToDevice));
+        cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before it has arrived */
         cr_cuda(cudaGraphLaunch(exec, stream));
         cr_cuda(cudaStreamSynchronize(stream));
         guarded_read(&the.y, planned);

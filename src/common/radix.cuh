@@ -304,6 +304,55 @@ __device__ void load_keys(const pass_operands<Bits> &p, size_t first, unsigned l
     }
 }
 
+/* A tile's digit, by one of the first DIGITS threads. */
+struct tile_digit {
+    unsigned keys, begin;    /* in the tile: how many there are, and where they begin in order */
+    uint64_t smaller_digits; /* keys of all tiles; in the first tile only */
+};
+
+/* Counts the warps' keys of each digit together, publishes the counts, and gives each warp the
+ * place where its first key of a digit goes. All threads must call it. */
+template <typename Bits>
+__device__ tile_digit give_places(const pass_operands<Bits> &p, tile_memory &m)
+{
+    const unsigned digit = threadIdx.x;
+    tile_digit d = {0, 0, 0};
+    if (m.tile == 0)
+        d.smaller_digits = scan_digits(digit < DIGITS ? p.counts[digit] : 0, m.of_all);
+    if (digit < DIGITS) {
+        PRIM_UNROLL(WARPS)
+        for (unsigned w = 0; w < WARPS; w++)
+            d.keys += m.of_warps[w][digit];
+        atomic_store(&p.words[static_cast<size_t>(m.tile) * DIGITS + digit],
+                     word_of(p.pass, m.tile == 0 ? SUM : COUNT, d.smaller_digits + d.keys));
+    }
+    d.begin = static_cast<unsigned>(scan_digits(d.keys, m.of_all));
+    if (digit < DIGITS) {
+        unsigned next = d.begin;
+        PRIM_UNROLL(WARPS)
+        for (unsigned w = 0; w < WARPS; w++) {
+            const unsigned count = m.of_warps[w][digit];
+            m.of_warps[w][digit] = static_cast<uint16_t>(next);
+            next += count;
+        }
+    }
+    return d;
+}
+
+/* Where the digit begins in the tile's output, less its begin in the tile; publishes the sum that
+ * the look-back has found. By one of the first DIGITS threads. */
+template <typename Bits>
+__device__ uint64_t begin_of_output(const pass_operands<Bits> &p, unsigned tile,
+                                    const tile_digit &d)
+{
+    if (tile == 0)
+        return d.smaller_digits - d.begin;
+    const uint64_t before = look_back(p.words, tile, threadIdx.x, p.pass);
+    atomic_store(&p.words[static_cast<size_t>(tile) * DIGITS + threadIdx.x],
+                 word_of(p.pass, SUM, before + d.keys));
+    return before - d.begin;
+}
+
 template <class Order, class Values, unsigned ITEMS>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BLOCKS))
     place_keys(Order order, pass_operands<typename Order::bits> p)
@@ -320,47 +369,22 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     for (unsigned d = lane; d < DIGITS; d += WARP)
         m.of_warps[warp][d] = 0;
     __syncthreads();
-    const size_t tile = m.tile, begin = tile * THREADS * p.items;
-    const unsigned here = static_cast<unsigned>(
-        p.count - begin < THREADS * p.items ? p.count - begin : THREADS * p.items);
+    const size_t tile_keys = THREADS * p.items, begin = m.tile * tile_keys;
+    const unsigned here =
+        static_cast<unsigned>(p.count - begin < tile_keys ? p.count - begin : tile_keys);
 
     bits keys[ITEMS];
-    unsigned places[ITEMS]; /* digits; ranks and digits; slots */
+    unsigned places[ITEMS]; /* digits; then ranks and digits; then slots */
     load_keys(p, begin + first, here > first ? here - first : 0, keys);
-    if (p.pass == 0) {
-        PRIM_UNROLL(ITEMS)
-        for (unsigned i = 0; i < ITEMS; i++)
-            if (first + i * WARP < here)
-                keys[i] = order.ordered(keys[i]);
-    }
     PRIM_UNROLL(ITEMS)
-    for (unsigned i = 0; i < ITEMS; i++)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        if (p.pass == 0 && first + i * WARP < here)
+            keys[i] = order.ordered(keys[i]);
         places[i] = digit_of(keys[i], p.pass);
+    }
     rank_keys(p.items, m.of_warps[warp], places);
     __syncthreads();
-
-    const unsigned digit = threadIdx.x;
-    unsigned sum = 0;
-    uint64_t smaller_digits = 0;
-    if (tile == 0)
-        smaller_digits = scan_digits(digit < DIGITS ? p.counts[digit] : 0, m.of_all);
-    if (digit < DIGITS) {
-        PRIM_UNROLL(WARPS)
-        for (unsigned w = 0; w < WARPS; w++)
-            sum += m.of_warps[w][digit];
-        atomic_store(&p.words[tile * DIGITS + digit],
-                     word_of(p.pass, tile == 0 ? SUM : COUNT, smaller_digits + sum));
-    }
-    const unsigned tile_begin = static_cast<unsigned>(scan_digits(sum, m.of_all));
-    if (digit < DIGITS) {
-        unsigned next = tile_begin;
-        PRIM_UNROLL(WARPS)
-        for (unsigned w = 0; w < WARPS; w++) {
-            const unsigned count = m.of_warps[w][digit];
-            m.of_warps[w][digit] = static_cast<uint16_t>(next);
-            next += count;
-        }
-    }
+    const tile_digit digit = give_places(p, m);
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
@@ -369,14 +393,9 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
             slots[places[i]] = keys[i];
         }
     uint64_t out_begin = 0;
-    if (digit < DIGITS) {
-        uint64_t before = smaller_digits;
-        if (tile > 0) {
-            before = look_back(p.words, tile, digit, p.pass);
-            atomic_store(&p.words[tile * DIGITS + digit], word_of(p.pass, SUM, before + sum));
-        }
-        out_begin = before - tile_begin;
-        m.out_begins[digit] = reinterpret_cast<uint64_t>(p.out + out_begin);
+    if (threadIdx.x < DIGITS) {
+        out_begin = begin_of_output(p, m.tile, digit);
+        m.out_begins[threadIdx.x] = reinterpret_cast<uint64_t>(p.out + out_begin);
     }
     __syncthreads();
     unsigned digits[ITEMS]; /* of the keys that this thread writes */
