@@ -7,9 +7,10 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-# Kernels for one architecture: 1400 in all, and so many of them for each pattern.
+# The kit's kernels for one architecture: 1400 in all, and so many of them for each pattern. Those of
+# tests, bench and examples are listed, but not counted.
 most_kernels=1400
-pattern_kernels='reduce 520 scan 240 sparse 155 merge 120 gemm 100 histogram 110 convolution 130 gemv 60
+pattern_kernels='reduce 520 scan 240 sparse 155 merge 130 gemm 100 histogram 110 convolution 130 gemv 60
   binary_gemm 40'
 most_seconds=2400 # of processor time for two architectures; 1200 to 1300 were seen, and machines differ
 architectures='75-real;90a-real'
@@ -53,13 +54,16 @@ awk -v log_file="$directory/.ninja_log" '
     for (name in seconds)
       if (substr(file, length(file) - length(name) + 1) == name) current = name
   }
-  /Compiling entry function .* for .sm_75./ { kernels[current]++; all++ }
+  /Compiling entry function .* for .sm_75./ {
+    kernels[current]++
+    if (current ~ /\//) all++
+  }
   END {
     for (name in seconds)
       printf "%6d kernels %7.1f s  %s\n", kernels[name], seconds[name], name
-    printf "%6d kernels in all\n", all
+    printf "%6d kernels of the kit in all\n", all
   }' "$directory/log-build.txt" | sort -k4 | tee "$directory/budget.txt"
-kernels=$(awk '/in all/ {print $1}' "$directory/budget.txt")
+kernels=$(awk '/of the kit in all/ {print $1}' "$directory/budget.txt")
 echo "built in $seconds s of processor time"
 if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt $most_seconds ]; then
   echo "over the budget of $most_kernels kernels and $most_seconds s of processor time, or no kernel seen" >&2
