@@ -12,9 +12,10 @@
  * So each pass reads each key once and writes it once, nearly coalesced: neighbours in shared
  * memory go to neighbouring places, as long as their digit is the same.
  *
- * Ranks: the lanes of a warp that have the same digit find each other by 8 ballots, and add what
- * the warp has counted before. Then counts are scanned over the block's warps. Nothing depends on
- * timing.
+ * Ranks: among the keys of a warp first, as digit_ranks.cuh says; then counts are scanned over the
+ * block's warps. Nothing depends on timing.
+ *
+ * Where all keys have the same digit, the pass copies them.
  *
  * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
  * GPUs, 2022, arXiv:2206.01784. */
@@ -25,6 +26,7 @@
 
 #include "common/atomic.cuh"
 #include "common/device.h"
+#include "common/digit_ranks.cuh"
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "common/sizes.h"
@@ -54,7 +56,6 @@ namespace radix
 #define PRIM_RADIX_FEWEST_ITEMS 4
 #endif
 
-constexpr unsigned DIGIT_BITS = 8, DIGITS = 1u << DIGIT_BITS;
 constexpr unsigned THREADS = PRIM_RADIX_THREADS, WARPS = THREADS / WARP;
 constexpr unsigned COUNTING = 512; /* threads of a block that counts */
 static_assert(THREADS >= DIGITS, "a thread looks after a digit");
@@ -178,32 +179,7 @@ __global__ void __launch_bounds__(COUNTING)
     }
 }
 
-/* The lanes that have this lane's digit: of those that have its first bits, the ones that also have
- * the next. By instructions of its own, four a bit, where nvcc makes seven. */
-__device__ inline unsigned lanes_of_digit(unsigned digit)
-{
-    unsigned lanes = ALL_LANES;
-    PRIM_UNROLL(8)
-    for (unsigned bit = 0; bit < DIGIT_BITS; bit++) {
-#ifdef __CUDA_ARCH__
-        asm volatile("{ .reg .pred set; .reg .b32 with;\n"
-                     "and.b32 with, %1, %2;\n"
-                     "setp.ne.b32 set, with, 0;\n"
-                     "vote.sync.ballot.b32 with, set, 0xffffffff;\n"
-                     "@!set not.b32 with, with;\n"
-                     "and.b32 %0, %0, with; }"
-                     : "+r"(lanes)
-                     : "r"(digit), "r"(1u << bit));
-#else
-        const bool set = (digit >> bit & 1) != 0;
-        const unsigned with = __ballot_sync(ALL_LANES, set);
-        lanes &= set ? with : ~with;
-#endif
-    }
-    return lanes;
-}
-
-/* ---- a pass ---- */
+/* ---- what a pass is told, and what a block keeps ---- */
 
 /* From where to where; `values` may be NULL: then a value is its key's place. */
 template <typename Bits>
@@ -223,10 +199,11 @@ struct pass_operands {
 };
 
 struct tile_memory {
-    uint64_t out_begins[DIGITS];      /* addresses, as if the digit began at the tile's first key */
-    uint64_t of_all[DIGITS / WARP];   /* scan_digits() */
-    uint16_t of_warps[WARPS][DIGITS]; /* counts; then where a warp's first key of the digit goes */
+    uint64_t out_begins[DIGITS];    /* addresses, as if the digit began at the tile's first key */
+    uint64_t of_all[DIGITS / WARP]; /* scan_digits() */
+    uint16_t begins[WARPS][DIGITS]; /* where a warp's first key of a digit goes, in order */
     unsigned tile;
+    bool is_one_digit; /* of all keys of the call */
 };
 
 /* The exclusive scan over the digits, a thread for each. All threads must call it. */
@@ -252,25 +229,7 @@ __device__ inline uint64_t scan_digits(uint64_t mine, uint64_t *of_warps)
     return before + sum - mine;
 }
 
-/* To each key's digit: how many keys of its digit are before it in its warp. Counts them in the
- * warp's counters. */
-template <unsigned ITEMS>
-__device__ void rank_keys(unsigned items, uint16_t *of_warp, unsigned (&places)[ITEMS])
-{
-    const unsigned below = (1u << threadIdx.x % WARP) - 1;
-    PRIM_UNROLL(ITEMS)
-    for (unsigned i = 0; i < ITEMS; i++) {
-        if (i < items) {
-            const unsigned digit = places[i], lanes = lanes_of_digit(digit),
-                           before = of_warp[digit];
-            places[i] = (before + count_bits(lanes & below)) << DIGIT_BITS | digit;
-            __syncwarp();
-            if ((lanes & below) == 0)
-                of_warp[digit] = static_cast<uint16_t>(before + count_bits(lanes));
-            __syncwarp();
-        }
-    }
-}
+/* ---- a pass ---- */
 
 /* The order of integers as they are. */
 template <typename Bits>
@@ -292,16 +251,38 @@ struct plain_order {
  * Behind the end are keys of the last digit: they are the last ones of the last tile, and no key
  * comes behind them. A warp's keys lie together, a lane's 32 apart. */
 template <typename Bits, unsigned ITEMS>
-__device__ void load_keys(const pass_operands<Bits> &p, size_t first, unsigned left,
+__device__ void load_keys(const pass_operands<Bits> &p, size_t first, unsigned span,
                           Bits (&keys)[ITEMS])
 {
     const Bits *const from = p.keys + first;
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
         keys[i] = static_cast<Bits>(-1);
-        if (i < p.items && i * WARP < left)
+        if (i * WARP < span)
             keys[i] = from[i * WARP];
     }
+}
+
+template <class Order, typename Bits, unsigned ITEMS>
+__device__ void store_keys(Order order, const pass_operands<Bits> &p, size_t first, unsigned span,
+                           const Bits (&keys)[ITEMS])
+{
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (i * WARP < span)
+            p.out[first + i * WARP] = p.is_last ? order.restored(keys[i]) : keys[i];
+}
+
+/* By a whole warp. */
+template <typename Bits>
+__device__ void note_one_digit(const pass_operands<Bits> &p, tile_memory &m)
+{
+    bool has_all = false;
+    for (unsigned digit = threadIdx.x % WARP; digit < DIGITS; digit += WARP)
+        has_all |= p.counts[digit] == p.count;
+    const bool any_has = __ballot_sync(ALL_LANES, has_all) != 0;
+    if (threadIdx.x % WARP == 0)
+        m.is_one_digit = any_has;
 }
 
 /* A tile's digit, by one of the first DIGITS threads. */
@@ -313,7 +294,8 @@ struct tile_digit {
 /* Counts the warps' keys of each digit together, publishes the counts, and gives each warp the
  * place where its first key of a digit goes. All threads must call it. */
 template <typename Bits>
-__device__ tile_digit give_places(const pass_operands<Bits> &p, tile_memory &m)
+__device__ tile_digit give_places(const pass_operands<Bits> &p, const warp_digits *warps,
+                                  tile_memory &m)
 {
     const unsigned digit = threadIdx.x;
     tile_digit d = {0, 0, 0};
@@ -322,7 +304,7 @@ __device__ tile_digit give_places(const pass_operands<Bits> &p, tile_memory &m)
     if (digit < DIGITS) {
         PRIM_UNROLL(WARPS)
         for (unsigned w = 0; w < WARPS; w++)
-            d.keys += m.of_warps[w][digit];
+            d.keys += warps[w].counts[digit];
         atomic_store(&p.words[static_cast<size_t>(m.tile) * DIGITS + digit],
                      word_of(p.pass, m.tile == 0 ? SUM : COUNT, d.smaller_digits + d.keys));
     }
@@ -331,9 +313,8 @@ __device__ tile_digit give_places(const pass_operands<Bits> &p, tile_memory &m)
         unsigned next = d.begin;
         PRIM_UNROLL(WARPS)
         for (unsigned w = 0; w < WARPS; w++) {
-            const unsigned count = m.of_warps[w][digit];
-            m.of_warps[w][digit] = static_cast<uint16_t>(next);
-            next += count;
+            m.begins[w][digit] = static_cast<uint16_t>(next);
+            next += warps[w].counts[digit];
         }
     }
     return d;
@@ -362,34 +343,47 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     PRIM_SHARED(tile_memory, m, );
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP,
                    first = warp * WARP * p.items + lane;
+    warp_digits *const warps = reinterpret_cast<warp_digits *>(slots); /* before keys are there */
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (threadIdx.x == 0)
         m.tile = take_ticket(p.ticket);
-    for (unsigned d = lane; d < DIGITS; d += WARP)
-        m.of_warps[warp][d] = 0;
+    if (warp == WARPS - 1)
+        note_one_digit(p, m);
+    for (unsigned d = lane; d < DIGITS; d += WARP) {
+        warps[warp].counts[d] = 0;
+        warps[warp].lanes[d] = 0;
+    }
     __syncthreads();
     const size_t tile_keys = THREADS * p.items, begin = m.tile * tile_keys;
     const unsigned here =
         static_cast<unsigned>(p.count - begin < tile_keys ? p.count - begin : tile_keys);
 
+    const unsigned behind = here > first ? here - first : 0,
+                   span = behind < p.items * WARP ? behind : p.items * WARP;
+
     bits keys[ITEMS];
     unsigned places[ITEMS]; /* digits; then ranks and digits; then slots */
-    load_keys(p, begin + first, here > first ? here - first : 0, keys);
+    load_keys(p, begin + first, span, keys);
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
-        if (p.pass == 0 && first + i * WARP < here)
+        if (p.pass == 0 && i * WARP < span)
             keys[i] = order.ordered(keys[i]);
         places[i] = digit_of(keys[i], p.pass);
     }
-    rank_keys(p.items, m.of_warps[warp], places);
+    if (m.is_one_digit) { /* nothing changes places */
+        store_keys(order, p, begin + first, span, keys);
+        Values::copy(p, begin + first, span);
+        return;
+    }
+    rank_keys(p.items, warps[warp], places);
     __syncthreads();
-    const tile_digit digit = give_places(p, m);
+    const tile_digit digit = give_places(p, warps, m);
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
-        if (i < p.items) {
-            places[i] = (places[i] >> DIGIT_BITS) + m.of_warps[warp][places[i] % DIGITS];
+        if (i * WARP < span) {
+            places[i] = (places[i] >> DIGIT_BITS) + m.begins[warp][places[i] % DIGITS];
             slots[places[i]] = keys[i];
         }
     uint64_t out_begin = 0;
@@ -402,22 +396,26 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
         const unsigned slot = i * THREADS + threadIdx.x;
-        if (i < p.items && slot < here) {
+        if (slot < here) {
             const bits key = slots[slot];
             digits[i] = digit_of(key, p.pass);
             reinterpret_cast<bits *>(m.out_begins[digits[i]])[slot] =
                 p.is_last ? order.restored(key) : key;
         }
     }
-    Values::move(p, first, begin, here, places, digits, out_begin, m.out_begins);
+    Values::move(p, begin + first, span, here, places, digits, out_begin, m.out_begins);
 }
 
 /* Keys alone. */
 struct no_values {
     static constexpr bool ANY = false;
 
+    template <typename Bits>
+    __device__ static void copy(const pass_operands<Bits> &, size_t, unsigned)
+    {
+    }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const pass_operands<Bits> &, unsigned, size_t, unsigned,
+    __device__ static void move(const pass_operands<Bits> &, size_t, unsigned, unsigned,
                                 const unsigned (&)[ITEMS], const unsigned (&)[ITEMS], uint64_t,
                                 uint64_t *)
     {
@@ -433,41 +431,71 @@ __device__ Value place_as_value(size_t place)
         return Value{}; /* is in no call */
 }
 
+/* How many values a thread has under way. */
+template <typename Value>
+constexpr unsigned VALUES_AT_ONCE = sizeof(Value) == 16  ? 2
+                                    : sizeof(Value) == 8 ? 4
+                                                         : 8;
+
+/* A thread's values from its i-th on, of which the first is at `first`. */
+template <typename Value, typename Bits, unsigned N>
+__device__ void load_values(const pass_operands<Bits> &p, size_t first, unsigned span, unsigned i,
+                            Value (&some)[N])
+{
+    const Value *const in = static_cast<const Value *>(p.values);
+    PRIM_UNROLL(N)
+    for (unsigned k = 0; k < N; k++) {
+        const size_t place = first + (i + k) * WARP;
+        if ((i + k) * WARP < span)
+            some[k] = in != nullptr ? in[place] : place_as_value<Value>(place);
+    }
+}
+
+/* The values of a thread's keys, to where they are in `values`. */
+template <typename Value, typename Bits>
+__device__ void copy_values(const pass_operands<Bits> &p, size_t first, unsigned span)
+{
+    constexpr unsigned N = VALUES_AT_ONCE<Value>;
+    Value *const out = static_cast<Value *>(p.out_values);
+    for (unsigned i = 0; i * WARP < span; i += N) {
+        Value some[N];
+        load_values(p, first, span, i, some);
+        PRIM_UNROLL(N)
+        for (unsigned k = 0; k < N; k++)
+            if ((i + k) * WARP < span)
+                out[first + (i + k) * WARP] = some[k];
+    }
+}
+
 /* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread
  * reads the values of the keys that it read, and writes those of the keys that it wrote. */
 template <typename Value, typename Bits, unsigned ITEMS>
-__device__ void move_values(const pass_operands<Bits> &p, unsigned first, size_t begin,
+__device__ void move_values(const pass_operands<Bits> &p, size_t first, unsigned span,
                             unsigned here, const unsigned (&places)[ITEMS],
                             const unsigned (&digits)[ITEMS], uint64_t out_begin,
                             uint64_t *out_begins)
 {
     PRIM_SHARED_DYNAMIC(Value, slots);
-    const Value *const in = static_cast<const Value *>(p.values);
-    Value *const out = static_cast<Value *>(p.out_values);
-    constexpr unsigned AT_ONCE = sizeof(Value) == 16 ? 2 : sizeof(Value) == 8 ? 4 : 8;
+    constexpr unsigned N = VALUES_AT_ONCE<Value>;
     __syncthreads();
     if (threadIdx.x < DIGITS)
-        out_begins[threadIdx.x] = reinterpret_cast<uint64_t>(out + out_begin);
+        out_begins[threadIdx.x] =
+            reinterpret_cast<uint64_t>(static_cast<Value *>(p.out_values) + out_begin);
     PRIM_UNROLL(ITEMS)
-    for (unsigned from = 0; from < ITEMS; from += AT_ONCE) {
+    for (unsigned i = 0; i < ITEMS; i += N) {
         constexpr unsigned END = ITEMS;
-        Value some[AT_ONCE];
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned i = 0; i < AT_ONCE; i++) {
-            const unsigned x = first + (from + i) * WARP;
-            if (from + i < p.items && x < here)
-                some[i] = in != nullptr ? in[begin + x] : place_as_value<Value>(begin + x);
-        }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned i = 0; i < AT_ONCE; i++)
-            if (from + i < END && from + i < p.items && first + (from + i) * WARP < here)
-                slots[places[from + i]] = some[i];
+        Value some[N];
+        load_values(p, first, span, i, some);
+        PRIM_UNROLL(N)
+        for (unsigned k = 0; k < N; k++)
+            if (i + k < END && (i + k) * WARP < span)
+                slots[places[i + k]] = some[k];
     }
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
         const unsigned slot = i * THREADS + threadIdx.x;
-        if (i < p.items && slot < here)
+        if (slot < here)
             reinterpret_cast<Value *>(out_begins[digits[i]])[slot] = slots[slot];
     }
 }
@@ -550,7 +578,8 @@ struct sorter {
         const unsigned items = choose_items(count, sizeof(bits), value_bytes);
         const size_t device = prim_device_shared_bytes(),
                      most = device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES,
-                     each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes;
+                     each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes,
+                     of_slots = THREADS * items * each, of_warps = WARPS * sizeof(warp_digits);
         const pass_operands<bits> p = {keys,
                                        out,
                                        values,
@@ -567,9 +596,9 @@ struct sorter {
         if (error != cudaSuccess)
             return error;
         const size_t tiles = tiles_of(count, sizeof(bits), value_bytes);
-        return prim_launch_dependent(
-            {stream, static_cast<unsigned>(tiles), THREADS, THREADS * items * each}, kernel, order,
-            p);
+        return prim_launch_dependent({stream, static_cast<unsigned>(tiles), THREADS,
+                                      of_slots > of_warps ? of_slots : of_warps},
+                                     kernel, order, p);
     }
 };
 

@@ -61,14 +61,20 @@ linear_order<typename Key::bits_type> linear_order_of(const prim_merge_sort_args
 struct values_of_any_size {
     static constexpr bool ANY = true;
 
+    template <typename Bits>
+    __device__ static void copy(const pass_operands<Bits> &p, size_t first, unsigned span)
+    {
+        with_value_type(p.value_bytes,
+                        [&](auto zero) { copy_values<decltype(zero)>(p, first, span); });
+    }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const pass_operands<Bits> &p, unsigned first, size_t begin,
+    __device__ static void move(const pass_operands<Bits> &p, size_t first, unsigned span,
                                 unsigned here, const unsigned (&places)[ITEMS],
                                 const unsigned (&digits)[ITEMS], uint64_t out_begin,
                                 uint64_t *out_begins)
     {
         with_value_type(p.value_bytes, [&](auto zero) {
-            move_values<decltype(zero)>(p, first, begin, here, places, digits, out_begin,
+            move_values<decltype(zero)>(p, first, span, here, places, digits, out_begin,
                                         out_begins);
         });
     }

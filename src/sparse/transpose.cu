@@ -21,13 +21,18 @@ namespace transpose
 struct numbers {
     static constexpr bool ANY = true;
 
+    template <typename Bits>
+    __device__ static void copy(const radix::pass_operands<Bits> &p, size_t first, unsigned span)
+    {
+        radix::copy_values<uint32_t>(p, first, span);
+    }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const radix::pass_operands<Bits> &p, unsigned first, size_t begin,
+    __device__ static void move(const radix::pass_operands<Bits> &p, size_t first, unsigned span,
                                 unsigned here, const unsigned (&places)[ITEMS],
                                 const unsigned (&digits)[ITEMS], uint64_t out_begin,
                                 uint64_t *out_begins)
     {
-        radix::move_values<uint32_t>(p, first, begin, here, places, digits, out_begin, out_begins);
+        radix::move_values<uint32_t>(p, first, span, here, places, digits, out_begin, out_begins);
     }
 };
 
