@@ -112,13 +112,26 @@ static unsigned long long default_memory(void)
     return device_free / 2 < host_free ? device_free / 2 : host_free;
 }
 
+/* Two runs and the sort's workspace, which is another run and a little. */
+static unsigned long long device_bytes(const options *o, size_t run_keys)
+{
+    size_t workspace;
+    check_prim(program, prim_merge_sort_workspace_bytes(PRIM_MERGE_SORT_AUTO, o->order,
+                                                        o->type->type, run_keys, &workspace));
+    return (unsigned long long)(SORTED_RUNS_DEVICE - 1) * run_keys * o->type->bytes + workspace;
+}
+
 /* Keys of a run: as many as the memory takes, or all. */
 static size_t find_run_keys(const options *o, uint64_t count)
 {
     const unsigned long long memory = o->memory > 0 ? o->memory : default_memory();
     const unsigned long long most = memory / SORTED_RUNS_DEVICE / o->type->bytes;
-    if (most >= MERGED_RUNS_LEAST_KEYS)
-        return (size_t)(most < count ? most : count);
+    if (most >= MERGED_RUNS_LEAST_KEYS) {
+        size_t keys = (size_t)(most < count ? most : count);
+        for (unsigned long long bytes; (bytes = device_bytes(o, keys)) > memory;)
+            keys -= (size_t)((bytes - memory) / SORTED_RUNS_DEVICE / o->type->bytes + 1);
+        return keys;
+    }
     fprintf(stderr, "%s: %llu bytes of memory are not enough: at least %zu\n", program, memory,
             (size_t)MERGED_RUNS_LEAST_KEYS * SORTED_RUNS_DEVICE * o->type->bytes);
     exit(1);

@@ -6,6 +6,7 @@ set -uo pipefail
 preset=$1 log=$2
 shift 2
 export TSAN_OPTIONS=${TSAN_OPTIONS:-atexit_sleep_ms=0}
+export SIMT_DEVICE=${SIMT_DEVICE:-9.0} # where a test does not say which device the CPU backend plays
 
 # What is still to run, and seconds by test and by program from earlier runs and this one.
 declare -A to_run seconds

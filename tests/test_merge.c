@@ -105,6 +105,18 @@ static void sort_here(prim_order order, cudaDataType_t type, char *h_keys, size_
     free(h_sorted);
 }
 
+/* What the header promises of a sort's rungs. */
+static bool takes(prim_merge_sort_variant variant, size_t count)
+{
+    return variant != PRIM_MERGE_SORT_BITONIC || count <= 4096;
+}
+
+static bool takes_pairs(prim_merge_sort_variant variant, size_t count)
+{
+    return variant != PRIM_MERGE_SORT_CO_RANK && variant != PRIM_MERGE_SORT_TILED &&
+           variant != PRIM_MERGE_SORT_WIDE && takes(variant, count);
+}
+
 /* "of AUTO and RADIX up to a byte for each key and 1 MiB more" */
 static size_t more_workspace(prim_merge_sort_variant variant, size_t count)
 {
@@ -548,7 +560,8 @@ static void check_sort(const combination *k, shape s, size_t count, size_t turn,
     expect_sorted(k->order, k->type, h_in, count, h_expected, NULL);
     const sort_case c = {k->order, k->type, count, turn % 3, turn % 2 == 0, h_in, h_expected};
     for (size_t v = 0; threads == 0 && prim_merge_sort_variant_at(v) != NULL; v++)
-        check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
+        if (takes(prim_merge_sort_variant_at(v)->value, count))
+            check_sort_on_device(&c, prim_merge_sort_variant_at(v)->value);
     check_sort_on_host(&c, threads == 0 ? 1 : threads);
     free(h_in);
     free(h_expected);
@@ -571,13 +584,18 @@ static const size_t sort_sizes[] = {
     33,
     64,
     100,
+    128,
+    129,
     897,
+    1024,
     TILE - 1,
     TILE,
     TILE + 1,
     2 * TILE - 1,
     2 * TILE,
     2 * TILE + 1,
+    4096,
+    4097,
     3 * TILE,
     4 * TILE,
     4 * TILE + 1,
@@ -609,6 +627,50 @@ ParameterizedTest(combination *k, merge_sort, many_tiles)
     check_sort(k, FEW_VALUES, 17 * TILE + 1, 1, 0);
     if (get_test_level() != LEVEL_QUICK)
         check_sort(k, RANDOM, 100003, 2, 0);
+}
+
+/* Few keys are sorted by one block, narrow ones soon by digits. */
+Test(merge_sort, auto_by_size)
+{
+    static const struct {
+        cudaDataType_t type;
+        size_t count;
+        prim_merge_sort_variant variant;
+    } rows[] = {
+        {CUDA_R_8I, 4096, PRIM_MERGE_SORT_BITONIC},
+        {CUDA_R_32F, 4097, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64F, 4096, PRIM_MERGE_SORT_BITONIC},
+        {CUDA_R_32I, 11999, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_32I, 12000, PRIM_MERGE_SORT_RADIX},
+        {CUDA_R_16BF, 12000, PRIM_MERGE_SORT_RADIX},
+        {CUDA_R_64U, 12000, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64U, (1 << 19) - 1, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64U, 1 << 19, PRIM_MERGE_SORT_RADIX},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        cr_assert_eq(prim_merge_sort_choose(PRIM_ASCENDING, rows[i].type, rows[i].count),
+                     rows[i].variant, "%zu of %s", rows[i].count, type_name(rows[i].type));
+}
+
+/* A workspace for many keys serves fewer: a file is sorted in pieces with one, whose last piece is
+ * shorter. Rungs change their tiles with the number of keys, where it passes a multiple of 512. */
+Test(merge_sort, fewer_keys_need_no_more_workspace)
+{
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+            const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+            size_t before = 0, bytes;
+            for (size_t i = 0; i < 5000; i++) {
+                const size_t count = i / 2 * 512 + i % 2;
+                if (!takes_pairs(variant, count))
+                    continue;
+                cr_prim(prim_merge_sort_pairs_workspace_bytes(variant, PRIM_ASCENDING, types[t], 4,
+                                                              count, &bytes));
+                cr_assert(bytes >= before, "%zu of %s need less than fewer", count,
+                          type_name(types[t]));
+                before = bytes;
+            }
+        }
 }
 
 /* ---- known answers ---- */
@@ -849,6 +911,8 @@ Test(merge_sort, beyond_two_to_the_31)
         squares += (uint64_t)h[i] * h[i];
     }
     for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        if (!takes(prim_merge_sort_variant_at(v)->value, huge))
+            continue;
         guarded keys = guarded_copy(h, huge * 4, 4);
         cr_prim(prim_merge_sort(prim_merge_sort_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U,
                                 keys.data, huge, keys.data, NULL, 0, 0));
@@ -1312,12 +1376,14 @@ static void check_sort_pairs(combination k, shape s, size_t value_bytes, size_t 
     char *h_expected_values = expect_values(value_bytes, places, count);
     const pairs_case c = {k,          value_bytes,      count, 0, turn % 2, h, h_values,
                           h_expected, h_expected_values};
-    check_sorted_pairs(&c, PRIM_MERGE_SORT_AUTO, turn % 4 >= 2, turn % 2 == 1);
-    check_sorted_pairs(&c, PRIM_MERGE_SORT_STREAMED, turn % 2 == 1, turn % 4 >= 2);
-    check_sorted_pairs(&c, PRIM_MERGE_SORT_RADIX, turn % 4 < 2, turn % 2 == 1);
+    for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
+        const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
+        if (!takes_pairs(variant, count))
+            continue;
+        check_sorted_pairs(&c, variant, (turn + v) % 4 >= 2, (turn + v) % 2 == 1);
+        check_permutation(&c, places, (turn + v) % 2 == 0 ? CUDA_R_32U : CUDA_R_64U, variant);
+    }
     check_sorted_host_pairs(&c, 1);
-    check_permutation(&c, places, turn % 2 == 0 ? CUDA_R_32U : CUDA_R_64U, PRIM_MERGE_SORT_AUTO);
-    check_permutation(&c, places, turn % 2 == 0 ? CUDA_R_64U : CUDA_R_32U, PRIM_MERGE_SORT_RADIX);
     free(h);
     free(h_values);
     free(h_expected);

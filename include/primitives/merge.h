@@ -1,5 +1,5 @@
-/* Merge two sorted arrays into one, and sort by merging; keys alone or with values. Stable, whether
- * ascending or descending. */
+/* Merge two sorted arrays into one, and sort; keys alone or with values. Stable, whether ascending or
+ * descending. */
 #ifndef PRIMITIVES_MERGE_H
 #define PRIMITIVES_MERGE_H
 
@@ -19,16 +19,16 @@ typedef enum prim_merge_variant {
     PRIM_MERGE_STREAMED = 5    /* a block merges a long part; keys stream through ring buffers */
 } prim_merge_variant;
 
-/* The sort's rungs: each block sorts its keys, then the rung of that name merges pairs of runs. The
- * last one merges nothing: keys are integers to it, and it sorts by one digit of them after the
- * other. */
+/* The sort's rungs. CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by the
+ * merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
     PRIM_MERGE_SORT_TILED = 2,
     PRIM_MERGE_SORT_STREAMED = 3,
-    PRIM_MERGE_SORT_WIDE = 4, /* four runs at once */
-    PRIM_MERGE_SORT_RADIX = 5 /* a pass for each 8 bits of a key, the lowest first */
+    PRIM_MERGE_SORT_WIDE = 4,   /* four runs at once */
+    PRIM_MERGE_SORT_RADIX = 5,  /* a pass for each 8 bits of a key, the lowest first */
+    PRIM_MERGE_SORT_BITONIC = 6 /* up to 4096 keys, by a network of comparisons in one block */
 } prim_merge_sort_variant;
 
 /* Ascending: integers by value; floats from -inf over -0 and +0 to +inf, and then NaN: first those
@@ -145,7 +145,7 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDa
  *
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED or RADIX
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
  *
  * The workspace holds the keys and the values once, and up to 255 bytes more; of AUTO and RADIX
  * what prim_merge_sort() says on top. */
@@ -182,7 +182,7 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
  * Returns what prim_merge_sort() does, and
  *   PRIM_ERROR_TYPE         index_type is neither of the two
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
- *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED or RADIX
+ *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
  *
  * The workspace holds the keys twice and the indices once, and up to 510 bytes more; of AUTO and
  * RADIX what prim_merge_sort() says on top. */

@@ -510,15 +510,21 @@ inline size_t header_bytes(unsigned passes)
     return TICKETS_BYTES + passes * DIGITS * sizeof(unsigned long long);
 }
 
-/* The keys of each thread: as many as fit, and fewer where multiprocessors would have no tile. */
-inline unsigned choose_items(size_t count, size_t key_bytes, size_t value_bytes)
+/* The most keys of each thread: as many as fit. */
+inline unsigned items_that_fit(size_t key_bytes, size_t value_bytes)
 {
     const size_t device = prim_device_shared_bytes(),
                  room = (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) -
                         sizeof(tile_memory) - 256,
                  item = THREADS * (key_bytes > value_bytes ? key_bytes : value_bytes),
-                 fit = room / item, in_registers = most_items(key_bytes, value_bytes > 0),
-                 most = fit < in_registers ? fit : in_registers,
+                 fit = room / item, in_registers = most_items(key_bytes, value_bytes > 0);
+    return static_cast<unsigned>(fit < in_registers ? fit : in_registers);
+}
+
+/* The keys of each thread: fewer where multiprocessors would have no tile. */
+inline unsigned choose_items(size_t count, size_t key_bytes, size_t value_bytes)
+{
+    const size_t most = items_that_fit(key_bytes, value_bytes),
                  spread = prim_divide_up(count, prim_device_multiprocessors() * THREADS),
                  wanted = spread > PRIM_RADIX_FEWEST_ITEMS ? spread : PRIM_RADIX_FEWEST_ITEMS;
     return static_cast<unsigned>(wanted < most ? wanted : most);
@@ -529,11 +535,23 @@ inline size_t tiles_of(size_t count, size_t key_bytes, size_t value_bytes)
     return prim_divide_up(count, THREADS * choose_items(count, key_bytes, value_bytes));
 }
 
+/* No fewer than tiles_of() so many keys, or fewer. One key more may give fewer tiles, of more items;
+ * but a workspace for many keys is to be enough for fewer. */
+inline size_t most_tiles_of(size_t count, size_t key_bytes, size_t value_bytes)
+{
+    const size_t longest =
+                     prim_divide_up(count, THREADS * items_that_fit(key_bytes, value_bytes)),
+                 shortest = prim_divide_up(count, THREADS * PRIM_RADIX_FEWEST_ITEMS),
+                 one_each = prim_device_multiprocessors(),
+                 spread = shortest < one_each ? shortest : one_each;
+    return longest > spread ? longest : spread;
+}
+
 /* Of the workspace, a multiple of 256. */
 inline size_t state_bytes(size_t count, size_t key_bytes, size_t value_bytes, unsigned passes)
 {
     return header_bytes(passes) +
-           tiles_of(count, key_bytes, value_bytes) * DIGITS * sizeof(uint64_t);
+           most_tiles_of(count, key_bytes, value_bytes) * DIGITS * sizeof(uint64_t);
 }
 
 /* A sort of `count` keys, by `passes` digits from bit 0 on. */

@@ -13,6 +13,7 @@
  * Work: for each key and pass, some 60 instructions of a warp for 32 keys. Bytes: each key once, to
  * be counted, and for each pass once in and once out; values once in and once out for each pass. */
 #include "common/radix.cuh"
+#include "merge/linear_order.cuh"
 #include "merge/long_passes.h"
 #include "merge/passes.cuh"
 #include "merge/values.cuh"
@@ -21,42 +22,6 @@ namespace
 {
 namespace radix
 {
-
-/* key_order with numbers in place of types: ordered(x) is scale · counted(x) + zero for integers,
- * too, since to flip the sign is to add it, and to flip all bits is to subtract from -1. */
-template <typename Bits>
-struct linear_order {
-    using bits = Bits;
-    using signed_bits = typename std::make_signed<Bits>::type;
-    using wide = typename key_order<key<Bits, false>>::wide;
-
-    Bits fold; /* of floats: the bits that count downwards below zero */
-    Bits scale, zero;
-
-    __host__ __device__ Bits counted(Bits x) const
-    {
-        const Bits below = static_cast<Bits>(static_cast<signed_bits>(x) < 0 ? -1 : 0);
-        return static_cast<Bits>(x ^ (below & fold));
-    }
-    __host__ __device__ Bits ordered(Bits x) const
-    {
-        return static_cast<Bits>(wide(counted(x)) * scale + zero);
-    }
-    __host__ __device__ Bits restored(Bits x) const
-    {
-        return counted(static_cast<Bits>((wide(x) - zero) * scale));
-    }
-};
-
-template <typename Key>
-linear_order<typename Key::bits_type> linear_order_of(const prim_merge_sort_args *args)
-{
-    using bits = typename Key::bits_type;
-    const key_order<Key> order = order_of<Key>(args);
-    const bits zero = order.ordered({bits(0)}), one = order.ordered({bits(1)});
-    return {static_cast<bits>(Key::is_float ? ~key_order<Key>::SIGN : 0),
-            static_cast<bits>(one - zero), zero};
-}
 
 struct values_of_any_size {
     static constexpr bool ANY = true;

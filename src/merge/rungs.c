@@ -13,7 +13,8 @@
     X(merge_sort, tiled)    \
     X(merge_sort, streamed) \
     X(merge_sort, wide)     \
-    X(merge_sort, radix)
+    X(merge_sort, radix)    \
+    X(merge_sort, bitonic)
 #define CO_RANK_RUNGS(X) X(co_rank, search)
 #define GATHER_RUNGS(X) X(gather, words)
 #define IS_SORTED_RUNGS(X) X(is_sorted, neighbours)
@@ -42,15 +43,17 @@ int prim_merge_choose_rung(const void *any)
 }
 
 /* Below so many keys merges are faster than a pass for each byte of a key, and one launch sorts
- * 8704 of them; measured on an H200. */
-enum { KEYS_FOR_RADIX = 12000, WIDE_KEYS_FOR_RADIX = 1 << 19 };
+ * 8704 of them; and fewer still a network sorts faster. Measured on an H200. */
+enum { KEYS_FOR_NETWORK = 4096, KEYS_FOR_RADIX = 12000, WIDE_KEYS_FOR_RADIX = 1 << 19 };
 
 int prim_merge_sort_choose_rung(const void *any)
 {
     const prim_merge_sort_args *args = any;
     const size_t least =
         prim_element_bytes(args->key_type) == 8 ? WIDE_KEYS_FOR_RADIX : KEYS_FOR_RADIX;
-    return args->count < least ? PRIM_MERGE_SORT_STREAMED : PRIM_MERGE_SORT_RADIX;
+    return args->count <= KEYS_FOR_NETWORK ? PRIM_MERGE_SORT_BITONIC
+           : args->count < least           ? PRIM_MERGE_SORT_STREAMED
+                                           : PRIM_MERGE_SORT_RADIX;
 }
 
 int prim_co_rank_choose_rung(const void *args)

@@ -112,17 +112,6 @@ struct tile_values {
     unsigned bytes;
 };
 
-template <typename Value>
-__device__ void place_as_value(size_t place, Value &value)
-{
-    value = static_cast<Value>(place);
-}
-
-__device__ inline void place_as_value(size_t place, value_of_16_bytes &value) /* is in no call */
-{
-    value = {{place, 0}};
-}
-
 /* With a barrier. */
 template <unsigned ITEMS>
 __device__ void move_values(const tile_values &values, const uint16_t *sources, size_t begin,
@@ -137,7 +126,7 @@ __device__ void move_values(const tile_values &values, const uint16_t *sources, 
         for (unsigned i = 0; i < ITEMS; i++) {
             const unsigned x = i * blockDim.x + threadIdx.x;
             if (x < here && in == nullptr)
-                place_as_value(begin + sources[x], own[i]);
+                own[i] = place_as_value<value>(begin + sources[x]);
             else if (x < here)
                 own[i] = in[begin + sources[x]];
         }
