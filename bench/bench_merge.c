@@ -1,6 +1,6 @@
-/* merge: two arrays of one length into one, and merge sorts of random keys; both also of pairs,
- * keys with values of 4 bytes. The family `shapes` has merges of unlike lengths, odd and misaligned
- * ones. */
+/* merge: two arrays of one length into one, and sorts of random keys, integers over their whole range;
+ * both also of pairs, keys with values of 4 bytes. The family `shapes` has merges of unlike lengths,
+ * odd and misaligned ones, and sorts of keys in all kinds of order. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@ enum { KEYS = sizeof keys / sizeof *keys, DEFAULT_KEYS = 2 }; /* f64 where it is
 static const size_t gpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20,
                                    (size_t)1 << 24, (size_t)1 << 26, (size_t)1 << 28};
 static const size_t cpu_sizes[] = {(size_t)1 << 10, (size_t)1 << 15};
-static const size_t most_to_sort = (size_t)1 << 26;
+static const size_t gpu_sort_sizes[] = {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20,
+                                        (size_t)1 << 24, (size_t)1 << 27};
 
 static size_t key_bytes(const bench_case *c)
 {
@@ -36,7 +37,7 @@ enum { VALUE_BYTES = 4 };
 
 static bool sorts(const bench_case *c)
 {
-    return strncmp(c->name, "sort", sizeof "sort" - 1) == 0;
+    return strstr(c->name, "sort") != NULL;
 }
 
 static bool has_values(const bench_case *c)
@@ -125,16 +126,17 @@ static void plan_keys(const bench_options *options, bench_plan *plan, size_t k, 
     const size_t count = asked      ? options->size_count
                          : on_gpu() ? sizeof gpu_sizes / sizeof *gpu_sizes
                                     : sizeof cpu_sizes / sizeof *cpu_sizes;
+    const bool own = !asked && on_gpu();
+    const size_t *sort_sizes = own ? gpu_sort_sizes : sizes;
+    const size_t sort_count = own ? sizeof gpu_sort_sizes / sizeof *gpu_sort_sizes : count;
     for (size_t s = 0; s < count; s++)
         plan_merges(plan, k, sizes[s], input);
-    for (size_t s = 0; s < count; s++)
-        if (asked || sizes[s] <= most_to_sort)
-            plan_sorts(plan, k, sizes[s], input);
+    for (size_t s = 0; s < sort_count; s++)
+        plan_sorts(plan, k, sort_sizes[s], input);
     for (size_t s = 0; s < count && k == 0; s++)
         plan_merges_of_pairs(plan, k, sizes[s], input);
-    for (size_t s = 0; s < count && k == 0; s++)
-        if (asked || sizes[s] <= most_to_sort)
-            plan_sorts_of_pairs(plan, k, sizes[s], input);
+    for (size_t s = 0; s < sort_count && k == 0; s++)
+        plan_sorts_of_pairs(plan, k, sort_sizes[s], input);
 }
 
 static void plan_merge(const bench_options *options, bench_plan *plan)
@@ -162,6 +164,34 @@ static void plan_shape(bench_plan *plan, size_t k, size_t size, size_t m, size_t
     plan_add(plan, c);
 }
 
+static void plan_sort_shape(bench_plan *plan, size_t k, const char *name, size_t size,
+                            size_t offset, bench_input input)
+{
+    bench_case c = make_case(k, name, PRIM_MERGE_SORT_AUTO,
+                             prim_merge_sort_variant_info(PRIM_MERGE_SORT_AUTO)->name, size, input);
+    c.offset = offset;
+    if (offset > 0)
+        snprintf(c.shape, sizeof c.shape, "%zu+%zu", size, offset);
+    plan_add(plan, c);
+}
+
+/* Keys and pairs, from few enough for one block to many. */
+static void plan_sort_shapes(bench_plan *plan, size_t k)
+{
+    static const bench_input inputs[] = {INPUT_UNIFORM, INPUT_EQUAL, INPUT_SORTED, INPUT_REVERSED,
+                                         INPUT_FEW};
+    static const char *const names[] = {"shapes_sort", "shapes_sort_pairs"};
+    static const size_t gpu[] = {3000, 20000, 1000003, 50000017}, cpu[] = {3000, 20000};
+    const size_t *const sizes = on_gpu() ? gpu : cpu;
+    const size_t count = on_gpu() ? sizeof gpu / sizeof *gpu : sizeof cpu / sizeof *cpu;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (size_t s = 0; s < count; s++) {
+            for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+                plan_sort_shape(plan, k, names[n], sizes[s], 0, inputs[i]);
+            plan_sort_shape(plan, k, names[n], sizes[s], 1, INPUT_UNIFORM);
+        }
+}
+
 static void plan_merge_shapes(const bench_options *options, bench_plan *plan)
 {
     static const bench_input inputs[] = {INPUT_UNIFORM, INPUT_EQUAL};
@@ -175,6 +205,7 @@ static void plan_merge_shapes(const bench_options *options, bench_plan *plan)
                 plan_shape(plan, k, size, splits[s], 0, inputs[i]);
         plan_shape(plan, k, size, size / 2, 1, INPUT_UNIFORM);
         plan_shape(plan, k, size - 1, size / 2 - 1, 3, INPUT_UNIFORM);
+        plan_sort_shapes(plan, k);
     }
 }
 
@@ -206,6 +237,23 @@ static void sort_both(const bench_case *c, void *d_in)
                               d_b, NULL, 0, 0));
 }
 
+static void make_keys(const bench_case *c, void *d_keys)
+{
+    const bool is_integer = c->element == CUDA_R_32I, any_order = c->input == INPUT_SORTED ||
+                                                                  c->input == INPUT_REVERSED ||
+                                                                  c->input == INPUT_UNIFORM;
+    if (is_integer && any_order)
+        must(fill_words_on_device(d_keys, c->size, 13, 0), "filling the keys");
+    else
+        must(fill_on_device(c->element, d_keys, c->size,
+                            c->input == INPUT_EQUAL ? INPUT_EQUAL : INPUT_UNIFORM, 13, 0),
+             "filling the keys");
+    if (c->input == INPUT_SORTED || c->input == INPUT_REVERSED)
+        must_prim(prim_merge_sort(PRIM_MERGE_SORT_AUTO,
+                                  c->input == INPUT_SORTED ? PRIM_ASCENDING : PRIM_DESCENDING,
+                                  c->element, d_keys, c->size, d_keys, NULL, 0, 0));
+}
+
 static size_t workspace_bytes(const bench_case *c)
 {
     const prim_merge_variant merge = (prim_merge_variant)c->variant_value;
@@ -235,8 +283,7 @@ static void set_up_merge(const bench_case *c, bench_operands *operands)
          "memory for the keys");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
-    must(fill_on_device(c->element, first_key(c, operands->d_in), c->size, c->input, 13, 0),
-         "filling the keys");
+    make_keys(c, first_key(c, operands->d_in));
     must(fill_on_device(CUDA_R_32U, first_value(c, operands->d_in), values, INPUT_UNIFORM, 17, 0),
          "filling the values");
     if (!sorts(c))
@@ -246,10 +293,11 @@ static void set_up_merge(const bench_case *c, bench_operands *operands)
 static prim_status run_sort(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const prim_merge_sort_variant variant = (prim_merge_sort_variant)c->variant_value;
+    const char *const d_keys = first_key(c, o->d_in);
     if (!has_values(c))
-        return prim_merge_sort(variant, PRIM_ASCENDING, c->element, o->d_in, c->size, o->d_out,
+        return prim_merge_sort(variant, PRIM_ASCENDING, c->element, d_keys, c->size, o->d_out,
                                o->d_workspace, o->workspace_bytes, stream);
-    return prim_merge_sort_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, o->d_in,
+    return prim_merge_sort_pairs(variant, PRIM_ASCENDING, c->element, VALUE_BYTES, d_keys,
                                  first_value(c, o->d_in), c->size, o->d_out,
                                  (char *)o->d_out + c->size * key_bytes(c), o->d_workspace,
                                  o->workspace_bytes, stream);

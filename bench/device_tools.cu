@@ -127,6 +127,13 @@ cudaError_t launch_fill(void *d_data, size_t count, bench_input input, unsigned 
                        count, input == INPUT_EQUAL, seed);
 }
 
+__global__ void fill_words(uint32_t *words, size_t count, unsigned seed)
+{
+    const size_t i = thread_number();
+    if (i < count)
+        words[i] = static_cast<uint32_t>(hash((static_cast<uint64_t>(seed) << 40) + i));
+}
+
 __global__ void read(const quad *data, size_t count, unsigned *sink)
 {
     const size_t i = thread_number();
@@ -203,6 +210,14 @@ cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, benc
     default:
         return cudaErrorInvalidValue;
     }
+}
+
+cudaError_t fill_words_on_device(uint32_t *d_words, size_t count, unsigned seed,
+                                 cudaStream_t stream)
+{
+    if (count == 0)
+        return cudaSuccess;
+    return prim_launch({stream, blocks_for(count), THREADS}, fill_words, d_words, count, seed);
 }
 
 cudaError_t read_on_device(const void *d_data, size_t bytes, unsigned *d_sink, cudaStream_t stream)

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(__cplusplus)
 extern "C" {
@@ -15,17 +16,23 @@ typedef enum bench_input {
     INPUT_UNIFORM, /* bytes over their range, wider integers within ±1000 or up to 2000, so that
                       sums say something; floats in [-1, 1) */
     INPUT_EQUAL,   /* all elements 1 */
-    /* histogram's alone, which makes its own samples */
-    INPUT_GAUSSIAN,
-    INPUT_SORTED,
-    INPUT_BANK /* bins that lie 32 apart, and so share a bank of shared memory */
+    /* made by a pattern itself */
+    INPUT_GAUSSIAN, /* histogram */
+    INPUT_SORTED,   /* histogram and merge */
+    INPUT_BANK,     /* histogram: bins that lie 32 apart, and so share a bank of shared memory */
+    INPUT_REVERSED, /* merge */
+    INPUT_FEW       /* merge: integers within ±1000 */
 } bench_input;
-enum { INPUTS = INPUT_BANK + 1 };
+enum { INPUTS = INPUT_FEW + 1 };
 
 /* Fills count elements; the same bits for the same seed. cudaErrorInvalidValue: an unknown
  * type, or an input of one pattern alone. */
 cudaError_t fill_on_device(cudaDataType_t type, void *d_data, size_t count, bench_input input,
                            unsigned seed, cudaStream_t stream);
+
+/* Words over their whole range. */
+cudaError_t fill_words_on_device(uint32_t *d_words, size_t count, unsigned seed,
+                                 cudaStream_t stream);
 
 /* Reads `bytes` (a multiple of 16) and keeps nothing: the read ceiling, and how L2 is flushed.
  * d_sink: 1 word that is practically never written. */

@@ -46,7 +46,8 @@ double shape_size(const bench_case *c)
     return shape_rows(c) * shape_columns(c);
 }
 
-static const char *const input_names[INPUTS] = {"uniform", "equal", "gaussian", "sorted", "bank"};
+static const char *const input_names[INPUTS] = {"uniform", "equal",    "gaussian", "sorted",
+                                                "bank",    "reversed", "few"};
 
 const char *input_name(bench_input input)
 {
