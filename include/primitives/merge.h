@@ -116,9 +116,17 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  *   d_in       device, count keys of key_type. May be NULL if count is 0.
  *   d_out      device, count keys. May be d_in itself; must not overlap it in any other way.
  *
- * order, key_type, errors, determinism and source: as for prim_merge(). The workspace is as long as
- * d_in, or 0 where one block sorts them all; of AUTO and RADIX up to a byte for each key and 1 MiB
- * more. */
+ * Returns what prim_merge() does; PRIM_ERROR_OVERLAP: d_out overlaps d_in without being d_in; and
+ *   PRIM_ERROR_UNSUPPORTED  BITONIC, and more than 4096 keys
+ *
+ * The workspace is as long as d_in, or 0 where one block sorts all keys; that of RADIX, and of AUTO
+ * where it takes RADIX, is longer than d_in by up to a byte for each key and 1 MiB. One that is long
+ * enough for some number of keys is so for any smaller number.
+ *
+ * order, key_type and determinism: as for prim_merge().
+ * Source: of RADIX Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
+ * GPUs, 2022; of BITONIC Batcher, Sorting Networks and Their Applications, AFIPS 1968; of the others
+ * that of prim_merge(). */
 PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
                                      void *d_out, void *d_workspace, size_t workspace_bytes,
@@ -147,8 +155,8 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_choose(prim_order order, cudaDa
  *   PRIM_ERROR_VALUE        value_bytes is none of the three
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
  *
- * The workspace holds the keys and the values once, and up to 255 bytes more; of AUTO and RADIX
- * what prim_merge_sort() says on top. */
+ * The workspace holds the keys and the values once, and up to 255 bytes more; for RADIX there comes
+ * on top what prim_merge_sort() says. */
 PRIM_API prim_status prim_merge_sort_pairs(prim_merge_sort_variant variant, prim_order order,
                                            cudaDataType_t key_type, size_t value_bytes,
                                            const void *d_in, const void *d_values, size_t count,
@@ -184,8 +192,8 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
  *
- * The workspace holds the keys twice and the indices once, and up to 510 bytes more; of AUTO and
- * RADIX what prim_merge_sort() says on top. */
+ * The workspace holds the keys twice and the indices once, and up to 510 bytes more; for RADIX there
+ * comes on top what prim_merge_sort() says. */
 PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
                                                  cudaDataType_t key_type, const void *d_in,
                                                  size_t count, cudaDataType_t index_type,
