@@ -20,8 +20,15 @@
  * The work of a rank is submitted to its stream. A call may block while NCCL waits for other
  * processes, as in NCCL's own calls. The calling thread's current device is the same afterwards.
  * The arguments of all ranks of this process are checked before anything is launched, but not what
- * other processes pass: where a call fails in one process, the others wait until their
- * communicators are aborted.
+ * other processes pass: where a call fails in one process, or a process ends, the others wait for it.
+ * So a program that has to go on then polls its streams and ncclCommGetAsyncError(), and after a time
+ * of its own choice calls ncclCommAbort(). Every call here first asks ncclCommGetAsyncError(), and
+ * returns PRIM_ERROR_NCCL where an earlier operation of a communicator has failed.
+ *
+ * There are no variants, and no _supports(), _choose() or _host(): what a call for one device takes,
+ * the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense products
+ * over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array larger than
+ * all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
  *
  * Captures. A captured call consists of the kit's kernels and NCCL's operations, and NCCL's rules
  * hold: all ranks capture a call or none does, and all launch the graphs that they captured
@@ -42,7 +49,8 @@
  *                           ranks are the same, or ranks do not agree, see above
  *   PRIM_ERROR_NULL         h_counts, ranks or a rank's comm is NULL
  *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
- *   PRIM_ERROR_NCCL         NCCL returned an error; part of the work may have been submitted
+ *   PRIM_ERROR_NCCL         NCCL returned an error, now or since an earlier call; part of the work
+ *                           may have been submitted
  * The message of prim_last_error() names the rank. */
 #ifndef PRIMITIVES_DISTRIBUTED_H
 #define PRIMITIVES_DISTRIBUTED_H
@@ -83,7 +91,7 @@ typedef struct prim_rank {
  * values, 16 KB for a tile that a cut divides, and 1 KB, with T = sum of the counts / (16384 /
  * bytes of in_type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and
  * 16BF, otherwise out_type); for all else, R elements of out_type, the workspace of prim_reduce()
- * for the largest part, and 1 KB.
+ * for the largest part or for R elements, whichever is larger, and 1 KB.
  * Traffic: sums and products of floats, T · v bytes to every rank, and for each cut up to 16 KB
  * from one rank to another; for all else, one element of each rank to every rank.
  * Determinism: as prim_reduce(); the number of ranks, the cut and timing do not matter. */

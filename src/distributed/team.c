@@ -91,11 +91,24 @@ static prim_status count_elements(prim_team *team)
 
 /* ---- the team's ranks ---- */
 
+/* What another rank, or an earlier operation, has done to the communicator since. */
+static prim_status check_health(const prim_member *member)
+{
+    ncclResult_t later;
+    const prim_status status = prim_team_nccl(member, "ncclCommGetAsyncError",
+                                              ncclCommGetAsyncError(member->rank->comm, &later));
+    if (status != PRIM_OK || later == ncclInProgress)
+        return status;
+    return prim_team_nccl(member, "an earlier operation of this communicator", later);
+}
+
 static prim_status ask_communicator(const prim_team *team, prim_member *member)
 {
     int number, total;
-    prim_status status =
-        prim_team_nccl(member, "ncclCommUserRank", ncclCommUserRank(member->rank->comm, &number));
+    prim_status status = check_health(member);
+    if (status == PRIM_OK)
+        status = prim_team_nccl(member, "ncclCommUserRank",
+                                ncclCommUserRank(member->rank->comm, &number));
     if (status == PRIM_OK)
         status = prim_team_nccl(member, "ncclCommCount", ncclCommCount(member->rank->comm, &total));
     if (status == PRIM_OK)
