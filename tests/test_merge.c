@@ -147,6 +147,7 @@ typedef enum shape {
     FEW_VALUES, /* of floats: among them NaN that can be told apart */
     ALL_EQUAL,  /* of floats: NaN that can all be told apart */
     SPECIAL,    /* the ends of the type, and of floats all that is special */
+    ONE_BYTE,   /* bits of which one byte in four varies, and the others are of all keys the same */
     A_FIRST,    /* of a merge: all of a belongs before all of b; of a sort: sorted already */
     B_FIRST,    /* the other way; of a sort: the sorted halves change places */
     ALTERNATING,
@@ -189,9 +190,18 @@ static void write_special(cudaDataType_t type, char *h, size_t i, uint64_t bits)
         write_float(type, h, i, specials[bits / 4 % COUNT_OF(specials)]);
 }
 
+static void write_one_byte(cudaDataType_t type, char *h, size_t i, uint64_t bits, uint64_t which)
+{
+    const size_t bytes = type_bytes(type);
+    char key[8];
+    for (size_t b = 0; b < bytes; b++)
+        key[b] = b % 4 == which % (bytes < 4 ? bytes : 4) ? (char)(bits >> b) : 'x';
+    memcpy(h + i * bytes, key, bytes);
+}
+
 static void fill_keys(cudaDataType_t type, shape s, char *h, size_t count, uint64_t seed)
 {
-    if (s != FEW_VALUES && s != ALL_EQUAL && s != SPECIAL) {
+    if (s != FEW_VALUES && s != ALL_EQUAL && s != SPECIAL && s != ONE_BYTE) {
         fill(type, h, count, seed % 3 == 0 ? EXTREMES : UNIFORM, seed);
         return;
     }
@@ -199,6 +209,8 @@ static void fill_keys(cudaDataType_t type, shape s, char *h, size_t count, uint6
         const uint64_t bits = random_bits(seed + i) >> 8;
         if (s == SPECIAL)
             write_special(type, h, i, bits);
+        else if (s == ONE_BYTE)
+            write_one_byte(type, h, i, bits, seed);
         else if (type_is_float(type) && (s == ALL_EQUAL || bits % 4 == 0))
             write_nan(type, h, i);
         else
@@ -625,8 +637,11 @@ ParameterizedTestParameters(merge_sort, many_tiles)
 ParameterizedTest(combination *k, merge_sort, many_tiles)
 {
     check_sort(k, FEW_VALUES, 17 * TILE + 1, 1, 0);
+    check_sort(k, ONE_BYTE, 12007, type_bytes(k->type), 0);
     if (get_test_level() != LEVEL_QUICK)
         check_sort(k, RANDOM, 100003, 2, 0);
+    if (get_test_level() != LEVEL_QUICK && !on_cpu_backend()) /* RADIX has its longest tiles */
+        check_sort(k, RANDOM, 1100003, 3, 0);
 }
 
 /* Few keys are sorted by one block, narrow ones soon by digits. */
@@ -652,20 +667,35 @@ Test(merge_sort, auto_by_size)
                      rows[i].variant, "%zu of %s", rows[i].count, type_name(rows[i].type));
 }
 
+/* value_bytes 0: of keys alone; 1: of a permutation. */
+static size_t workspace_of(prim_merge_sort_variant variant, cudaDataType_t type, size_t value_bytes,
+                           size_t count)
+{
+    size_t bytes;
+    cr_prim(value_bytes == 0
+                ? prim_merge_sort_workspace_bytes(variant, PRIM_ASCENDING, type, count, &bytes)
+            : value_bytes == 1 ? prim_merge_sort_permutation_workspace_bytes(
+                                     variant, PRIM_ASCENDING, type, count, CUDA_R_64U, &bytes)
+                               : prim_merge_sort_pairs_workspace_bytes(
+                                     variant, PRIM_ASCENDING, type, value_bytes, count, &bytes));
+    return bytes;
+}
+
 /* A workspace for many keys serves fewer: a file is sorted in pieces with one, whose last piece is
  * shorter. Rungs change their tiles with the number of keys, where it passes a multiple of 512. */
 Test(merge_sort, fewer_keys_need_no_more_workspace)
 {
+    static const size_t values[] = {0, 1, 4, 8, 16};
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t v = 0; prim_merge_sort_variant_at(v) != NULL; v++) {
             const prim_merge_sort_variant variant = prim_merge_sort_variant_at(v)->value;
-            size_t before = 0, bytes;
+            const size_t w = (t + v) % COUNT_OF(values);
+            size_t before = 0;
             for (size_t i = 0; i < 5000; i++) {
                 const size_t count = i / 2 * 512 + i % 2;
-                if (!takes_pairs(variant, count))
+                if (!(values[w] == 0 ? takes : takes_pairs)(variant, count))
                     continue;
-                cr_prim(prim_merge_sort_pairs_workspace_bytes(variant, PRIM_ASCENDING, types[t], 4,
-                                                              count, &bytes));
+                const size_t bytes = workspace_of(variant, types[t], values[w], count);
                 cr_assert(bytes >= before, "%zu of %s need less than fewer", count,
                           type_name(types[t]));
                 before = bytes;
@@ -1415,6 +1445,8 @@ ParameterizedTestParameters(merge_sort_pairs, many_tiles)
 ParameterizedTest(combination *k, merge_sort_pairs, many_tiles)
 {
     check_sort_pairs(*k, FEW_VALUES, 8, 17 * TILE + 1, 1);
+    if (get_test_level() != LEVEL_QUICK && !on_cpu_backend()) /* RADIX has its longest tiles */
+        check_sort_pairs(*k, RANDOM, value_sizes[(size_t)k->type % 3], 1100003, 3);
     if (get_test_level() != LEVEL_QUICK) {
         check_sort_pairs(*k, SPECIAL, 4, 100003, 2);
         check_sort_pairs(*k, ALL_EQUAL, 16, 50001, 3);

@@ -54,8 +54,8 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
- * Determinism: keys are moved, never computed with, so every rung gives the same bits: -0, +0 and
- * the payloads of NaN are kept.
+ * Determinism: keys come out with the bits that they had, and so from every rung with the same: -0, +0
+ * and the payloads of NaN are kept.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; Hwu, Kirk and El Hajj, Programming
  * Massively Parallel Processors, 4th edition (2022), chapter 12. */
 PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
@@ -119,7 +119,7 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  * Returns what prim_merge() does; PRIM_ERROR_OVERLAP: d_out overlaps d_in without being d_in; and
  *   PRIM_ERROR_UNSUPPORTED  BITONIC, and more than 4096 keys
  *
- * The workspace is as long as d_in, or 0 where one block sorts all keys; that of RADIX, and of AUTO
+ * The workspace is as long as d_in, or 0 where one block sorts few keys; that of RADIX, and of AUTO
  * where it takes RADIX, is longer than d_in by up to a byte for each key and 1 MiB. One that is long
  * enough for some number of keys is so for any smaller number.
  *

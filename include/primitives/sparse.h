@@ -495,7 +495,7 @@ PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR, or there are 2^32 entries or more
  *
  * Determinism: the same bits in every run and on every GPU.
- * Workspace: some 18 bytes for each entry. */
+ * Workspace: up to 17 bytes for each entry, and 10 KiB. */
 PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type,
                                            void *d_memory, size_t bytes, prim_sparse *to,
                                            void *d_workspace, size_t workspace_bytes,

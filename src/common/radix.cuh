@@ -17,6 +17,9 @@
  *
  * Where all keys have the same digit, the pass copies them.
  *
+ * In CUB's words: a published word is a tile's descriptor of one digit, COUNT its partial and SUM its
+ * inclusive value, and slots are what keys are exchanged through.
+ *
  * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
  * GPUs, 2022, arXiv:2206.01784. */
 #ifndef PRIM_COMMON_RADIX_CUH
@@ -28,6 +31,7 @@
 #include "common/device.h"
 #include "common/digit_ranks.cuh"
 #include "common/launch.cuh"
+#include "common/place_value.cuh"
 #include "common/shared.cuh"
 #include "common/sizes.h"
 #include "common/unroll.cuh"
@@ -59,10 +63,12 @@ namespace radix
 constexpr unsigned THREADS = PRIM_RADIX_THREADS, WARPS = THREADS / WARP;
 constexpr unsigned COUNTING = 512; /* threads of a block that counts */
 static_assert(THREADS >= DIGITS, "a thread looks after a digit");
+static_assert(THREADS * PRIM_RADIX_ITEMS <= UINT16_MAX, "places in a tile have 16 bits");
 
-constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit */
+constexpr size_t MOST_SHARED_BYTES = 100 * 1024; /* so that two blocks fit, from 8.0 on */
 
-/* Of each thread, in registers: places of values, and addresses, need some, too. */
+/* Of each thread: what fits 64 registers without a spill, as ptxas says; places of values, and wide
+ * addresses, take some. */
 __host__ __device__ constexpr unsigned most_items(size_t key_bytes, bool has_values)
 {
     return key_bytes == 8 ? PRIM_RADIX_ITEMS * (has_values ? 7 : 10) / 16
@@ -93,13 +99,13 @@ __device__ inline uint64_t look_back(uint64_t *words, size_t tile, unsigned digi
         PRIM_UNROLL(AT_ONCE)
         for (unsigned i = 0; i < AT_ONCE; i++)
             read[i] = i < left ? atomic_load(&words[(left - 1 - i) * DIGITS + digit]) : 0;
-        bool is_behind = false;
+        bool is_missing = false; /* not published yet, or behind such a one */
         PRIM_UNROLL(AT_ONCE)
         for (unsigned i = 0; i < AT_ONCE; i++) {
             const unsigned state = static_cast<unsigned>(read[i] >> STATE_SHIFT);
             const uint64_t keys = read[i] & ((uint64_t(1) << STATE_SHIFT) - 1);
-            if (is_behind || state < 2 * pass + COUNT) {
-                is_behind = true;
+            if (is_missing || state < 2 * pass + COUNT) {
+                is_missing = true;
                 continue;
             }
             sum += keys;
@@ -107,7 +113,7 @@ __device__ inline uint64_t look_back(uint64_t *words, size_t tile, unsigned digi
             if (state == 2 * pass + SUM)
                 return sum;
         }
-        if (is_behind)
+        if (is_missing)
             relax(32);
     }
 }
@@ -198,8 +204,10 @@ struct pass_operands {
     uint64_t *words;                  /* for each tile, one for each digit */
 };
 
+/* A slot's key goes to out_begins[its digit] + slot: where keys of digit 2 begin in slot 5 and, in the
+ * output, at 1000, out_begins[2] is the address of place 995. */
 struct tile_memory {
-    uint64_t out_begins[DIGITS];    /* addresses, as if the digit began at the tile's first key */
+    uint64_t out_begins[DIGITS];    /* addresses */
     uint64_t of_all[DIGITS / WARP]; /* scan_digits() */
     uint16_t begins[WARPS][DIGITS]; /* where a warp's first key of a digit goes, in order */
     unsigned tile;
@@ -245,32 +253,52 @@ struct plain_order {
     }
 };
 
+/* A lane's keys of a tile: at `place` in the array, and 32, 64 and so on behind it, below `span`. A
+ * warp's lie together. */
+struct lane_keys {
+    size_t place;
+    unsigned span;
+};
+
+template <typename Bits>
+__device__ lane_keys own_keys(const pass_operands<Bits> &p, size_t tile_begin, unsigned tile_keys)
+{
+    const unsigned of_warp = p.items * WARP,
+                   first = threadIdx.x / WARP * of_warp + threadIdx.x % WARP,
+                   keys_left = tile_keys > first ? tile_keys - first : 0;
+    return {tile_begin + first, keys_left < of_warp ? keys_left : of_warp};
+}
+
 /* Order::bits are what memory holds, before the first pass and after the last; in between it holds
  * order.ordered(x), the unsigned integers that keys are sorted by.
  *
  * Behind the end are keys of the last digit: they are the last ones of the last tile, and no key
- * comes behind them. A warp's keys lie together, a lane's 32 apart. */
-template <typename Bits, unsigned ITEMS>
-__device__ void load_keys(const pass_operands<Bits> &p, size_t first, unsigned span,
+ * comes behind them. */
+template <class Order, typename Bits, unsigned ITEMS>
+__device__ void load_keys(Order order, const pass_operands<Bits> &p, lane_keys own,
                           Bits (&keys)[ITEMS])
 {
-    const Bits *const from = p.keys + first;
+    const Bits *const from = p.keys + own.place;
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
         keys[i] = static_cast<Bits>(-1);
-        if (i * WARP < span)
+        if (i * WARP < own.span)
             keys[i] = from[i * WARP];
     }
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++)
+        if (p.pass == 0 && i * WARP < own.span)
+            keys[i] = order.ordered(keys[i]);
 }
 
 template <class Order, typename Bits, unsigned ITEMS>
-__device__ void store_keys(Order order, const pass_operands<Bits> &p, size_t first, unsigned span,
+__device__ void store_keys(Order order, const pass_operands<Bits> &p, lane_keys own,
                            const Bits (&keys)[ITEMS])
 {
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
-        if (i * WARP < span)
-            p.out[first + i * WARP] = p.is_last ? order.restored(keys[i]) : keys[i];
+        if (i * WARP < own.span)
+            p.out[own.place + i * WARP] = p.is_last ? order.restored(keys[i]) : keys[i];
 }
 
 /* By a whole warp. */
@@ -292,7 +320,8 @@ struct tile_digit {
 };
 
 /* Counts the warps' keys of each digit together, publishes the counts, and gives each warp the
- * place where its first key of a digit goes. All threads must call it. */
+ * place where its first key of a digit goes. The first tile publishes a sum at once, and in it the
+ * keys of smaller digits, so that look-back finds them there. All threads must call it. */
 template <typename Bits>
 __device__ tile_digit give_places(const pass_operands<Bits> &p, const warp_digits *warps,
                                   tile_memory &m)
@@ -334,6 +363,40 @@ __device__ uint64_t begin_of_output(const pass_operands<Bits> &p, unsigned tile,
     return before - d.begin;
 }
 
+/* Keys from the slots to where they go, in order; and their digits. */
+template <class Order, typename Bits, unsigned ITEMS>
+__device__ void write_slots(Order order, const pass_operands<Bits> &p, const Bits *slots,
+                            unsigned tile_keys, const uint64_t *out_begins,
+                            unsigned (&digits)[ITEMS])
+{
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++) {
+        const unsigned slot = i * THREADS + threadIdx.x;
+        if (slot < tile_keys) {
+            const Bits key = slots[slot];
+            digits[i] = digit_of(key, p.pass);
+            reinterpret_cast<Bits *>(out_begins[digits[i]])[slot] =
+                p.is_last ? order.restored(key) : key;
+        }
+    }
+}
+
+/* The tile, whether all keys have one digit, and empty counters. With a barrier. */
+template <typename Bits>
+__device__ void begin_tile(const pass_operands<Bits> &p, warp_digits *warps, tile_memory &m)
+{
+    const unsigned warp = threadIdx.x / WARP;
+    if (threadIdx.x == 0)
+        m.tile = take_ticket(p.ticket);
+    if (warp == WARPS - 1)
+        note_one_digit(p, m);
+    for (unsigned d = threadIdx.x % WARP; d < DIGITS; d += WARP) {
+        warps[warp].counts[d] = 0;
+        warps[warp].lanes[d] = 0;
+    }
+    __syncthreads();
+}
+
 template <class Order, class Values, unsigned ITEMS>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BLOCKS))
     place_keys(Order order, pass_operands<typename Order::bits> p)
@@ -341,48 +404,33 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     using bits = typename Order::bits;
     PRIM_SHARED_DYNAMIC(bits, slots);
     PRIM_SHARED(tile_memory, m, );
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP,
-                   first = warp * WARP * p.items + lane;
     warp_digits *const warps = reinterpret_cast<warp_digits *>(slots); /* before keys are there */
+    const unsigned warp = threadIdx.x / WARP;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (threadIdx.x == 0)
-        m.tile = take_ticket(p.ticket);
-    if (warp == WARPS - 1)
-        note_one_digit(p, m);
-    for (unsigned d = lane; d < DIGITS; d += WARP) {
-        warps[warp].counts[d] = 0;
-        warps[warp].lanes[d] = 0;
-    }
-    __syncthreads();
-    const size_t tile_keys = THREADS * p.items, begin = m.tile * tile_keys;
-    const unsigned here =
-        static_cast<unsigned>(p.count - begin < tile_keys ? p.count - begin : tile_keys);
-
-    const unsigned behind = here > first ? here - first : 0,
-                   span = behind < p.items * WARP ? behind : p.items * WARP;
-
+    begin_tile(p, warps, m);
+    const size_t all_keys = THREADS * p.items, begin = m.tile * all_keys;
+    const unsigned tile_keys =
+        static_cast<unsigned>(p.count - begin < all_keys ? p.count - begin : all_keys);
+    const lane_keys own = own_keys(p, begin, tile_keys);
     bits keys[ITEMS];
-    unsigned places[ITEMS]; /* digits; then ranks and digits; then slots */
-    load_keys(p, begin + first, span, keys);
-    PRIM_UNROLL(ITEMS)
-    for (unsigned i = 0; i < ITEMS; i++) {
-        if (p.pass == 0 && i * WARP < span)
-            keys[i] = order.ordered(keys[i]);
-        places[i] = digit_of(keys[i], p.pass);
-    }
+    load_keys(order, p, own, keys);
     if (m.is_one_digit) { /* nothing changes places */
-        store_keys(order, p, begin + first, span, keys);
-        Values::copy(p, begin + first, span);
+        store_keys(order, p, own, keys);
+        Values::copy(p, own);
         return;
     }
+    unsigned places[ITEMS]; /* digits; then ranks and digits; then slots */
+    PRIM_UNROLL(ITEMS)
+    for (unsigned i = 0; i < ITEMS; i++)
+        places[i] = digit_of(keys[i], p.pass);
     rank_keys(p.items, warps[warp], places);
     __syncthreads();
     const tile_digit digit = give_places(p, warps, m);
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
-        if (i * WARP < span) {
+        if (i * WARP < own.span) {
             places[i] = (places[i] >> DIGIT_BITS) + m.begins[warp][places[i] % DIGITS];
             slots[places[i]] = keys[i];
         }
@@ -393,17 +441,8 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     }
     __syncthreads();
     unsigned digits[ITEMS]; /* of the keys that this thread writes */
-    PRIM_UNROLL(ITEMS)
-    for (unsigned i = 0; i < ITEMS; i++) {
-        const unsigned slot = i * THREADS + threadIdx.x;
-        if (slot < here) {
-            const bits key = slots[slot];
-            digits[i] = digit_of(key, p.pass);
-            reinterpret_cast<bits *>(m.out_begins[digits[i]])[slot] =
-                p.is_last ? order.restored(key) : key;
-        }
-    }
-    Values::move(p, begin + first, span, here, places, digits, out_begin, m.out_begins);
+    write_slots(order, p, slots, tile_keys, m.out_begins, digits);
+    Values::move(p, own, tile_keys, places, digits, out_begin, m.out_begins);
 }
 
 /* Keys alone. */
@@ -411,25 +450,16 @@ struct no_values {
     static constexpr bool ANY = false;
 
     template <typename Bits>
-    __device__ static void copy(const pass_operands<Bits> &, size_t, unsigned)
+    __device__ static void copy(const pass_operands<Bits> &, lane_keys)
     {
     }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const pass_operands<Bits> &, size_t, unsigned, unsigned,
+    __device__ static void move(const pass_operands<Bits> &, lane_keys, unsigned,
                                 const unsigned (&)[ITEMS], const unsigned (&)[ITEMS], uint64_t,
                                 uint64_t *)
     {
     }
 };
-
-template <typename Value>
-__device__ Value place_as_value(size_t place)
-{
-    if constexpr (sizeof(Value) <= sizeof(uint64_t))
-        return static_cast<Value>(place);
-    else
-        return Value{}; /* is in no call */
-}
 
 /* How many values a thread has under way. */
 template <typename Value>
@@ -437,43 +467,42 @@ constexpr unsigned VALUES_AT_ONCE = sizeof(Value) == 16  ? 2
                                     : sizeof(Value) == 8 ? 4
                                                          : 8;
 
-/* A thread's values from its i-th on, of which the first is at `first`. */
+/* A thread's values from its i-th on. */
 template <typename Value, typename Bits, unsigned N>
-__device__ void load_values(const pass_operands<Bits> &p, size_t first, unsigned span, unsigned i,
+__device__ void load_values(const pass_operands<Bits> &p, lane_keys own, unsigned i,
                             Value (&some)[N])
 {
     const Value *const in = static_cast<const Value *>(p.values);
     PRIM_UNROLL(N)
     for (unsigned k = 0; k < N; k++) {
-        const size_t place = first + (i + k) * WARP;
-        if ((i + k) * WARP < span)
+        const size_t place = own.place + (i + k) * WARP;
+        if ((i + k) * WARP < own.span)
             some[k] = in != nullptr ? in[place] : place_as_value<Value>(place);
     }
 }
 
 /* The values of a thread's keys, to where they are in `values`. */
 template <typename Value, typename Bits>
-__device__ void copy_values(const pass_operands<Bits> &p, size_t first, unsigned span)
+__device__ void copy_values(const pass_operands<Bits> &p, lane_keys own)
 {
     constexpr unsigned N = VALUES_AT_ONCE<Value>;
     Value *const out = static_cast<Value *>(p.out_values);
-    for (unsigned i = 0; i * WARP < span; i += N) {
-        Value some[N];
-        load_values(p, first, span, i, some);
+    for (unsigned i = 0; i * WARP < own.span; i += N) {
+        Value some[N] = {};
+        load_values(p, own, i, some);
         PRIM_UNROLL(N)
         for (unsigned k = 0; k < N; k++)
-            if ((i + k) * WARP < span)
-                out[first + (i + k) * WARP] = some[k];
+            if ((i + k) * WARP < own.span)
+                out[own.place + (i + k) * WARP] = some[k];
     }
 }
 
 /* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread
  * reads the values of the keys that it read, and writes those of the keys that it wrote. */
 template <typename Value, typename Bits, unsigned ITEMS>
-__device__ void move_values(const pass_operands<Bits> &p, size_t first, unsigned span,
-                            unsigned here, const unsigned (&places)[ITEMS],
-                            const unsigned (&digits)[ITEMS], uint64_t out_begin,
-                            uint64_t *out_begins)
+__device__ void move_values(const pass_operands<Bits> &p, lane_keys own, unsigned tile_keys,
+                            const unsigned (&places)[ITEMS], const unsigned (&digits)[ITEMS],
+                            uint64_t out_begin, uint64_t *out_begins)
 {
     PRIM_SHARED_DYNAMIC(Value, slots);
     constexpr unsigned N = VALUES_AT_ONCE<Value>;
@@ -485,17 +514,17 @@ __device__ void move_values(const pass_operands<Bits> &p, size_t first, unsigned
     for (unsigned i = 0; i < ITEMS; i += N) {
         constexpr unsigned END = ITEMS;
         Value some[N];
-        load_values(p, first, span, i, some);
+        load_values(p, own, i, some);
         PRIM_UNROLL(N)
         for (unsigned k = 0; k < N; k++)
-            if (i + k < END && (i + k) * WARP < span)
+            if (i + k < END && (i + k) * WARP < own.span)
                 slots[places[i + k]] = some[k];
     }
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++) {
         const unsigned slot = i * THREADS + threadIdx.x;
-        if (slot < here)
+        if (slot < tile_keys)
             reinterpret_cast<Value *>(out_begins[digits[i]])[slot] = slots[slot];
     }
 }
@@ -504,65 +533,75 @@ __device__ void move_values(const pass_operands<Bits> &p, size_t first, unsigned
 
 /* A call's counts and tickets, and the words of its tiles; before them, in the workspace. */
 constexpr size_t TICKETS_BYTES = 256;
+static_assert(sizeof(uint64_t) * sizeof(unsigned) <= TICKETS_BYTES, "a ticket for each pass");
 
 inline size_t header_bytes(unsigned passes)
 {
     return TICKETS_BYTES + passes * DIGITS * sizeof(unsigned long long);
 }
 
-/* The most keys of each thread: as many as fit. */
-inline unsigned items_that_fit(size_t key_bytes, size_t value_bytes)
+/* Dynamic shared memory of a block, at most: beside tile_memory and what a compiler may add. */
+inline size_t most_slot_bytes()
 {
-    const size_t device = prim_device_shared_bytes(),
-                 room = (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) -
-                        sizeof(tile_memory) - 256,
-                 item = THREADS * (key_bytes > value_bytes ? key_bytes : value_bytes),
-                 fit = room / item, in_registers = most_items(key_bytes, value_bytes > 0);
-    return static_cast<unsigned>(fit < in_registers ? fit : in_registers);
+    constexpr size_t FOR_THE_COMPILER = 256;
+    const size_t device = prim_device_shared_bytes();
+    return (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) - sizeof(tile_memory) -
+           FOR_THE_COMPILER;
 }
+static_assert(WARPS * sizeof(warp_digits) + sizeof(tile_memory) + 256 <= 48 * 1024,
+              "what a warp counts with must fit any device");
 
-/* The keys of each thread: fewer where multiprocessors would have no tile. */
-inline unsigned choose_items(size_t count, size_t key_bytes, size_t value_bytes)
-{
-    const size_t most = items_that_fit(key_bytes, value_bytes),
-                 spread = prim_divide_up(count, prim_device_multiprocessors() * THREADS),
-                 wanted = spread > PRIM_RADIX_FEWEST_ITEMS ? spread : PRIM_RADIX_FEWEST_ITEMS;
-    return static_cast<unsigned>(wanted < most ? wanted : most);
-}
+/* How a sort is cut. */
+struct tiling {
+    unsigned items; /* keys of each thread */
+    size_t tiles;
+    size_t most_tiles; /* of so many keys, or fewer */
+};
 
-inline size_t tiles_of(size_t count, size_t key_bytes, size_t value_bytes)
+/* As many keys for each thread as fit, and fewer where multiprocessors would have no tile. So one key
+ * more may give fewer tiles, of more items; but a workspace for many keys is to be enough for fewer. */
+inline tiling tiling_of(size_t count, size_t key_bytes, size_t value_bytes)
 {
-    return prim_divide_up(count, THREADS * choose_items(count, key_bytes, value_bytes));
-}
-
-/* No fewer than tiles_of() so many keys, or fewer. One key more may give fewer tiles, of more items;
- * but a workspace for many keys is to be enough for fewer. */
-inline size_t most_tiles_of(size_t count, size_t key_bytes, size_t value_bytes)
-{
-    const size_t longest =
-                     prim_divide_up(count, THREADS * items_that_fit(key_bytes, value_bytes)),
-                 shortest = prim_divide_up(count, THREADS * PRIM_RADIX_FEWEST_ITEMS),
-                 one_each = prim_device_multiprocessors(),
-                 spread = shortest < one_each ? shortest : one_each;
-    return longest > spread ? longest : spread;
+    constexpr size_t FEWEST = PRIM_RADIX_FEWEST_ITEMS;
+    const size_t multiprocessors = prim_device_multiprocessors(),
+                 fit = most_slot_bytes() /
+                       (THREADS * (key_bytes > value_bytes ? key_bytes : value_bytes)),
+                 in_registers = most_items(key_bytes, value_bytes > 0),
+                 most = fit < in_registers ? fit : in_registers,
+                 spread = prim_divide_up(count, multiprocessors * THREADS),
+                 wanted = spread > FEWEST ? spread : FEWEST, items = wanted < most ? wanted : most,
+                 of_most = prim_divide_up(count, THREADS * most),
+                 of_fewest = prim_divide_up(count, THREADS * FEWEST),
+                 one_each = of_fewest < multiprocessors ? of_fewest : multiprocessors;
+    return {static_cast<unsigned>(items), prim_divide_up(count, THREADS * items),
+            of_most > one_each ? of_most : one_each};
 }
 
 /* Of the workspace, a multiple of 256. */
 inline size_t state_bytes(size_t count, size_t key_bytes, size_t value_bytes, unsigned passes)
 {
     return header_bytes(passes) +
-           most_tiles_of(count, key_bytes, value_bytes) * DIGITS * sizeof(uint64_t);
+           tiling_of(count, key_bytes, value_bytes).most_tiles * DIGITS * sizeof(uint64_t);
 }
 
-/* A sort of `count` keys, by `passes` digits from bit 0 on. */
+/* A sort of `count` keys, by `passes` digits from bit 0 on: begin(), and then each pass. */
 template <class Order, class Values>
 struct sorter {
     using bits = typename Order::bits;
-    cudaStream_t stream;
-    Order order;
-    size_t count, value_bytes;
-    unsigned passes;
-    void *state; /* state_bytes() */
+    static constexpr unsigned ITEMS = most_items(sizeof(bits), Values::ANY);
+    const cudaStream_t stream;
+    const Order order;
+    const size_t count, value_bytes;
+    const unsigned passes;
+    void *const state; /* state_bytes() */
+    const tiling cut;
+
+    sorter(cudaStream_t on, Order by, size_t keys, size_t bytes_of_value, unsigned digits,
+           void *memory)
+        : stream(on), order(by), count(keys), value_bytes(bytes_of_value), passes(digits),
+          state(memory), cut(tiling_of(keys, sizeof(bits), bytes_of_value))
+    {
+    }
 
     unsigned long long *counts() const
     {
@@ -574,49 +613,44 @@ struct sorter {
         return reinterpret_cast<uint64_t *>(static_cast<char *>(state) + header_bytes(passes));
     }
 
-    /* Before all passes. */
-    cudaError_t count_keys(const bits *keys) const
+    /* Counts the digits of all passes. */
+    cudaError_t begin(const bits *keys) const
     {
         const size_t blocks = prim_divide_up(count, COUNTING * 8),
                      most = prim_device_multiprocessors() * PRIM_RADIX_COUNTING_BLOCKS;
-        const cudaError_t error = cudaMemsetAsync(state, 0, header_bytes(passes), stream);
+        cudaError_t error = prim_device_take_error();
+        if (error == cudaSuccess)
+            error = prim_allow_shared(place_keys<Order, Values, ITEMS>, most_slot_bytes());
+        if (error == cudaSuccess)
+            error = cudaMemsetAsync(state, 0, header_bytes(passes), stream);
         if (error != cudaSuccess)
             return error;
         return prim_launch_dependent(
             {stream, static_cast<unsigned>(blocks < most ? blocks : most), COUNTING},
-            count_digits<Order>, order, keys, count, passes, counts(), words(),
-            tiles_of(count, sizeof(bits), value_bytes) * DIGITS);
+            count_digits<Order>, order, keys, count, passes, counts(), words(), cut.tiles * DIGITS);
     }
 
     cudaError_t place(unsigned pass, const bits *keys, const void *values, bits *out,
                       void *out_values) const
     {
-        constexpr unsigned ITEMS = most_items(sizeof(bits), Values::ANY);
-        const auto kernel = place_keys<Order, Values, ITEMS>;
-        const unsigned items = choose_items(count, sizeof(bits), value_bytes);
-        const size_t device = prim_device_shared_bytes(),
-                     most = device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES,
-                     each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes,
-                     of_slots = THREADS * items * each, of_warps = WARPS * sizeof(warp_digits);
-        const pass_operands<bits> p = {keys,
-                                       out,
-                                       values,
-                                       out_values,
-                                       count,
-                                       items,
-                                       pass,
-                                       pass + 1 == passes,
-                                       static_cast<unsigned>(value_bytes),
-                                       counts() + pass * DIGITS,
-                                       static_cast<unsigned *>(state) + pass,
-                                       words()};
-        const cudaError_t error = prim_allow_shared(kernel, most - sizeof(tile_memory) - 256);
-        if (error != cudaSuccess)
-            return error;
-        const size_t tiles = tiles_of(count, sizeof(bits), value_bytes);
-        return prim_launch_dependent({stream, static_cast<unsigned>(tiles), THREADS,
+        const size_t each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes,
+                     of_slots = THREADS * cut.items * each, of_warps = WARPS * sizeof(warp_digits);
+        pass_operands<bits> p = {};
+        p.keys = keys;
+        p.values = values;
+        p.out = out;
+        p.out_values = out_values;
+        p.count = count;
+        p.items = cut.items;
+        p.pass = pass;
+        p.is_last = pass + 1 == passes;
+        p.value_bytes = static_cast<unsigned>(value_bytes);
+        p.counts = counts() + pass * DIGITS;
+        p.ticket = static_cast<unsigned *>(state) + pass;
+        p.words = words();
+        return prim_launch_dependent({stream, static_cast<unsigned>(cut.tiles), THREADS,
                                       of_slots > of_warps ? of_slots : of_warps},
-                                     kernel, order, p);
+                                     place_keys<Order, Values, ITEMS>, order, p);
     }
 };
 

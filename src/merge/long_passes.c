@@ -9,12 +9,14 @@ static size_t key_area(const prim_merge_sort_args *args)
     return args->has_values ? (bytes + 255) / 256 * 256 : bytes;
 }
 
-/* A permutation keeps its keys only in the workspace, twice. */
+/* A permutation keeps its keys only in the workspace, twice. More keys may be sorted by one block than
+ * fewer; but a workspace for many keys is to be enough for fewer, so what has one tile asks for no
+ * less, except where all that is shorter has one, too. */
 size_t prim_merge_long_passes_workspace_bytes(const void *any)
 {
     const prim_merge_sort_args *args = any;
     const size_t keys = key_area(args), values = args->count * args->value_bytes;
-    if (args->count <= prim_merge_tile_sort_keys(args))
+    if (args->count <= prim_merge_tile_sort_fewest_keys(args))
         return args->permutation ? keys : 0;
     return (args->permutation ? 2 * keys : keys) + values;
 }

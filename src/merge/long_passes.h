@@ -13,9 +13,11 @@ typedef struct prim_sort_buffer {
     void *keys, *values;
 } prim_sort_buffer;
 
-/* tile_sort.cu: how many keys a block sorts; and the sort of each such tile of args->in, and its
- * values, into out, which may be the same memory. */
+/* tile_sort.cu: how many keys a block sorts, and the fewest that it would sort of another number of
+ * keys; and the sort of each such tile of args->in, and its values, into out, which may be the same
+ * memory. */
 size_t prim_merge_tile_sort_keys(const prim_merge_sort_args *args);
+size_t prim_merge_tile_sort_fewest_keys(const prim_merge_sort_args *args);
 cudaError_t prim_merge_tile_sort(const prim_merge_sort_args *args, prim_sort_buffer out);
 
 /* streamed.cu: merges all pairs of runs of run_keys. */

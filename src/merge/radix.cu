@@ -27,20 +27,17 @@ struct values_of_any_size {
     static constexpr bool ANY = true;
 
     template <typename Bits>
-    __device__ static void copy(const pass_operands<Bits> &p, size_t first, unsigned span)
+    __device__ static void copy(const pass_operands<Bits> &p, lane_keys own)
     {
-        with_value_type(p.value_bytes,
-                        [&](auto zero) { copy_values<decltype(zero)>(p, first, span); });
+        with_value_type(p.value_bytes, [&](auto zero) { copy_values<decltype(zero)>(p, own); });
     }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const pass_operands<Bits> &p, size_t first, unsigned span,
-                                unsigned here, const unsigned (&places)[ITEMS],
-                                const unsigned (&digits)[ITEMS], uint64_t out_begin,
-                                uint64_t *out_begins)
+    __device__ static void move(const pass_operands<Bits> &p, lane_keys own, unsigned tile_keys,
+                                const unsigned (&places)[ITEMS], const unsigned (&digits)[ITEMS],
+                                uint64_t out_begin, uint64_t *out_begins)
     {
         with_value_type(p.value_bytes, [&](auto zero) {
-            move_values<decltype(zero)>(p, first, span, here, places, digits, out_begin,
-                                        out_begins);
+            move_values<decltype(zero)>(p, own, tile_keys, places, digits, out_begin, out_begins);
         });
     }
 };
@@ -98,7 +95,7 @@ cudaError_t sort_keys(const prim_merge_sort_args *args, Order order)
     prim_sort_buffer from = {const_cast<void *>(args->in), const_cast<void *>(args->values)};
     if (args->permutation)
         from.values = nullptr;
-    cudaError_t error = s.count_keys(static_cast<const bits *>(args->in));
+    cudaError_t error = s.begin(static_cast<const bits *>(args->in));
     for (unsigned pass = 0; pass < PASSES && error == cudaSuccess; pass++) {
         prim_sort_buffer to = ends[pass % 2];
         if (PASSES == 1 && args->out != args->in)

@@ -250,6 +250,11 @@ size_t prim_merge_tile_sort_keys(const prim_merge_sort_args *args)
            tile_sort::items_of(prim_element_bytes(args->key_type));
 }
 
+size_t prim_merge_tile_sort_fewest_keys(const prim_merge_sort_args *args)
+{
+    return tile_sort::FEWEST_THREADS * tile_sort::items_of(prim_element_bytes(args->key_type));
+}
+
 cudaError_t prim_merge_tile_sort(const prim_merge_sort_args *args, prim_sort_buffer out)
 {
     return dispatch<tile_sort::run_sort>(args, out);

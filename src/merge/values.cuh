@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "common/place_value.cuh"
 #include "common/unroll.cuh"
 #include "merge/merge_args.h"
 
@@ -26,16 +27,6 @@ __device__ void with_value_type(unsigned value_bytes, const What &what)
         what(uint64_t());
     else
         what(value_of_16_bytes());
-}
-
-/* The value of a permutation, whose values are places. */
-template <typename Value>
-__device__ Value place_as_value(size_t place)
-{
-    if constexpr (sizeof(Value) <= sizeof(uint64_t))
-        return static_cast<Value>(place);
-    else
-        return {{place, 0}}; /* is in no call */
 }
 
 } // namespace

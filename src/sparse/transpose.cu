@@ -22,17 +22,17 @@ struct numbers {
     static constexpr bool ANY = true;
 
     template <typename Bits>
-    __device__ static void copy(const radix::pass_operands<Bits> &p, size_t first, unsigned span)
+    __device__ static void copy(const radix::pass_operands<Bits> &p, radix::lane_keys own)
     {
-        radix::copy_values<uint32_t>(p, first, span);
+        radix::copy_values<uint32_t>(p, own);
     }
     template <typename Bits, unsigned ITEMS>
-    __device__ static void move(const radix::pass_operands<Bits> &p, size_t first, unsigned span,
-                                unsigned here, const unsigned (&places)[ITEMS],
+    __device__ static void move(const radix::pass_operands<Bits> &p, radix::lane_keys own,
+                                unsigned tile_keys, const unsigned (&places)[ITEMS],
                                 const unsigned (&digits)[ITEMS], uint64_t out_begin,
                                 uint64_t *out_begins)
     {
-        radix::move_values<uint32_t>(p, first, span, here, places, digits, out_begin, out_begins);
+        radix::move_values<uint32_t>(p, own, tile_keys, places, digits, out_begin, out_begins);
     }
 };
 
@@ -103,7 +103,7 @@ cudaError_t sort_columns(const prim_sparse_convert_args *args, unsigned passes)
     const uint32_t *numbers_of_pass = nullptr; /* entry i has number i */
     const sorter s = {args->call.stream, {},     from->entries,
                       sizeof(uint32_t),  passes, args->call.workspace};
-    cudaError_t error = s.count_keys(columns);
+    cudaError_t error = s.begin(columns);
     for (unsigned pass = 0; pass < passes && error == cudaSuccess; pass++) {
         const pairs to = buffer_of_pass(args, pass);
         error = s.place(pass, columns, numbers_of_pass, to.columns, to.numbers);
