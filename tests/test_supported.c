@@ -273,10 +273,17 @@ static bool is_scanned_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t
     return in == out && is_reduced_by_textbook(op, in, out);
 }
 
-/* "CLUSTER up to eight tiles from compute capability 9.0 on; CHAINED takes floats with SUM and
- * PRODUCT" */
+/* "CLUSTER up to eight tiles from compute capability 9.0 on", "a tile is 32 KiB of the wider of the
+ * two types" */
+static size_t longest_for_a_cluster(cudaDataType_t in, cudaDataType_t out)
+{
+    const size_t in_bytes = type_bytes(in), out_bytes = type_bytes(out);
+    return 8 * (32 * 1024 / (in_bytes > out_bytes ? in_bytes : out_bytes));
+}
+
+/* "CHAINED takes floats with SUM and PRODUCT" */
 static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
-                                cudaDataType_t out)
+                                cudaDataType_t out, size_t count)
 {
     if (!is_scanned(in, out))
         return PRIM_ERROR_TYPE;
@@ -288,18 +295,20 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
                    ? PRIM_OK
                    : PRIM_ERROR_UNSUPPORTED;
     if (variant == PRIM_SCAN_CLUSTER)
-        return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+        return has_clusters() && count <= longest_for_a_cluster(in, out) ? PRIM_OK
+                                                                         : PRIM_ERROR_UNSUPPORTED;
     return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
 static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                        type_pair p)
 {
-    static const size_t counts[] = {0, 1, 5000};
-    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const size_t counts[] = {0, 1, 5000, most, most + 1};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(promised, prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
+        check(scan_promise(v, op, p.in, p.out, *count),
+              prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
               prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
               "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
               name_of(p.out));
@@ -309,15 +318,17 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
 static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                             type_pair p)
 {
-    static const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}};
+    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}, {1, most}, {1, most + 1}};
     size_t bytes;
     EACH (shape, s, shapes) {
-        prim_status promised = scan_promise(v, op, p.in, p.out);
+        prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
         check(promised,
               prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
                                              &bytes),
+/* At a cluster's limit too. */
               prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
               "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
               name_of(p.in), name_of(p.out));
@@ -327,8 +338,8 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
 static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                           type_pair p)
 {
-    static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}};
-    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}, {0, 5}, {5, 0}};
+    const prim_status promised = scan_2d_promise(v, op, p.in, p.out);
     size_t bytes;
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
@@ -350,6 +361,19 @@ static void each_scan(prim_scan_variant v, prim_op op,
                     run(v, (prim_scan_kind)kind, op, (prim_transform)t, (type_pair){*in, *out});
 }
 
+/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK, CHAINED and CLUSTER. … PRIM_ERROR_ENUM also
+ * for another op" */
+static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
+                                   cudaDataType_t out)
+{
+    if (op != PRIM_OP_SUM && op != PRIM_OP_MIN && op != PRIM_OP_MAX)
+        return PRIM_ERROR_ENUM;
+    const prim_status promised = scan_promise(variant, op, in, out, 1);
+    const bool of_lines = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED ||
+                          variant == PRIM_SCAN_CLUSTER;
+    return promised == PRIM_OK && of_lines ? PRIM_ERROR_UNSUPPORTED : promised;
+}
+
 Test(supported, scan)
 {
     for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
@@ -359,22 +383,18 @@ Test(supported, scan)
         }
 }
 
-/* PRODUCT, and rungs from LOOKBACK on, are not asked for. */
 Test(supported, scan_2d)
 {
-    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_REDUCE_THEN_SCAN; v++)
-        for (int op = PRIM_OP_SUM; op <= PRIM_OP_MAX; op++)
+    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+        for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_2d);
 }
 
 Test(supported, no_bit_operator_is_scanned)
 {
-    EACH (cudaDataType_t, type, all_types)
-        for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
-            for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
-                cr_expect_not(prim_scan_supports((prim_scan_variant)v, PRIM_SCAN_INCLUSIVE,
-                                                 (prim_op)op, PRIM_TRANSFORM_NONE, *type, 100,
-                                                 *type));
+    for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
+        for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+            each_scan((prim_scan_variant)v, (prim_op)op, check_no_operator);
 }
 
 /* ---- histogram ---- */
@@ -393,6 +413,20 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     switch (variant) {
+/* "op: SUM, PRODUCT, MIN or MAX" */
+static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
+                              prim_transform t, type_pair p)
+{
+    size_t bytes;
+    check(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
+          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
+          name_of(p.in), name_of(p.out));
+    check(PRIM_ERROR_ENUM,
+          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
+          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
+          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+}
+
     case PRIM_HISTOGRAM_GLOBAL_ATOMIC:
     case PRIM_HISTOGRAM_PRIVATIZED:
         return (type == CUDA_R_8U || type == CUDA_R_32I || type == CUDA_R_32F) &&
