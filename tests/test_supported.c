@@ -190,6 +190,32 @@ Test(supported, reduce)
     each_reduction(check_reduce);
 }
 
+/* "one row of up to 256 KiB" */
+static void check_longest_row(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    const size_t most = p.in == NO_TYPE ? 1 : 256 * 1024 / type_bytes(p.in);
+    size_t bytes;
+    if (v != PRIM_REDUCE_SINGLE_PASS || t != PRIM_TRANSFORM_NONE)
+        return;
+    for (size_t count = most; count <= most + 1; count++) {
+        check(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce_workspace_bytes(v, op, t, p.in, count, p.out, &bytes),
+              prim_reduce_supports(v, op, t, p.in, count, p.out),
+              "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
+        check(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce_rows_workspace_bytes(v, op, t, p.in, 1, count, p.out, &bytes),
+              prim_reduce_rows_supports(v, op, t, p.in, 1, count, p.out),
+              "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
+    }
+}
+
+Test(supported, reduce_of_the_longest_rows)
+{
+    each_reduction(check_longest_row);
+}
+
 Test(supported, reduce_columns)
 {
     each_reduction(check_columns);
@@ -300,6 +326,7 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
     return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
+/* At a cluster's limit too. */
 static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                        type_pair p)
 {
@@ -328,11 +355,23 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
         check(promised,
               prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
                                              &bytes),
-/* At a cluster's limit too. */
               prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
               "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
               name_of(p.in), name_of(p.out));
     }
+}
+
+/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK, CHAINED and CLUSTER. … PRIM_ERROR_ENUM also
+ * for another op" */
+static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
+                                   cudaDataType_t out)
+{
+    if (op != PRIM_OP_SUM && op != PRIM_OP_MIN && op != PRIM_OP_MAX)
+        return PRIM_ERROR_ENUM;
+    const prim_status promised = scan_promise(variant, op, in, out, 1);
+    const bool of_lines = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED ||
+                          variant == PRIM_SCAN_CLUSTER;
+    return promised == PRIM_OK && of_lines ? PRIM_ERROR_UNSUPPORTED : promised;
 }
 
 static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
@@ -361,19 +400,6 @@ static void each_scan(prim_scan_variant v, prim_op op,
                     run(v, (prim_scan_kind)kind, op, (prim_transform)t, (type_pair){*in, *out});
 }
 
-/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK, CHAINED and CLUSTER. … PRIM_ERROR_ENUM also
- * for another op" */
-static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
-                                   cudaDataType_t out)
-{
-    if (op != PRIM_OP_SUM && op != PRIM_OP_MIN && op != PRIM_OP_MAX)
-        return PRIM_ERROR_ENUM;
-    const prim_status promised = scan_promise(variant, op, in, out, 1);
-    const bool of_lines = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED ||
-                          variant == PRIM_SCAN_CLUSTER;
-    return promised == PRIM_OK && of_lines ? PRIM_ERROR_UNSUPPORTED : promised;
-}
-
 Test(supported, scan)
 {
     for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
@@ -388,6 +414,20 @@ Test(supported, scan_2d)
     for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
         for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_2d);
+}
+
+/* "op: SUM, PRODUCT, MIN or MAX" */
+static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
+                              prim_transform t, type_pair p)
+{
+    size_t bytes;
+    check(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
+          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
+          name_of(p.in), name_of(p.out));
+    check(PRIM_ERROR_ENUM,
+          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
+          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
+          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, no_bit_operator_is_scanned)
@@ -413,20 +453,6 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     switch (variant) {
-/* "op: SUM, PRODUCT, MIN or MAX" */
-static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
-                              prim_transform t, type_pair p)
-{
-    size_t bytes;
-    check(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
-          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
-          name_of(p.in), name_of(p.out));
-    check(PRIM_ERROR_ENUM,
-          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
-          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
-          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
-}
-
     case PRIM_HISTOGRAM_GLOBAL_ATOMIC:
     case PRIM_HISTOGRAM_PRIVATIZED:
         return (type == CUDA_R_8U || type == CUDA_R_32I || type == CUDA_R_32F) &&
@@ -681,6 +707,99 @@ Test(supported, merge_sort)
                           "merge_sort %d of %zu %s", v, *count, name_of(*type));
 }
 
+/* "value_bytes of each value: 4, 8 or 16" */
+static const size_t all_value_bytes[] = {0, 1, 2, 3, 4, 5, 8, 12, 16, 32, SIZE_MAX};
+
+/* "PRIM_ERROR_VALUE value_bytes is none of the three" */
+static prim_status pairs_promise(cudaDataType_t type, size_t value_bytes, bool moves_values)
+{
+    if (type == NO_TYPE)
+        return PRIM_ERROR_TYPE;
+    if (value_bytes != 4 && value_bytes != 8 && value_bytes != 16)
+        return PRIM_ERROR_VALUE;
+    return moves_values ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+/* "PRIM_ERROR_UNSUPPORTED variant is not AUTO or STREAMED" */
+Test(supported, merge_pairs)
+{
+    static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
+    size_t bytes;
+    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_STREAMED; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (size_t, value, all_value_bytes)
+                    EACH (shape, s, counts)
+                        check(pairs_promise(*type, *value,
+                                            v == PRIM_MERGE_AUTO || v == PRIM_MERGE_STREAMED),
+                              prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
+                                                               (prim_order)order, *type, *value,
+                                                               s->rows, s->columns, &bytes),
+                              prim_merge_pairs_supports((prim_merge_variant)v, (prim_order)order,
+                                                        *type, *value, s->rows, s->columns),
+                              "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v, s->rows,
+                              s->columns, name_of(*type), *value);
+}
+
+/* "variant is not AUTO, STREAMED or RADIX" */
+static bool sorts_values(int variant)
+{
+    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
+           variant == PRIM_MERGE_SORT_RADIX;
+}
+
+Test(supported, merge_sort_pairs)
+{
+    static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
+    size_t bytes;
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (size_t, value, all_value_bytes)
+                    EACH (size_t, count, counts)
+                        check(pairs_promise(*type, *value, sorts_values(v)),
+                              prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
+                                                                    (prim_order)order, *type,
+                                                                    *value, *count, &bytes),
+                              prim_merge_sort_pairs_supports((prim_merge_sort_variant)v,
+                                                             (prim_order)order, *type, *value,
+                                                             *count),
+                              "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
+                              name_of(*type), *value);
+}
+
+/* "CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U" */
+static prim_status permutation_promise(int variant, cudaDataType_t type, size_t count,
+                                       cudaDataType_t index_type)
+{
+    if (type == NO_TYPE || (index_type != CUDA_R_32U && index_type != CUDA_R_64U))
+        return PRIM_ERROR_TYPE;
+    if (index_type == CUDA_R_32U && count > (size_t)1 << 32)
+        return PRIM_ERROR_SIZE;
+    return sorts_values(variant) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+Test(supported, merge_sort_permutation)
+{
+    static const size_t counts[] = {
+        0, 1, 2, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
+    size_t bytes;
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (cudaDataType_t, index, all_types)
+                    EACH (size_t, count, counts)
+                        check(permutation_promise(v, *type, *count, *index),
+                              prim_merge_sort_permutation_workspace_bytes(
+                                  (prim_merge_sort_variant)v, (prim_order)order, *type, *count,
+                                  *index, &bytes),
+                              prim_merge_sort_permutation_supports((prim_merge_sort_variant)v,
+                                                                   (prim_order)order, *type, *count,
+                                                                   *index),
+                              "merge_sort_permutation %d of %zu %s in %s", v, *count,
+                              name_of(*type), name_of(*index));
+}
+
 /* ---- dense products ---- */
 
 /* "A, B and C of one type": a, b and c are some of those. */
@@ -811,6 +930,54 @@ Test(supported, gemv)
                                                    s->rows, s->columns, *a, *x, *y),
                                 "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows, s->columns,
                                 name_of(*a), name_of(*x), name_of(*y));
+}
+
+/* "AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1."
+ */
+static prim_status gemv_batch_promise(prim_gemv_variant variant, prim_transpose op,
+                                      cudaDataType_t a, cudaDataType_t x, cudaDataType_t y,
+                                      size_t batches)
+{
+    const prim_status promised = gemv_promise(variant, op, a, x, y);
+    const bool takes_batches = variant == PRIM_GEMV_AUTO || variant >= PRIM_GEMV_WARP_PER_ROW;
+    return promised == PRIM_OK && !takes_batches && batches != 1 ? PRIM_ERROR_UNSUPPORTED
+                                                                 : promised;
+}
+
+static void check_gemv_batch(prim_gemv_variant v, prim_transpose op, shape s, size_t batches)
+{
+    size_t bytes;
+    EACH (cudaDataType_t, a, all_types)
+        EACH (cudaDataType_t, x, all_types)
+            EACH (cudaDataType_t, y, all_types)
+                check(gemv_batch_promise(v, op, *a, *x, *y, batches),
+                      prim_gemv_batched_workspace_bytes(v, op, s.rows, s.columns, *a, *x, *y,
+                                                        batches, &bytes),
+                      prim_gemv_batched_supports(v, op, s.rows, s.columns, *a, *x, *y, batches),
+                      "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op,
+                      s.rows, s.columns, name_of(*a), name_of(*x), name_of(*y));
+}
+
+Test(supported, gemv_batched)
+{
+    static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {3, 100000}};
+    static const size_t batches[] = {0, 1, 2, 1000};
+    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SPLIT; v++)
+        for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            EACH (shape, s, shapes)
+                EACH (size_t, b, batches)
+                    check_gemv_batch((prim_gemv_variant)v, (prim_transpose)op, *s, *b);
+}
+
+/* "batches any number" */
+Test(supported, gemv_of_any_number)
+{
+    static const size_t batches[] = {65535, 65536, (size_t)1 << 31, (size_t)1 << 33};
+    EACH (size_t, b, batches)
+        for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            cr_expect(prim_gemv_batched_supports(PRIM_GEMV_AUTO, (prim_transpose)op, 4, 3,
+                                                 CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, *b),
+                      "%s", prim_last_error(NULL));
 }
 
 /* "k any number below 2^31" */
