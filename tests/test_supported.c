@@ -3,6 +3,7 @@
  * shows here alone. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <primitives/primitives.h>
 
@@ -28,7 +29,15 @@ static const char *name_of(cudaDataType_t type)
     return type == NO_TYPE ? "no type" : type_name(type);
 }
 
-/* `asked` is the status of the query for bytes. */
+/* A refusal's sentence begins with the query's name: `query` is its call as it is written. */
+static void check_sentence(const char *query)
+{
+    const char *const sentence = prim_last_error(NULL);
+    const size_t length = strcspn(query, "(");
+    cr_expect(strncmp(sentence, query, length) == 0 && sentence[length] == ':',
+              "%.*s refuses with \"%s\"", (int)length, query, sentence);
+}
+
 __attribute__((format(printf, 4, 5))) static void check(prim_status promised, prim_status asked,
                                                         bool supported, const char *format, ...)
 {
@@ -37,11 +46,24 @@ __attribute__((format(printf, 4, 5))) static void check(prim_status promised, pr
     va_start(arguments, format);
     vsnprintf(call, sizeof call, format, arguments);
     va_end(arguments);
-    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s (%s)", call,
-                 prim_status_string(promised), prim_status_string(asked), prim_last_error(NULL));
-    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported", call,
-                 prim_status_string(promised), supported ? "" : "not ");
+    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s", call,
+                 prim_status_string(promised), prim_status_string(asked));
+    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported (%s)",
+                 call, prim_status_string(promised), supported ? "" : "not ",
+                 prim_last_error(NULL));
 }
+
+/* The query for bytes and the other one, in this order; then words for printf(), what was asked. */
+#define CHECK(promised, bytes_query, supports_query, ...)           \
+    do {                                                            \
+        const prim_status check_asked = (bytes_query);              \
+        if (check_asked != PRIM_OK)                                 \
+            check_sentence(#bytes_query);                           \
+        const bool check_supported = (supports_query);              \
+        if (!check_supported)                                       \
+            check_sentence(#supports_query);                        \
+        check(promised, check_asked, check_supported, __VA_ARGS__); \
+    } while (0)
 
 static int major_capability(void)
 {
@@ -121,12 +143,12 @@ static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, ty
     static const shape shapes[] = {{0, 5}, {5, 0}, {1, 1000}, {3, 1000}, {1000, 3}};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(reduce_promise(v, op, p.in, p.out, 1, *count),
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, *count),
               prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
               prim_reduce_supports(v, op, t, p.in, *count, p.out), "reduce %d, op %d of %zu, %s %s",
               v, op, *count, name_of(p.in), name_of(p.out));
     EACH (shape, s, shapes)
-        check(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
+        CHECK(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
               prim_reduce_rows_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
               prim_reduce_rows_supports(v, op, t, p.in, s->rows, s->columns, p.out),
               "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
@@ -147,7 +169,7 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
     size_t bytes;
     EACH (shape, s, shapes)
-        check(
+        CHECK(
             promised,
             prim_reduce_columns_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
             prim_reduce_columns_supports(v, op, t, p.in, s->rows, s->columns, p.out),
@@ -165,7 +187,7 @@ static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, 
     size_t bytes;
     EACH (shape, s, shapes)
         EACH (cudaDataType_t, o, offsets)
-            check(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
+            CHECK(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
                   prim_reduce_segments_workspace_bytes(v, op, t, p.in, s->columns, *o, s->rows,
                                                        p.out, &bytes),
                   prim_reduce_segments_supports(v, op, t, p.in, s->columns, *o, s->rows, p.out),
@@ -198,12 +220,12 @@ static void check_longest_row(prim_reduce_variant v, prim_op op, prim_transform 
     if (v != PRIM_REDUCE_SINGLE_PASS || t != PRIM_TRANSFORM_NONE)
         return;
     for (size_t count = most; count <= most + 1; count++) {
-        check(reduce_promise(v, op, p.in, p.out, 1, count),
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
               prim_reduce_workspace_bytes(v, op, t, p.in, count, p.out, &bytes),
               prim_reduce_supports(v, op, t, p.in, count, p.out),
               "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
               name_of(p.out));
-        check(reduce_promise(v, op, p.in, p.out, 1, count),
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
               prim_reduce_rows_workspace_bytes(v, op, t, p.in, 1, count, p.out, &bytes),
               prim_reduce_rows_supports(v, op, t, p.in, 1, count, p.out),
               "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
@@ -243,7 +265,7 @@ static void check_arg(prim_reduce_variant v, prim_op op, prim_transform t, type_
     size_t bytes;
     EACH (size_t, count, counts)
         if (p.in == p.out)
-            check(arg_promise(v, op, p.in, *count),
+            CHECK(arg_promise(v, op, p.in, *count),
                   prim_arg_reduce_workspace_bytes(v, op, t, p.in, *count, &bytes),
                   prim_arg_reduce_supports(v, op, t, p.in, *count),
                   "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
@@ -261,7 +283,7 @@ static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_
     size_t bytes;
     EACH (size_t, count, counts)
         if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
-            check(promise_of_two(v, promised),
+            CHECK(promise_of_two(v, promised),
                   prim_dot_workspace_bytes(v, p.in, *count, p.out, &bytes),
                   prim_dot_supports(v, p.in, *count, p.out), "dot %d of %zu, %s %s", v, *count,
                   name_of(p.in), name_of(p.out));
@@ -334,7 +356,7 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
     const size_t counts[] = {0, 1, 5000, most, most + 1};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(scan_promise(v, op, p.in, p.out, *count),
+        CHECK(scan_promise(v, op, p.in, p.out, *count),
               prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
               prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
               "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
@@ -352,7 +374,7 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
         prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
-        check(promised,
+        CHECK(promised,
               prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
                                              &bytes),
               prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
@@ -382,7 +404,7 @@ static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, 
     size_t bytes;
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
-            check(promised,
+            CHECK(promised,
                   prim_scan_2d_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
                   prim_scan_2d_supports(v, op, t, p.in, s->rows, s->columns, p.out),
                   "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
@@ -421,10 +443,10 @@ static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op 
                               prim_transform t, type_pair p)
 {
     size_t bytes;
-    check(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
+    CHECK(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
           prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
           name_of(p.in), name_of(p.out));
-    check(PRIM_ERROR_ENUM,
+    CHECK(PRIM_ERROR_ENUM,
           prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
           prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
           "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
@@ -487,7 +509,7 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
     EACH (cudaDataType_t, in, all_types)
         EACH (cudaDataType_t, out, all_types)
             EACH (size_t, count, counts)
-                check(
+                CHECK(
                     histogram_promise(v, *in, bins, *out),
                     prim_histogram_even_workspace_bytes(v, flags, outside, range, *in, *count, bins,
                                                         *out, &bytes),
@@ -544,7 +566,7 @@ Test(supported, histogram_edges)
         EACH (cudaDataType_t, in, all_types)
             EACH (cudaDataType_t, edge, all_types)
                 EACH (size_t, bins, all_bins)
-                    check(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
+                    CHECK(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
                           prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)v, 0,
                                                                PRIM_OUTSIDE_CLAMP, *in, 100000,
                                                                *bins, *edge, CUDA_R_64U, &bytes),
@@ -579,7 +601,7 @@ static void check_channels(prim_histogram_channels_variant v, prim_image image, 
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, counter, all_types) {
             image.type = *type;
-            check(channels_promise(v, image, bins, *counter),
+            CHECK(channels_promise(v, image, bins, *counter),
                   prim_histogram_even_channels_workspace_bytes(v, 1, PRIM_OUTSIDE_COUNT, image,
                                                                bins, *counter, &bytes),
                   prim_histogram_even_channels_supports(v, 1, PRIM_OUTSIDE_COUNT, image, bins,
@@ -649,7 +671,7 @@ static void check_weighted(prim_histogram_weighted_variant v, size_t bins)
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, weight, all_types)
             EACH (size_t, count, counts)
-                check(weighted_promise(v, *type, bins, *weight),
+                CHECK(weighted_promise(v, *type, bins, *weight),
                       prim_histogram_even_weighted_workspace_bytes(
                           v, 0, PRIM_OUTSIDE_DROP, range, *type, *count, bins, *weight, &bytes),
                       prim_histogram_even_weighted_supports(v, 0, PRIM_OUTSIDE_DROP, range, *type,
@@ -683,7 +705,7 @@ Test(supported, merge)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
-                    check(key_promise(*type),
+                    CHECK(key_promise(*type),
                           prim_merge_workspace_bytes((prim_merge_variant)v, (prim_order)order,
                                                      *type, s->rows, s->columns, &bytes),
                           prim_merge_supports((prim_merge_variant)v, (prim_order)order, *type,
@@ -699,7 +721,7 @@ Test(supported, merge_sort)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    check(key_promise(*type),
+                    CHECK(key_promise(*type),
                           prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v,
                                                           (prim_order)order, *type, *count, &bytes),
                           prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order,
@@ -730,7 +752,7 @@ Test(supported, merge_pairs)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (shape, s, counts)
-                        check(pairs_promise(*type, *value,
+                        CHECK(pairs_promise(*type, *value,
                                             v == PRIM_MERGE_AUTO || v == PRIM_MERGE_STREAMED),
                               prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
                                                                (prim_order)order, *type, *value,
@@ -757,7 +779,7 @@ Test(supported, merge_sort_pairs)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (size_t, count, counts)
-                        check(pairs_promise(*type, *value, sorts_values(v)),
+                        CHECK(pairs_promise(*type, *value, sorts_values(v)),
                               prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
                                                                     (prim_order)order, *type,
                                                                     *value, *count, &bytes),
@@ -789,7 +811,7 @@ Test(supported, merge_sort_permutation)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
                     EACH (size_t, count, counts)
-                        check(permutation_promise(v, *type, *count, *index),
+                        CHECK(permutation_promise(v, *type, *count, *index),
                               prim_merge_sort_permutation_workspace_bytes(
                                   (prim_merge_sort_variant)v, (prim_order)order, *type, *count,
                                   *index, &bytes),
@@ -838,13 +860,13 @@ static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose 
         EACH (cudaDataType_t, b, all_types)
             EACH (cudaDataType_t, c, all_types) {
                 const prim_status promised = gemm_promise(v, *a, *b, *c);
-                check(promised,
+                CHECK(promised,
                       prim_gemm_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c,
                                                 PRIM_COMPUTE_DEFAULT, &bytes),
                       prim_gemm_supports(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT),
                       "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
                       name_of(*a), name_of(*b), name_of(*c));
-                check(promised,
+                CHECK(promised,
                       prim_gemm_batched_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
                                                         PRIM_COMPUTE_DEFAULT, &bytes),
                       prim_gemm_batched_supports(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
@@ -922,7 +944,7 @@ Test(supported, gemv)
                 EACH (cudaDataType_t, a, all_types)
                     EACH (cudaDataType_t, x, all_types)
                         EACH (cudaDataType_t, y, all_types)
-                            check(
+                            CHECK(
                                 gemv_promise((prim_gemv_variant)v, (prim_transpose)op, *a, *x, *y),
                                 prim_gemv_workspace_bytes((prim_gemv_variant)v, (prim_transpose)op,
                                                           s->rows, s->columns, *a, *x, *y, &bytes),
@@ -950,7 +972,7 @@ static void check_gemv_batch(prim_gemv_variant v, prim_transpose op, shape s, si
     EACH (cudaDataType_t, a, all_types)
         EACH (cudaDataType_t, x, all_types)
             EACH (cudaDataType_t, y, all_types)
-                check(gemv_batch_promise(v, op, *a, *x, *y, batches),
+                CHECK(gemv_batch_promise(v, op, *a, *x, *y, batches),
                       prim_gemv_batched_workspace_bytes(v, op, s.rows, s.columns, *a, *x, *y,
                                                         batches, &bytes),
                       prim_gemv_batched_supports(v, op, s.rows, s.columns, *a, *x, *y, batches),
@@ -989,7 +1011,7 @@ Test(supported, binary_gemm)
         EACH (cudaDataType_t, type, all_types)
             EACH (size_t, k, all_k) {
                 const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
-                check(!has_type           ? PRIM_ERROR_TYPE
+                CHECK(!has_type           ? PRIM_ERROR_TYPE
                       : *k == 0x80000000u ? PRIM_ERROR_VALUE
                                           : PRIM_OK,
                       prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)v, 3, 5, *k, *type,
@@ -1058,7 +1080,7 @@ static void check_separable(prim_convolution_variant v, prim_boundary boundary, 
     size_t bytes;
     if (promised == PRIM_OK && v != PRIM_CONVOLUTION_AUTO && v != PRIM_CONVOLUTION_REGISTER)
         promised = PRIM_ERROR_UNSUPPORTED;
-    check(
+    CHECK(
         promised,
         prim_convolve_separable_workspace_bytes(v, 0, boundary, image, row, column, image, &bytes),
         prim_convolve_separable_supports(v, 0, boundary, image, row, column, image),
@@ -1074,7 +1096,7 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
     size_t bytes;
     for (size_t t = 0; t < COUNT_OF(all_types); t++) {
         out.type = all_types[t];
-        check(convolution_promise(v, type, out.type, mask),
+        CHECK(convolution_promise(v, type, out.type, mask),
               prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, out, &bytes),
               prim_convolve_2d_supports(v, 0, boundary, image, mask, out),
               "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
@@ -1083,7 +1105,7 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
     if (mask.height == 1)
         check_separable(v, boundary, image, promised, mask);
     if (mask.height == 1)
-        check(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
+        CHECK(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
               prim_convolve_1d_supports(v, 0, boundary, type, 1000, mask),
               "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
               mask.width, name_of(mask.type));
@@ -1158,7 +1180,7 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
     const bool textbook = v == PRIM_SPMV_CSR_SCALAR || v == PRIM_SPMV_CSR_VECTOR ||
                           v == PRIM_SPMV_COO_SCAN_ALL || v == PRIM_SPMV_COO_SEGMENTED;
     size_t bytes;
-    check(!typed                                                    ? PRIM_ERROR_TYPE
+    CHECK(!typed                                                    ? PRIM_ERROR_TYPE
           : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
                                                                     : PRIM_ERROR_UNSUPPORTED,
           prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),
