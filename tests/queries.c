@@ -5,19 +5,19 @@
 static const cudaDataType_t u8 = CUDA_R_8U, i32 = CUDA_R_32I, u32 = CUDA_R_32U, f32 = CUDA_R_32F;
 static const prim_histogram_range range = {0, 1000, 0, 1};
 
-/* 14000: so many bins of u32 fit the shared memory that a block can opt in to, and not what it has
- * without; so many f32 are some tiles for a cluster. */
+/* 14000 counters of u32 fit the shared memory that a block can opt in to, and not what it has
+ * without; and so many f32 are some tiles, for which AUTO takes a cluster. */
 const size_t query_sizes[] = {3, 14000, 1 << 20};
 const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
 
-/* Bytes in rows; i32 where AUTO has no other rung for them. */
+/* Rows that are as far apart as those of 4 bytes an element. */
 static prim_image image_of(size_t width, cudaDataType_t type)
 {
     return (prim_image){
         .width = width, .height = 40, .pitch = 4 * width, .channels = 1, .type = type};
 }
 
-/* Integers, which TENSOR takes. */
+/* The queries look at where the weights are, and not at them. */
 static prim_mask mask_of(size_t width, size_t height, cudaDataType_t type)
 {
     static const float weights[16];

@@ -954,8 +954,8 @@ Test(supported, gemv)
                                 name_of(*a), name_of(*x), name_of(*y));
 }
 
-/* "AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1."
- */
+/* "AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches`
+ * = 1." */
 static prim_status gemv_batch_promise(prim_gemv_variant variant, prim_transpose op,
                                       cudaDataType_t a, cudaDataType_t x, cudaDataType_t y,
                                       size_t batches)
