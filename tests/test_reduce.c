@@ -998,8 +998,8 @@ static void check_size(prim_status promised, prim_status status, const char *wor
               prim_last_error(NULL), words);
 }
 
-/* Inputs that fit, being empty or narrow, can have results that do not. The queries say so too: from
- * a success a caller would learn a workspace for a call that cannot be. */
+/* Inputs that fit, being empty or narrow, can have results that do not. The queries say so too: a
+ * success would tell the workspace of a call that cannot be. */
 Test(reduce, queries_say_size_where_the_call_does)
 {
     const prim_reduce_variant automatic = PRIM_REDUCE_AUTO;

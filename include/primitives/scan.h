@@ -155,8 +155,8 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  *
  * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
  * the columns of the result. Variants: all but LOOKBACK, CHAINED and CLUSTER.
- * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op. Determinism, NaN and wrap
- * as for prim_scan(); the error of a float sum, relative to the sum of |elements|, grows with
+ * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op. Determinism, NaN and
+ * wrap as for prim_scan(); the error of a float sum, relative to the sum of |elements|, grows with
  * log2(rows) + log2(columns). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
                                   cudaDataType_t in_type, const void *d_in, size_t rows,
