@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <primitives/merge.h>
+
 #include "entry_points.h"
+#include "queries.h"
 #include "support.h"
 #ifdef SIMT_BACKEND
 #include <simt.h>
@@ -233,12 +236,23 @@ static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
     return status;
 }
 
+/* Whether the sentence begins with the whole name: that of prim_reduce_rows() is not one of
+ * prim_reduce(). `query` is what the name of the call's query has behind the call's own. */
+static bool is_of(const char *call, const char *query, const char *sentence)
+{
+    const size_t length = strlen(call), more = strlen(query);
+    return strncmp(sentence, call, length) == 0 && strncmp(sentence + length, query, more) == 0 &&
+           sentence[length + more] == ':';
+}
+
 static void check_refusal(test_stand *s, const fault *f, prim_status status)
 {
     const char *name = s->variant_name, *sentence = prim_last_error(NULL);
+    const bool is_asked = strstr(f->what, "in a query") != NULL;
     cr_assert_eq(status, f->status, "%s %s, %s %s: %s", s->entry->name, name, f->word, f->what,
                  prim_status_string(status));
-    cr_assert(strncmp(sentence, s->entry->name, strlen(s->entry->name)) == 0, "%s", sentence);
+    cr_assert(is_of(s->entry->name, is_asked ? "_workspace_bytes" : "", sentence), "%s: %s",
+              s->entry->name, sentence);
     cr_assert(strstr(sentence, f->word) != NULL, "%s %s, %s: \"%s\" does not say %s",
               s->entry->name, name, f->what, sentence, f->word);
     cr_cuda(cudaDeviceSynchronize());
@@ -450,6 +464,7 @@ Test(promises, errors_of_the_runtime_are_passed_on)
 static struct trial {
     const entry_point *entry;
     prim_status (*call)(const operands *o);
+    const char *query; /* what the call's name has behind that of the entry point */
     uint64_t n;
     const char *failed; /* the call that did; NULL: there were fewer */
     uint64_t submissions, to_own_stream;
@@ -475,6 +490,7 @@ static void begin_trial(const test_stand *s, uint64_t n)
     guarded_poison(&s->out);
     trial.entry = s->entry;
     trial.call = s->entry->call;
+    trial.query = "";
     trial.n = n;
     trial.allocations = simt_device_allocations();
     trial.pool_bytes = simt_pool_bytes();
@@ -498,8 +514,7 @@ static void check_failure(const test_stand *s, prim_status status)
     const char *sentence = prim_last_error(&error);
     cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
               prim_status_string(status));
-    cr_assert(strncmp(sentence, s->entry->name, strcspn(s->entry->name, " ")) == 0, "%s: %s",
-              trial.where, sentence);
+    cr_assert(is_of(s->entry->name, trial.query, sentence), "%s: %s", trial.where, sentence);
     cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
               trial.where, sentence);
     cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
@@ -583,6 +598,7 @@ static void check_each_failure_of_queries(test_stand *s)
     for (uint64_t n = 1;; n++) {
         begin_trial(s, n);
         trial.call = ask_workspace;
+        trial.query = "_workspace_bytes";
         const prim_status status = call_with_failure(&s->o);
         check_left_behind(s);
         if (trial.failed == NULL) {
@@ -596,6 +612,108 @@ static void check_each_failure_of_queries(test_stand *s)
 Test(promises, a_query_that_learns_nothing_of_the_device_says_so)
 {
     for_each_variant(check_each_failure_of_queries);
+}
+
+/* ---- the other two queries, of which each call of the runtime fails in turn ---- */
+
+/* A query, asked once more with a failure. */
+typedef struct asking {
+    const query *of;
+    int variant;
+    size_t size;
+    const char *failed; /* NULL: there were fewer calls */
+} asking;
+
+/* So that no older sentence is taken for the next refusal's. */
+static void fail_elsewhere(void)
+{
+    cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
+}
+
+static void begin_failure(uint64_t n)
+{
+    fail_elsewhere();
+    cudaGetLastError();
+    simt_fail_at(n);
+}
+
+static void end_failure(asking *a)
+{
+    a->failed = simt_failed_call();
+    simt_fail_at(0);
+}
+
+/* It is what the query said of the failed call. */
+static void check_told(const asking *a, const char *query)
+{
+    cudaError_t error;
+    const char *const sentence = prim_last_error(&error);
+    cr_assert(is_of(a->of->call, query, sentence) &&
+                  strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL,
+              "%s%s, variant %d, size %zu, without %s: \"%s\"", a->of->call, query, a->variant,
+              a->size, a->failed, sentence);
+    cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", sentence, cudaGetErrorName(error));
+}
+
+/* What could not be read is told, or it did not matter. */
+static void check_supports(asking *a)
+{
+    const bool expected = a->of->supports(a->variant, a->size);
+    for (uint64_t n = 1;; n++) {
+        begin_failure(n);
+        const bool supported = a->of->supports(a->variant, a->size);
+        end_failure(a);
+        if (supported == expected && a->failed == NULL)
+            break;
+        cr_assert(supported == expected || !supported, "%s, variant %d, size %zu, without %s",
+                  a->of->call, a->variant, a->size, a->failed);
+        if (supported != expected)
+            check_told(a, "_supports");
+    }
+    cudaGetLastError();
+}
+
+static void check_choose(asking *a)
+{
+    const int expected = a->of->choose(a->size);
+    cr_assert_neq(expected, 0, "size %zu: %s", a->size, prim_last_error(NULL));
+    for (uint64_t n = 1;; n++) {
+        begin_failure(n);
+        const int chosen = a->of->choose(a->size);
+        end_failure(a);
+        if (chosen == expected && a->failed == NULL)
+            break;
+        cr_assert(chosen == expected || chosen == 0, "%s takes %d instead of %d, size %zu: %s",
+                  a->of->call, chosen, expected, a->size, a->failed);
+        if (chosen != expected)
+            check_told(a, "_choose");
+    }
+    cudaGetLastError();
+}
+
+Test(promises, a_query_does_not_guess)
+{
+    for (size_t q = 0; q < query_count; q++)
+        for (size_t s = 0; s < query_size_count; s++) {
+            asking a = {.of = &queries[q], .size = query_sizes[s]};
+            check_choose(&a);
+            for (size_t v = 0; queries[q].variant_at(v) != NULL; v++) {
+                a.variant = queries[q].variant_at(v)->value;
+                check_supports(&a);
+            }
+        }
+}
+
+/* Every call with variants has such queries, and with them a row there. */
+Test(promises, no_call_lacks_its_queries)
+{
+    for (size_t e = 0; e < entry_point_count; e++) {
+        size_t q = 0;
+        while (q < query_count && strcmp(queries[q].call, entry_points[e]->name) != 0)
+            q++;
+        cr_assert(q < query_count || entry_points[e]->variant_at == only_variant_at,
+                  "%s is not in queries.c", entry_points[e]->name);
+    }
 }
 
 #endif

@@ -272,6 +272,63 @@ static void check(job *j, const void *out, const void *second)
 #endif
 }
 
+#ifdef SIMT_BACKEND
+/* What a failed call has submitted comes to its end, and its results count for nothing. */
+static void forget_results(const job *j, const device_part *parts)
+{
+    for (size_t r = 0; r < j->ranks; r++) {
+        cr_cuda(cudaSetDevice((int)r));
+        cr_cuda(cudaStreamSynchronize(parts[r].rank.stream));
+        guarded_poison(&parts[r].out);
+        guarded_poison(&parts[r].second);
+    }
+    cr_cuda(cudaSetDevice(1));
+}
+
+/* Each call of the runtime and of NCCL fails once: the call says so, and leaves no memory and the
+ * same device behind. The last call, of which nothing fails, has the right result: those before it
+ * have left nothing broken. */
+static void fail_each(job *j, const void *out, const void *second)
+{
+    device_part parts[MOST_RANKS];
+    prim_rank ranks[MOST_RANKS];
+    size_t failures = 0;
+    int device;
+    cut_up(j->how, j->ranks, j->whole, j->tile, j->counts);
+    for (size_t r = 0; r < j->ranks; r++) {
+        put(j, r, &parts[r]);
+        ranks[r] = parts[r].rank;
+    }
+    const size_t allocations = simt_device_allocations();
+    for (uint64_t n = 1;; n++) {
+        forget_results(j, parts);
+        simt_fail_at(n);
+        const prim_status status = j->call(j, ranks, j->ranks);
+        const char *const failed = simt_failed_call();
+        simt_fail_at(0);
+        if (failed == NULL) {
+            cr_prim(status);
+            break;
+        }
+        failures++;
+        cr_assert_neq(status, PRIM_OK, "%s (call %zu) failed", failed, (size_t)n);
+        cr_assert_eq(simt_pool_bytes(), 0, "%s (call %zu) left memory", failed, (size_t)n);
+        cr_assert_eq(simt_device_allocations(), allocations, "%s (call %zu) left an allocation",
+                     failed, (size_t)n);
+        cr_cuda(cudaGetDevice(&device));
+        cr_assert(device == 1 || strcmp(failed, "cudaSetDevice") == 0, "%s (call %zu)", failed,
+                  (size_t)n);
+        cudaGetLastError();
+    }
+    cr_assert_gt(failures, 20);
+    for (size_t r = 0; r < j->ranks; r++)
+        take(j, r, &parts[r], out, second);
+}
+#endif
+
+/* How the functions below prove a job's results: by check(), or with each failure on the way. */
+static void (*prove)(job *j, const void *out, const void *second) = check;
+
 /* ---- reduce ---- */
 
 typedef struct reduction {
@@ -325,7 +382,7 @@ static void check_reduce(job *j)
     const reduction *r = j->args;
     char expected[8];
     cr_prim(prim_reduce_host(r->op, r->transform, r->in, j->h_in, j->whole, r->out, expected, 1));
-    check(j, expected, expected);
+    prove(j, expected, expected);
 }
 
 static const reduction f32_sum = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, CUDA_R_32F};
@@ -476,7 +533,7 @@ static void check_dot(const reduction *r, size_t ranks, cut how, size_t whole)
     fill(r->in, h_y, whole, UNIFORM, whole + 1);
     job j = dot_job(r, ranks, how, whole, h_x, h_y);
     cr_prim(prim_dot_host(r->in, h_x, h_y, whole, r->out, expected, 1));
-    check(&j, expected, expected);
+    prove(&j, expected, expected);
     free(h_x);
     free(h_y);
 }
@@ -613,11 +670,11 @@ static void check_bands(const reduction *r, size_t ranks, cut how, shape m)
     job j = columns_job(r, ranks, how, m, h_in);
     cr_prim(prim_reduce_columns_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld,
                                      r->out, expected, 1));
-    check(&j, expected, expected);
+    prove(&j, expected, expected);
     j = rows_job(r, ranks, how, m, h_in);
     cr_prim(prim_reduce_rows_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld, r->out,
                                   expected, 1));
-    check(&j, expected, expected);
+    prove(&j, expected, expected);
     free(h_in);
     free(expected);
 }
@@ -732,7 +789,7 @@ static void check_arg(const reduction *r, size_t ranks, cut how, size_t whole, c
     j.call = call_arg;
     j.query = query_arg;
     cr_prim(prim_arg_reduce_host(r->op, r->transform, r->in, h_in, whole, value, &index, 1));
-    check(&j, value, &index);
+    prove(&j, value, &index);
 }
 
 Test(distributed, the_first_extreme_element)
@@ -837,7 +894,7 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
     cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, whole, s->out, expected,
                            total, 1));
     job j = scan_job(s, ranks, how, whole, h_in);
-    check(&j, expected, total);
+    prove(&j, expected, total);
     free(expected);
 }
 
@@ -858,7 +915,7 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
                            s->out, scanned, total, 1));
     for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
         memcpy(carries[r], begin == whole ? total : &scanned[begin * j.out_bytes], j.out_bytes);
-    check(&j, carries, carries);
+    prove(&j, carries, carries);
     free(scanned);
 }
 
@@ -1078,7 +1135,7 @@ static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataTy
     memcpy(outside, outside_before, sizeof outside);
     cr_prim(prim_histogram_even_host(c->flags, c->outside, range, type, h_in, whole, c->bins,
                                      c->counters, counters, outside, 1));
-    check(&j, counters, outside);
+    prove(&j, counters, outside);
     free(h_in);
 }
 
@@ -1376,80 +1433,39 @@ Test(distributed, what_agrees_works)
 }
 
 #ifdef SIMT_BACKEND
-/* Each call of the runtime and of NCCL fails once: the call says so, and leaves no memory and the
- * same device behind. */
-static void fail_each(job *j)
+static void fail_each_call(void)
 {
-    device_part parts[MOST_RANKS];
-    prim_rank ranks[MOST_RANKS];
-    size_t failures = 0;
-    int device;
-    cut_up(j->how, j->ranks, j->whole, j->tile, j->counts);
-    for (size_t r = 0; r < j->ranks; r++) {
-        put(j, r, &parts[r]);
-        ranks[r] = parts[r].rank;
-    }
-    cr_cuda(cudaSetDevice(1));
-    const size_t allocations = simt_device_allocations();
-    for (uint64_t n = 1;; n++) {
-        simt_fail_at(n);
-        const prim_status status = j->call(j, ranks, j->ranks);
-        const char *const failed = simt_failed_call();
-        simt_fail_at(0);
-        if (failed == NULL)
-            break;
-        failures++;
-        cr_assert_neq(status, PRIM_OK, "%s (call %zu) failed", failed, (size_t)n);
-        cr_assert_eq(simt_pool_bytes(), 0, "%s (call %zu) left memory", failed, (size_t)n);
-        cr_assert_eq(simt_device_allocations(), allocations, "%s (call %zu) left an allocation",
-                     failed, (size_t)n);
-        cr_cuda(cudaGetDevice(&device));
-        cr_assert(device == 1 || strcmp(failed, "cudaSetDevice") == 0, "%s (call %zu)", failed,
-                  (size_t)n);
-        cr_cuda(cudaSetDevice(1));
-        cudaGetLastError();
-    }
-    cr_assert_gt(failures, 20);
-    for (size_t r = 0; r < j->ranks; r++) {
-        cr_cuda(cudaSetDevice((int)r));
-        give_up(&parts[r]);
-    }
+    enum { WHOLE = 3 * 8192 + 17 };
+    static const reduction sum = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F},
+                           first = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F},
+                           dot = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_32F},
+                           most = {PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
+    static const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
+                                CUDA_R_16F};
+    static const counting bins = {0, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 64};
+    void *const h_in = make_input(PRIM_OP_SUM, CUDA_R_16F, WHOLE);
+    job j = reduce_job(&sum, WHOLE, h_in);
+    j.ranks = 3;
+    check_reduce(&j);
+    check_arg(&first, 3, RAGGED, WHOLE, h_in);
+    check_dot(&dot, 3, INSIDE_TILES, WHOLE);
+    check_bands(&sum, 3, INSIDE_TILES, (shape){2000, 9, 12});
+    check_bands(&most, 3, EQUAL, (shape){200, 9, 12});
+    check_scan(&halves, 3, INSIDE_TILES, WHOLE, h_in);
+    check_carry(&halves, 3, INSIDE_TILES, WHOLE, h_in);
+    check_histogram(&bins, 3, EQUAL, CUDA_R_16F, WHOLE);
+    setenv("PRIM_DISTRIBUTED_AGREE", "1", 1);
+    check_carry(&halves, 3, INSIDE_TILES, WHOLE, h_in);
+    free(h_in);
 }
 
 Test(distributed, every_failure_is_told)
 {
-    enum { WHOLE = 3 * 8192 + 17 };
-    const reduction r = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
-    void *h_in = make_input(PRIM_OP_SUM, CUDA_R_16F, WHOLE);
-    job j = reduce_job(&r, WHOLE, h_in);
     if (!connect(3))
         cr_skip_test("needs three devices");
-    j.ranks = 3;
-    fail_each(&j);
-    j.second_bytes = sizeof(uint64_t);
-    j.call = call_arg;
-    j.query = query_arg;
-    const reduction arg = {PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
-    j.args = &arg;
-    fail_each(&j);
-    const reduction dot = {PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_32F};
-    j = dot_job(&dot, 3, INSIDE_TILES, WHOLE, h_in, h_in);
-    fail_each(&j);
-    j = columns_job(&r, 3, INSIDE_TILES, (shape){2000, 9, 12}, h_in);
-    fail_each(&j);
-    const reduction most = {PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
-    j = columns_job(&most, 3, EQUAL, (shape){200, 9, 12}, h_in);
-    fail_each(&j);
-    const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
-                         CUDA_R_16F};
-    j = scan_job(&halves, 3, INSIDE_TILES, WHOLE, h_in);
-    fail_each(&j);
-    j.call = call_carry;
-    j.query = query_carry;
-    fail_each(&j);
-    setenv("PRIM_DISTRIBUTED_AGREE", "1", 1);
-    fail_each(&j);
-    free(h_in);
+    prove = fail_each;
+    fail_each_call();
+    prove = check;
     disconnect(3);
 }
 #endif

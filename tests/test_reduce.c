@@ -988,6 +988,69 @@ Test(reduce, beyond_two_to_the_31)
     free(h_in);
 }
 
+/* ---- sizes whose bytes do not fit size_t ---- */
+
+static void check_size(prim_status promised, prim_status status, const char *words)
+{
+    cr_assert_eq(status, promised, "%s instead of %s: %s", prim_status_string(status),
+                 prim_status_string(promised), prim_last_error(NULL));
+    cr_assert(strstr(prim_last_error(NULL), words) != NULL, "\"%s\" without \"%s\"",
+              prim_last_error(NULL), words);
+}
+
+/* Inputs that fit, being empty or narrow, can have results that do not. The queries say so too: a
+ * success would tell the workspace of a call that cannot be. */
+Test(reduce, queries_say_size_where_the_call_does)
+{
+    const prim_reduce_variant automatic = PRIM_REDUCE_AUTO;
+    const prim_op sum = PRIM_OP_SUM;
+    const prim_transform none = PRIM_TRANSFORM_NONE;
+    const cudaDataType_t u8 = CUDA_R_8U, u64 = CUDA_R_64U, i32 = CUDA_R_32I, i64 = CUDA_R_64I;
+    const size_t many = (size_t)1 << 61; /* of 8 bytes */
+    size_t bytes;
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_rows_workspace_bytes(automatic, sum, none, u8, many, 0, u64, &bytes),
+               "elements of 8 bytes in d_out");
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_rows(automatic, sum, none, u8, NULL, many, 0, 0, u64, NULL, NULL, 0, 0),
+               "elements of 8 bytes in d_out");
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_columns_workspace_bytes(automatic, sum, none, u8, 0, many, u64, &bytes),
+               "elements of 8 bytes in d_out");
+    check_size(
+        PRIM_ERROR_SIZE,
+        prim_reduce_columns(automatic, sum, none, u8, NULL, 0, many, many, u64, NULL, NULL, 0, 0),
+        "elements of 8 bytes in d_out");
+    check_size(
+        PRIM_ERROR_SIZE,
+        prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i32, many, u64, &bytes),
+        "elements of 8 bytes in d_out");
+    check_size(
+        PRIM_ERROR_SIZE,
+        prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, many, u8, &bytes),
+        "elements of 8 bytes in d_offsets");
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, SIZE_MAX, u8,
+                                                    &bytes),
+               "(size_t)-1 segments");
+    cr_assert_not(prim_reduce_rows_supports(automatic, sum, none, u8, many, 0, u64));
+    cr_assert_not(prim_reduce_columns_supports(automatic, sum, none, u8, 0, many, u64));
+    cr_assert_not(prim_reduce_segments_supports(automatic, sum, none, u8, 5, i32, many, u64));
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_rows_host(sum, none, u8, NULL, many, 0, 0, u64, NULL, 1),
+               "elements of 8 bytes in h_out");
+    /* one less fits, though no grid may hold it */
+    cr_assert_neq(
+        prim_reduce_rows_workspace_bytes(automatic, sum, none, u8, many - 1, 0, u64, &bytes),
+        PRIM_ERROR_SIZE);
+    cr_assert_neq(
+        prim_reduce_columns_workspace_bytes(automatic, sum, none, u8, 0, many - 1, u64, &bytes),
+        PRIM_ERROR_SIZE);
+    cr_assert_neq(prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, many - 2,
+                                                       u64, &bytes),
+                  PRIM_ERROR_SIZE);
+}
+
 /* ---- the host's versions ---- */
 
 static bool has_threads(void)

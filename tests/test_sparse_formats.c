@@ -169,6 +169,12 @@ Test(sparse_formats, conversions_refuse_what_they_cannot_do)
                "to");
     cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory + 8, bytes, &to),
                PRIM_ERROR_MISALIGNED, "h_memory");
+    /* A length that is negative by mistake would wrap, and seem to overlap nothing. */
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory, SIZE_MAX, &to), PRIM_ERROR_SIZE,
+               "h_memory");
+    cr_refused(prim_sparse_convert_host(k.m, coo, i32, 0, memory,
+                                        UINTPTR_MAX - (uintptr_t)memory + 1, &to),
+               PRIM_ERROR_SIZE, "h_memory");
     cr_refused(prim_sparse_convert_host(k.m, ell, i32, 2, memory, sizeof memory, &to),
                PRIM_ERROR_VALUE, "ell_width is 2");
     cr_refused(prim_sparse_convert_host(k.m, ell, i32, -2, memory, sizeof memory, &to),

@@ -3,6 +3,7 @@
  * shows here alone. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <primitives/primitives.h>
 
@@ -28,7 +29,15 @@ static const char *name_of(cudaDataType_t type)
     return type == NO_TYPE ? "no type" : type_name(type);
 }
 
-/* `asked` is the status of the query for bytes. */
+/* A refusal's sentence begins with the query's name: `query` is its call as it is written. */
+static void check_sentence(const char *query)
+{
+    const char *const sentence = prim_last_error(NULL);
+    const size_t length = strcspn(query, "(");
+    cr_expect(strncmp(sentence, query, length) == 0 && sentence[length] == ':',
+              "%.*s refuses with \"%s\"", (int)length, query, sentence);
+}
+
 __attribute__((format(printf, 4, 5))) static void check(prim_status promised, prim_status asked,
                                                         bool supported, const char *format, ...)
 {
@@ -37,11 +46,24 @@ __attribute__((format(printf, 4, 5))) static void check(prim_status promised, pr
     va_start(arguments, format);
     vsnprintf(call, sizeof call, format, arguments);
     va_end(arguments);
-    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s (%s)", call,
-                 prim_status_string(promised), prim_status_string(asked), prim_last_error(NULL));
-    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported", call,
-                 prim_status_string(promised), supported ? "" : "not ");
+    cr_expect_eq(asked, promised, "%s: promised is %s, and asked for bytes it says %s", call,
+                 prim_status_string(promised), prim_status_string(asked));
+    cr_expect_eq(supported, promised == PRIM_OK, "%s: promised is %s, and it is %ssupported (%s)",
+                 call, prim_status_string(promised), supported ? "" : "not ",
+                 prim_last_error(NULL));
 }
+
+/* The query for bytes and the other one, in this order; then words for printf(), what was asked. */
+#define CHECK(promised, bytes_query, supports_query, ...)           \
+    do {                                                            \
+        const prim_status check_asked = (bytes_query);              \
+        if (check_asked != PRIM_OK)                                 \
+            check_sentence(#bytes_query);                           \
+        const bool check_supported = (supports_query);              \
+        if (!check_supported)                                       \
+            check_sentence(#supports_query);                        \
+        check(promised, check_asked, check_supported, __VA_ARGS__); \
+    } while (0)
 
 static int major_capability(void)
 {
@@ -121,12 +143,12 @@ static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, ty
     static const shape shapes[] = {{0, 5}, {5, 0}, {1, 1000}, {3, 1000}, {1000, 3}};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(reduce_promise(v, op, p.in, p.out, 1, *count),
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, *count),
               prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
               prim_reduce_supports(v, op, t, p.in, *count, p.out), "reduce %d, op %d of %zu, %s %s",
               v, op, *count, name_of(p.in), name_of(p.out));
     EACH (shape, s, shapes)
-        check(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
+        CHECK(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
               prim_reduce_rows_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
               prim_reduce_rows_supports(v, op, t, p.in, s->rows, s->columns, p.out),
               "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
@@ -147,7 +169,7 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
     size_t bytes;
     EACH (shape, s, shapes)
-        check(
+        CHECK(
             promised,
             prim_reduce_columns_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
             prim_reduce_columns_supports(v, op, t, p.in, s->rows, s->columns, p.out),
@@ -165,7 +187,7 @@ static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, 
     size_t bytes;
     EACH (shape, s, shapes)
         EACH (cudaDataType_t, o, offsets)
-            check(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
+            CHECK(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
                   prim_reduce_segments_workspace_bytes(v, op, t, p.in, s->columns, *o, s->rows,
                                                        p.out, &bytes),
                   prim_reduce_segments_supports(v, op, t, p.in, s->columns, *o, s->rows, p.out),
@@ -188,6 +210,32 @@ static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_t
 Test(supported, reduce)
 {
     each_reduction(check_reduce);
+}
+
+/* "one row of up to 256 KiB" */
+static void check_longest_row(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
+{
+    const size_t most = p.in == NO_TYPE ? 1 : 256 * 1024 / type_bytes(p.in);
+    size_t bytes;
+    if (v != PRIM_REDUCE_SINGLE_PASS || t != PRIM_TRANSFORM_NONE)
+        return;
+    for (size_t count = most; count <= most + 1; count++) {
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce_workspace_bytes(v, op, t, p.in, count, p.out, &bytes),
+              prim_reduce_supports(v, op, t, p.in, count, p.out),
+              "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
+        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
+              prim_reduce_rows_workspace_bytes(v, op, t, p.in, 1, count, p.out, &bytes),
+              prim_reduce_rows_supports(v, op, t, p.in, 1, count, p.out),
+              "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+              name_of(p.out));
+    }
+}
+
+Test(supported, reduce_of_the_longest_rows)
+{
+    each_reduction(check_longest_row);
 }
 
 Test(supported, reduce_columns)
@@ -217,7 +265,7 @@ static void check_arg(prim_reduce_variant v, prim_op op, prim_transform t, type_
     size_t bytes;
     EACH (size_t, count, counts)
         if (p.in == p.out)
-            check(arg_promise(v, op, p.in, *count),
+            CHECK(arg_promise(v, op, p.in, *count),
                   prim_arg_reduce_workspace_bytes(v, op, t, p.in, *count, &bytes),
                   prim_arg_reduce_supports(v, op, t, p.in, *count),
                   "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
@@ -235,7 +283,7 @@ static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_
     size_t bytes;
     EACH (size_t, count, counts)
         if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
-            check(promise_of_two(v, promised),
+            CHECK(promise_of_two(v, promised),
                   prim_dot_workspace_bytes(v, p.in, *count, p.out, &bytes),
                   prim_dot_supports(v, p.in, *count, p.out), "dot %d of %zu, %s %s", v, *count,
                   name_of(p.in), name_of(p.out));
@@ -273,10 +321,17 @@ static bool is_scanned_by_textbook(prim_op op, cudaDataType_t in, cudaDataType_t
     return in == out && is_reduced_by_textbook(op, in, out);
 }
 
-/* "CLUSTER up to eight tiles from compute capability 9.0 on; CHAINED takes floats with SUM and
- * PRODUCT" */
+/* "CLUSTER up to eight tiles from compute capability 9.0 on", "a tile is 32 KiB of the wider of the
+ * two types" */
+static size_t longest_for_a_cluster(cudaDataType_t in, cudaDataType_t out)
+{
+    const size_t in_bytes = type_bytes(in), out_bytes = type_bytes(out);
+    return 8 * (32 * 1024 / (in_bytes > out_bytes ? in_bytes : out_bytes));
+}
+
+/* "CHAINED takes floats with SUM and PRODUCT" */
 static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
-                                cudaDataType_t out)
+                                cudaDataType_t out, size_t count)
 {
     if (!is_scanned(in, out))
         return PRIM_ERROR_TYPE;
@@ -288,18 +343,21 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
                    ? PRIM_OK
                    : PRIM_ERROR_UNSUPPORTED;
     if (variant == PRIM_SCAN_CLUSTER)
-        return has_clusters() ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+        return has_clusters() && count <= longest_for_a_cluster(in, out) ? PRIM_OK
+                                                                         : PRIM_ERROR_UNSUPPORTED;
     return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
+/* At a cluster's limit too. */
 static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                        type_pair p)
 {
-    static const size_t counts[] = {0, 1, 5000};
-    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const size_t counts[] = {0, 1, 5000, most, most + 1};
     size_t bytes;
     EACH (size_t, count, counts)
-        check(promised, prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
+        CHECK(scan_promise(v, op, p.in, p.out, *count),
+              prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
               prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
               "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
               name_of(p.out));
@@ -309,13 +367,14 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
 static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                             type_pair p)
 {
-    static const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}};
+    const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
+    const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}, {1, most}, {1, most + 1}};
     size_t bytes;
     EACH (shape, s, shapes) {
-        prim_status promised = scan_promise(v, op, p.in, p.out);
+        prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
-        check(promised,
+        CHECK(promised,
               prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
                                              &bytes),
               prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
@@ -324,15 +383,28 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
     }
 }
 
+/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK, CHAINED and CLUSTER. … PRIM_ERROR_ENUM
+ * also for another op" */
+static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
+                                   cudaDataType_t out)
+{
+    if (op != PRIM_OP_SUM && op != PRIM_OP_MIN && op != PRIM_OP_MAX)
+        return PRIM_ERROR_ENUM;
+    const prim_status promised = scan_promise(variant, op, in, out, 1);
+    const bool of_lines = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED ||
+                          variant == PRIM_SCAN_CLUSTER;
+    return promised == PRIM_OK && of_lines ? PRIM_ERROR_UNSUPPORTED : promised;
+}
+
 static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,
                           type_pair p)
 {
-    static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}};
-    const prim_status promised = scan_promise(v, op, p.in, p.out);
+    static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}, {0, 5}, {5, 0}};
+    const prim_status promised = scan_2d_promise(v, op, p.in, p.out);
     size_t bytes;
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
-            check(promised,
+            CHECK(promised,
                   prim_scan_2d_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
                   prim_scan_2d_supports(v, op, t, p.in, s->rows, s->columns, p.out),
                   "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
@@ -359,22 +431,32 @@ Test(supported, scan)
         }
 }
 
-/* PRODUCT, and rungs from LOOKBACK on, are not asked for. */
 Test(supported, scan_2d)
 {
-    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_REDUCE_THEN_SCAN; v++)
-        for (int op = PRIM_OP_SUM; op <= PRIM_OP_MAX; op++)
+    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+        for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_2d);
+}
+
+/* "op: SUM, PRODUCT, MIN or MAX" */
+static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
+                              prim_transform t, type_pair p)
+{
+    size_t bytes;
+    CHECK(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
+          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
+          name_of(p.in), name_of(p.out));
+    CHECK(PRIM_ERROR_ENUM,
+          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
+          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
+          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, no_bit_operator_is_scanned)
 {
-    EACH (cudaDataType_t, type, all_types)
-        for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
-            for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
-                cr_expect_not(prim_scan_supports((prim_scan_variant)v, PRIM_SCAN_INCLUSIVE,
-                                                 (prim_op)op, PRIM_TRANSFORM_NONE, *type, 100,
-                                                 *type));
+    for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
+        for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+            each_scan((prim_scan_variant)v, (prim_op)op, check_no_operator);
 }
 
 /* ---- histogram ---- */
@@ -427,7 +509,7 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
     EACH (cudaDataType_t, in, all_types)
         EACH (cudaDataType_t, out, all_types)
             EACH (size_t, count, counts)
-                check(
+                CHECK(
                     histogram_promise(v, *in, bins, *out),
                     prim_histogram_even_workspace_bytes(v, flags, outside, range, *in, *count, bins,
                                                         *out, &bytes),
@@ -484,7 +566,7 @@ Test(supported, histogram_edges)
         EACH (cudaDataType_t, in, all_types)
             EACH (cudaDataType_t, edge, all_types)
                 EACH (size_t, bins, all_bins)
-                    check(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
+                    CHECK(edges_promise((prim_histogram_edges_variant)v, *in, *edge, *bins),
                           prim_histogram_edges_workspace_bytes((prim_histogram_edges_variant)v, 0,
                                                                PRIM_OUTSIDE_CLAMP, *in, 100000,
                                                                *bins, *edge, CUDA_R_64U, &bytes),
@@ -519,7 +601,7 @@ static void check_channels(prim_histogram_channels_variant v, prim_image image, 
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, counter, all_types) {
             image.type = *type;
-            check(channels_promise(v, image, bins, *counter),
+            CHECK(channels_promise(v, image, bins, *counter),
                   prim_histogram_even_channels_workspace_bytes(v, 1, PRIM_OUTSIDE_COUNT, image,
                                                                bins, *counter, &bytes),
                   prim_histogram_even_channels_supports(v, 1, PRIM_OUTSIDE_COUNT, image, bins,
@@ -589,7 +671,7 @@ static void check_weighted(prim_histogram_weighted_variant v, size_t bins)
     EACH (cudaDataType_t, type, all_types)
         EACH (cudaDataType_t, weight, all_types)
             EACH (size_t, count, counts)
-                check(weighted_promise(v, *type, bins, *weight),
+                CHECK(weighted_promise(v, *type, bins, *weight),
                       prim_histogram_even_weighted_workspace_bytes(
                           v, 0, PRIM_OUTSIDE_DROP, range, *type, *count, bins, *weight, &bytes),
                       prim_histogram_even_weighted_supports(v, 0, PRIM_OUTSIDE_DROP, range, *type,
@@ -623,7 +705,7 @@ Test(supported, merge)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
-                    check(key_promise(*type),
+                    CHECK(key_promise(*type),
                           prim_merge_workspace_bytes((prim_merge_variant)v, (prim_order)order,
                                                      *type, s->rows, s->columns, &bytes),
                           prim_merge_supports((prim_merge_variant)v, (prim_order)order, *type,
@@ -639,12 +721,105 @@ Test(supported, merge_sort)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    check(key_promise(*type),
+                    CHECK(key_promise(*type),
                           prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v,
                                                           (prim_order)order, *type, *count, &bytes),
                           prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order,
                                                    *type, *count),
                           "merge_sort %d of %zu %s", v, *count, name_of(*type));
+}
+
+/* "value_bytes of each value: 4, 8 or 16" */
+static const size_t all_value_bytes[] = {0, 1, 2, 3, 4, 5, 8, 12, 16, 32, SIZE_MAX};
+
+/* "PRIM_ERROR_VALUE value_bytes is none of the three" */
+static prim_status pairs_promise(cudaDataType_t type, size_t value_bytes, bool moves_values)
+{
+    if (type == NO_TYPE)
+        return PRIM_ERROR_TYPE;
+    if (value_bytes != 4 && value_bytes != 8 && value_bytes != 16)
+        return PRIM_ERROR_VALUE;
+    return moves_values ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+/* "PRIM_ERROR_UNSUPPORTED variant is not AUTO or STREAMED" */
+Test(supported, merge_pairs)
+{
+    static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
+    size_t bytes;
+    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_STREAMED; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (size_t, value, all_value_bytes)
+                    EACH (shape, s, counts)
+                        CHECK(pairs_promise(*type, *value,
+                                            v == PRIM_MERGE_AUTO || v == PRIM_MERGE_STREAMED),
+                              prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
+                                                               (prim_order)order, *type, *value,
+                                                               s->rows, s->columns, &bytes),
+                              prim_merge_pairs_supports((prim_merge_variant)v, (prim_order)order,
+                                                        *type, *value, s->rows, s->columns),
+                              "merge_pairs %d of %zu and %zu %s, values of %zu bytes", v, s->rows,
+                              s->columns, name_of(*type), *value);
+}
+
+/* "variant is not AUTO, STREAMED or RADIX" */
+static bool sorts_values(int variant)
+{
+    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
+           variant == PRIM_MERGE_SORT_RADIX;
+}
+
+Test(supported, merge_sort_pairs)
+{
+    static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
+    size_t bytes;
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (size_t, value, all_value_bytes)
+                    EACH (size_t, count, counts)
+                        CHECK(pairs_promise(*type, *value, sorts_values(v)),
+                              prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
+                                                                    (prim_order)order, *type,
+                                                                    *value, *count, &bytes),
+                              prim_merge_sort_pairs_supports((prim_merge_sort_variant)v,
+                                                             (prim_order)order, *type, *value,
+                                                             *count),
+                              "merge_sort_pairs %d of %zu %s, values of %zu bytes", v, *count,
+                              name_of(*type), *value);
+}
+
+/* "CUDA_R_32U, for up to 2^32 keys, or CUDA_R_64U" */
+static prim_status permutation_promise(int variant, cudaDataType_t type, size_t count,
+                                       cudaDataType_t index_type)
+{
+    if (type == NO_TYPE || (index_type != CUDA_R_32U && index_type != CUDA_R_64U))
+        return PRIM_ERROR_TYPE;
+    if (index_type == CUDA_R_32U && count > (size_t)1 << 32)
+        return PRIM_ERROR_SIZE;
+    return sorts_values(variant) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+}
+
+Test(supported, merge_sort_permutation)
+{
+    static const size_t counts[] = {
+        0, 1, 2, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
+    size_t bytes;
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+        for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
+            EACH (cudaDataType_t, type, all_types)
+                EACH (cudaDataType_t, index, all_types)
+                    EACH (size_t, count, counts)
+                        CHECK(permutation_promise(v, *type, *count, *index),
+                              prim_merge_sort_permutation_workspace_bytes(
+                                  (prim_merge_sort_variant)v, (prim_order)order, *type, *count,
+                                  *index, &bytes),
+                              prim_merge_sort_permutation_supports((prim_merge_sort_variant)v,
+                                                                   (prim_order)order, *type, *count,
+                                                                   *index),
+                              "merge_sort_permutation %d of %zu %s in %s", v, *count,
+                              name_of(*type), name_of(*index));
 }
 
 /* ---- dense products ---- */
@@ -685,13 +860,13 @@ static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose 
         EACH (cudaDataType_t, b, all_types)
             EACH (cudaDataType_t, c, all_types) {
                 const prim_status promised = gemm_promise(v, *a, *b, *c);
-                check(promised,
+                CHECK(promised,
                       prim_gemm_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c,
                                                 PRIM_COMPUTE_DEFAULT, &bytes),
                       prim_gemm_supports(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT),
                       "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
                       name_of(*a), name_of(*b), name_of(*c));
-                check(promised,
+                CHECK(promised,
                       prim_gemm_batched_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
                                                         PRIM_COMPUTE_DEFAULT, &bytes),
                       prim_gemm_batched_supports(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
@@ -769,7 +944,7 @@ Test(supported, gemv)
                 EACH (cudaDataType_t, a, all_types)
                     EACH (cudaDataType_t, x, all_types)
                         EACH (cudaDataType_t, y, all_types)
-                            check(
+                            CHECK(
                                 gemv_promise((prim_gemv_variant)v, (prim_transpose)op, *a, *x, *y),
                                 prim_gemv_workspace_bytes((prim_gemv_variant)v, (prim_transpose)op,
                                                           s->rows, s->columns, *a, *x, *y, &bytes),
@@ -777,6 +952,54 @@ Test(supported, gemv)
                                                    s->rows, s->columns, *a, *x, *y),
                                 "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows, s->columns,
                                 name_of(*a), name_of(*x), name_of(*y));
+}
+
+/* "AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches`
+ * = 1." */
+static prim_status gemv_batch_promise(prim_gemv_variant variant, prim_transpose op,
+                                      cudaDataType_t a, cudaDataType_t x, cudaDataType_t y,
+                                      size_t batches)
+{
+    const prim_status promised = gemv_promise(variant, op, a, x, y);
+    const bool takes_batches = variant == PRIM_GEMV_AUTO || variant >= PRIM_GEMV_WARP_PER_ROW;
+    return promised == PRIM_OK && !takes_batches && batches != 1 ? PRIM_ERROR_UNSUPPORTED
+                                                                 : promised;
+}
+
+static void check_gemv_batch(prim_gemv_variant v, prim_transpose op, shape s, size_t batches)
+{
+    size_t bytes;
+    EACH (cudaDataType_t, a, all_types)
+        EACH (cudaDataType_t, x, all_types)
+            EACH (cudaDataType_t, y, all_types)
+                CHECK(gemv_batch_promise(v, op, *a, *x, *y, batches),
+                      prim_gemv_batched_workspace_bytes(v, op, s.rows, s.columns, *a, *x, *y,
+                                                        batches, &bytes),
+                      prim_gemv_batched_supports(v, op, s.rows, s.columns, *a, *x, *y, batches),
+                      "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op,
+                      s.rows, s.columns, name_of(*a), name_of(*x), name_of(*y));
+}
+
+Test(supported, gemv_batched)
+{
+    static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {3, 100000}};
+    static const size_t batches[] = {0, 1, 2, 1000};
+    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SPLIT; v++)
+        for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            EACH (shape, s, shapes)
+                EACH (size_t, b, batches)
+                    check_gemv_batch((prim_gemv_variant)v, (prim_transpose)op, *s, *b);
+}
+
+/* "batches any number" */
+Test(supported, gemv_of_any_number)
+{
+    static const size_t batches[] = {65535, 65536, (size_t)1 << 31, (size_t)1 << 33};
+    EACH (size_t, b, batches)
+        for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
+            cr_expect(prim_gemv_batched_supports(PRIM_GEMV_AUTO, (prim_transpose)op, 4, 3,
+                                                 CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, *b),
+                      "%s", prim_last_error(NULL));
 }
 
 /* "k any number below 2^31" */
@@ -788,7 +1011,7 @@ Test(supported, binary_gemm)
         EACH (cudaDataType_t, type, all_types)
             EACH (size_t, k, all_k) {
                 const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
-                check(!has_type           ? PRIM_ERROR_TYPE
+                CHECK(!has_type           ? PRIM_ERROR_TYPE
                       : *k == 0x80000000u ? PRIM_ERROR_VALUE
                                           : PRIM_OK,
                       prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)v, 3, 5, *k, *type,
@@ -857,7 +1080,7 @@ static void check_separable(prim_convolution_variant v, prim_boundary boundary, 
     size_t bytes;
     if (promised == PRIM_OK && v != PRIM_CONVOLUTION_AUTO && v != PRIM_CONVOLUTION_REGISTER)
         promised = PRIM_ERROR_UNSUPPORTED;
-    check(
+    CHECK(
         promised,
         prim_convolve_separable_workspace_bytes(v, 0, boundary, image, row, column, image, &bytes),
         prim_convolve_separable_supports(v, 0, boundary, image, row, column, image),
@@ -873,7 +1096,7 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
     size_t bytes;
     for (size_t t = 0; t < COUNT_OF(all_types); t++) {
         out.type = all_types[t];
-        check(convolution_promise(v, type, out.type, mask),
+        CHECK(convolution_promise(v, type, out.type, mask),
               prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, out, &bytes),
               prim_convolve_2d_supports(v, 0, boundary, image, mask, out),
               "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
@@ -882,7 +1105,7 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
     if (mask.height == 1)
         check_separable(v, boundary, image, promised, mask);
     if (mask.height == 1)
-        check(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
+        CHECK(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
               prim_convolve_1d_supports(v, 0, boundary, type, 1000, mask),
               "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
               mask.width, name_of(mask.type));
@@ -957,7 +1180,7 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
     const bool textbook = v == PRIM_SPMV_CSR_SCALAR || v == PRIM_SPMV_CSR_VECTOR ||
                           v == PRIM_SPMV_COO_SCAN_ALL || v == PRIM_SPMV_COO_SEGMENTED;
     size_t bytes;
-    check(!typed                                                    ? PRIM_ERROR_TYPE
+    CHECK(!typed                                                    ? PRIM_ERROR_TYPE
           : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
                                                                     : PRIM_ERROR_UNSUPPORTED,
           prim_spmv_workspace_bytes(v, matrix, x, y, &bytes), prim_spmv_supports(v, matrix, x, y),

@@ -154,9 +154,10 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  * follows with three additions.
  *
  * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
- * the columns of the result. Variants: all but LOOKBACK and CLUSTER.
- * Returns what prim_scan_rows() does. Determinism, NaN and wrap as for prim_scan(); the error of a
- * float sum, relative to the sum of |elements|, grows with log2(rows) + log2(columns). */
+ * the columns of the result. Variants: all but LOOKBACK, CHAINED and CLUSTER.
+ * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op. Determinism, NaN and
+ * wrap as for prim_scan(); the error of a float sum, relative to the sum of |elements|, grows with
+ * log2(rows) + log2(columns). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
                                   cudaDataType_t in_type, const void *d_in, size_t rows,
                                   size_t columns, size_t in_ld, cudaDataType_t out_type,
@@ -202,7 +203,8 @@ PRIM_API prim_status prim_scan_host(prim_scan_kind kind, prim_op op, prim_transf
  * whole, and then the columns. A single row is shared as in prim_scan_host(). Rows have the bits of
  * REDUCE_THEN_SCAN; a summed-area table is combined in an order of its own, the same for any number
  * of threads. In 16F and 16BF, the rows' prefixes are rounded before the columns are combined.
- * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns. */
+ * Return what prim_scan_host() does; PRIM_ERROR_VALUE also where an ld is less than columns, and
+ * PRIM_ERROR_ENUM where prim_scan_2d() says it. */
 PRIM_API prim_status prim_scan_rows_host(prim_scan_kind kind, prim_op op, prim_transform transform,
                                          const void *h_initial, cudaDataType_t in_type,
                                          const void *h_in, size_t rows, size_t columns,

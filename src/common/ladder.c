@@ -202,7 +202,10 @@ bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
     size_t bytes;
     if (prim_ladder_workspace_bytes(ladder, call, &bytes) != PRIM_OK)
         return false;
-    if (prim_device_has_code())
+    const bool has_code = prim_device_has_code();
+    if (check_device(call) != PRIM_OK)
+        return false;
+    if (has_code)
         return true;
     prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: there is no device that this library has code for",
               call->name);
@@ -211,7 +214,10 @@ bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
 
 int prim_ladder_choose(const prim_ladder *ladder, const prim_call *call)
 {
-    return prim_ladder_supports(ladder, call) ? ladder->choose(call) : PRIM_VARIANT_AUTO;
+    if (!prim_ladder_supports(ladder, call))
+        return PRIM_VARIANT_AUTO;
+    const int chosen = ladder->choose(call);
+    return check_device(call) == PRIM_OK ? chosen : PRIM_VARIANT_AUTO;
 }
 
 /* ---- variants ---- */

@@ -160,8 +160,6 @@ const char *table_why_not(const prim_scan_args *args)
     const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
     prim_scan_args of_aggregates = *args;
     of_aggregates.in_type = of_aggregates.out_type = prim_accumulator_type(args->out_type);
-    if (args->op == PRIM_OP_PRODUCT)
-        return "a summed-area table is not made of products";
     if (types_why_not(&of_aggregates) != nullptr)
         return "it is not built for the type of its aggregates";
     return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)

@@ -23,6 +23,9 @@ static prim_status check_kind(const void *any)
     if ((unsigned)args->op > PRIM_OP_PRODUCT)
         return prim_fail(PRIM_ERROR_ENUM, "%s: op is %s, not sum, min, max or product",
                          args->call.name, prim_op_name(args->op));
+    if (args->summed_area && args->op == PRIM_OP_PRODUCT)
+        return prim_fail(PRIM_ERROR_ENUM, "%s: op is product, not sum, min or max",
+                         args->call.name);
     status = prim_check_types(&args->call, args->in_type, args->out_type, wider,
                               sizeof wider / sizeof *wider);
     if (status != PRIM_OK)

@@ -1,0 +1,91 @@
+#include "queries.h"
+
+#include <primitives/primitives.h>
+
+static const cudaDataType_t u8 = CUDA_R_8U, i32 = CUDA_R_32I, u32 = CUDA_R_32U, f32 = CUDA_R_32F;
+static const prim_histogram_range range = {0, 1000, 0, 1};
+
+/* 14000 counters of u32 fit the shared memory that a block can opt in to, and not what it has
+ * without; and so many f32 are some tiles, for which AUTO takes a cluster. */
+const size_t query_sizes[] = {3, 14000, 1 << 20};
+const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
+
+/* Rows that are as far apart as those of 4 bytes an element. */
+static prim_image image_of(size_t width, cudaDataType_t type)
+{
+    return (prim_image){
+        .width = width, .height = 40, .pitch = 4 * width, .channels = 1, .type = type};
+}
+
+/* The queries look at where the weights are, and not at them. */
+static prim_mask mask_of(size_t width, size_t height, cudaDataType_t type)
+{
+    static const float weights[16];
+    return (prim_mask){weights, weights, width, height, 0, 0, type, 0};
+}
+
+static prim_sparse matrix_of(size_t entries)
+{
+    return (prim_sparse){.format = PRIM_SPARSE_CSR,
+                         .rows = 1000,
+                         .columns = 1000,
+                         .entries = entries,
+                         .value_type = CUDA_R_32F,
+                         .offset_type = CUDA_R_32I};
+}
+
+/* X(call, pattern of its variants, the queries' arguments behind the variant) */
+#define QUERIES(X)                                                                               \
+    X(reduce, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)                          \
+    X(reduce_rows, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32)                  \
+    X(reduce_columns, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, 7, f32)               \
+    X(reduce_segments, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, i32, 7, f32)         \
+    X(arg_reduce, reduce, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, f32, size)                           \
+    X(dot, reduce, f32, size, f32)                                                               \
+    X(scan, scan, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)         \
+    X(scan_rows, scan, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32) \
+    X(scan_2d, scan, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 7, size, f32)                        \
+    X(histogram_even, histogram, 0, PRIM_OUTSIDE_DROP, range, i32, (size_t)1 << 22, size, u32)   \
+    X(histogram_edges, histogram_edges, 0, PRIM_OUTSIDE_DROP, i32, (size_t)1 << 22, size, i32,   \
+      u32)                                                                                       \
+    X(histogram_even_channels, histogram_channels, 0, PRIM_OUTSIDE_DROP, image_of(1000, i32),    \
+      size, u32)                                                                                 \
+    X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,             \
+      (size_t)1 << 22, size / 2, f32)                                                            \
+    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                                \
+    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                       \
+    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                         \
+    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                                \
+    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                        \
+    X(gemm, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 512, 512, size, f32, f32, f32,       \
+      PRIM_COMPUTE_DEFAULT)                                                                      \
+    X(gemm_batched, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 20, 20, 20, f32, f32, f32,   \
+      size, PRIM_COMPUTE_DEFAULT)                                                                \
+    X(gemv, gemv, PRIM_NOT_TRANSPOSED, 100, size, f32, f32, f32)                                 \
+    X(gemv_batched, gemv, PRIM_NOT_TRANSPOSED, 100, 3, f32, f32, f32, size)                      \
+    X(binary_gemm, binary_gemm, 100, 100, size, f32)                                             \
+    X(convolve_1d, convolution, 0, PRIM_BOUNDARY_CLAMP, f32, size, mask_of(3, 1, f32))           \
+    X(convolve_2d, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),                      \
+      mask_of(3, 3, CUDA_R_16I), image_of(size, u8))                                             \
+    X(convolve_separable, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),               \
+      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                                \
+    X(spmv, spmv, matrix_of(size), f32, f32)
+
+#define ASK(call, pattern, ...)                                                        \
+    static bool call##_supports(int variant, size_t size)                              \
+    {                                                                                  \
+        return prim_##call##_supports((prim_##pattern##_variant)variant, __VA_ARGS__); \
+    }                                                                                  \
+    static int call##_choose(size_t size)                                              \
+    {                                                                                  \
+        return (int)prim_##call##_choose(__VA_ARGS__);                                 \
+    }
+QUERIES(ASK)
+
+#define ROW(name, pattern, ...)                 \
+    {.call = "prim_" #name,                     \
+     .variant_at = prim_##pattern##_variant_at, \
+     .supports = name##_supports,               \
+     .choose = name##_choose},
+const query queries[] = {QUERIES(ROW)};
+const size_t query_count = sizeof queries / sizeof *queries;

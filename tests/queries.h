@@ -1,0 +1,21 @@
+/* The queries of every call that has variants, as rows of one table: what promises.c walks besides
+ * the calls. */
+#ifndef TESTS_QUERIES_H
+#define TESTS_QUERIES_H
+
+#include <primitives/types.h>
+
+/* Of one call with valid arguments, at sizes for which AUTO takes unlike rungs. */
+typedef struct query {
+    const char *call;
+    const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
+    bool (*supports)(int variant, size_t size);
+    int (*choose)(size_t size);
+} query;
+
+extern const query queries[];
+extern const size_t query_count;
+extern const size_t query_sizes[];
+extern const size_t query_size_count;
+
+#endif
