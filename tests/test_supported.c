@@ -713,15 +713,24 @@ Test(supported, merge)
                           "merge %d of %zu and %zu %s", v, s->rows, s->columns, name_of(*type));
 }
 
+/* "PRIM_ERROR_UNSUPPORTED BITONIC, and more than 4096 keys" */
+static prim_status sort_promise(int variant, cudaDataType_t type, size_t count)
+{
+    const prim_status of_key = key_promise(type);
+    return of_key == PRIM_OK && variant == PRIM_MERGE_SORT_BITONIC && count > 4096
+               ? PRIM_ERROR_UNSUPPORTED
+               : of_key;
+}
+
 Test(supported, merge_sort)
 {
-    static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
+    static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
-                    CHECK(key_promise(*type),
+                    CHECK(sort_promise(v, *type, *count),
                           prim_merge_sort_workspace_bytes((prim_merge_sort_variant)v,
                                                           (prim_order)order, *type, *count, &bytes),
                           prim_merge_sort_supports((prim_merge_sort_variant)v, (prim_order)order,
@@ -763,23 +772,24 @@ Test(supported, merge_pairs)
                               s->columns, name_of(*type), *value);
 }
 
-/* "variant is not AUTO, STREAMED or RADIX" */
-static bool sorts_values(int variant)
+/* "variant is not AUTO, STREAMED, RADIX or BITONIC" */
+static bool sorts_values(int variant, size_t count)
 {
     return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
-           variant == PRIM_MERGE_SORT_RADIX;
+           variant == PRIM_MERGE_SORT_RADIX ||
+           (variant == PRIM_MERGE_SORT_BITONIC && count <= 4096);
 }
 
 Test(supported, merge_sort_pairs)
 {
-    static const size_t counts[] = {0, 1, 2, 100000, (size_t)1 << 33};
+    static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (size_t, count, counts)
-                        CHECK(pairs_promise(*type, *value, sorts_values(v)),
+                        CHECK(pairs_promise(*type, *value, sorts_values(v, *count)),
                               prim_merge_sort_pairs_workspace_bytes((prim_merge_sort_variant)v,
                                                                     (prim_order)order, *type,
                                                                     *value, *count, &bytes),
@@ -798,15 +808,15 @@ static prim_status permutation_promise(int variant, cudaDataType_t type, size_t 
         return PRIM_ERROR_TYPE;
     if (index_type == CUDA_R_32U && count > (size_t)1 << 32)
         return PRIM_ERROR_SIZE;
-    return sorts_values(variant) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return sorts_values(variant, count) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
 Test(supported, merge_sort_permutation)
 {
     static const size_t counts[] = {
-        0, 1, 2, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
+        0, 1, 2, 4096, 4097, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_RADIX; v++)
+    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
