@@ -23,6 +23,8 @@ typedef struct test_stand {
 static void set_input(test_stand *s, unsigned seed)
 {
     s->entry->make_input(s->h_in, seed);
+    if (s->entry->set_addresses != NULL)
+        s->entry->set_addresses(s->h_in, s->in.data, s->out.data);
     s->entry->right_answer(s->h_in, s->o.count, s->h_expected);
     cr_cuda(cudaMemcpy(s->in.data, s->h_in, s->entry->in_bytes, cudaMemcpyHostToDevice));
     cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before all bytes have arrived */
@@ -491,15 +493,15 @@ static void check_left_behind(const test_stand *s)
     cr_assert_eq(simt_pool_bytes(), trial.pool_bytes, "%s: the pool lacks bytes", trial.where);
 }
 
-/* PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error: none was. */
-static void check_failure(const test_stand *s, prim_status status)
+/* `name` is the call's. PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error:
+ * none was. */
+static void check_failure(const test_stand *s, const char *name, prim_status status)
 {
     cudaError_t error;
     const char *sentence = prim_last_error(&error);
     cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
               prim_status_string(status));
-    cr_assert(strncmp(sentence, s->entry->name, strcspn(s->entry->name, " ")) == 0, "%s: %s",
-              trial.where, sentence);
+    cr_assert(strncmp(sentence, name, strcspn(name, " ")) == 0, "%s: %s", trial.where, sentence);
     cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
               trial.where, sentence);
     cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
@@ -526,7 +528,7 @@ static void check_each_failure(test_stand *s)
             check_answer(s, "after each failure");
             break;
         }
-        check_failure(s, status);
+        check_failure(s, s->entry->name, status);
     }
     cr_assert(trial.n > 1, "%s calls nothing that can fail", s->entry->name);
     cr_cuda(cudaStreamDestroy(stream));
@@ -563,7 +565,7 @@ static void check_each_failure_captured(test_stand *s)
             cr_prim(status);
             break;
         }
-        check_failure(s, status);
+        check_failure(s, s->entry->name, status);
     }
 }
 
@@ -580,6 +582,7 @@ static prim_status ask_workspace(const operands *o)
 
 static void check_each_failure_of_queries(test_stand *s)
 {
+    const char *const asked = s->entry->queries_of;
     for (uint64_t n = 1;; n++) {
         begin_trial(s, n);
         trial.call = ask_workspace;
@@ -589,7 +592,7 @@ static void check_each_failure_of_queries(test_stand *s)
             cr_prim(status);
             break;
         }
-        check_failure(s, status);
+        check_failure(s, asked != NULL ? asked : s->entry->name, status);
     }
 }
 
