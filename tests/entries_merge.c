@@ -305,7 +305,8 @@ const entry_point co_ranks_entry = {.name = "prim_co_ranks",
                                     .workspace_bytes = no_workspace,
                                     .call = co_ranks_call};
 
-/* ---- is it sorted? With an even seed; with an odd one two neighbours far behind are not. ---- */
+/* ---- is it sorted? With an even seed; with an odd one two neighbours far behind are not, and with
+ * every other of these two at the beginning, too: then more than one block says so. ---- */
 
 static void is_sorted_input(void *h_in, unsigned seed)
 {
@@ -313,6 +314,8 @@ static void is_sorted_input(void *h_in, unsigned seed)
     rising_keys(keys, KEYS, seed);
     if (seed % 2 == 1)
         keys[KEYS - 2] = keys[KEYS - 1] + 1;
+    if (seed % 4 == 3)
+        keys[0] = keys[1] + 1;
 }
 
 static void is_sorted_answer(const void *h_in, size_t count, void *h_out)
