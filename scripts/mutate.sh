@@ -23,7 +23,8 @@ cd "$(dirname "$0")/.." || exit 1
 # What the race check calls the patterns' entry points.
 declare -A entries=(
   [reduce]=prim_reduce [scan]=prim_scan [histogram]=prim_histogram
-  [merge]="prim_merge prim_co_rank" [convolution]=prim_convolve [sparse]=prim_spmv
+  [merge]="prim_merge prim_co_rank prim_gather prim_is_sorted"
+  [convolution]=prim_convolve [sparse]=prim_spmv
   [gemm]=prim_gemm [gemv]=prim_gemv [binary_gemm]=prim_binary)
 
 usage() {

@@ -1,5 +1,6 @@
-/* gemm among the entry points. */
+/* gemm and its batches among the entry points. */
 #include <stdint.h>
+#include <string.h>
 
 #include <primitives/gemm.h>
 
@@ -10,10 +11,15 @@
 
 enum { M = 37, COLUMNS = 35, K = 70, A_COUNT = M * K, IN_COUNT = A_COUNT + K * COLUMNS };
 
+static void fill_floats(float *h, size_t count, unsigned seed)
+{
+    for (unsigned i = 0; i < count; i++)
+        h[i] = (float)((i * 2654435761u + seed * 97u) >> 8 & 0xf) - 7.0f;
+}
+
 static void gemm_input(void *h_in, unsigned seed)
 {
-    for (unsigned i = 0; i < IN_COUNT; i++)
-        ((float *)h_in)[i] = (float)((i * 2654435761u + seed * 97u) >> 8 & 0xf) - 7.0f;
+    fill_floats(h_in, IN_COUNT, seed);
 }
 
 /* 2 · A · B */
@@ -162,6 +168,163 @@ static prim_status transposed_call(const operands *o)
                      COLUMNS_T, PRIM_COMPUTE_DEFAULT, c.workspace, c.bytes, o->stream);
 }
 
+/* ---- a batch of three, in several pieces along k; gaps between the A, one B for all, and the C side
+ * by side in rows of all three ---- */
+
+enum {
+    PRODUCTS = 3,
+    M_B = 3,
+    COLUMNS_B = 18,
+    K_B = 1061,
+    LDC_B = PRODUCTS * COLUMNS_B,
+    A_STRIDE = M_B * K_B + 5,
+    A_COUNT_B = PRODUCTS * A_STRIDE,
+    IN_COUNT_B = A_COUNT_B + K_B * COLUMNS_B
+};
+
+static void batched_input(void *h_in, unsigned seed)
+{
+    fill_floats(h_in, IN_COUNT_B, seed);
+}
+
+/* 2 · A · B of each */
+static void batched_answer(const void *h_in, size_t k, void *h_out)
+{
+    const float *b = (const float *)h_in + A_COUNT_B;
+    for (size_t i = 0; i < (size_t)M_B * LDC_B; i++) {
+        const size_t row = i / LDC_B, product = i % LDC_B / COLUMNS_B, column = i % COLUMNS_B;
+        const float *a = (const float *)h_in + product * A_STRIDE + row * K_B;
+        float sum = 0;
+        for (size_t j = 0; j < k; j++)
+            sum += a[j] * b[j * COLUMNS_B + column];
+        ((float *)h_out)[i] = 2 * sum;
+    }
+}
+
+static prim_status batched_workspace(int variant, size_t k, size_t *bytes)
+{
+    return prim_gemm_batched_workspace_bytes(
+        (prim_gemm_variant)variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, M_B, COLUMNS_B, k,
+        CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, PRODUCTS, PRIM_COMPUTE_DEFAULT, bytes);
+}
+
+static prim_status batched_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    size_t a_stride = A_STRIDE, b_stride = 0, c_stride = COLUMNS_B, batches = PRODUCTS;
+    gemm_arguments a = {.m = M_B,
+                        .n = COLUMNS_B,
+                        .k = o->count,
+                        .alpha = 2,
+                        .a_type = CUDA_R_32F,
+                        .d_a = o->d_in,
+                        .lda = K_B,
+                        .b_type = CUDA_R_32F,
+                        .d_b = o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT_B : NULL,
+                        .ldb = COLUMNS_B,
+                        .c_type = CUDA_R_32F,
+                        .d_c = o->d_out,
+                        .ldc = LDC_B};
+    spoil_kind(o, &a);
+    spoil(o, "d_a", &a.d_a);
+    spoil(o, "d_b", &a.d_b);
+    spoil(o, "d_c", &a.d_c);
+    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a.lda = K_B - 1);
+    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a.ldb = COLUMNS_B - 1);
+    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a.ldc = COLUMNS_B - 1);
+    FAULT("C over the C beside it", PRIM_ERROR_VALUE, "c_stride", c_stride = COLUMNS_B - 1);
+    FAULT("C over the next row's", PRIM_ERROR_VALUE, "c_stride", a.ldc = LDC_B - 1);
+    FAULT("all C at one place", PRIM_ERROR_VALUE, "c_stride", c_stride = 0);
+    FAULT("A beyond size_t", PRIM_ERROR_SIZE, "d_a", a_stride = SIZE_MAX / 8);
+    FAULT("B beyond size_t", PRIM_ERROR_SIZE, "d_b", b_stride = SIZE_MAX / 8);
+    FAULT("C beyond size_t", PRIM_ERROR_SIZE, "d_c", c_stride = SIZE_MAX / 8);
+    FAULT("too many", PRIM_ERROR_SIZE, "d_c", batches = SIZE_MAX / 8);
+    FAULT("in the last A", PRIM_ERROR_OVERLAP, "d_c", a.d_c = a.d_b - 8 * 4);
+    FAULT("in B", PRIM_ERROR_OVERLAP, "d_c", a.d_c = a.d_b + 8);
+    return prim_gemm_batched((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha,
+                             a.a_type, a.d_a, a.lda, a_stride, a.b_type, a.d_b, a.ldb, b_stride,
+                             a.beta, a.c_type, a.d_c, a.ldc, c_stride, batches, a.compute,
+                             c.workspace, c.bytes, o->stream);
+}
+
+/* ---- by pointers: the input begins with the three arrays, the last product's first; all else is
+ * as in the batch. `count` is the number of products, since the arrays are read wherever there are
+ * any. ---- */
+
+enum { TO_A = 0, TO_B = 256, TO_C = 512, FLOATS_AT = 768 }; /* in bytes */
+
+static void pointers_input(void *h_in, unsigned seed)
+{
+    fill_floats((float *)((char *)h_in + FLOATS_AT), IN_COUNT_B, seed);
+}
+
+static void set_pointers(void *h_in, const void *d_in, void *d_out)
+{
+    const void *to_a[PRODUCTS], *to_b[PRODUCTS];
+    void *to_c[PRODUCTS];
+    const float *d_floats = (const float *)((const char *)d_in + FLOATS_AT);
+    for (size_t p = 0; p < PRODUCTS; p++) {
+        const size_t from = PRODUCTS - 1 - p;
+        to_a[p] = d_floats + from * A_STRIDE;
+        to_b[p] = d_floats + A_COUNT_B;
+        to_c[p] = (float *)d_out + from * COLUMNS_B;
+    }
+    memcpy((char *)h_in + TO_A, to_a, sizeof to_a);
+    memcpy((char *)h_in + TO_B, to_b, sizeof to_b);
+    memcpy((char *)h_in + TO_C, to_c, sizeof to_c);
+}
+
+static void pointers_answer(const void *h_in, size_t products, void *h_out)
+{
+    if (products > 0)
+        batched_answer((const char *)h_in + FLOATS_AT, K_B, h_out);
+}
+
+static prim_status pointers_workspace(int variant, size_t products, size_t *bytes)
+{
+    return prim_gemm_batched_workspace_bytes(
+        (prim_gemm_variant)variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, M_B, COLUMNS_B, K_B,
+        CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, products, PRIM_COMPUTE_DEFAULT, bytes);
+}
+
+static prim_status pointers_call(const operands *o)
+{
+    char *const d_in = o->d_in;
+    size_t batches = o->count;
+    gemm_arguments a = {.m = M_B,
+                        .n = COLUMNS_B,
+                        .k = K_B,
+                        .alpha = 2,
+                        .a_type = CUDA_R_32F,
+                        .d_a = d_in,
+                        .lda = K_B,
+                        .b_type = CUDA_R_32F,
+                        .d_b = d_in != NULL ? d_in + TO_B : NULL,
+                        .ldb = COLUMNS_B,
+                        .c_type = CUDA_R_32F,
+                        .d_c = d_in != NULL ? d_in + TO_C : NULL,
+                        .ldc = LDC_B};
+    operands arrays = *o; /* of the output the call sees only the array that points to it */
+    arrays.d_out = a.d_c;
+    const call_head c = spoilt_head(&arrays);
+    spoil_kind(o, &a);
+    spoil(o, "d_a", &a.d_a);
+    spoil(o, "d_b", &a.d_b);
+    spoil(o, "d_c", &a.d_c);
+    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a.lda = K_B - 1);
+    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a.ldb = COLUMNS_B - 1);
+    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a.ldc = COLUMNS_B - 1);
+    FAULT("lda beyond size_t", PRIM_ERROR_SIZE, "d_a", a.lda = SIZE_MAX / 8);
+    FAULT("ldb beyond size_t", PRIM_ERROR_SIZE, "d_b", a.ldb = SIZE_MAX / 8);
+    FAULT("ldc beyond size_t", PRIM_ERROR_SIZE, "d_c", a.ldc = SIZE_MAX / 8);
+    FAULT("too many", PRIM_ERROR_SIZE, "d_c", batches = SIZE_MAX / 8);
+    return prim_gemm_pointers((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha,
+                              a.a_type, (const void *const *)(void *)a.d_a, a.lda, a.b_type,
+                              (const void *const *)(void *)a.d_b, a.ldb, a.beta, a.c_type,
+                              (void *const *)(void *)a.d_c, a.ldc, batches, a.compute, c.workspace,
+                              c.bytes, o->stream);
+}
+
 const entry_point gemm_entry = {.name = "prim_gemm",
                                 .variant_at = prim_gemm_variant_at,
                                 .in_bytes = IN_COUNT * sizeof(float),
@@ -181,3 +344,25 @@ const entry_point gemm_transposed_entry = {.name = "prim_gemm",
                                            .right_answer = transposed_answer,
                                            .workspace_bytes = transposed_workspace,
                                            .call = transposed_call};
+
+const entry_point gemm_batched_entry = {.name = "prim_gemm_batched",
+                                        .variant_at = prim_gemm_variant_at,
+                                        .in_bytes = IN_COUNT_B * sizeof(float),
+                                        .out_bytes = (size_t)M_B * LDC_B * sizeof(float),
+                                        .count = K_B,
+                                        .make_input = batched_input,
+                                        .right_answer = batched_answer,
+                                        .workspace_bytes = batched_workspace,
+                                        .call = batched_call};
+
+const entry_point gemm_pointers_entry = {.name = "prim_gemm_pointers",
+                                         .variant_at = prim_gemm_variant_at,
+                                         .in_bytes = FLOATS_AT + IN_COUNT_B * sizeof(float),
+                                         .out_bytes = (size_t)M_B * LDC_B * sizeof(float),
+                                         .count = PRODUCTS,
+                                         .make_input = pointers_input,
+                                         .set_addresses = set_pointers,
+                                         .right_answer = pointers_answer,
+                                         .workspace_bytes = pointers_workspace,
+                                         .queries_of = "prim_gemm_batched",
+                                         .call = pointers_call};

@@ -1,4 +1,4 @@
-/* merge, merge sort and co-ranks among the entry points. */
+/* merge, merge sort and what goes with them, among the entry points. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -87,12 +87,36 @@ const entry_point merge_entry = {.name = "prim_merge",
                                  .workspace_bytes = merge_workspace,
                                  .call = merge_call};
 
-/* ---- merge sort: descending, as many keys ---- */
+/* ---- merge sort: descending, as many keys; and few, for the rung that takes no more ---- */
+
+enum { FEW_KEYS = 1001 };
+
+static bool sort_takes(int variant)
+{
+    return variant != PRIM_MERGE_SORT_BITONIC;
+}
+VARIANTS_THAT_TAKE(merge_sort, sort)
+
+static bool sort_few_takes(int variant)
+{
+    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_BITONIC;
+}
+VARIANTS_THAT_TAKE(merge_sort, sort_few)
+
+static void random_keys(void *h_in, unsigned count, unsigned seed)
+{
+    for (unsigned i = 0; i < count; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 8;
+}
 
 static void sort_input(void *h_in, unsigned seed)
 {
-    for (unsigned i = 0; i < KEYS; i++)
-        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 8;
+    random_keys(h_in, KEYS, seed);
+}
+
+static void sort_few_input(void *h_in, unsigned seed)
+{
+    random_keys(h_in, FEW_KEYS, seed);
 }
 
 static int falling(const void *x, const void *y)
@@ -132,8 +156,18 @@ static prim_status sort_call(const operands *o)
                            c.workspace, c.bytes, o->stream);
 }
 
+const entry_point merge_sort_few_entry = {.name = "prim_merge_sort",
+                                          .variant_at = sort_few_variant_at,
+                                          .in_bytes = FEW_KEYS * sizeof(int32_t),
+                                          .out_bytes = FEW_KEYS * sizeof(int32_t),
+                                          .count = FEW_KEYS,
+                                          .make_input = sort_few_input,
+                                          .right_answer = sort_answer,
+                                          .workspace_bytes = sort_workspace,
+                                          .call = sort_call};
+
 const entry_point merge_sort_entry = {.name = "prim_merge_sort",
-                                      .variant_at = prim_merge_sort_variant_at,
+                                      .variant_at = sort_variant_at,
                                       .in_bytes = KEYS * sizeof(int32_t),
                                       .out_bytes = KEYS * sizeof(int32_t),
                                       .count = KEYS,
@@ -207,6 +241,152 @@ const entry_point co_rank_entry = {.name = "prim_co_rank",
                                    .workspace_bytes = no_workspace,
                                    .call = co_rank_call};
 
+/* ---- co-ranks of three runs, the middle one much shorter: the diagonals and, behind them, the
+ * runs ---- */
+
+enum {
+    DIAGONALS = 151,
+    RUNS = 3,
+    RUN_0 = 401,
+    RUN_1 = 7,
+    RUN_2 = 399,
+    RUN_0_AT = 8 * DIAGONALS, /* in bytes */
+    RUN_1_AT = RUN_0_AT + 4 * RUN_0,
+    RUN_2_AT = RUN_1_AT + 4 * RUN_1,
+    RUNS_BYTES = RUN_2_AT + 4 * RUN_2
+};
+
+static const size_t run_counts[RUNS] = {RUN_0, RUN_1, RUN_2};
+static const size_t runs_at[RUNS] = {RUN_0_AT, RUN_1_AT, RUN_2_AT};
+
+static void co_ranks_input(void *h_in, unsigned seed)
+{
+    uint64_t *const diagonals = h_in;
+    for (unsigned i = 0; i < DIAGONALS; i++) /* some of them beyond the end */
+        diagonals[i] = (i * 331u + seed) % (RUN_0 + RUN_1 + RUN_2 + 5);
+    for (unsigned r = 0; r < RUNS; r++)
+        rising_keys((int32_t *)((char *)h_in + runs_at[r]), (unsigned)run_counts[r], seed + 5 * r);
+}
+
+/* By taking the keys one after the other; of equal ones the earlier run's first. */
+static void co_ranks_answer(const void *h_in, size_t count, void *h_out)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t *const taken = (uint64_t *)h_out + i * RUNS;
+        for (unsigned r = 0; r < RUNS; r++)
+            taken[r] = 0;
+        for (uint64_t k = 0; k < ((const uint64_t *)h_in)[i]; k++) {
+            const int32_t *least = NULL;
+            unsigned from = RUNS;
+            for (unsigned r = 0; r < RUNS; r++) {
+                const int32_t *key = (const int32_t *)((const char *)h_in + runs_at[r]) + taken[r];
+                if (taken[r] < run_counts[r] && (least == NULL || *key < *least)) {
+                    least = key;
+                    from = r;
+                }
+            }
+            if (from < RUNS)
+                taken[from]++;
+        }
+    }
+}
+
+/* A call without diagonals may have NULL for all it reads. */
+static prim_status co_ranks_call(const operands *o)
+{
+    prim_order order = PRIM_ASCENDING;
+    cudaDataType_t type = CUDA_R_32I;
+    char *d_in = o->d_in, *d_out = o->d_out, *d_runs[RUNS] = {NULL};
+    size_t counts[RUNS] = {0}, run_count = RUNS, count = o->count;
+    for (unsigned r = 0; r < RUNS && d_in != NULL; r++) {
+        d_runs[r] = d_in + runs_at[r];
+        counts[r] = run_counts[r];
+    }
+    const void *runs[RUNS];
+    const void *const *h_runs = runs;
+    const size_t *h_counts = counts;
+    spoil(o, "d_runs[0]", &d_runs[0]);
+    spoil(o, "d_runs[1]", &d_runs[1]);
+    spoil(o, "d_runs[2]", &d_runs[2]);
+    spoil(o, "d_diagonals", &d_in);
+    spoil(o, "d_ranks", &d_out);
+    FAULT("NULL", PRIM_ERROR_NULL, "h_runs", h_runs = NULL);
+    FAULT("NULL", PRIM_ERROR_NULL, "h_counts", h_counts = NULL);
+    FAULT("0", PRIM_ERROR_VALUE, "run_count", run_count = 0);
+    FAULT("too many", PRIM_ERROR_VALUE, "run_count", run_count = PRIM_CO_RANKS_MOST_RUNS + 1);
+    FAULT("unknown", PRIM_ERROR_ENUM, "order", order = 2);
+    FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "keys", counts[0] = counts[2] = SIZE_MAX / 2 + 1);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_runs", counts[0] = counts[2] = SIZE_MAX / 8);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_ranks", count = SIZE_MAX / 16);
+    FAULT("in the first run", PRIM_ERROR_OVERLAP, "d_ranks", (d_out = d_in + RUN_0_AT, count = 8));
+    FAULT("in the last run", PRIM_ERROR_OVERLAP, "d_ranks",
+          (d_out = d_in + RUNS_BYTES - RUNS_BYTES % 8 - 8, count = 8));
+    FAULT("is d_diagonals", PRIM_ERROR_OVERLAP, "d_ranks", (d_out = d_in, count = 8));
+    for (unsigned r = 0; r < RUNS; r++)
+        runs[r] = d_runs[r];
+    return prim_co_ranks(order, type, run_count, h_runs, h_counts, (const void *)d_in, count,
+                         (void *)d_out, o->stream);
+}
+
+const entry_point co_ranks_entry = {.name = "prim_co_ranks",
+                                    .variant_at = only_variant_at,
+                                    .in_bytes = RUNS_BYTES,
+                                    .out_bytes = DIAGONALS * RUNS * sizeof(uint64_t),
+                                    .count = DIAGONALS,
+                                    .make_input = co_ranks_input,
+                                    .right_answer = co_ranks_answer,
+                                    .workspace_bytes = no_workspace,
+                                    .call = co_ranks_call};
+
+/* ---- is it sorted? With an even seed; with an odd one two neighbours far behind are not, and with
+ * every other of these two at the beginning, too: then more than one block says so. ---- */
+
+static void is_sorted_input(void *h_in, unsigned seed)
+{
+    int32_t *const keys = h_in;
+    rising_keys(keys, KEYS, seed);
+    if (seed % 2 == 1)
+        keys[KEYS - 2] = keys[KEYS - 1] + 1;
+    if (seed % 4 == 3)
+        keys[0] = keys[1] + 1;
+}
+
+static void is_sorted_answer(const void *h_in, size_t count, void *h_out)
+{
+    const int32_t *const keys = h_in;
+    uint32_t sorted = 1;
+    for (size_t i = 1; i < count; i++)
+        sorted &= keys[i - 1] <= keys[i];
+    *(uint32_t *)h_out = sorted;
+}
+
+static prim_status is_sorted_call(const operands *o)
+{
+    prim_order order = PRIM_ASCENDING;
+    cudaDataType_t type = CUDA_R_32I;
+    char *d_in = o->d_in, *d_out = o->d_out;
+    size_t count = o->count;
+    spoil(o, "d_in", &d_in);
+    spoil(o, "d_answer", &d_out);
+    FAULT("unknown", PRIM_ERROR_ENUM, "order", order = 2);
+    FAULT("unknown", PRIM_ERROR_TYPE, "key_type", type = 9999);
+    FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", count = SIZE_MAX / 4 + 1);
+    FAULT("is the first key", PRIM_ERROR_OVERLAP, "d_answer", d_out = d_in);
+    FAULT("is the last key", PRIM_ERROR_OVERLAP, "d_answer", d_out = d_in + 4 * (count - 1));
+    return prim_is_sorted(order, type, d_in, count, (void *)d_out, o->stream);
+}
+
+const entry_point is_sorted_entry = {.name = "prim_is_sorted",
+                                     .variant_at = only_variant_at,
+                                     .in_bytes = KEYS * sizeof(int32_t),
+                                     .out_bytes = sizeof(uint32_t),
+                                     .count = KEYS,
+                                     .make_input = is_sorted_input,
+                                     .right_answer = is_sorted_answer,
+                                     .workspace_bytes = no_workspace,
+                                     .call = is_sorted_call};
+
 /* ---- with values: a and b, and behind them their values; the output likewise ---- */
 
 static bool pairs_takes(int variant)
@@ -215,16 +395,16 @@ static bool pairs_takes(int variant)
 }
 VARIANTS_THAT_TAKE(merge, pairs)
 
-static void add_values(void *h_in)
+static void add_values(void *h_in, uint32_t count)
 {
-    for (uint32_t i = 0; i < KEYS; i++)
-        ((uint32_t *)h_in)[KEYS + i] = i * 2654435761u;
+    for (uint32_t i = 0; i < count; i++)
+        ((uint32_t *)h_in)[count + i] = i * 2654435761u;
 }
 
 static void merge_pairs_input(void *h_in, unsigned seed)
 {
     merge_input(h_in, seed);
-    add_values(h_in);
+    add_values(h_in, KEYS);
 }
 
 static void merge_pairs_answer(const void *h_in, size_t count, void *h_out)
@@ -301,11 +481,23 @@ static bool sort_pairs_takes(int variant)
 }
 VARIANTS_THAT_TAKE(merge_sort, sort_pairs)
 
+/* Of few values, so that many keys are equal. */
+static void equal_keys(void *h_in, unsigned count, unsigned seed)
+{
+    for (unsigned i = 0; i < count; i++)
+        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 24;
+}
+
 static void sort_pairs_input(void *h_in, unsigned seed)
 {
-    for (unsigned i = 0; i < KEYS; i++) /* few of them: many are equal */
-        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 24;
-    add_values(h_in);
+    equal_keys(h_in, KEYS, seed);
+    add_values(h_in, KEYS);
+}
+
+static void sort_few_pairs_input(void *h_in, unsigned seed)
+{
+    equal_keys(h_in, FEW_KEYS, seed);
+    add_values(h_in, FEW_KEYS);
 }
 
 static int falling_by_place(const void *x, const void *y)
@@ -335,7 +527,7 @@ static void sort_with_places(const int32_t *h_in, const uint32_t *h_values, size
 
 static void sort_pairs_answer(const void *h_in, size_t count, void *h_out)
 {
-    sort_with_places(h_in, (const uint32_t *)h_in + KEYS, count, h_out, (uint32_t *)h_out + KEYS);
+    sort_with_places(h_in, (const uint32_t *)h_in + count, count, h_out, (uint32_t *)h_out + count);
 }
 
 static prim_status sort_pairs_workspace(int variant, size_t count, size_t *bytes)
@@ -351,8 +543,8 @@ static prim_status sort_pairs_call(const operands *o)
     cudaDataType_t type = CUDA_R_32I;
     size_t count = o->count, value_bytes = 4;
     char *d_in = o->d_in, *d_out = o->d_out;
-    char *d_values = d_in != NULL ? d_in + 4 * KEYS : NULL;
-    char *d_out_values = d_out != NULL ? d_out + 4 * KEYS : NULL;
+    char *d_values = d_in != NULL ? d_in + 4 * count : NULL;
+    char *d_out_values = d_out != NULL ? d_out + 4 * count : NULL;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_values", &d_values);
     spoil(o, "d_out", &d_out);
@@ -383,10 +575,25 @@ const entry_point merge_sort_pairs_entry = {.name = "prim_merge_sort_pairs",
                                             .workspace_bytes = sort_pairs_workspace,
                                             .call = sort_pairs_call};
 
+static bool sort_few_pairs_takes(int variant)
+{
+    return variant == PRIM_MERGE_SORT_BITONIC;
+}
+VARIANTS_THAT_TAKE(merge_sort, sort_few_pairs)
+
+const entry_point merge_sort_few_pairs_entry = {.name = "prim_merge_sort_pairs",
+                                                .variant_at = sort_few_pairs_variant_at,
+                                                .in_bytes = 2 * FEW_KEYS * sizeof(int32_t),
+                                                .out_bytes = 2 * FEW_KEYS * sizeof(int32_t),
+                                                .count = FEW_KEYS,
+                                                .make_input = sort_few_pairs_input,
+                                                .right_answer = sort_pairs_answer,
+                                                .workspace_bytes = sort_pairs_workspace,
+                                                .call = sort_pairs_call};
+
 static void permutation_input(void *h_in, unsigned seed)
 {
-    for (unsigned i = 0; i < KEYS; i++)
-        ((int32_t *)h_in)[i] = (int32_t)((i + seed) * 2654435761u) >> 24;
+    equal_keys(h_in, KEYS, seed);
 }
 
 static void permutation_answer(const void *h_in, size_t count, void *h_out)

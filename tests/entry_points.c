@@ -6,8 +6,9 @@ extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, re
 extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry, histogram_edges_entry, histogram_channels_entry,
     histogram_weighted_entry, histogram_weighted_told_entry;
-extern const entry_point merge_entry, merge_sort_entry, co_rank_entry, merge_pairs_entry,
-    merge_sort_pairs_entry, merge_sort_permutation_entry, gather_entry;
+extern const entry_point merge_entry, merge_sort_entry, merge_sort_few_entry, co_rank_entry,
+    merge_pairs_entry, co_ranks_entry, merge_sort_pairs_entry, merge_sort_few_pairs_entry,
+    merge_sort_permutation_entry, gather_entry, is_sorted_entry;
 extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separable_entry,
     convolve_integers_entry;
 extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_ell_entry,
@@ -15,8 +16,9 @@ extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_e
     sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
     sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
     sparse_to_dense_entry, sparse_transpose_entry, spmv_plan_entry, spmv_planned_entry;
-extern const entry_point gemm_entry, gemm_transposed_entry, gemv_entry, gemv_transposed_entry,
-    gemv_batched_entry, binary_gemm_entry, binary_pack_rows_entry, binary_pack_columns_entry;
+extern const entry_point gemm_entry, gemm_transposed_entry, gemm_batched_entry, gemm_pointers_entry,
+    gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry,
+    binary_pack_rows_entry, binary_pack_columns_entry;
 
 const entry_point *const entry_points[] = {
     /* reduce */
@@ -40,11 +42,15 @@ const entry_point *const entry_points[] = {
     /* merge */
     &merge_entry,
     &merge_sort_entry,
+    &merge_sort_few_entry,
     &merge_pairs_entry,
     &merge_sort_pairs_entry,
+    &merge_sort_few_pairs_entry,
     &merge_sort_permutation_entry,
     &gather_entry,
+    &is_sorted_entry,
     &co_rank_entry,
+    &co_ranks_entry,
     /* convolution */
     &convolve_1d_entry,
     &convolve_2d_entry,
@@ -73,6 +79,8 @@ const entry_point *const entry_points[] = {
     /* dense products */
     &gemm_entry,
     &gemm_transposed_entry,
+    &gemm_batched_entry,
+    &gemm_pointers_entry,
     &gemv_entry,
     &gemv_transposed_entry,
     &gemv_batched_entry,

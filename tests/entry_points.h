@@ -53,9 +53,12 @@ typedef struct entry_point {
     const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
     size_t in_bytes, out_bytes, count; /* of the operands that the functions below expect */
     void (*make_input)(void *h_in, unsigned seed);
+    /* Writes into the input where the operands lie. NULL: the input holds no addresses. */
+    void (*set_addresses)(void *h_in, const void *d_in, void *d_out);
     void (*right_answer)(const void *h_in, size_t count, void *h_out);
     prim_status (*workspace_bytes)(int variant, size_t count, size_t *bytes);
     prim_status (*call)(const operands *o); /* with o's fault */
+    const char *queries_of;                 /* the call whose queries serve it; NULL: itself */
     bool needs_elements;                    /* a count of 0 is PRIM_ERROR_SIZE */
     /* false: calls of this variant share state, so that they cannot be captured and do not come
      * from two threads at once. NULL: no variant has any. */

@@ -26,6 +26,8 @@ typedef struct test_stand {
 static void set_input(test_stand *s, unsigned seed)
 {
     s->entry->make_input(s->h_in, seed);
+    if (s->entry->set_addresses != NULL)
+        s->entry->set_addresses(s->h_in, s->in.data, s->out.data);
     s->entry->right_answer(s->h_in, s->o.count, s->h_expected);
     cr_cuda(cudaMemcpy(s->in.data, s->h_in, s->entry->in_bytes, cudaMemcpyHostToDevice));
     cr_cuda(cudaStreamSynchronize(0)); /* the copy may return before all bytes have arrived */
@@ -507,14 +509,15 @@ static void check_left_behind(const test_stand *s)
     cr_assert_eq(simt_pool_bytes(), trial.pool_bytes, "%s: the pool lacks bytes", trial.where);
 }
 
-/* PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error: none was. */
-static void check_failure(const test_stand *s, prim_status status)
+/* `name` is the call's. PRIM_ERROR_CUDA: part of the work may have been submitted. Any other error:
+ * none was. */
+static void check_failure(const test_stand *s, const char *name, prim_status status)
 {
     cudaError_t error;
     const char *sentence = prim_last_error(&error);
     cr_assert(status == PRIM_ERROR_CUDA || status == PRIM_ERROR_WORKSPACE, "%s: %s", trial.where,
               prim_status_string(status));
-    cr_assert(is_of(s->entry->name, trial.query, sentence), "%s: %s", trial.where, sentence);
+    cr_assert(is_of(name, trial.query, sentence), "%s: %s", trial.where, sentence);
     cr_assert(strstr(sentence, cudaGetErrorName(cudaPeekAtLastError())) != NULL, "%s: \"%s\"",
               trial.where, sentence);
     cr_assert_eq(error, cudaPeekAtLastError(), "%s: %s", trial.where, cudaGetErrorName(error));
@@ -541,7 +544,7 @@ static void check_each_failure(test_stand *s)
             check_answer(s, "after each failure");
             break;
         }
-        check_failure(s, status);
+        check_failure(s, s->entry->name, status);
     }
     cr_assert(trial.n > 1, "%s calls nothing that can fail", s->entry->name);
     cr_cuda(cudaStreamDestroy(stream));
@@ -578,7 +581,7 @@ static void check_each_failure_captured(test_stand *s)
             cr_prim(status);
             break;
         }
-        check_failure(s, status);
+        check_failure(s, s->entry->name, status);
     }
 }
 
@@ -595,6 +598,7 @@ static prim_status ask_workspace(const operands *o)
 
 static void check_each_failure_of_queries(test_stand *s)
 {
+    const char *const asked = s->entry->queries_of;
     for (uint64_t n = 1;; n++) {
         begin_trial(s, n);
         trial.call = ask_workspace;
@@ -605,7 +609,7 @@ static void check_each_failure_of_queries(test_stand *s)
             cr_prim(status);
             break;
         }
-        check_failure(s, status);
+        check_failure(s, asked != NULL ? asked : s->entry->name, status);
     }
 }
 
@@ -709,7 +713,10 @@ Test(promises, no_call_lacks_its_queries)
 {
     for (size_t e = 0; e < entry_point_count; e++) {
         size_t q = 0;
-        while (q < query_count && strcmp(queries[q].call, entry_points[e]->name) != 0)
+        const char *const of = entry_points[e]->queries_of, *const call =
+                                                                of != NULL ? of
+                                                                           : entry_points[e]->name;
+        while (q < query_count && strcmp(queries[q].call, call) != 0)
             q++;
         cr_assert(q < query_count || entry_points[e]->variant_at == only_variant_at,
                   "%s is not in queries.c", entry_points[e]->name);

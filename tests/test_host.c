@@ -11,6 +11,10 @@
 /* The matrix of most tests, and what lies between its rows. */
 enum { ROWS = 13, COLUMNS = 37, LD = 41, COUNT = ROWS * LD, OUT_LD = 39, GAP = -77 };
 
+/* What threads share of a vector are tiles: of 4,096 numbers in reduce, and 8,192 in scan. One that
+ * is shorter belongs to one thread, whatever their number. */
+enum { LONG = 3 * 8192 + 5 };
+
 #define I32 CUDA_R_32I
 
 static const int all_threads[] = {1, 2, 3, 16};
@@ -80,6 +84,33 @@ Test(host, reduce)
     with_threads(check_reduce);
 }
 
+static void check_long_reductions(int threads)
+{
+    static int32_t x[LONG], y[LONG];
+    int32_t sum = 0, product = 0, out, value;
+    uint64_t index, first = 0;
+    fill_numbers(x, LONG, 40);
+    fill_numbers(y, LONG, 90000);
+    x[LONG / 2] = x[LONG - 1] = -5000; /* in two tiles */
+    for (size_t i = 0; i < LONG; i++) {
+        sum = add(sum, abs(x[i]));
+        product = add(product, multiply(x[i], y[i]));
+        first = x[i] < x[first] ? i : first;
+    }
+    cr_prim(prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, x, LONG, I32, &out, threads));
+    cr_assert_eq(out, sum);
+    cr_prim(prim_dot_host(I32, x, y, LONG, I32, &out, threads));
+    cr_assert_eq(out, product);
+    cr_prim(prim_arg_reduce_host(PRIM_OP_MIN, PRIM_TRANSFORM_NONE, I32, x, LONG, &value, &index,
+                                 threads));
+    cr_assert(index == first && value == -5000, "%llu", (unsigned long long)index);
+}
+
+Test(host, reductions_of_several_tiles)
+{
+    with_threads(check_long_reductions);
+}
+
 static void check_rows_and_columns(int threads)
 {
     int32_t h[COUNT], of_rows[ROWS + 1], of_columns[COLUMNS + 1];
@@ -130,6 +161,32 @@ static void check_segments(int threads)
 Test(host, reduce_segments)
 {
     with_threads(check_segments);
+}
+
+/* Threads take 256 segments at a time, and share the tiles of one that has 64 of them or more. */
+static void check_many_segments(int threads)
+{
+    enum { SEGMENTS = 600, HUGE_ONE = 400, HUGE_COUNT = 64 * 4096 + 3, MANY = 7 * SEGMENTS };
+    static int32_t h[MANY + HUGE_COUNT], sums[SEGMENTS + 1];
+    static int32_t offsets[SEGMENTS + 1];
+    fill_numbers(h, MANY + HUGE_COUNT, 4);
+    sums[SEGMENTS] = GAP;
+    for (int s = 0; s <= SEGMENTS; s++)
+        offsets[s] = 7 * s + (s > HUGE_ONE ? HUGE_COUNT : 0);
+    cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, MANY + HUGE_COUNT,
+                                      I32, offsets, SEGMENTS, I32, sums, threads));
+    for (int s = 0; s < SEGMENTS; s++) {
+        int32_t sum = 0;
+        for (int32_t i = offsets[s]; i < offsets[s + 1]; i++)
+            sum = add(sum, h[i]);
+        cr_assert_eq(sums[s], sum, "segment %d", s);
+    }
+    cr_assert_eq(sums[SEGMENTS], GAP);
+}
+
+Test(host, reduce_many_segments)
+{
+    with_threads(check_many_segments);
 }
 
 static void check_arg(int threads)
@@ -185,6 +242,25 @@ static void check_scan(int threads)
 Test(host, scan)
 {
     with_threads(check_scan);
+}
+
+static void check_long_scan(int threads)
+{
+    static int32_t h[LONG], out[LONG];
+    int32_t total, sum = 0;
+    fill_numbers(h, LONG, 60);
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_ABS, NULL, I32, h, LONG,
+                           I32, out, &total, threads));
+    for (size_t i = 0; i < LONG; i++) {
+        sum = add(sum, abs(h[i]));
+        cr_assert_eq(out[i], sum, "%zu", i);
+    }
+    cr_assert_eq(total, sum);
+}
+
+Test(host, scan_of_several_tiles)
+{
+    with_threads(check_long_scan);
 }
 
 static void check_gaps(const int32_t *out, size_t rows)
@@ -253,6 +329,43 @@ static void check_histogram(int threads)
                                      counters, outside, threads));
     cr_assert_arr_eq(counters, expected, sizeof expected);
     cr_assert_arr_eq(outside, apart, sizeof apart);
+}
+
+/* Bins of many widths, one of them empty; the last one has its upper edge. */
+static void check_edges(int threads)
+{
+    enum { BINS = 6 };
+    static const int32_t edges[BINS + 1] = {-900, -899, -350, -350, 20, 21, 950};
+    int32_t h[COUNT];
+    uint32_t counters[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
+    fill_numbers(h, COUNT, 12);
+    h[0] = -900;
+    h[COUNT - 1] = -350;
+    h[COUNT / 2] = 950;
+    for (size_t i = 0; i < COUNT; i++) {
+        size_t bin = 0;
+        while (bin < BINS - 1 && h[i] >= edges[bin + 1])
+            bin++;
+        if (h[i] < edges[0] || h[i] > edges[BINS])
+            apart[h[i] > edges[BINS]]++;
+        else
+            expected[bin]++;
+    }
+    /* counters start at 0, or at what they hold */
+    for (unsigned calls = 1; calls <= 2; calls++) {
+        cr_prim(prim_histogram_edges_host(calls == 1 ? 0 : PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT,
+                                          I32, h, COUNT, BINS, I32, edges, CUDA_R_32U, counters,
+                                          outside, threads));
+        for (size_t b = 0; b < BINS; b++)
+            cr_assert_eq(counters[b], calls * expected[b], "bin %zu", b);
+        for (size_t i = 0; i < 3; i++)
+            cr_assert_eq(outside[i], calls * apart[i], "outside %zu", i);
+    }
+}
+
+Test(host, histogram_between_edges)
+{
+    with_threads(check_edges);
 }
 
 static void check_channels(int threads)
@@ -345,6 +458,65 @@ Test(host, merge_and_merge_sort)
     with_threads(check_merge);
 }
 
+/* A key, and where it stood. */
+typedef struct placed {
+    int32_t key;
+    uint32_t place;
+} placed;
+
+static int falling_by_place(const void *x, const void *y)
+{
+    const placed *a = x, *b = y;
+    const int by_key = (a->key < b->key) - (a->key > b->key);
+    return by_key != 0 ? by_key : (a->place > b->place) - (a->place < b->place);
+}
+
+/* What is merged with what its keys carry, or sorted, is in the order of qsort() by keys and
+ * places; `keys` may be NULL. */
+static void check_places(const int32_t *h, const int32_t *keys, const uint32_t *places)
+{
+    placed right[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        right[i] = (placed){h[i], i};
+    qsort(right, COUNT, sizeof *right, falling_by_place);
+    for (size_t i = 0; i < COUNT; i++) {
+        cr_assert_eq(places[i], right[i].place, "%zu", i);
+        cr_assert(keys == NULL || keys[i] == right[i].key, "%zu", i);
+    }
+}
+
+/* Few different keys, so that their order is in their places; the values are those. */
+static void check_pairs(int threads)
+{
+    enum { A = COUNT / 3, B = COUNT - A };
+    int32_t h[COUNT], keys[COUNT];
+    uint32_t values[COUNT], places[COUNT];
+    uint64_t wide[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        h[i] = number(i) % 9;
+        values[i] = (uint32_t)i;
+    }
+    cr_prim(prim_merge_sort_pairs_host(PRIM_DESCENDING, I32, 4, h, values, COUNT, keys, places,
+                                       threads));
+    check_places(h, keys, places);
+    cr_prim(prim_merge_sort_permutation_host(PRIM_DESCENDING, I32, h, COUNT, CUDA_R_64U, wide,
+                                             threads));
+    for (size_t i = 0; i < COUNT; i++)
+        places[i] = (uint32_t)wide[i];
+    check_places(h, NULL, places);
+    /* rising keys turned round, in two runs */
+    for (size_t i = 0; i < COUNT; i++)
+        h[i] = (int32_t)((i < A ? A - i : COUNT - i) / 4);
+    cr_prim(prim_merge_pairs_host(PRIM_DESCENDING, I32, 4, h, values, A, h + A, values + A, B, keys,
+                                  places, threads));
+    check_places(h, keys, places);
+}
+
+Test(host, merge_and_merge_sort_of_pairs)
+{
+    with_threads(check_pairs);
+}
+
 /* ---- products ---- */
 
 /* A transposed; all leading dimensions differ from the columns and from each other. */
@@ -372,6 +544,67 @@ static void check_gemm(int threads)
 Test(host, gemm)
 {
     with_threads(check_gemm);
+}
+
+/* Of each C as many rows as threads may share; gaps between rows and between matrices. */
+static void check_gemm_batch(int threads)
+{
+    enum { M = 5, N = 7, K = 6, LDA = 8, LDB = 9, LDC = 10, BATCH = 3 };
+    enum { A_STRIDE = M * LDA + 3, C_STRIDE = M * LDC + 2 };
+    int32_t a[BATCH * A_STRIDE], b[N * LDB], c[BATCH * C_STRIDE];
+    fill_numbers(a, BATCH * A_STRIDE, 21);
+    fill_numbers(b, N * LDB, 22);
+    fill_gap(c, BATCH * C_STRIDE);
+    cr_prim(prim_gemm_batched_host(PRIM_NOT_TRANSPOSED, PRIM_TRANSPOSED, M, N, K, 2, I32, a, LDA,
+                                   A_STRIDE, I32, b, LDB, 0, 3, I32, c, LDC, C_STRIDE, BATCH,
+                                   PRIM_COMPUTE_DEFAULT, threads));
+    for (size_t i = 0; i < BATCH * C_STRIDE; i++) {
+        const size_t product = i / C_STRIDE, row = i % C_STRIDE / LDC, column = i % C_STRIDE % LDC;
+        int32_t expected = GAP;
+        if (row < M && column < N) {
+            expected = 3 * GAP;
+            for (size_t j = 0; j < K; j++)
+                expected += 2 * a[product * A_STRIDE + row * LDA + j] * b[column * LDB + j];
+        }
+        cr_assert_eq(c[i], expected, "product %zu, %zu, %zu", product, row, column);
+    }
+}
+
+Test(host, gemm_batched)
+{
+    with_threads(check_gemm_batch);
+}
+
+static void check_gemv_batch(int threads)
+{
+    enum { BATCH = 3, A_STRIDE = COUNT + 4, Y_STRIDE = COLUMNS + 2 };
+    double a[BATCH * A_STRIDE], x[BATCH * COLUMNS], y[BATCH * Y_STRIDE];
+    for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++) {
+        const bool turned = op == PRIM_TRANSPOSED;
+        const size_t outer = turned ? COLUMNS : ROWS, inner = turned ? ROWS : COLUMNS;
+        for (size_t i = 0; i < BATCH * A_STRIDE; i++)
+            a[i] = number(i);
+        for (size_t i = 0; i < BATCH * COLUMNS; i++)
+            x[i] = number(i + 2000);
+        for (size_t i = 0; i < BATCH * Y_STRIDE; i++)
+            y[i] = GAP;
+        cr_prim(prim_gemv_batched_host((prim_transpose)op, ROWS, COLUMNS, 2, CUDA_R_64F, a, LD,
+                                       A_STRIDE, CUDA_R_64F, x, COLUMNS, 0, CUDA_R_64F, y, Y_STRIDE,
+                                       BATCH, threads));
+        for (size_t i = 0; i < BATCH * Y_STRIDE; i++) {
+            const size_t product = i / Y_STRIDE, at = i % Y_STRIDE;
+            const double *of = a + product * A_STRIDE;
+            double sum = 0;
+            for (size_t j = 0; j < inner && at < outer; j++)
+                sum += (turned ? of[j * LD + at] : of[at * LD + j]) * x[product * COLUMNS + j];
+            cr_assert_eq(y[i], at < outer ? 2 * sum : GAP, "product %zu, %zu", product, at);
+        }
+    }
+}
+
+Test(host, gemv_batched)
+{
+    with_threads(check_gemv_batch);
 }
 
 static void check_gemv(int threads)

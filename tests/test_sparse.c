@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <primitives/sparse.h>
 
 #include "../examples/matrix_market.h"
+#include "sparse/sparse_args.h"
 #include "sparse_matrices.h"
 #include "support.h"
 
@@ -736,6 +738,149 @@ Test(sparse, variants_have_names_and_ideas)
             cr_assert_str_neq(name, prim_spmv_variant_at(w)->name);
     }
     cr_assert_null(prim_spmv_variant_info((prim_spmv_variant)9999));
+}
+
+/* ---- entries from the 2^32nd on, in address space with no memory behind it ---- */
+
+enum { VAST_ROWS = 40, VAST_COLUMNS = 5 };
+
+static const size_t vast_begin = (size_t)1 << 32;
+
+/* Entries that nobody ever wrote: of value 0 in column 0. `right` is what the others add up to. */
+typedef struct vast {
+    size_t entries;
+    int32_t *columns;
+    float *values;
+    float x[VAST_COLUMNS], right[VAST_ROWS];
+} vast;
+
+static void *unused_memory(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        cr_skip_test("no address space for more than 2^32 entries");
+    return memory;
+}
+
+static vast make_vast(size_t entries)
+{
+    return (vast){.entries = entries,
+                  .columns = unused_memory(entries * sizeof(int32_t)),
+                  .values = unused_memory(entries * sizeof(float)),
+                  .x = {1, 2, 3, 5, 7}};
+}
+
+/* An entry of that row; and, where 32 bits would put it, another one, which counts for more. */
+static void put_vast(vast *v, size_t row, size_t place)
+{
+    v->columns[place] = 1 + (int32_t)(place % (VAST_COLUMNS - 1));
+    v->values[place] = 1 + (float)(place % 7);
+    v->right[row] += v->values[place] * v->x[v->columns[place]];
+    if (place >= vast_begin)
+        v->values[(uint32_t)place] = 1000;
+}
+
+static void check_vast(const vast *v, const prim_sparse *m, const float *y, const char *by)
+{
+    for (size_t row = 0; row < m->rows; row++)
+        cr_assert_eq(y[row], v->right[row], "%s by %s: row %zu is %g, not %g",
+                     format_names[m->format], by, row, (double)y[row], (double)v->right[row]);
+}
+
+/* On the host; and by those rungs that go straight to a row's entries, on the CPU backend: its
+ * kernels reach the host's memory, which the call would refuse. `named` is how many entries these
+ * rungs are told of: a rung that divides all entries among blocks takes its one launch for few. */
+static void multiply_vast(vast *v, prim_sparse m, size_t named)
+{
+    float y[VAST_ROWS] = {0};
+    m.columns = VAST_COLUMNS;
+    m.entries = v->entries;
+    m.value_type = CUDA_R_32F;
+    m.offset_type = CUDA_R_64I;
+    m.column_indices = m.ell_columns = v->columns;
+    m.values = m.ell_values = v->values;
+    cr_prim(prim_spmv_host(1, m, CUDA_R_32F, v->x, 0, CUDA_R_32F, y, 1));
+    check_vast(v, &m, y, "the host");
+    m.entries = named;
+    const prim_spmv_args here = {{.name = "spmv"},       1, m, CUDA_R_32F, v->x, 0, CUDA_R_32F,
+                                 memset(y, -1, sizeof y)};
+    size_t launched = 0;
+    for (size_t r = 0; on_cpu_backend() && prim_spmv_rungs[r] != NULL; r++) {
+        const prim_rung *const rung = prim_spmv_rungs[r];
+        if (rung->why_not(&here) != NULL)
+            continue;
+        prim_spmv_args args = here;
+        args.call.workspace_bytes =
+            rung->workspace_bytes != NULL ? rung->workspace_bytes(&args) : 0;
+        cr_cuda(cudaMalloc(&args.call.workspace, args.call.workspace_bytes));
+        cr_cuda(rung->launch(&args));
+        cr_cuda(cudaDeviceSynchronize());
+        check_vast(v, &m, y, rung->variant.name);
+        cr_cuda(cudaFree(args.call.workspace));
+        launched++;
+    }
+    cr_assert(launched > 0 || !on_cpu_backend());
+    munmap(v->columns, v->entries * sizeof *v->columns);
+    munmap(v->values, v->entries * sizeof *v->values);
+}
+
+Test(sparse, csr_beyond_two_to_the_32)
+{
+    const int64_t b = (int64_t)vast_begin, offsets[] = {b, b + 3, b + 5};
+    vast v = make_vast(vast_begin + 5);
+    for (size_t e = 0; e < 5; e++)
+        put_vast(&v, e < 3 ? 0 : 1, vast_begin + e);
+    multiply_vast(&v, (prim_sparse){.format = PRIM_SPARSE_CSR, .rows = 2, .row_offsets = offsets},
+                  5);
+}
+
+/* Two slices, of two columns and of one. */
+Test(sparse, sell_beyond_two_to_the_32)
+{
+    const int64_t b = (int64_t)vast_begin, offsets[] = {b, b + 64, b + 96};
+    vast v = make_vast(vast_begin + 96);
+    for (size_t row = 0; row < VAST_ROWS; row++)
+        for (size_t s = 0; s < (row < 32 ? 2 : 1); s++)
+            put_vast(&v, row, vast_begin + row / 32 * 64 + s * 32 + row % 32);
+    multiply_vast(
+        &v, (prim_sparse){.format = PRIM_SPARSE_SELL, .rows = VAST_ROWS, .slice_offsets = offsets},
+        96);
+}
+
+static const size_t vast_widths[] = {3, 70}; /* of rows that have one thread, and two */
+
+Test(sparse, ell_beyond_two_to_the_32)
+{
+    for (size_t w = 0; w < COUNT_OF(vast_widths); w++) {
+        const size_t width = vast_widths[w], ld = vast_begin / (width / 2) + 2;
+        vast v = make_vast(width * ld);
+        for (size_t s = 0; s < width; s++)
+            for (size_t row = 0; row < 2; row++)
+                put_vast(&v, row, s * ld + row);
+        multiply_vast(
+            &v,
+            (prim_sparse){.format = PRIM_SPARSE_ELL, .rows = 2, .ell_width = width, .ell_ld = ld},
+            0);
+    }
+}
+
+Test(sparse, jds_beyond_two_to_the_32)
+{
+    static const int32_t permutation[] = {1, 0};
+    for (size_t w = 0; w < COUNT_OF(vast_widths); w++) {
+        const prim_jds_group group = {0, 2, vast_widths[w], vast_begin};
+        vast v = make_vast(vast_begin + 2 * group.width);
+        for (size_t e = 0; e < 2 * group.width; e++)
+            put_vast(&v, (size_t)permutation[e % 2], vast_begin + e);
+        multiply_vast(&v,
+                      (prim_sparse){.format = PRIM_SPARSE_JDS,
+                                    .rows = 2,
+                                    .permutation = permutation,
+                                    .h_groups = &group,
+                                    .group_count = 1},
+                      v.entries);
+    }
 }
 
 /* ---- more than 2^31 entries, where the device has the memory ---- */
