@@ -721,6 +721,8 @@ Test(beyond, sorts)
     char *const d = take(COUNT, 0);
     FOR_EACH(v, merge_sort)
     {
+        if (v->value == PRIM_MERGE_SORT_BITONIC)
+            continue; /* it sorts up to 4096 keys */
         ordered o = set_sort(d, v->value % 2 == 0 ? PRIM_ASCENDING : PRIM_DESCENDING);
         DONE(prim_merge_sort(v->value, o.order, CUDA_R_8U, d, COUNT, d, NULL, 0, 0), "merge_sort",
              v);
@@ -848,6 +850,8 @@ static void check_great_c(void)
     float *const h = malloc(SIDE * sizeof *h);
     FOR_EACH(v, gemm)
     {
+        if (BEYOND_BITS == 32 && v->value == PRIM_GEMM_SMALL_PRODUCTS)
+            continue; /* it refuses 2^31 elements */
         cr_cuda(cudaMemset(d_c, 0xA5, AREA * sizeof(float)));
         DONE(prim_gemm(v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, SIDE, SIDE, STEPS, 1,
                        CUDA_R_32F, d_a, STEPS, CUDA_R_32F, d_b, SIDE, 0, CUDA_R_32F, d_c, SIDE,

@@ -629,6 +629,14 @@ ParameterizedTest(combination *k, merge_sort, sizes_and_shapes)
                 check_sort(k, (shape)s, sort_sizes[n], n + s / 2, 0);
 }
 
+/* Of more than a million keys RADIX has its longest tiles on a GPU: one type of each width. */
+static bool has_long_tiles(const combination *k)
+{
+    return !on_cpu_backend() && k->order == PRIM_DESCENDING &&
+           (k->type == CUDA_R_8I || k->type == CUDA_R_16F || k->type == CUDA_R_32F ||
+            k->type == CUDA_R_64F);
+}
+
 ParameterizedTestParameters(merge_sort, many_tiles)
 {
     return combinations();
@@ -637,34 +645,40 @@ ParameterizedTestParameters(merge_sort, many_tiles)
 ParameterizedTest(combination *k, merge_sort, many_tiles)
 {
     check_sort(k, FEW_VALUES, 17 * TILE + 1, 1, 0);
-    check_sort(k, ONE_BYTE, 12007, type_bytes(k->type), 0);
+    check_sort(k, ONE_BYTE, 14007, type_bytes(k->type), 0);
     if (get_test_level() != LEVEL_QUICK)
         check_sort(k, RANDOM, 100003, 2, 0);
-    if (get_test_level() != LEVEL_QUICK && !on_cpu_backend()) /* RADIX has its longest tiles */
+    if (get_test_level() != LEVEL_QUICK && has_long_tiles(k))
         check_sort(k, RANDOM, 1100003, 3, 0);
 }
 
-/* Few keys are sorted by one block, narrow ones soon by digits. */
+/* Few keys are sorted by one block, narrow ones soon by digits; values make both later. */
 Test(merge_sort, auto_by_size)
 {
     static const struct {
         cudaDataType_t type;
         size_t count;
-        prim_merge_sort_variant variant;
+        prim_merge_sort_variant keys, pairs;
     } rows[] = {
-        {CUDA_R_8I, 4096, PRIM_MERGE_SORT_BITONIC},
-        {CUDA_R_32F, 4097, PRIM_MERGE_SORT_STREAMED},
-        {CUDA_R_64F, 4096, PRIM_MERGE_SORT_BITONIC},
-        {CUDA_R_32I, 11999, PRIM_MERGE_SORT_STREAMED},
-        {CUDA_R_32I, 12000, PRIM_MERGE_SORT_RADIX},
-        {CUDA_R_16BF, 12000, PRIM_MERGE_SORT_RADIX},
-        {CUDA_R_64U, 12000, PRIM_MERGE_SORT_STREAMED},
-        {CUDA_R_64U, (1 << 19) - 1, PRIM_MERGE_SORT_STREAMED},
-        {CUDA_R_64U, 1 << 19, PRIM_MERGE_SORT_RADIX},
+        {CUDA_R_8I, 1025, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_BITONIC},
+        {CUDA_R_32F, 2048, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_BITONIC},
+        {CUDA_R_32F, 4096, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_32F, 4097, PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_32I, 13999, PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_16BF, 14000, PRIM_MERGE_SORT_RADIX, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_32I, 50000, PRIM_MERGE_SORT_RADIX, PRIM_MERGE_SORT_RADIX},
+        {CUDA_R_64F, 1024, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_BITONIC},
+        {CUDA_R_64F, 2048, PRIM_MERGE_SORT_BITONIC, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64U, 2049, PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64U, (1 << 20) - 1, PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_STREAMED},
+        {CUDA_R_64U, 1 << 20, PRIM_MERGE_SORT_RADIX, PRIM_MERGE_SORT_RADIX},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        cr_assert_eq(prim_merge_sort_choose(PRIM_ASCENDING, rows[i].type, rows[i].count),
-                     rows[i].variant, "%zu of %s", rows[i].count, type_name(rows[i].type));
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        cr_expect_eq(prim_merge_sort_choose(PRIM_ASCENDING, rows[i].type, rows[i].count),
+                     rows[i].keys, "%zu of %s", rows[i].count, type_name(rows[i].type));
+        cr_expect_eq(prim_merge_sort_pairs_choose(PRIM_ASCENDING, rows[i].type, 4, rows[i].count),
+                     rows[i].pairs, "%zu pairs of %s", rows[i].count, type_name(rows[i].type));
+    }
 }
 
 /* value_bytes 0: of keys alone; 1: of a permutation. */
@@ -1445,8 +1459,8 @@ ParameterizedTestParameters(merge_sort_pairs, many_tiles)
 ParameterizedTest(combination *k, merge_sort_pairs, many_tiles)
 {
     check_sort_pairs(*k, FEW_VALUES, 8, 17 * TILE + 1, 1);
-    if (get_test_level() != LEVEL_QUICK && !on_cpu_backend()) /* RADIX has its longest tiles */
-        check_sort_pairs(*k, RANDOM, value_sizes[(size_t)k->type % 3], 1100003, 3);
+    if (get_test_level() != LEVEL_QUICK && has_long_tiles(k))
+        check_sort_pairs(*k, RANDOM, value_sizes[type_bytes(k->type) / 2 % 3], 1100003, 3);
     if (get_test_level() != LEVEL_QUICK) {
         check_sort_pairs(*k, SPECIAL, 4, 100003, 2);
         check_sort_pairs(*k, ALL_EQUAL, 16, 50001, 3);

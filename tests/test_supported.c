@@ -898,6 +898,25 @@ Test(supported, gemm)
             }
 }
 
+/* "2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW", "SMALL_PRODUCTS refuses 2^31 elements and
+ * more" */
+Test(supported, great_products_of_gemm)
+{
+    static const size_t limit = (size_t)1 << 31;
+    static const shape shapes[] = {{limit - 1, 1}, {limit, 1},     {1, limit - 1},
+                                   {1, limit},     {46340, 46340}, {46341, 46341}};
+    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++)
+        EACH (shape, s, shapes) {
+            const bool by_rows = v == PRIM_GEMM_ROW_PER_BLOCK || v == PRIM_GEMM_SHARED_ROW;
+            const bool promised = (!by_rows || s->rows < limit) &&
+                                  (v != PRIM_GEMM_SMALL_PRODUCTS || s->rows * s->columns < limit);
+            cr_expect_eq(prim_gemm_supports((prim_gemm_variant)v, PRIM_NOT_TRANSPOSED,
+                                            PRIM_NOT_TRANSPOSED, s->rows, s->columns, 2, CUDA_R_32F,
+                                            CUDA_R_32F, CUDA_R_32F, PRIM_COMPUTE_DEFAULT),
+                         promised, "variant %d, %zu × %zu", v, s->rows, s->columns);
+        }
+}
+
 /* "WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more, the others more than 65,535². Of
  * halves and i8, AUTO refuses what these three do." */
 Test(supported, batches_of_gemm)

@@ -53,8 +53,8 @@ typedef enum prim_compute {
  * Pointers need the alignment of their element. VECTORIZED and the rungs above are faster where
  * operands consist of vectors of 16 bytes (their address, their leading dimension, and the columns
  * of those not read along k). A variant refuses a C of more tiles than a grid has blocks, 2^31 - 1:
- * more than 2^31 rows for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
- * holds.
+ * 2^31 rows and more for ROW_PER_BLOCK and SHARED_ROW, and otherwise more elements than any device
+ * holds. SMALL_PRODUCTS refuses 2^31 elements and more.
  *
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist

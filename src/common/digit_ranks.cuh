@@ -2,15 +2,12 @@
  *
  *     lane       0  1  2  3          a step: a key for each lane
  *     digit      7  2  7  7
- *     lanes[2]   .  1  .  .          each lane sets its bit in the word of its digit, and reads there
- *     lanes[7]   1  .  1  1          which others have it, too
+ *     lanes of   0  1  0  0          which lanes have the same digit, by a ballot for each of its bits
+ *     it               2  2
+ *                      3  3
  *     rank       0  0  1  2          the lanes before it, and what earlier steps have counted
  *
- * The word costs one atomic operation and one load, where comparing 8 bits of a digit by ballots costs
- * 32 instructions. But lanes of one digit take turns at its word; so a warp in which many met in a
- * step does the next one by ballots.
- *
- * Source: the words are those of CUB's BlockRadixRankMatchEarlyCounts, with atomic OR. */
+ * It takes as long for all keys, whatever their digits are. */
 #ifndef PRIM_COMMON_DIGIT_RANKS_CUH
 #define PRIM_COMMON_DIGIT_RANKS_CUH
 
@@ -26,21 +23,11 @@ namespace
 namespace radix
 {
 
-/* May be set with -D for measurements. */
-#ifndef PRIM_DIGIT_RANKS_CROWD
-#define PRIM_DIGIT_RANKS_CROWD 8
-#endif
-
 constexpr unsigned DIGIT_BITS = 8, DIGITS = 1u << DIGIT_BITS;
-
-/* Of a warp, in shared memory: the keys counted so far, and words of lanes, 0 between steps. */
-struct warp_digits {
-    unsigned lanes[DIGITS], counts[DIGITS];
-};
 
 /* The lanes that have this lane's digit: of those that have its first bits, the ones that also have
  * the next. By instructions of its own, four a bit, where nvcc makes seven. */
-__device__ inline unsigned lanes_by_ballots(unsigned digit)
+__device__ inline unsigned lanes_of_digit(unsigned digit)
 {
     unsigned lanes = ALL_LANES;
     PRIM_UNROLL(8)
@@ -63,37 +50,20 @@ __device__ inline unsigned lanes_by_ballots(unsigned digit)
     return lanes;
 }
 
-/* The same, by the digit's word: a third of the instructions, but lanes of one digit take turns. */
-__device__ inline unsigned lanes_by_word(unsigned &word, unsigned own)
-{
-    atomicOr(&word, own);
-    __syncwarp();
-    return word;
-}
-
-/* To each key's digit: how many keys of its digit are before it in its warp. Counts them, too. After
- * a step in which more than CROWD lanes had the same digit, the next one is done by ballots, which
- * take as long for all keys. */
+/* To each key's digit: how many keys of its digit are before it in its warp. Adds them to the warp's
+ * counts of each digit, in shared memory. */
 template <unsigned ITEMS>
-__device__ void rank_keys(unsigned items, warp_digits &of_warp, unsigned (&places)[ITEMS])
+__device__ void rank_keys(unsigned items, uint16_t *counts, unsigned (&places)[ITEMS])
 {
-    constexpr unsigned CROWD = PRIM_DIGIT_RANKS_CROWD;
-    const unsigned own = 1u << threadIdx.x % WARP, below = own - 1;
-    unsigned crowded = 0; /* lanes */
+    const unsigned below = (1u << threadIdx.x % WARP) - 1;
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
         if (i < items) {
-            const unsigned digit = places[i],
-                           lanes = crowded == 0 ? lanes_by_word(of_warp.lanes[digit], own)
-                                                : lanes_by_ballots(digit),
-                           before = of_warp.counts[digit], all = count_bits(lanes);
+            const unsigned digit = places[i], lanes = lanes_of_digit(digit), before = counts[digit];
             places[i] = (before + count_bits(lanes & below)) << DIGIT_BITS | digit;
-            crowded = __ballot_sync(ALL_LANES, all > CROWD);
             __syncwarp();
-            if ((lanes & below) == 0) {
-                of_warp.counts[digit] = before + all;
-                of_warp.lanes[digit] = 0;
-            }
+            if ((lanes & below) == 0)
+                counts[digit] = static_cast<uint16_t>(before + count_bits(lanes));
             __syncwarp();
         }
 }

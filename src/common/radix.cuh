@@ -207,9 +207,9 @@ struct pass_operands {
 /* A slot's key goes to out_begins[its digit] + slot: where keys of digit 2 begin in slot 5 and, in the
  * output, at 1000, out_begins[2] is the address of place 995. */
 struct tile_memory {
-    uint64_t out_begins[DIGITS];    /* addresses */
-    uint64_t of_all[DIGITS / WARP]; /* scan_digits() */
-    uint16_t begins[WARPS][DIGITS]; /* where a warp's first key of a digit goes, in order */
+    uint64_t out_begins[DIGITS];      /* addresses */
+    uint64_t of_all[DIGITS / WARP];   /* scan_digits() */
+    uint16_t of_warps[WARPS][DIGITS]; /* counts; then where a warp's first key of a digit goes */
     unsigned tile;
     bool is_one_digit; /* of all keys of the call */
 };
@@ -323,8 +323,7 @@ struct tile_digit {
  * place where its first key of a digit goes. The first tile publishes a sum at once, and in it the
  * keys of smaller digits, so that look-back finds them there. All threads must call it. */
 template <typename Bits>
-__device__ tile_digit give_places(const pass_operands<Bits> &p, const warp_digits *warps,
-                                  tile_memory &m)
+__device__ tile_digit give_places(const pass_operands<Bits> &p, tile_memory &m)
 {
     const unsigned digit = threadIdx.x;
     tile_digit d = {0, 0, 0};
@@ -333,7 +332,7 @@ __device__ tile_digit give_places(const pass_operands<Bits> &p, const warp_digit
     if (digit < DIGITS) {
         PRIM_UNROLL(WARPS)
         for (unsigned w = 0; w < WARPS; w++)
-            d.keys += warps[w].counts[digit];
+            d.keys += m.of_warps[w][digit];
         atomic_store(&p.words[static_cast<size_t>(m.tile) * DIGITS + digit],
                      word_of(p.pass, m.tile == 0 ? SUM : COUNT, d.smaller_digits + d.keys));
     }
@@ -342,8 +341,9 @@ __device__ tile_digit give_places(const pass_operands<Bits> &p, const warp_digit
         unsigned next = d.begin;
         PRIM_UNROLL(WARPS)
         for (unsigned w = 0; w < WARPS; w++) {
-            m.begins[w][digit] = static_cast<uint16_t>(next);
-            next += warps[w].counts[digit];
+            const unsigned count = m.of_warps[w][digit];
+            m.of_warps[w][digit] = static_cast<uint16_t>(next);
+            next += count;
         }
     }
     return d;
@@ -383,17 +383,15 @@ __device__ void write_slots(Order order, const pass_operands<Bits> &p, const Bit
 
 /* The tile, whether all keys have one digit, and empty counters. With a barrier. */
 template <typename Bits>
-__device__ void begin_tile(const pass_operands<Bits> &p, warp_digits *warps, tile_memory &m)
+__device__ void begin_tile(const pass_operands<Bits> &p, tile_memory &m)
 {
     const unsigned warp = threadIdx.x / WARP;
     if (threadIdx.x == 0)
         m.tile = take_ticket(p.ticket);
     if (warp == WARPS - 1)
         note_one_digit(p, m);
-    for (unsigned d = threadIdx.x % WARP; d < DIGITS; d += WARP) {
-        warps[warp].counts[d] = 0;
-        warps[warp].lanes[d] = 0;
-    }
+    for (unsigned d = threadIdx.x % WARP; d < DIGITS; d += WARP)
+        m.of_warps[warp][d] = 0;
     __syncthreads();
 }
 
@@ -404,11 +402,10 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     using bits = typename Order::bits;
     PRIM_SHARED_DYNAMIC(bits, slots);
     PRIM_SHARED(tile_memory, m, );
-    warp_digits *const warps = reinterpret_cast<warp_digits *>(slots); /* before keys are there */
     const unsigned warp = threadIdx.x / WARP;
     trigger_launch_completion();
     grid_dependency_synchronize();
-    begin_tile(p, warps, m);
+    begin_tile(p, m);
     const size_t all_keys = THREADS * p.items, begin = m.tile * all_keys;
     const unsigned tile_keys =
         static_cast<unsigned>(p.count - begin < all_keys ? p.count - begin : all_keys);
@@ -424,14 +421,14 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
         places[i] = digit_of(keys[i], p.pass);
-    rank_keys(p.items, warps[warp], places);
+    rank_keys(p.items, m.of_warps[warp], places);
     __syncthreads();
-    const tile_digit digit = give_places(p, warps, m);
+    const tile_digit digit = give_places(p, m);
     __syncthreads();
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i++)
         if (i * WARP < own.span) {
-            places[i] = (places[i] >> DIGIT_BITS) + m.begins[warp][places[i] % DIGITS];
+            places[i] = (places[i] >> DIGIT_BITS) + m.of_warps[warp][places[i] % DIGITS];
             slots[places[i]] = keys[i];
         }
     uint64_t out_begin = 0;
@@ -548,8 +545,6 @@ inline size_t most_slot_bytes()
     return (device < MOST_SHARED_BYTES ? device : MOST_SHARED_BYTES) - sizeof(tile_memory) -
            FOR_THE_COMPILER;
 }
-static_assert(WARPS * sizeof(warp_digits) + sizeof(tile_memory) + 256 <= 48 * 1024,
-              "what a warp counts with must fit any device");
 
 /* How a sort is cut. */
 struct tiling {
@@ -633,8 +628,7 @@ struct sorter {
     cudaError_t place(unsigned pass, const bits *keys, const void *values, bits *out,
                       void *out_values) const
     {
-        const size_t each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes,
-                     of_slots = THREADS * cut.items * each, of_warps = WARPS * sizeof(warp_digits);
+        const size_t each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes;
         pass_operands<bits> p = {};
         p.keys = keys;
         p.values = values;
@@ -648,9 +642,9 @@ struct sorter {
         p.counts = counts() + pass * DIGITS;
         p.ticket = static_cast<unsigned *>(state) + pass;
         p.words = words();
-        return prim_launch_dependent({stream, static_cast<unsigned>(cut.tiles), THREADS,
-                                      of_slots > of_warps ? of_slots : of_warps},
-                                     place_keys<Order, Values, ITEMS>, order, p);
+        return prim_launch_dependent(
+            {stream, static_cast<unsigned>(cut.tiles), THREADS, THREADS * cut.items * each},
+            place_keys<Order, Values, ITEMS>, order, p);
     }
 };
 

@@ -16,55 +16,17 @@
  *
  * A sort's passes do the same for all pairs of runs at once.
  *
- * Work: 1 comparison a key, and for each 7 keys a search. Steps: log4(min(a_count, b_count)) + 8.
- * Bytes: keys in and out once, and 6 × log4(min(a_count, b_count)) keys for each search; caches
+ * Work: 1 comparison a key, and for each 7 keys a search. Steps: log2(min(a_count, b_count)) + 8.
+ * Bytes: keys in and out once, and 2 × log2(min(a_count, b_count)) keys for each search; caches
  * take what neighbours share.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 12. */
-#include "common/unroll.cuh"
 #include "merge/passes.cuh"
 
 namespace
 {
 namespace by_co_rank
 {
-
-/* Keys of each run that a step of the search compares. */
-#ifndef PRIM_MERGE_PROBES
-#define PRIM_MERGE_PROBES 3
-#endif
-
-/* co_rank() of runs.cuh, in half as many steps: each waits for memory once, for three keys of each
- * run as for one, and leaves a quarter. */
-template <typename Key>
-__device__ size_t co_rank_by_quarters(key_order<Key> order, const runs<Key, size_t> &r, size_t k)
-{
-    constexpr unsigned PROBES = PRIM_MERGE_PROBES;
-    size_t low = k > r.b_count ? k - r.b_count : 0, high = smaller(k, r.a_count);
-    while (low < high) {
-        const size_t all = high - low;
-        size_t places[PROBES];
-        bool is_behind[PROBES]; /* a's key there, behind b's */
-        PRIM_UNROLL(PROBES)
-        for (unsigned p = 0; p < PROBES; p++) {
-            places[p] = low + all * (p + 1) / (PROBES + 1);
-            is_behind[p] = order.before(r.b[k - 1 - places[p]], r.a[places[p]]);
-        }
-        PRIM_UNROLL(PROBES)
-        for (unsigned p = 0; p < PROBES; p++)
-            if (is_behind[p])
-                high = smaller(high, places[p]);
-            else if (places[p] < high)
-                low = places[p] + 1;
-    }
-    return low;
-}
-
-template <typename Key>
-__device__ void merge_own(key_order<Key> order, const runs<Key, size_t> &r, size_t k, Key *out)
-{
-    merge_from(order, r, k, co_rank_by_quarters(order, r, k), size_t(ITEMS), out);
-}
 
 __device__ size_t thread_number()
 {
@@ -77,7 +39,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     const size_t first = thread_number() * ITEMS;
     if (first < r.a_count + r.b_count)
-        merge_own(order, r, first, out + first);
+        merge_part(order, r, first, size_t(ITEMS), out + first);
 }
 
 template <typename Key>
@@ -87,7 +49,8 @@ __global__ void __launch_bounds__(THREADS)
     const size_t first = thread_number() * ITEMS;
     const size_t begin = first_of_pair(thread_number(), run_tiles * THREADS) * ITEMS;
     if (first < count)
-        merge_own(order, pair_at(in, count, begin, run_tiles * TILE), first - begin, out + first);
+        merge_part(order, pair_at(in, count, begin, run_tiles * TILE), first - begin, size_t(ITEMS),
+                   out + first);
 }
 
 struct run_merge : launch_run {

@@ -42,18 +42,18 @@ int prim_merge_choose_rung(const void *any)
                : PRIM_MERGE_STREAMED;
 }
 
-/* Below so many keys merges are faster than a pass for each byte of a key, and one launch sorts
- * 8704 of them; and fewer still a network sorts faster. Measured on an H200. */
-enum { KEYS_FOR_NETWORK = 4096, KEYS_FOR_RADIX = 12000, WIDE_KEYS_FOR_RADIX = 1 << 19 };
+/* Up to so many keys a network is fastest, and from so many on a pass for each byte of a key: by the
+ * bytes of a key, 8 or fewer, without values and with; measured on an H200. */
+static const size_t most_for_network[2][2] = {{4096, 2048}, {2048, 1024}};
+static const size_t fewest_for_radix[2][2] = {{14000, 50000}, {1 << 20, 1 << 20}};
 
 int prim_merge_sort_choose_rung(const void *any)
 {
     const prim_merge_sort_args *args = any;
-    const size_t least =
-        prim_element_bytes(args->key_type) == 8 ? WIDE_KEYS_FOR_RADIX : KEYS_FOR_RADIX;
-    return args->count <= KEYS_FOR_NETWORK ? PRIM_MERGE_SORT_BITONIC
-           : args->count < least           ? PRIM_MERGE_SORT_STREAMED
-                                           : PRIM_MERGE_SORT_RADIX;
+    const bool is_wide = prim_element_bytes(args->key_type) == 8;
+    return args->count <= most_for_network[is_wide][args->has_values]  ? PRIM_MERGE_SORT_BITONIC
+           : args->count < fewest_for_radix[is_wide][args->has_values] ? PRIM_MERGE_SORT_STREAMED
+                                                                       : PRIM_MERGE_SORT_RADIX;
 }
 
 int prim_co_rank_choose_rung(const void *args)

@@ -47,26 +47,18 @@ __host__ __device__ Index co_rank(Order order, const runs<Key, Index> &r, Index 
     return low;
 }
 
-/* Writes the merged keys from the k-th on, of which `i` is the co-rank: `most` of them, or fewer at
- * the end. */
+/* Writes the merged keys from the k-th on: `most` of them, or fewer at the end. */
 template <class Order, typename Key, typename Index>
-__host__ __device__ void merge_from(Order order, const runs<Key, Index> &r, Index k, Index i,
-                                    Index most, Key *out)
+__host__ __device__ void merge_part(Order order, const runs<Key, Index> &r, Index k, Index most,
+                                    Key *out)
 {
     const Index left = r.a_count + r.b_count - k;
-    Index j = k - i;
+    Index i = co_rank(order, r, k), j = k - i;
     for (Index o = 0; o < most; o++)
         if (o < left) { /* in the loop: where `most` is a constant, it unrolls into registers */
             const bool from_a = j == r.b_count || (i < r.a_count && !order.before(r.b[j], r.a[i]));
             out[o] = from_a ? r.a[i++] : r.b[j++];
         }
-}
-
-template <class Order, typename Key, typename Index>
-__host__ __device__ void merge_part(Order order, const runs<Key, Index> &r, Index k, Index most,
-                                    Key *out)
-{
-    merge_from(order, r, k, co_rank(order, r, k), most, out);
 }
 
 /* Keys that lie in sorted runs of one length: the pair of runs at `begin`. The last pair's second
