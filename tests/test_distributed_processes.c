@@ -415,3 +415,118 @@ Test(processes, every_process_hears_of_a_disagreement)
 {
     start(MOST, disagree_on_every_call);
 }
+
+/* ---- a rank that aborts ---- */
+
+/* Two ranks of 9000 elements: each has whole tiles, and the cut is within one. */
+enum { PART = 9000 };
+
+static const size_t two_parts[] = {PART, PART};
+
+static bool streams_defer(void)
+{
+    const char *const streams = getenv("SIMT_STREAMS");
+    return streams != NULL && strncmp(streams, "deferred", 8) == 0;
+}
+
+/* A rank in prim_distributed_reduce() when the other one aborts: the call or its stream ends, long
+ * before the patience does, and the communicator says why. Each later call does nothing. */
+static void meet_nobody(const member *m, int rank)
+{
+    ncclResult_t error;
+    char sentence[256];
+    guarded in = guarded_copy(x + rank * PART, PART * sizeof(float), 0),
+            out = guarded_new(sizeof(float), 0);
+    const prim_rank own = {
+        .comm = m->comm, .stream = m->stream, .d_in = in.data, .d_out = out.data};
+    const time_t begin = time(NULL);
+    atomic_store(&shared->at_work, true);
+    const prim_status first = prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                                      two_parts, 2, CUDA_R_32F, &own, 1);
+    const cudaError_t waited = cudaStreamSynchronize(m->stream);
+    cr_assert(time(NULL) - begin < 10, "rank %d has waited %d s", rank, (int)(time(NULL) - begin));
+    cr_nccl(ncclCommGetAsyncError(m->comm, &error));
+    cr_assert_eq(error, ncclRemoteError, "rank %d: %s", rank, ncclGetErrorString(error));
+    cr_assert(first == PRIM_ERROR_NCCL || (first == PRIM_OK && streams_defer()), "rank %d: %s",
+              rank, prim_last_error(NULL));
+    cr_cuda(waited); /* as on a GPU, the stream goes on */
+    guarded_poison(&out);
+    snprintf(sentence, sizeof sentence,
+             "prim_distributed_reduce: ranks[0]: an earlier operation of this communicator failed: "
+             "%s",
+             ncclGetErrorString(ncclRemoteError));
+    for (int again = 0; again < 2; again++) {
+        cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                             two_parts, 2, CUDA_R_32F, &own, 1),
+                     PRIM_ERROR_NCCL, "rank %d", rank);
+        cr_assert_str_eq(prim_last_error(NULL), sentence, "rank %d: %s", rank,
+                         prim_last_error(NULL));
+    }
+    cr_cuda(cudaStreamSynchronize(m->stream));
+    cr_assert(guarded_untouched(&out), "rank %d", rank);
+    cr_assert_eq(simt_pool_bytes(), 0, "rank %d", rank);
+    guarded_free(&in);
+    guarded_free(&out);
+}
+
+/* As the other one waits, with some time until it does. */
+static void abort_meanwhile(const member *m)
+{
+    while (!atomic_load(&shared->at_work))
+        nap();
+    usleep(50000);
+    cr_nccl(ncclCommAbort(m->comm));
+}
+
+static int rank_that_aborts;
+
+static void lose_a_process(void)
+{
+    const member m = join(2);
+    make_whole();
+    if (own_rank == rank_that_aborts) {
+        abort_meanwhile(&m);
+    } else {
+        meet_nobody(&m, own_rank);
+        cr_nccl(ncclCommAbort(m.comm));
+    }
+    cr_cuda(cudaStreamDestroy(m.stream));
+}
+
+/* The process that made the id, where the ranks meet, and one that did not. */
+Test(processes, a_process_that_aborts_is_an_error_of_the_other)
+{
+    for (rank_that_aborts = 0; rank_that_aborts < 2; rank_that_aborts++)
+        start(2, lose_a_process);
+}
+
+static void *drive_rank_1(void *any)
+{
+    abort_meanwhile(any);
+    return NULL;
+}
+
+static void lose_a_thread(void)
+{
+    member members[2];
+    ncclComm_t comms[2];
+    pthread_t other;
+    make_whole();
+    cr_nccl(ncclCommInitAll(comms, 2, NULL));
+    for (int r = 1; r >= 0; r--) {
+        members[r].comm = comms[r];
+        cr_cuda(cudaSetDevice(r));
+        cr_cuda(cudaStreamCreateWithFlags(&members[r].stream, cudaStreamNonBlocking));
+    }
+    cr_assert_eq(pthread_create(&other, NULL, drive_rank_1, &members[1]), 0);
+    meet_nobody(&members[0], 0);
+    pthread_join(other, NULL);
+    cr_nccl(ncclCommAbort(comms[0]));
+    for (int r = 0; r < 2; r++)
+        cr_cuda(cudaStreamDestroy(members[r].stream));
+}
+
+Test(processes, a_thread_that_aborts_is_an_error_of_the_other)
+{
+    start(1, lose_a_thread);
+}
