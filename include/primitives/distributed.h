@@ -20,15 +20,16 @@
  * The work of a rank is submitted to its stream. A call may block while NCCL waits for other
  * processes, as in NCCL's own calls. The calling thread's current device is the same afterwards.
  * The arguments of all ranks of this process are checked before anything is launched, but not what
- * other processes pass: where a call fails in one process, or a process ends, the others wait for it.
- * So a program that has to go on then polls its streams and ncclCommGetAsyncError(), and after a time
- * of its own choice calls ncclCommAbort(). Every call here first asks ncclCommGetAsyncError(), and
- * returns PRIM_ERROR_NCCL where an earlier operation of a communicator has failed.
+ * other processes pass: where a call fails in one process, or a process ends, the others wait for
+ * it. So a program that has to go on then polls its streams and ncclCommGetAsyncError(), and after
+ * a time of its own choice calls ncclCommAbort(). Every call here first asks
+ * ncclCommGetAsyncError(), and returns PRIM_ERROR_NCCL where an earlier operation of a communicator
+ * has failed.
  *
- * There are no variants, and no _supports(), _choose() or _host(): what a call for one device takes,
- * the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense products
- * over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array larger than
- * all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
+ * There are no variants, and no _supports(), _choose() or _host(): what a call for one device
+ * takes, the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense
+ * products over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array
+ * larger than all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
  *
  * Captures. A captured call consists of the kit's kernels and NCCL's operations, and NCCL's rules
  * hold: all ranks capture a call or none does, and all launch the graphs that they captured
@@ -195,7 +196,8 @@ PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
  * Returns what prim_arg_reduce() does, and what is said above; PRIM_ERROR_SIZE also where all parts
  * are empty.
  * Workspace: that of prim_arg_reduce() for the largest part or for R elements, whichever is larger,
- * R elements, R indices of 8 bytes, and 1 KB. Traffic: an element and an index of each rank to every rank.
+ * R elements, R indices of 8 bytes, and 1 KB. Traffic: an element and an index of each rank to
+ * every rank.
  * Determinism: there is one right answer, and every call gives it. */
 PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform transform,
                                                  cudaDataType_t in_type, const size_t *h_counts,
