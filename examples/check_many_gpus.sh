@@ -42,7 +42,7 @@ start_by_mpirun() { # PROCESSES FILE
 }
 
 has_mpirun() {
-  type mpirun >/dev/null 2>&1 && mpirun --version | grep -qE 'Open MPI|OpenRTE'
+  type mpirun >/dev/null 2>&1 && [[ $(mpirun --version) =~ 'Open MPI'|OpenRTE ]]
 }
 
 if [ "$most" -lt 3 ]; then
