@@ -67,6 +67,27 @@ by_pkg_config() { # C|CXX PREFIX PKG-CONFIG-ARGUMENTS…
     "${compile[@]}" "${flags[@]}" -o yours && [ "$(./yours)" = "$(expected "$language")" ]
 }
 
+# The library for many GPUs, which is no part of primitives: a program that sums on two devices.
+many_by_cmake() { # PREFIX
+  configure C find_package "-DCMAKE_PREFIX_PATH=$1" -DMANY=ON && cmake --build build &&
+    [ "$(SIMT_DEVICES=2 build/yours)" = '15 15 15' ]
+}
+
+many_by_pkg_config() { # PREFIX PKG-CONFIG-ARGUMENTS…
+  local flags
+  export PKG_CONFIG_PATH=$1/lib/pkgconfig
+  shift
+  read -ra flags < <(pkg-config --cflags --libs "$@" primitives-distributed) &&
+    gcc "$outside/many.c" "${flags[@]}" -o yours && [ "$(SIMT_DEVICES=2 ./yours)" = '15 15 15' ]
+}
+
+# It uses what a shared library hides.
+many_is_not_shared() {
+  ! configure C find_package "-DCMAKE_PREFIX_PATH=$work/shared" -DMANY=ON >said 2>&1 &&
+    tr -s ' \n' ' ' <said | grep -F 'no component distributed; there are: ' &&
+    [ ! -e "$work/shared/lib/pkgconfig/primitives-distributed.pc" ]
+}
+
 unknown_component() {
   echo 'cmake_minimum_required(VERSION 3.24)
 project(yours LANGUAGES C)
@@ -114,6 +135,10 @@ for kind in static shared; do
     check "pkg-config --static, $kind, $language" by_pkg_config $language "$work/$kind" --static
   done
 done
+check "many GPUs: find_package" many_by_cmake "$work/static"
+check "many GPUs: pkg-config" many_by_pkg_config "$work/static"
+check "many GPUs: pkg-config --static" many_by_pkg_config "$work/static" --static
+check "many GPUs: not in the shared library" many_is_not_shared
 check "an unknown component" unknown_component
 check "another version" another_version
 check "the README's program" readme_program
@@ -125,6 +150,7 @@ for language in C CXX; do
 done
 for kind in static shared; do
   check "Debian package, $kind" package $kind
+  [ $kind = shared ] || check "many GPUs: Debian package" many_by_cmake "$work/root/$kind/usr"
   for language in C CXX; do
     check "find_package, Debian package, $kind, $language" by_cmake $language find_package \
       "-DCMAKE_PREFIX_PATH=$work/root/$kind/usr"

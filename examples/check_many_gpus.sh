@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs many_gpus on files whose answers are known: on the CPU backend on 1 to 8 devices, elsewhere on
 # as many as there are; and as a process for each, up to 3, which a script starts, and Open MPI's mpirun
-# where it is there.
+# where it is there: a line says where it is not.
 # shellcheck source=examples/checks.sh
 . "$(dirname "$0")/checks.sh"
 export SIMT_DEVICES=8 # only the CPU backend looks at it
@@ -42,8 +42,16 @@ start_by_mpirun() { # PROCESSES FILE
 }
 
 has_mpirun() {
-  type mpirun >/dev/null 2>&1 && mpirun --version | grep -qE 'Open MPI|OpenRTE'
+  type mpirun >/dev/null 2>&1 && [[ $(mpirun --version) =~ 'Open MPI'|OpenRTE ]]
 }
+
+if [ "$most" -lt 3 ]; then
+  echo "mpirun is left out: it would start 3 processes, and there are $most GPUs"
+elif has_mpirun; then
+  echo "mpirun starts 3 processes"
+else
+  echo "mpirun is left out: Open MPI's is not here"
+fi
 
 expect_of_processes() { # FILE
   local count start said

@@ -20,15 +20,16 @@
  * The work of a rank is submitted to its stream. A call may block while NCCL waits for other
  * processes, as in NCCL's own calls. The calling thread's current device is the same afterwards.
  * The arguments of all ranks of this process are checked before anything is launched, but not what
- * other processes pass: where a call fails in one process, or a process ends, the others wait for it.
- * So a program that has to go on then polls its streams and ncclCommGetAsyncError(), and after a time
- * of its own choice calls ncclCommAbort(). Every call here first asks ncclCommGetAsyncError(), and
- * returns PRIM_ERROR_NCCL where an earlier operation of a communicator has failed.
+ * other processes pass: where a call fails in one process, or a process ends, the others wait for
+ * it. So a program that has to go on then polls its streams and ncclCommGetAsyncError(), and after
+ * a time of its own choice calls ncclCommAbort(). Every call here first asks
+ * ncclCommGetAsyncError(), and returns PRIM_ERROR_NCCL where an earlier operation of a communicator
+ * has failed.
  *
- * There are no variants, and no _supports(), _choose() or _host(): what a call for one device takes,
- * the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense products
- * over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array larger than
- * all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
+ * There are no variants, and no _supports(), _choose() or _host(): what a call for one device
+ * takes, the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense
+ * products over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array
+ * larger than all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
  *
  * Captures. A captured call consists of the kit's kernels and NCCL's operations, and NCCL's rules
  * hold: all ranks capture a call or none does, and all launch the graphs that they captured
@@ -51,7 +52,8 @@
  *   PRIM_ERROR_SIZE         the sum of the counts, or its bytes, does not fit size_t
  *   PRIM_ERROR_NCCL         NCCL returned an error, now or since an earlier call; part of the work
  *                           may have been submitted
- * The message of prim_last_error() names the rank. */
+ * The message of prim_last_error() names the rank, or, where the communicator has not said which it
+ * is, its place in `ranks`. */
 #ifndef PRIMITIVES_DISTRIBUTED_H
 #define PRIMITIVES_DISTRIBUTED_H
 
@@ -115,8 +117,8 @@ PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
  *
  * Returns what prim_dot() does, and what is said above.
  * Workspace, traffic and determinism: as prim_distributed_reduce() with SUM, but each cut within a
- * tile sends up to 16 KB of both arrays, and needs room for them; integers also need the workspace
- * of prim_dot(). */
+ * tile sends up to 16 KB of both arrays, and needs room for them; integers need the workspace of
+ * prim_dot() for the largest part in place of prim_reduce()'s. */
 PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
                                           size_t total_ranks, cudaDataType_t out_type,
                                           const prim_rank *ranks, size_t own_ranks);
@@ -166,10 +168,10 @@ PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
  * larger strides.
  * Workspace: for sums and products of floats, T rows of v bytes for each column, with T tiles and v
  * bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type), and 16 bytes a
- * row; those rows that a rank gets at a cut within a tile, and as many again where ld is not
- * columns; a row of results; what prim_reduce_columns() needs for T rows; and 1 KB. For all else, R
- * rows of results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band,
- * or R rows.
+ * row; the rows of the largest tile that a cut divides, and as many again where ld is not columns;
+ * one more such row of values; what prim_reduce_columns() needs for T rows; and 1 KB. For all else,
+ * R rows of results, 256 bytes for each, and what prim_reduce_columns() needs for the largest band
+ * or for R rows, whichever is larger.
  * Traffic: sums and products of floats, T rows of values to every rank, and for each cut within a
  * tile up to a tile of rows; for all else, a row of results of each rank to every rank.
  * Determinism: as prim_reduce_columns(); the number of ranks, the cut and timing do not matter. */
@@ -193,8 +195,9 @@ PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
  *
  * Returns what prim_arg_reduce() does, and what is said above; PRIM_ERROR_SIZE also where all parts
  * are empty.
- * Workspace: that of prim_arg_reduce() for the largest part, R elements, R indices of 8 bytes, and
- * 1 KB. Traffic: an element and an index of each rank to every rank.
+ * Workspace: that of prim_arg_reduce() for the largest part or for R elements, whichever is larger,
+ * R elements, R indices of 8 bytes, and 1 KB. Traffic: an element and an index of each rank to
+ * every rank.
  * Determinism: there is one right answer, and every call gives it. */
 PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform transform,
                                                  cudaDataType_t in_type, const size_t *h_counts,
@@ -249,8 +252,9 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
  * Workspace: for sums and products of floats, (T + 1) · v bytes, a tile of elements and one of
  * results, 32 KiB each or less, and 1 KB, with T = sum of the counts / (32768 / bytes of the wider
  * type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and 16BF,
- * otherwise out_type); for all else, R + 2 elements of up to 8 bytes, 1 KB, and the larger
- * workspace of prim_reduce() and prim_scan() for the largest part.
+ * otherwise out_type); for all else, R + 2 elements of up to 8 bytes, 1 KB, and the largest
+ * workspace of three: of prim_reduce() for the largest part and for R elements, and of prim_scan()
+ * for the largest part.
  * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
  * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
  * each rank to every rank. Each element is read twice and written once. For sums and products of
@@ -281,7 +285,8 @@ PRIM_API prim_status prim_distributed_scan_workspace_bytes(
  *              overlap each other or d_workspace.
  *
  * Returns, workspace, traffic and determinism: as prim_distributed_scan() without its results:
- * where a cut divides a tile, one element goes back to each rank that begins there. */
+ * where a cut divides a tile, one element goes back to each rank that begins there. The workspace
+ * has no part for prim_scan(), and is otherwise the same. */
 PRIM_API prim_status prim_distributed_carry(prim_op op, prim_transform transform,
                                             cudaDataType_t in_type, const size_t *h_counts,
                                             size_t total_ranks, cudaDataType_t out_type,
