@@ -1,6 +1,6 @@
-/* merge: two arrays of one length into one, and sorts of random keys, integers over their whole range;
- * both also of pairs, keys with values of 4 bytes. The family `shapes` has merges of unlike lengths,
- * odd and misaligned ones, and sorts of keys in all kinds of order. */
+/* merge: two arrays of one length into one, and sorts of random keys, integers over their whole
+ * range; both also of pairs, keys with values of 4 bytes. The family `shapes` has merges of unlike
+ * lengths, odd and misaligned ones, and sorts of keys in all kinds of order. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

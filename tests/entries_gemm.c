@@ -168,8 +168,8 @@ static prim_status transposed_call(const operands *o)
                      COLUMNS_T, PRIM_COMPUTE_DEFAULT, c.workspace, c.bytes, o->stream);
 }
 
-/* ---- a batch of three, in several pieces along k; gaps between the A, one B for all, and the C side
- * by side in rows of all three ---- */
+/* ---- a batch of three, in several pieces along k; gaps between the A, one B for all, and the C
+ * side by side in rows of all three ---- */
 
 enum {
     PRODUCTS = 3,

@@ -1,8 +1,8 @@
 /* Every pattern of one device beyond 2^32 elements, on a GPU with 70 GiB: an offset that is cut to
  * 32 bits, even unsigned, reads or writes what lies 2^32 before. Memory is set to one byte and gets
- * a few spots, of which some lie 2^32 apart and differ. Each call says on standard error how long it
- * took: rungs that would take more than a second or two are left out, by name. With BEYOND_BITS of
- * 16 in place of 32, the tests run anywhere, and see offsets that are cut to 16 bits. */
+ * a few spots, of which some lie 2^32 apart and differ. Each call says on standard error how long
+ * it took: rungs that would take more than a second or two are left out, by name. With BEYOND_BITS
+ * of 16 in place of 32, the tests run anywhere, and see offsets that are cut to 16 bits. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

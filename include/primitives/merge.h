@@ -1,5 +1,5 @@
-/* Merge two sorted arrays into one, and sort; keys alone or with values. Stable, whether ascending or
- * descending. */
+/* Merge two sorted arrays into one, and sort; keys alone or with values. Stable, whether ascending
+ * or descending. */
 #ifndef PRIMITIVES_MERGE_H
 #define PRIMITIVES_MERGE_H
 
@@ -19,8 +19,8 @@ typedef enum prim_merge_variant {
     PRIM_MERGE_STREAMED = 5    /* a block merges a long part; keys stream through ring buffers */
 } prim_merge_variant;
 
-/* The sort's rungs. CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by the
- * merge's rung of that name. RADIX and BITONIC merge nothing. */
+/* The sort's rungs. CO_RANK to WIDE: each block sorts its keys, and then sorted runs are merged, by
+ * the merge's rung of that name. RADIX and BITONIC merge nothing. */
 typedef enum prim_merge_sort_variant {
     PRIM_MERGE_SORT_AUTO = 0,
     PRIM_MERGE_SORT_CO_RANK = 1,
@@ -54,8 +54,8 @@ typedef enum prim_order { PRIM_ASCENDING = 0, PRIM_DESCENDING = 1 } prim_order;
  *   PRIM_ERROR_SIZE         the bytes of all keys do not fit size_t
  *   PRIM_ERROR_OVERLAP      d_out overlaps d_a or d_b
  *
- * Determinism: keys come out with the bits that they had, and so from every rung with the same: -0, +0
- * and the payloads of NaN are kept.
+ * Determinism: keys come out with the bits that they had, and so from every rung with the same: -0,
+ * +0 and the payloads of NaN are kept.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; Hwu, Kirk and El Hajj, Programming
  * Massively Parallel Processors, 4th edition (2022), chapter 12. */
 PRIM_API prim_status prim_merge(prim_merge_variant variant, prim_order order,
@@ -120,13 +120,13 @@ PRIM_API prim_merge_variant prim_merge_pairs_choose(prim_order order, cudaDataTy
  *   PRIM_ERROR_UNSUPPORTED  BITONIC, and more than 4096 keys
  *
  * The workspace is as long as d_in, or 0 where one block sorts few keys; that of RADIX, and of AUTO
- * where it takes RADIX, is longer than d_in by up to a byte for each key and 1 MiB. One that is long
- * enough for some number of keys is so for any smaller number.
+ * where it takes RADIX, is longer than d_in by up to a byte for each key and 1 MiB. One that is
+ * long enough for some number of keys is so for any smaller number.
  *
  * order, key_type and determinism: as for prim_merge().
  * Source: of RADIX Adinets and Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
- * GPUs, 2022; of BITONIC Batcher, Sorting Networks and Their Applications, AFIPS 1968; of the others
- * that of prim_merge(). */
+ * GPUs, 2022; of BITONIC Batcher, Sorting Networks and Their Applications, AFIPS 1968; of the
+ * others that of prim_merge(). */
 PRIM_API prim_status prim_merge_sort(prim_merge_sort_variant variant, prim_order order,
                                      cudaDataType_t key_type, const void *d_in, size_t count,
                                      void *d_out, void *d_workspace, size_t workspace_bytes,
@@ -192,8 +192,8 @@ PRIM_API prim_merge_sort_variant prim_merge_sort_pairs_choose(prim_order order,
  *   PRIM_ERROR_SIZE         more than 2^32 keys, for CUDA_R_32U
  *   PRIM_ERROR_UNSUPPORTED  variant is not AUTO, STREAMED, RADIX or BITONIC
  *
- * The workspace holds the keys twice and the indices once, and up to 510 bytes more; for RADIX there
- * comes on top what prim_merge_sort() says. */
+ * The workspace holds the keys twice and the indices once, and up to 510 bytes more; for RADIX
+ * there comes on top what prim_merge_sort() says. */
 PRIM_API prim_status prim_merge_sort_permutation(prim_merge_sort_variant variant, prim_order order,
                                                  cudaDataType_t key_type, const void *d_in,
                                                  size_t count, cudaDataType_t index_type,

@@ -2,7 +2,7 @@
  *
  *     lane       0  1  2  3          a step: a key for each lane
  *     digit      7  2  7  7
- *     lanes of   0  1  0  0          which lanes have the same digit, by a ballot for each of its bits
+ *     lanes of   0  1  0  0          which lanes have the same digit: a ballot for each of its bits
  *     it               2  2
  *                      3  3
  *     rank       0  0  1  2          the lanes before it, and what earlier steps have counted
@@ -50,8 +50,8 @@ __device__ inline unsigned lanes_of_digit(unsigned digit)
     return lanes;
 }
 
-/* To each key's digit: how many keys of its digit are before it in its warp. Adds them to the warp's
- * counts of each digit, in shared memory. */
+/* To each key's digit: how many keys of its digit are before it in its warp. Adds them to the
+ * warp's counts of each digit, in shared memory. */
 template <unsigned ITEMS>
 __device__ void rank_keys(unsigned items, uint16_t *counts, unsigned (&places)[ITEMS])
 {

@@ -17,8 +17,8 @@
  *
  * Where all keys have the same digit, the pass copies them.
  *
- * In CUB's words: a published word is a tile's descriptor of one digit, COUNT its partial and SUM its
- * inclusive value, and slots are what keys are exchanged through.
+ * In CUB's words: a published word is a tile's descriptor of one digit, COUNT its partial and SUM
+ * its inclusive value, and slots are what keys are exchanged through.
  *
  * Source: A. Adinets and D. Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for
  * GPUs, 2022, arXiv:2206.01784. */
@@ -204,8 +204,8 @@ struct pass_operands {
     uint64_t *words;                  /* for each tile, one for each digit */
 };
 
-/* A slot's key goes to out_begins[its digit] + slot: where keys of digit 2 begin in slot 5 and, in the
- * output, at 1000, out_begins[2] is the address of place 995. */
+/* A slot's key goes to out_begins[its digit] + slot: where keys of digit 2 begin in slot 5 and, in
+ * the output, at 1000, out_begins[2] is the address of place 995. */
 struct tile_memory {
     uint64_t out_begins[DIGITS];      /* addresses */
     uint64_t of_all[DIGITS / WARP];   /* scan_digits() */
@@ -553,8 +553,9 @@ struct tiling {
     size_t most_tiles; /* of so many keys, or fewer */
 };
 
-/* As many keys for each thread as fit, and fewer where multiprocessors would have no tile. So one key
- * more may give fewer tiles, of more items; but a workspace for many keys is to be enough for fewer. */
+/* As many keys for each thread as fit, and fewer where multiprocessors would have no tile. So one
+ * key more may give fewer tiles, of more items; but a workspace for many keys is to be enough for
+ * fewer. */
 inline tiling tiling_of(size_t count, size_t key_bytes, size_t value_bytes)
 {
     constexpr size_t FEWEST = PRIM_RADIX_FEWEST_ITEMS;

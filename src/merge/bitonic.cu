@@ -1,13 +1,12 @@
 /* BITONIC: one block sorts up to 4096 keys by a network: which keys are compared does not depend on
  * what they are.
  *
- *     0 ─┬───┬─────┬─┬───          to sort runs of two, of four, of eight: each run's second half is
- *     1 ─┴───│─┬───│─┴───          turned around (by whom its keys are compared with), and then
- *     2 ─┬───│─┴───│─┬───          halves, quarters and so on are brought into order
- *     3 ─┴───┴─────│─┴───
- *                  ⋮
+ *     0 ─┬──┬────┬──          four keys: pairs first; then two runs become one: the first key
+ *     1 ─┴──│┬───┴──          with the last, and so on inwards; then halves of that, and theirs
+ *     2 ─┬──│┴───┬──
+ *     3 ─┴──┴────┴──
  *
- * All comparisons put the smaller one first, so that keys behind the end, which are the largest,
+ * Each comparison puts the smaller key first, so that keys behind the end, which are the largest,
  * stay there. Each thread has 4 neighbouring keys in registers. So of the steps between keys a
  * distance apart
  *
@@ -130,8 +129,8 @@ __device__ void step_in_thread(Item (&own)[OWN])
         }
 }
 
-/* Key i of this thread with key i ^ MASK of thread t ^ threads, of which the first bit says who keeps
- * the smaller one. */
+/* Key i of this thread with key i ^ MASK of thread t ^ threads. The first of the two keeps the
+ * smaller one. */
 template <unsigned MASK, typename Item>
 __device__ void step_in_warp(Item (&own)[OWN], unsigned threads, bool is_first)
 {
@@ -158,7 +157,8 @@ __device__ void step_in_block(Item (&own)[OWN], const shared_items<Item> &shared
     __syncthreads();
 }
 
-/* Between threads whose numbers differ in the bits of `threads`, of which `highest` is the first. */
+/* Between threads whose numbers differ in the bits of `threads`, of which `highest` is the first.
+ */
 template <unsigned MASK, typename Item>
 __device__ void step(Item (&own)[OWN], const shared_items<Item> &shared, unsigned threads,
                      unsigned highest)

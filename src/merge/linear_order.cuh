@@ -1,7 +1,7 @@
 /* The order of keys with numbers in place of types: one kernel for floats and integers of a width.
  *
- * ordered(x) is scale * counted(x) + zero for integers, too, since to flip the sign is to add it, and
- * to flip all bits is to subtract from -1. */
+ * ordered(x) is scale * counted(x) + zero for integers, too, since to flip the sign is to add it,
+ * and to flip all bits is to subtract from -1. */
 #ifndef PRIM_MERGE_LINEAR_ORDER_CUH
 #define PRIM_MERGE_LINEAR_ORDER_CUH
 

@@ -9,9 +9,9 @@ static size_t key_area(const prim_merge_sort_args *args)
     return args->has_values ? (bytes + 255) / 256 * 256 : bytes;
 }
 
-/* A permutation keeps its keys only in the workspace, twice. More keys may be sorted by one block than
- * fewer; but a workspace for many keys is to be enough for fewer, so what has one tile asks for no
- * less, except where all that is shorter has one, too. */
+/* A permutation keeps its keys only in the workspace, twice. One block may sort more keys of one
+ * call than of another with fewer; but a workspace for many keys is to be enough for fewer, so it
+ * is spared only where every shorter call has one block, too. */
 size_t prim_merge_long_passes_workspace_bytes(const void *any)
 {
     const prim_merge_sort_args *args = any;
