@@ -4,7 +4,8 @@
 # between
 #     <!-- figures PATTERN CASE TYPE MODE -->  and  <!-- end figures -->
 # with a row for each variant and peer and a column for each shape, and where there are peers, one for
-# how auto compares with the fastest of them; of more than seven shapes every second one. Between
+# how auto compares with each of them and with the fastest; of more than seven shapes every second
+# one. Between
 #     <!-- overview patterns --> or <!-- overview cases -->  and  <!-- end overview -->
 # stand all patterns, with what docs/costs.md says of them, or all of their cases, and between
 #     <!-- scaling -->  and  <!-- end scaling -->
@@ -65,9 +66,12 @@ table() { # PATTERN CASE TYPE MODE
       ($rows[] as $v | ([$v] + [$columns[] as $s | [$all[] | select(who == $v and .shape == $s)
           | if $dense then "\(.median_us | two) (\(.gflops / 1000 | ratio))"
             else "\(.median_us | two)\(.of_ceiling | share)" end][0] // "–"]) | row),
-      (select(any($all[]; .peer != null)) | ["auto to the best peer"] + [$columns[] as $s
+      ([$all[] | select(.peer != null) | .peer] | distinct) as $peers
+      | (if ($peers | length) > 1 then $peers[] | {title: "auto to \(.)", of: [.]} else empty end,
+         if ($peers | length) > 0 then {title: "auto to the best peer", of: $peers} else empty end) as $to
+      | ([$to.title] + [$columns[] as $s
           | ([$all[] | select(.variant == "auto" and .shape == $s) | .median_us][0]) as $auto
-          | ([$all[] | select(.peer != null and .shape == $s) | .median_us] | min) as $peer
+          | ([$all[] | select(.peer != null and .shape == $s) | select(.peer as $p | $to.of | index([$p])) | .median_us] | min) as $peer
           | if $auto != null and $peer != null then "\($peer / $auto | ratio) ×" else "–" end] | row)
   ' "$results"
 }
