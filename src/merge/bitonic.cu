@@ -35,7 +35,7 @@ namespace
 namespace bitonic
 {
 
-constexpr unsigned OWN = 4, MOST_KEYS = 4096, MOST_THREADS = MOST_KEYS / OWN;
+constexpr unsigned OWN = 4, MOST_KEYS = 4096; /* of a thread, of a block */
 
 /* ---- what is compared: a key as an unsigned integer, and with values its place ---- */
 
@@ -307,7 +307,7 @@ __device__ inline void move_values(const operands &, const uint32_t (&)[OWN])
 }
 
 template <typename Item>
-__global__ void __launch_bounds__(MOST_THREADS) sort_keys(operands p)
+__global__ void __launch_bounds__(MOST_KEYS / OWN) sort_keys(operands p)
 {
     PRIM_SHARED_DYNAMIC(unsigned char, memory);
     const shared_items<Item> shared(memory, blockDim.x * OWN);
