@@ -10,8 +10,9 @@
  * merge.h states is that of unsigned integers, one for each key: keys.cuh. An order by comparisons
  * alone could not be sorted so.
  *
- * Work: for each key and pass, some 60 instructions of a warp for 32 keys. Bytes: each key once, to
- * be counted, and for each pass once in and once out; values once in and once out for each pass. */
+ * Work: for each key and pass, some 100 instructions of a warp for 32 keys. Bytes: each key once,
+ * to be counted, and for each pass once in and once out; values once in and once out for each
+ * pass. */
 #include "common/radix.cuh"
 #include "merge/linear_order.cuh"
 #include "merge/long_passes.h"
