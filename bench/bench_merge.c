@@ -239,10 +239,8 @@ static void sort_both(const bench_case *c, void *d_in)
 
 static void make_keys(const bench_case *c, void *d_keys)
 {
-    const bool is_integer = c->element == CUDA_R_32I, any_order = c->input == INPUT_SORTED ||
-                                                                  c->input == INPUT_REVERSED ||
-                                                                  c->input == INPUT_UNIFORM;
-    if (is_integer && any_order)
+    const bool few_values = c->input == INPUT_EQUAL || c->input == INPUT_FEW;
+    if (c->element == CUDA_R_32I && !few_values)
         must(fill_words_on_device(d_keys, c->size, 13, 0), "filling the keys");
     else
         must(fill_on_device(c->element, d_keys, c->size,

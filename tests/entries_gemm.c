@@ -208,30 +208,42 @@ static prim_status batched_workspace(int variant, size_t k, size_t *bytes)
         CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, PRODUCTS, PRIM_COMPUTE_DEFAULT, bytes);
 }
 
+static gemm_arguments batch_arguments(char *d_a, char *d_b, char *d_c)
+{
+    return (gemm_arguments){.m = M_B,
+                            .n = COLUMNS_B,
+                            .k = K_B,
+                            .alpha = 2,
+                            .a_type = CUDA_R_32F,
+                            .d_a = d_a,
+                            .lda = K_B,
+                            .b_type = CUDA_R_32F,
+                            .d_b = d_b,
+                            .ldb = COLUMNS_B,
+                            .c_type = CUDA_R_32F,
+                            .d_c = d_c,
+                            .ldc = LDC_B};
+}
+
+static void spoil_batch(const operands *o, gemm_arguments *a)
+{
+    spoil_kind(o, a);
+    spoil(o, "d_a", &a->d_a);
+    spoil(o, "d_b", &a->d_b);
+    spoil(o, "d_c", &a->d_c);
+    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a->lda = K_B - 1);
+    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a->ldb = COLUMNS_B - 1);
+    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a->ldc = COLUMNS_B - 1);
+}
+
 static prim_status batched_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     size_t a_stride = A_STRIDE, b_stride = 0, c_stride = COLUMNS_B, batches = PRODUCTS;
-    gemm_arguments a = {.m = M_B,
-                        .n = COLUMNS_B,
-                        .k = o->count,
-                        .alpha = 2,
-                        .a_type = CUDA_R_32F,
-                        .d_a = o->d_in,
-                        .lda = K_B,
-                        .b_type = CUDA_R_32F,
-                        .d_b = o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT_B : NULL,
-                        .ldb = COLUMNS_B,
-                        .c_type = CUDA_R_32F,
-                        .d_c = o->d_out,
-                        .ldc = LDC_B};
-    spoil_kind(o, &a);
-    spoil(o, "d_a", &a.d_a);
-    spoil(o, "d_b", &a.d_b);
-    spoil(o, "d_c", &a.d_c);
-    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a.lda = K_B - 1);
-    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a.ldb = COLUMNS_B - 1);
-    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a.ldc = COLUMNS_B - 1);
+    gemm_arguments a = batch_arguments(
+        o->d_in, o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT_B : NULL, o->d_out);
+    a.k = o->count;
+    spoil_batch(o, &a);
     FAULT("C over the C beside it", PRIM_ERROR_VALUE, "c_stride", c_stride = COLUMNS_B - 1);
     FAULT("C over the next row's", PRIM_ERROR_VALUE, "c_stride", a.ldc = LDC_B - 1);
     FAULT("all C at one place", PRIM_ERROR_VALUE, "c_stride", c_stride = 0);
@@ -291,29 +303,12 @@ static prim_status pointers_call(const operands *o)
 {
     char *const d_in = o->d_in;
     size_t batches = o->count;
-    gemm_arguments a = {.m = M_B,
-                        .n = COLUMNS_B,
-                        .k = K_B,
-                        .alpha = 2,
-                        .a_type = CUDA_R_32F,
-                        .d_a = d_in,
-                        .lda = K_B,
-                        .b_type = CUDA_R_32F,
-                        .d_b = d_in != NULL ? d_in + TO_B : NULL,
-                        .ldb = COLUMNS_B,
-                        .c_type = CUDA_R_32F,
-                        .d_c = d_in != NULL ? d_in + TO_C : NULL,
-                        .ldc = LDC_B};
+    gemm_arguments a =
+        batch_arguments(d_in, d_in != NULL ? d_in + TO_B : NULL, d_in != NULL ? d_in + TO_C : NULL);
     operands arrays = *o; /* of the output the call sees only the array that points to it */
     arrays.d_out = a.d_c;
     const call_head c = spoilt_head(&arrays);
-    spoil_kind(o, &a);
-    spoil(o, "d_a", &a.d_a);
-    spoil(o, "d_b", &a.d_b);
-    spoil(o, "d_c", &a.d_c);
-    FAULT("lda less than k", PRIM_ERROR_VALUE, "d_a", a.lda = K_B - 1);
-    FAULT("ldb less than n", PRIM_ERROR_VALUE, "d_b", a.ldb = COLUMNS_B - 1);
-    FAULT("ldc less than n", PRIM_ERROR_VALUE, "d_c", a.ldc = COLUMNS_B - 1);
+    spoil_batch(o, &a);
     FAULT("lda beyond size_t", PRIM_ERROR_SIZE, "d_a", a.lda = SIZE_MAX / 8);
     FAULT("ldb beyond size_t", PRIM_ERROR_SIZE, "d_b", a.ldb = SIZE_MAX / 8);
     FAULT("ldc beyond size_t", PRIM_ERROR_SIZE, "d_c", a.ldc = SIZE_MAX / 8);

@@ -11,6 +11,7 @@
 
 #include <primitives/distributed.h>
 
+#include "nccl_support.h"
 #include "support.h"
 
 #ifdef SIMT_BACKEND
@@ -18,12 +19,6 @@
 #endif
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-#define cr_nccl(call)                                              \
-    do {                                                           \
-        const ncclResult_t cr_nccl_result = (call);                \
-        cr_assert_eq(cr_nccl_result, ncclSuccess, "%s: %s", #call, \
-                     ncclGetErrorString(cr_nccl_result));          \
-    } while (0)
 
 enum { MOST_RANKS = 8 };
 static const size_t rank_counts[] = {1, 2, 3, 4, 8};
@@ -1414,7 +1409,8 @@ Test(distributed, ranks_agree_before_they_work)
     disconnect(2);
 }
 
-/* With the option on, every kind of call gives what it gives without. */
+/* With the option on, a call gives what it gives without; test_distributed_processes.c asks all of
+ * them. */
 Test(distributed, what_agrees_works)
 {
     enum { WHOLE = 3 * 8192 + 17 };

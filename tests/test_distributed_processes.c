@@ -17,15 +17,10 @@
 #include <primitives/distributed.h>
 #include <simt.h>
 
+#include "nccl_support.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
-#define cr_nccl(call)                                              \
-    do {                                                           \
-        const ncclResult_t cr_nccl_result = (call);                \
-        cr_assert_eq(cr_nccl_result, ncclSuccess, "%s: %s", #call, \
-                     ncclGetErrorString(cr_nccl_result));          \
-    } while (0)
 
 /* Three tiles of a scan and some, six of a reduction, or as rows a tile of columns and some. */
 enum { COLUMNS = 5, ROWS = 4920, WHOLE = COLUMNS * ROWS, BINS = 50, MOST = 3 };

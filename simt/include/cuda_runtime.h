@@ -178,12 +178,6 @@ inline unsigned long long atomicAdd(unsigned long long *address, unsigned long l
     return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 
-inline unsigned atomicOr(unsigned *address, unsigned value)
-{
-    simt_interleave();
-    return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
-}
-
 /* The word becomes `value` where that is wanted: tried again as long as others come between. */
 template <typename T, typename Wanted>
 T simt_exchange_if(T *address, T value, Wanted wanted)
