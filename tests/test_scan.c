@@ -386,15 +386,26 @@ static bool worth_a_test(prim_scan_variant variant, type_pair types)
     }
 }
 
-static struct criterion_test_params combinations(void)
+static struct criterion_test_params combinations_of(bool (*worth)(prim_scan_variant, type_pair))
 {
     static combination rows[256];
     size_t count = 0;
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
         for (size_t p = 0; p < PAIRS; p++)
-            if (worth_a_test(prim_scan_variant_at(v)->value, type_pairs[p]))
+            if (worth(prim_scan_variant_at(v)->value, type_pairs[p]))
                 rows[count++] = (combination){prim_scan_variant_at(v)->value, type_pairs[p]};
     return cr_make_param_array(combination, rows, count);
+}
+
+static struct criterion_test_params combinations(void)
+{
+    return combinations_of(worth_a_test);
+}
+
+/* CHAINED makes tables of integers, too. */
+static bool worth_a_table(prim_scan_variant variant, type_pair types)
+{
+    return variant == PRIM_SCAN_CHAINED || worth_a_test(variant, types);
 }
 
 static bool supports(const scan_case *c)
@@ -613,7 +624,7 @@ static void check_every_operator(const combination *k)
 
 ParameterizedTestParameters(scan, both_directions)
 {
-    return combinations();
+    return combinations_of(worth_a_table);
 }
 
 ParameterizedTest(combination *k, scan, both_directions)
@@ -621,6 +632,30 @@ ParameterizedTest(combination *k, scan, both_directions)
     skip_unless_supported(k, BOTH_DIRECTIONS);
     check_shapes(k, BOTH_DIRECTIONS);
     check_every_operator(k);
+}
+
+/* More tiles than run at once, and anti-diagonals that end at the right and at the bottom. */
+Test(scan, tables_of_many_tiles)
+{
+    static const type_pair types[] = {
+        {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_8U, CUDA_R_32U}};
+    static const size_t sizes[][2] = {{1000, 1100}, {300, 2500}, {2500, 300}};
+    static const prim_scan_variant variants[] = {PRIM_SCAN_CHAINED, PRIM_SCAN_REDUCE_THEN_SCAN};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+            for (size_t v = 0; v < COUNT_OF(variants) - quick; v++) {
+                const combination k = {variants[v], types[t]};
+                const size_t rows = sizes[s][0], columns = sizes[s][1];
+                void *h_in = malloc(rows * columns * type_bytes(types[t].in));
+                fill(types[t].in, h_in, rows * columns, INTEGERS, s);
+                scan_case c = vector(&k, columns, h_in);
+                c.form = BOTH_DIRECTIONS;
+                c.rows = rows;
+                c.in_place = types[t].in == types[t].out && s % 2 == 0;
+                check(&c);
+                free(h_in);
+            }
 }
 
 /* ---- every alignment of input and output ---- */
@@ -1536,7 +1571,7 @@ static void check_queries_of_matrices(prim_scan_variant variant)
     cr_assert(prim_scan_rows_supports(variant, 0, 0, 0, f32, 0, SIZE_MAX / 64, f32));
     cr_assert_eq(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, f32, most, 1, f32, &bytes),
                  PRIM_ERROR_UNSUPPORTED);
-    if (variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED) {
+    if (variant == PRIM_SCAN_LOOKBACK) {
         cr_assert_not(prim_scan_2d_supports(variant, 0, 0, f32, 5, 5000, f32));
         return;
     }

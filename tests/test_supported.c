@@ -383,17 +383,19 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
     }
 }
 
-/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK, CHAINED and CLUSTER. … PRIM_ERROR_ENUM
- * also for another op" */
+/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of all
+ * types. … PRIM_ERROR_ENUM also for another op" */
 static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
                                    cudaDataType_t out)
 {
     if (op != PRIM_OP_SUM && op != PRIM_OP_MIN && op != PRIM_OP_MAX)
         return PRIM_ERROR_ENUM;
-    const prim_status promised = scan_promise(variant, op, in, out, 1);
-    const bool of_lines = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED ||
-                          variant == PRIM_SCAN_CLUSTER;
-    return promised == PRIM_OK && of_lines ? PRIM_ERROR_UNSUPPORTED : promised;
+    const bool chained = variant == PRIM_SCAN_CHAINED;
+    const prim_status promised =
+        scan_promise(chained ? PRIM_SCAN_REDUCE_THEN_SCAN : variant, op, in, out, 1);
+    const bool refused = variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CLUSTER ||
+                         (chained && op != PRIM_OP_SUM);
+    return promised == PRIM_OK && refused ? PRIM_ERROR_UNSUPPORTED : promised;
 }
 
 static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, prim_transform t,

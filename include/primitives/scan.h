@@ -17,7 +17,8 @@ extern "C" {
  * each row of a matrix. That of LOOKBACK depends also on the number of rows and on the device. AUTO
  * takes one of these four rungs by size and device, LOOKBACK only where the order changes no bit:
  * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
- * on every GPU. This does not include the bits of a NaN. */
+ * on every GPU. This does not include the bits of a NaN. Summed-area tables have
+ * orders of their own: see prim_scan_2d(). */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
@@ -58,7 +59,7 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
  * 32F and rounded as they are stored. Pointers need the alignment of their element.
  * REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of this, CLUSTER up to eight tiles from compute
- * capability 9.0 on; CHAINED takes floats with SUM and PRODUCT; the rungs below take 32I, 32F and
+ * capability 9.0 on; CHAINED takes floats with SUM and PRODUCT, and in prim_scan_2d() SUM of all; the rungs below take 32I, 32F and
  * 64F with SUM, MIN and MAX.
  *
  * Pieces: a tile is 32 KiB of the wider of the two types, 8192 elements of 32F. An array that is
@@ -154,10 +155,13 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  * follows with three additions.
  *
  * All arguments as for prim_scan_rows(), with op SUM, MIN or MAX. The rows are scanned first, then
- * the columns of the result. Variants: all but LOOKBACK, CHAINED and CLUSTER.
- * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op. Determinism, NaN and
- * wrap as for prim_scan(); the error of a float sum, relative to the sum of |elements|, grows with
- * log2(rows) + log2(columns). */
+ * the columns of the result. Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of all
+ * types.
+ * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op.
+ * Determinism: each rung's order depends on rows, columns and types alone, and so does the rung
+ * that AUTO takes. The error of a float sum, relative to the sum of |elements|, grows with
+ * log2(rows) + log2(columns); in CHAINED with rows / 64 + columns / 128 (results of 8 bytes:
+ * rows / 48 + columns / 64). NaN and wrap as for prim_scan(). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,
                                   cudaDataType_t in_type, const void *d_in, size_t rows,
                                   size_t columns, size_t in_ld, cudaDataType_t out_type,

@@ -35,7 +35,8 @@
 
 #include "common/device.h"
 #include "common/shared.cuh"
-#include "scan/published.cuh"
+#include "scan/clear_words.cuh"
+#include "scan/summed_area.h"
 
 namespace
 {
@@ -369,17 +370,36 @@ unsigned stages_here()
     return room < MOST_STAGES ? static_cast<unsigned>(room) : MOST_STAGES;
 }
 
+/* A word for each row and each column: chained_table.cu. */
+size_t bytes_of_table(const prim_scan_args *args)
+{
+    const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
+    return args->rows == 0 || args->columns == 0
+               ? 0
+               : TICKET_BYTES + (args->rows + args->columns) * 2 * value_bytes;
+}
+
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    return bytes_of_words(args, prim_scan_tiles_of(args));
+    return args->summed_area ? bytes_of_table(args)
+                             : bytes_of_words(args, prim_scan_tiles_of(args));
+}
+
+const char *table_why_not(const prim_scan_args *args)
+{
+    if (args->op != PRIM_OP_SUM)
+        return "its summed-area tables are of sums only";
+    return prim_fits_a_grid(prim_scan_table_down(args), prim_scan_table_across(args))
+               ? types_why_not(args)
+               : PRIM_GRID_TOO_SMALL;
 }
 
 const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
-        return "it does not make summed-area tables";
+        return table_why_not(args);
     if (!prim_scan_depends_on_order(args))
         return "it takes sums and products of floats only, which depend on the order";
     return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args)) ? types_why_not(args)
@@ -412,14 +432,24 @@ struct launch_chained : launch_run {
     }
 };
 
+cudaError_t launch_table(const prim_scan_args *args)
+{
+    if (args->rows == 0 || args->columns == 0)
+        return cudaSuccess;
+    const cudaError_t error = clear_words(args, bytes_of_table(args));
+    return error == cudaSuccess ? prim_scan_launch_chained_table(args) : error;
+}
+
 cudaError_t launch(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
+    if (args->summed_area)
+        return launch_table(args);
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
     if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_lines(args);
-    const cudaError_t error = clear_words(args, prim_scan_tiles_of(args));
+    const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess ? dispatch_ordered<launch_chained>(args) : error;
 }
 

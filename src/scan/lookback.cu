@@ -25,7 +25,7 @@
  * NVIDIA (2016), where a block stops at the first tile that knows its prefix. */
 #include "common/device.h"
 #include "common/shared.cuh"
-#include "scan/published.cuh"
+#include "scan/clear_words.cuh"
 #include "scan/tile.cuh"
 
 namespace
@@ -306,7 +306,7 @@ cudaError_t launch(const void *any)
         return prim_scan_launch_empty(args);
     if (prim_scan_tiles_of(args) == 1)
         return prim_scan_launch_lines(args);
-    const cudaError_t error = clear_words(args, tiles_of_line(args));
+    const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;
 }
 

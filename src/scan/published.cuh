@@ -1,5 +1,5 @@
 /* What blocks publish of their tiles while they run: a tile's aggregate, and in CHAINED its
- * exclusive prefix.
+ * exclusive prefix. clear_words.cuh has the launch before.
  *
  * A value is published in words of 8 bytes, half flag and half value: one word for 4 bytes, two for
  * 8. A word is read and written as a whole, so no order between words is needed, and no fence.
@@ -88,7 +88,7 @@ __device__ published<Value> read_published(uint64_t *words, size_t tile, word_st
     return value_of(all, state);
 }
 
-/* ---- before they run ---- */
+/* ---- the workspace ---- */
 
 /* The atomic counter and a copy of the initial value, before the tiles' words. */
 constexpr size_t TICKET_BYTES = 256;
@@ -103,32 +103,6 @@ inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles_of_line)
     const size_t tiles = args->rows * tiles_of_line;
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));
     return TICKET_BYTES + prim_divide_up(tiles, GROUP) * GROUP * 2 * value_bytes;
-}
-
-/* A workspace is not cleared, so its words are. The initial value is copied, since the total may be
- * written to its place before all blocks have read it. */
-__global__ void clear(uint64_t *words, size_t count, const unsigned char *initial, unsigned bytes)
-{
-    const size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    trigger_launch_completion();
-    grid_dependency_synchronize();
-    uint64_t word = 0;
-    if (i == INITIAL_WORD && initial != nullptr)
-        for (unsigned b = 0; b < bytes; b++)
-            word |= static_cast<uint64_t>(initial[b]) << 8 * b;
-    if (i < count)
-        words[i] = word;
-}
-
-inline cudaError_t clear_words(const prim_scan_args *args, size_t tiles_of_line)
-{
-    constexpr unsigned THREADS = 256;
-    const size_t count = bytes_of_words(args, tiles_of_line) / sizeof(uint64_t);
-    return prim_launch_dependent(
-        {args->call.stream, static_cast<unsigned>(prim_divide_up(count, THREADS)), THREADS}, clear,
-        static_cast<uint64_t *>(args->call.workspace), count,
-        static_cast<const unsigned char *>(args->d_initial),
-        static_cast<unsigned>(prim_element_bytes(args->out_type)));
 }
 
 } // namespace

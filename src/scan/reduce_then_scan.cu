@@ -109,8 +109,7 @@ prim_scan_args part_of_aggregates(const prim_scan_args *args, size_t rows, size_
 table_parts parts_of(const prim_scan_args *args)
 {
     table_parts p = {};
-    const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
-    const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+    const size_t across = prim_scan_table_across(args), down = prim_scan_table_down(args);
     p.of_rows = part_of_aggregates(args, across > 1 ? args->rows : 0, across, &p.bytes);
     p.of_rows.kind = PRIM_SCAN_EXCLUSIVE;
     p.of_rows.summed_area = false;
@@ -156,8 +155,7 @@ size_t bytes_of_table(const prim_scan_args *args)
 
 const char *table_why_not(const prim_scan_args *args)
 {
-    const size_t across = prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
-    const size_t down = prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+    const size_t across = prim_scan_table_across(args), down = prim_scan_table_down(args);
     prim_scan_args of_aggregates = *args;
     of_aggregates.in_type = of_aggregates.out_type = prim_accumulator_type(args->out_type);
     if (types_why_not(&of_aggregates) != nullptr)

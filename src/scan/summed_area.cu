@@ -24,9 +24,8 @@
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "common/sizes.h"
-#include "common/warp.cuh"
 #include "scan/narrow_table.cuh"
-#include "scan/table.cuh"
+#include "scan/table_tile.cuh"
 
 namespace
 {
@@ -59,32 +58,6 @@ constexpr unsigned LOW_ROWS = TABLE_ROWS<Out> / 2;
 /* Tables whose tiles would leave lanes or warps idle share warps among tiles. */
 enum table_shape { WIDE, NARROW, LOW };
 
-/* The part of the matrix that a warp has: rows of one tile, or in a low table all rows of several
- * tiles, tile after tile. */
-struct warp_part {
-    size_t row, column;
-    unsigned tile_x, tile_y, rows, columns; /* columns from `column` on, of all its tiles */
-};
-
-/* A warp's rows, one after the other: `row` of `tile`, of which each has `of_tile`. */
-template <typename T>
-struct row_walk {
-    T *place; /* of the row's first element */
-    size_t ld;
-    unsigned row, tile, of_tile;
-
-    __device__ void step(unsigned tile_columns)
-    {
-        place += ld;
-        row++;
-        if (row == of_tile) {
-            place += tile_columns - of_tile * ld;
-            row = 0;
-            tile++;
-        }
-    }
-};
-
 template <bool LOW, unsigned V, unsigned N, typename In, typename Out>
 __device__ warp_part part_of(const table_tiles<In, Out> &m, unsigned warp)
 {
@@ -103,126 +76,7 @@ __device__ warp_part part_of(const table_tiles<In, Out> &m, unsigned warp)
         return a;
     }
     a.tile_y = blockIdx.x / m.across;
-    a.tile_x = blockIdx.x - a.tile_y * m.across;
-    a.row = (static_cast<size_t>(a.tile_y) * TABLE_WARPS + warp) * V;
-    a.column = static_cast<size_t>(a.tile_x) * (WARP * N);
-    const size_t down = a.row < m.rows ? m.rows - a.row : 0, across = m.columns - a.column;
-    a.rows = down < V ? static_cast<unsigned>(down) : V;
-    a.columns = across < WARP * N ? static_cast<unsigned>(across) : WARP * N;
-    return a;
-}
-
-/* ---- load and store: as a chunk, a vector of each of V rows ---- */
-
-template <typename In, unsigned N, unsigned V>
-__device__ void load_part(packed<In, N> (&x)[V], row_walk<const In> at, const warp_part &a,
-                          bool aligned, vector_slot *staging, unsigned lane)
-{
-    using vector = packed<In, N>;
-    constexpr unsigned COLUMNS = WARP * N; /* of a tile */
-    if (aligned && a.columns % COLUMNS == 0) {
-        PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++) {
-            x[v] = v < a.rows ? reinterpret_cast<const vector *>(at.place)[lane] : vector{};
-            at.step(COLUMNS);
-        }
-        return;
-    }
-    In *const elements = reinterpret_cast<In *>(staging);
-    PRIM_UNROLL(2)
-    for (unsigned v = 0; v < V; v++) {
-        In row[N]; /* all loads are issued before the first is needed */
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++) {
-            const unsigned column = e * WARP + lane;
-            row[e] = v < a.rows && at.tile * COLUMNS + column < a.columns ? at.place[column] : In{};
-        }
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
-            elements[(v * N + e) * WARP + lane] = row[e];
-        at.step(COLUMNS);
-    }
-    __syncwarp();
-    const vector *const vectors = reinterpret_cast<const vector *>(staging);
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        x[v] = vectors[v * WARP + lane];
-}
-
-template <unsigned COLUMNS, typename Out>
-__device__ void store_staged_part(row_walk<Out> at, const warp_part &a, const vector_slot *staging,
-                                  unsigned lane)
-{
-    const Out *const elements = reinterpret_cast<const Out *>(staging);
-    __syncwarp();
-    PRIM_UNROLL(1)
-    for (unsigned v = 0; v < a.rows; v++) {
-        PRIM_UNROLL(4)
-        for (unsigned column = lane; column < COLUMNS; column += WARP)
-            if (at.tile * COLUMNS + column < a.columns)
-                at.place[column] = elements[v * COLUMNS + column];
-        at.step(COLUMNS);
-    }
-}
-
-/* ---- along the rows ---- */
-
-/* before[v] becomes the exclusive prefix of this lane's vector in row v of the tile; lanes below V
- * return the aggregate of row `lane`. */
-template <class Operator, typename In, typename Out, unsigned N, unsigned V>
-__device__ accumulator_t<Out> scan_rows(const packed<In, N> (&x)[V], const element_rule<Out> &rule,
-                                        accumulator_t<Out> (&before)[V], unsigned lane)
-{
-    using value = accumulator_t<Out>;
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++)
-        before[v] = vector_sum<Operator, In, Out>(x[v], rule);
-    scan_warp<Operator>(before, lane);
-    value aggregate = identity_of<Operator, Out>();
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++) {
-        const value below = __shfl_up_sync(ALL_LANES, before[v], 1);
-        const value all = __shfl_sync(ALL_LANES, before[v], WARP - 1);
-        before[v] = lane == 0 ? identity_of<Operator, Out>() : below;
-        aggregate = lane == v ? all : aggregate;
-    }
-    return aggregate;
-}
-
-/* ---- down the columns ---- */
-
-template <typename Value, unsigned N>
-__device__ void set_all(Value (&columns)[N], Value value)
-{
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        columns[e] = value;
-}
-
-/* Combines row v's prefixes with what each of this lane's columns has so far. */
-template <class Operator, typename In, typename Out, unsigned N>
-__device__ void take_row(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
-                         const element_rule<Out> &rule, accumulator_t<Out> before)
-{
-    accumulator_t<Out> values[N];
-    values_of<Operator, In, Out>(x, rule, values);
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++) {
-        before = Operator::combine(before, values[e]);
-        columns[e] = Operator::combine(columns[e], before);
-    }
-}
-
-/* The same with the elements instead of the prefixes. */
-template <class Operator, typename In, typename Out, unsigned N>
-__device__ void take_elements(accumulator_t<Out> (&columns)[N], const packed<In, N> &x,
-                              const element_rule<Out> &rule)
-{
-    accumulator_t<Out> values[N];
-    values_of<Operator, In, Out>(x, rule, values);
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        columns[e] = Operator::combine(columns[e], values[e]);
+    return part_of_tile<V, N>(m, a.tile_y, blockIdx.x - a.tile_y * m.across, warp);
 }
 
 /* The aggregates of the warps' columns, by warp and column, overwrite the staged vectors. */
@@ -232,18 +86,9 @@ __device__ Value *share_columns(const Value (&columns)[N], vector_slot *staging,
 {
     Value *const of_warps = reinterpret_cast<Value *>(staging);
     __syncthreads();
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        of_warps[(warp * N + e) * WARP + lane] = columns[e];
+    stage_columns(columns, of_warps, warp, lane);
     __syncthreads();
     return of_warps;
-}
-
-/* The place of a column of the tile there. */
-template <unsigned N>
-__device__ unsigned place_of_column(unsigned warp, unsigned column)
-{
-    return (warp * N + column % N) * WARP + column / N;
 }
 
 /* ---- the two launches ---- */
@@ -314,6 +159,7 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
     using value = accumulator_t<Out>;
     constexpr unsigned N = TABLE_WIDTH<Out>, COLUMNS = WARP * N;
     constexpr unsigned V = LOW ? LOW_ROWS<Out> : TABLE_ROWS<Out>;
+    constexpr bool HAS_ROOM = TABLE_BLOCKS<In, Out> <= 3;
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     const warp_part a = part_of<LOW, V, N>(m, warp);
     const unsigned of_tile = LOW ? static_cast<unsigned>(m.rows) : V;
@@ -321,7 +167,7 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
     vector_slot *const staging = &of_block[warp * WARP * V];
     packed<In, N> x[V];
     value before[V];
-    load_part(x, from, a, m.in_aligned, staging, lane);
+    load_part<HAS_ROOM>(x, from, a, m.in_aligned, staging, lane);
     const value row_aggregate = scan_rows<Operator, In, Out>(x, m.rule, before, lane);
     if (aggregates_alone) {
         store_aggregates<Operator, In, Out>(x, m, aggregates, a, of_tile, row_aggregate, of_block,
@@ -362,7 +208,7 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
         at.step(COLUMNS);
     }
     if (!at_once)
-        store_staged_part<COLUMNS>(to, a, staging, lane);
+        store_staged_part<HAS_ROOM, COLUMNS, V>(to, a, staging, lane);
 }
 
 /* Before 8.0, shared memory has room for two blocks only. */
@@ -430,19 +276,8 @@ struct launch_table : launch_run {
     static cudaError_t launch(const prim_scan_args *args, const prim_scan_table_tiles *tiles)
     {
         using value = accumulator_t<Out>;
-        constexpr size_t VECTOR = TABLE_WIDTH<Out>;
-        const table_tiles<In, Out> m = {
-            static_cast<const In *>(args->in),
-            static_cast<Out *>(args->out),
-            args->in_ld,
-            args->out_ld,
-            args->rows,
-            args->columns,
-            static_cast<unsigned>(tiles->across),
-            lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), VECTOR * sizeof(In)),
-            lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out),
-                              VECTOR * sizeof(Out)),
-            element_rule_of<Out>(args)};
+        const table_tiles<In, Out> m =
+            table_tiles_of<In, Out>(args, static_cast<unsigned>(tiles->across));
         const table_aggregates<value> aggregates = {static_cast<value *>(tiles->rows),
                                                     static_cast<value *>(tiles->columns),
                                                     tiles->rows_ld, tiles->columns_ld};

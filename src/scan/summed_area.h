@@ -1,9 +1,10 @@
-/* How REDUCE_THEN_SCAN cuts a matrix into tiles for a summed-area table, and the kernel for it:
- * summed_area.cu. */
+/* How a matrix is cut into tiles for a summed-area table, and the kernels for them: summed_area.cu for
+ * REDUCE_THEN_SCAN, chained_table.cu for CHAINED. */
 #ifndef PRIM_SCAN_SUMMED_AREA_H
 #define PRIM_SCAN_SUMMED_AREA_H
 
 #include "common/element.h"
+#include "common/sizes.h"
 #include "scan/scan_args.h"
 
 #if defined(__cplusplus)
@@ -34,6 +35,16 @@ static inline size_t prim_scan_table_tile_rows(const prim_scan_args *args)
     return PRIM_SCAN_TABLE_WARPS * of_warp;
 }
 
+static inline size_t prim_scan_table_across(const prim_scan_args *args)
+{
+    return prim_divide_up(args->columns, prim_scan_table_tile_columns(args));
+}
+
+static inline size_t prim_scan_table_down(const prim_scan_args *args)
+{
+    return prim_divide_up(args->rows, prim_scan_table_tile_rows(args));
+}
+
 typedef struct prim_scan_table_tiles {
     bool aggregates_alone; /* written to rows and columns; otherwise these hold prefixes */
     size_t across, down;
@@ -43,6 +54,9 @@ typedef struct prim_scan_table_tiles {
 
 cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
                                          const prim_scan_table_tiles *tiles);
+
+/* The words in the workspace are cleared. */
+cudaError_t prim_scan_launch_chained_table(const prim_scan_args *args);
 
 #if defined(__cplusplus)
 }

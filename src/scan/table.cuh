@@ -32,6 +32,23 @@ struct table_tiles {
     element_rule<Out> rule;
 };
 
+template <typename In, typename Out>
+table_tiles<In, Out> table_tiles_of(const prim_scan_args *args, unsigned across)
+{
+    constexpr size_t VECTOR = TABLE_WIDTH<Out>;
+    return {
+        static_cast<const In *>(args->in),
+        static_cast<Out *>(args->out),
+        args->in_ld,
+        args->out_ld,
+        args->rows,
+        args->columns,
+        across,
+        lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), VECTOR * sizeof(In)),
+        lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out), VECTOR * sizeof(Out)),
+        element_rule_of<Out>(args)};
+}
+
 /* The aggregates of the tiles' rows and columns, or their exclusive prefixes. NULL where the matrix
  * has one tile in that direction. */
 template <typename Value>
