@@ -383,8 +383,8 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
     }
 }
 
-/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of all
- * types. … PRIM_ERROR_ENUM also for another op" */
+/* "with op SUM, MIN or MAX. … Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of
+ * all types. … PRIM_ERROR_ENUM also for another op" */
 static prim_status scan_2d_promise(prim_scan_variant variant, prim_op op, cudaDataType_t in,
                                    cudaDataType_t out)
 {

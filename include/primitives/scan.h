@@ -59,8 +59,8 @@ typedef enum prim_scan_kind { PRIM_SCAN_INCLUSIVE = 0, PRIM_SCAN_EXCLUSIVE = 1 }
  * 32F → 64F. Elements are converted to out_type before the transform; 16F and 16BF are combined as
  * 32F and rounded as they are stored. Pointers need the alignment of their element.
  * REDUCE_THEN_SCAN, LOOKBACK and CLUSTER take all of this, CLUSTER up to eight tiles from compute
- * capability 9.0 on; CHAINED takes floats with SUM and PRODUCT, and in prim_scan_2d() SUM of all; the rungs below take 32I, 32F and
- * 64F with SUM, MIN and MAX.
+ * capability 9.0 on; CHAINED takes floats with SUM and PRODUCT, and in prim_scan_2d() all types
+ * with SUM; the rungs below take 32I, 32F and 64F with SUM, MIN and MAX.
  *
  * Pieces: a tile is 32 KiB of the wider of the two types, 8192 elements of 32F. An array that is
  * scanned in pieces, each of whole tiles but the last, and each with the d_total of the one before

@@ -3,19 +3,19 @@
  *
  *        0   1   2   3          tiles are taken along anti-diagonals, in the order of their numbers
  *      ┌───┬───┬───┬───┐
- *      │ 0 │ 2 │ 5 │ 9 │ ──▶    a word for each row goes from tile to tile: what is left of the next
+ *      │ 0 │ 2 │ 5 │ 9 │ ──▶    a word for each row goes from tile to tile: what is left of it
  *      ├───┼───┼───┼───┤
  *      │ 1 │ 4 │ 8 │   │ ──▶
  *      ├───┼───┼───┼───┤
- *      │ 3 │ 7 │   │   │        and one for each column: what is above the next tile, from the
- *      └───┴───┴───┴───┘        table's first column on
+ *      │ 3 │ 7 │   │   │        and one for each column: what is above it, from the table's
+ *      └───┴───┴───┴───┘        first column on
  *        ▼   ▼   ▼   ▼
  *
  * A tile waits for the words from its left, sums up its columns with them, waits for the words from
  * above, and passes both on. A word holds its value and the number of the tile that it is for
- * (published.cuh): the thread that finds the number of its own tile there is the only one that
- * reads the word, and writes the next one to its place. So no tile has words of its own, all of
- * them stay in L2, and no fence is needed.
+ * (published.cuh). Several tiles of a row may wait for its word; the one whose number is there
+ * takes it, and writes the next one to its place. So no tile has words of its own, all of them stay
+ * in L2, and no fence is needed.
  *
  * Both chains have one step for each anti-diagonal, and go along side by side. While the tiles of
  * an anti-diagonal keep memory busy for longer than a step takes, no block waits for long: tables
@@ -24,8 +24,8 @@
  * No block waits for one that may never run: a tile waits only for tiles with lower numbers, and
  * blocks take them in order.
  *
- * Work: 6 × rows × columns combinations. Bytes: the elements once, the results once. Steps: across
- * and down, one for each tile.
+ * Work: 6 × rows × columns combinations. Bytes: the elements once, the results once. Steps: one for
+ * each tile across, and for each down.
  * Source: Y. Emoto, S. Funasaka, H. Tokura, T. Honda, K. Nakano, Y. Ito, An Optimal Parallel
  * Algorithm for Computing the Summed Area Table on the GPU, IPDPS Workshops (2018), where tiles
  * look back. */
@@ -67,7 +67,7 @@ struct table_place {
 
 /* Follows the tiles' numbers, which only grow, along the anti-diagonals. */
 struct diagonal_walk {
-    unsigned diagonal, first; /* first: the number of its highest tile */
+    unsigned diagonal, first; /* first: the number of its topmost tile */
 
     __device__ table_place step_to(unsigned number, unsigned down, unsigned across)
     {

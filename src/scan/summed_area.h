@@ -1,5 +1,5 @@
-/* How a matrix is cut into tiles for a summed-area table, and the kernels for them: summed_area.cu for
- * REDUCE_THEN_SCAN, chained_table.cu for CHAINED. */
+/* How a matrix is cut into tiles for a summed-area table, and the kernels for them: summed_area.cu
+ * for REDUCE_THEN_SCAN, chained_table.cu for CHAINED. */
 #ifndef PRIM_SCAN_SUMMED_AREA_H
 #define PRIM_SCAN_SUMMED_AREA_H
 

@@ -77,7 +77,7 @@ __device__ void load_row_elements(row_walk<const In> at, const warp_part &a, In 
     }
 }
 
-/* The same of whole tiles, in which nothing is asked of each element, half of the rows at a time. */
+/* The same of whole tiles, where nothing is asked of each element; half of the rows at a time. */
 template <unsigned N, unsigned V, typename In>
 __device__ void load_whole_rows(row_walk<const In> at, const warp_part &a, In *elements,
                                 unsigned lane)
@@ -158,8 +158,8 @@ __device__ void store_whole_rows(row_walk<Out> at, const warp_part &a, const Out
 }
 
 template <bool HAS_ROOM, unsigned COLUMNS, unsigned V, typename Out>
-__device__ void store_staged_part(row_walk<Out> at, const warp_part &a,
-                                  const vector_slot *staging, unsigned lane)
+__device__ void store_staged_part(row_walk<Out> at, const warp_part &a, const vector_slot *staging,
+                                  unsigned lane)
 {
     const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
