@@ -1560,6 +1560,17 @@ Test(scan, in_place_is_for_one_type)
                  PRIM_OK, "side by side");
 }
 
+/* LOOKBACK and CHAINED have a word of 8 bytes for each tile: rows of 20,000 floats have two tiles and
+ * more, 65,536 and more tiles in all. */
+static void check_words_of_many_tiles(prim_scan_variant variant)
+{
+    const size_t rows = 70000;
+    size_t bytes = 0;
+    cr_prim(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, CUDA_R_32F, rows, 20000, CUDA_R_32F,
+                                           &bytes));
+    cr_assert_geq(bytes, rows * 2 * 8, "variant %d: %zu bytes", (int)variant, bytes);
+}
+
 /* Blocks that no grid holds, and nothing to do at all. */
 static void check_queries_of_matrices(prim_scan_variant variant)
 {
@@ -1590,6 +1601,8 @@ Test(scan, queries_say_what_calls_would)
             cr_assert_not(prim_scan_rows_supports(variant, 0, 0, 0, f32, 5, 5000, f32));
         else
             check_queries_of_matrices(variant);
+        if (variant == PRIM_SCAN_LOOKBACK || variant == PRIM_SCAN_CHAINED)
+            check_words_of_many_tiles(variant);
         cr_assert(variant == PRIM_SCAN_CLUSTER ||
                   prim_scan_supports(variant, 0, 0, 0, f32, 5000, f32));
         cr_assert_not(prim_scan_supports(variant, 0, 0, 0, f32, 5000, CUDA_R_16F));
