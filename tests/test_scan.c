@@ -634,16 +634,18 @@ ParameterizedTest(combination *k, scan, both_directions)
     check_every_operator(k);
 }
 
-/* More tiles than run at once, and anti-diagonals that end at the right and at the bottom. */
+/* More tiles than run at once, and anti-diagonals that end at the right and at the bottom. A GPU
+ * runs more at once than the CPU backend. */
 Test(scan, tables_of_many_tiles)
 {
     static const type_pair types[] = {
         {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_64F, CUDA_R_64F}, {CUDA_R_8U, CUDA_R_32U}};
-    static const size_t sizes[][2] = {{1000, 1100}, {300, 2500}, {2500, 300}};
+    static const size_t sizes[][2] = {{1000, 1100}, {300, 2500}, {2500, 300}, {3000, 3100}};
+    const size_t shapes_here = COUNT_OF(sizes) - on_cpu_backend();
     static const prim_scan_variant variants[] = {PRIM_SCAN_CHAINED, PRIM_SCAN_REDUCE_THEN_SCAN};
     const bool quick = get_test_level() == LEVEL_QUICK;
     for (size_t t = 0; t < COUNT_OF(types); t++)
-        for (size_t s = 0; s < COUNT_OF(sizes); s++)
+        for (size_t s = 0; s < shapes_here; s++)
             for (size_t v = 0; v < COUNT_OF(variants) - quick; v++) {
                 const combination k = {variants[v], types[t]};
                 const size_t rows = sizes[s][0], columns = sizes[s][1];
@@ -656,6 +658,45 @@ Test(scan, tables_of_many_tiles)
                 check(&c);
                 free(h_in);
             }
+}
+
+/* A workspace may hold anything, words that look like those of a tile, too. */
+Test(scan, words_from_before_are_cleared)
+{
+    enum { ROWS = 200, COLUMNS = 6600, TILES = 52, COUNT = ROWS * COLUMNS };
+    const cudaDataType_t u32 = CUDA_R_32U;
+    uint32_t *const h_in = malloc(COUNT * sizeof *h_in), *const h_out =
+                                                             malloc(COUNT * sizeof *h_out);
+    uint32_t *const above = calloc(COLUMNS, sizeof *above);
+    size_t bytes;
+    cr_prim(prim_scan_2d_workspace_bytes(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, u32,
+                                         ROWS, COLUMNS, u32, &bytes));
+    uint64_t *const words = malloc(bytes);
+    for (size_t w = 0; w < bytes / 8; w++)
+        words[w] = (uint64_t)(1 + w % TILES) << 32 | 12345;
+    for (size_t i = 0; i < COUNT; i++)
+        h_in[i] = (uint32_t)i * 2654435761u;
+    guarded in = guarded_copy(h_in, COUNT * sizeof *h_in, 0);
+    guarded workspace = guarded_copy(words, bytes / 8 * 8, 0);
+    guarded out = guarded_new(COUNT * sizeof *h_out, 0);
+    cr_prim(prim_scan_2d(PRIM_SCAN_CHAINED, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, u32, in.data, ROWS,
+                         COLUMNS, COLUMNS, u32, out.data, COLUMNS, workspace.data, bytes, 0));
+    guarded_read(&out, h_out);
+    for (size_t row = 0; row < ROWS; row++) {
+        uint32_t sum = 0;
+        for (size_t i = 0; i < COLUMNS; i++) {
+            sum += h_in[row * COLUMNS + i];
+            above[i] += sum;
+            cr_assert_eq(h_out[row * COLUMNS + i], above[i], "wrong at %zu, %zu", row, i);
+        }
+    }
+    guarded_free(&in);
+    guarded_free(&workspace);
+    guarded_free(&out);
+    free(h_in);
+    free(h_out);
+    free(above);
+    free(words);
 }
 
 /* ---- every alignment of input and output ---- */
@@ -1560,8 +1601,8 @@ Test(scan, in_place_is_for_one_type)
                  PRIM_OK, "side by side");
 }
 
-/* LOOKBACK and CHAINED have a word of 8 bytes for each tile: rows of 20,000 floats have two tiles and
- * more, 65,536 and more tiles in all. */
+/* LOOKBACK and CHAINED have a word of 8 bytes for each tile; rows of 20,000 floats have two tiles
+ * and more, so these 65,536 and more in all. */
 static void check_words_of_many_tiles(prim_scan_variant variant)
 {
     const size_t rows = 70000;

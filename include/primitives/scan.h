@@ -28,7 +28,7 @@ typedef enum prim_scan_variant {
     PRIM_SCAN_REDUCE_THEN_SCAN = 5, /* the aggregates of tiles first, then the results */
     PRIM_SCAN_LOOKBACK = 6,         /* each element read once; decoupled look-back */
     PRIM_SCAN_CLUSTER = 7,          /* one launch of up to eight blocks, which share memory */
-    PRIM_SCAN_CHAINED = 8           /* each element read once; one block makes all carries */
+    PRIM_SCAN_CHAINED = 8           /* each element read once; carries made one after the other */
 } prim_scan_variant;
 
 /* Whether an element's result includes the element itself. */
@@ -158,8 +158,8 @@ PRIM_API prim_scan_variant prim_scan_rows_choose(prim_scan_kind kind, prim_op op
  * the columns of the result. Variants: all but LOOKBACK and CLUSTER; CHAINED takes SUM only, of all
  * types.
  * Returns what prim_scan_rows() does; PRIM_ERROR_ENUM also for another op.
- * Determinism: each rung's order depends on rows, columns and types alone, and so does the rung
- * that AUTO takes. The error of a float sum, relative to the sum of |elements|, grows with
+ * Determinism: each rung's order depends on rows, columns and types alone; the rung that AUTO
+ * takes, on these and op. The error of a float sum, relative to the sum of |elements|, grows with
  * log2(rows) + log2(columns); in CHAINED with rows / 64 + columns / 128 (results of 8 bytes:
  * rows / 48 + columns / 64). NaN and wrap as for prim_scan(). */
 PRIM_API prim_status prim_scan_2d(prim_scan_variant variant, prim_op op, prim_transform transform,

@@ -456,9 +456,9 @@ cudaError_t launch(const void *any)
 } // namespace chained
 } // namespace
 
-PRIM_DEFINE_RUNG(scan, chained) = {
-    {PRIM_SCAN_CHAINED, "chained",
-     "each element once: one block combines the tiles' aggregates, one after the other"},
-    chained::why_not,
-    chained::workspace_bytes,
-    chained::launch};
+PRIM_DEFINE_RUNG(scan,
+                 chained) = {{PRIM_SCAN_CHAINED, "chained",
+                              "each element once: the tiles' carries are made one after the other"},
+                             chained::why_not,
+                             chained::workspace_bytes,
+                             chained::launch};

@@ -22,7 +22,8 @@
  * that are wide and high. Others have too few tiles in an anti-diagonal, and leave memory idle.
  *
  * No block waits for one that may never run: a tile waits only for tiles with lower numbers, and
- * blocks take them in order.
+ * blocks take them in order. A block takes its next tile before its own is finished, so as to
+ * prefetch it; the lowest tile that is not finished is always one that a block works on.
  *
  * Work: 6 × rows × columns combinations. Bytes: the elements once, the results once. Steps: one for
  * each tile across, and for each down.
@@ -140,6 +141,7 @@ template <class Operator, typename In, typename Out>
 struct table_thread {
     using value = accumulator_t<Out>;
     static constexpr unsigned N = TABLE_WIDTH<Out>, V = TABLE_ROWS<Out>, COLUMNS = WARP * N;
+    static_assert(COLUMNS <= TABLE_THREADS, "a thread for each column");
     const table_tiles<In, Out> &m;
     unsigned down;
     const chain_words &rows, &columns;

@@ -21,10 +21,10 @@ static bool takes(const prim_rung *rung, const prim_scan_args *args)
     return rung->why_not(args) == NULL;
 }
 
-/* CHAINED makes a table in a step for each tile across and down, of about half a microsecond. It is
+/* CHAINED makes a table in a step for each tile across and down, of half a microsecond. It is
  * faster where an anti-diagonal has tiles enough for memory to be busy for as long, and where the
  * steps take less time than REDUCE_THEN_SCAN's launches. */
-static bool has_short_chains(const prim_scan_args *args)
+static bool one_pass_is_faster(const prim_scan_args *args)
 {
     enum { FEW_STEPS = 24, MANY_ACROSS = 24, MANY_ACROSS_OF_8 = 40, MANY_DOWN = 32 };
     const size_t across = prim_scan_table_across(args), down = prim_scan_table_down(args);
@@ -42,7 +42,7 @@ static const prim_rung *fastest(const prim_scan_args *args)
     enum { TILES_IN_L2 = 384 };
     const size_t tiles = prim_scan_tiles_of(args);
     if (args->summed_area)
-        return has_short_chains(args) && takes(&prim_scan_chained_rung, args)
+        return one_pass_is_faster(args) && takes(&prim_scan_chained_rung, args)
                    ? &prim_scan_chained_rung
                    : &prim_scan_reduce_then_scan_rung;
     if (tiles > 1 && takes(&prim_scan_cluster_rung, args))

@@ -191,6 +191,8 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
         __syncthreads();
     }
 
+    if (LOW)
+        __syncwarp(); /* all lanes have read the elements where results are staged */
     const bool at_once = m.out_aligned && a.columns % COLUMNS == 0;
     const row_walk<Out> to = {m.out + a.row * m.out_ld + a.column, m.out_ld, 0, 0, of_tile};
     Out *const staged = reinterpret_cast<Out *>(staging);

@@ -83,6 +83,7 @@ __device__ void load_whole_rows(row_walk<const In> at, const warp_part &a, In *e
                                 unsigned lane)
 {
     constexpr unsigned ROWS = V / 2, COLUMNS = WARP * N;
+    static_assert(V % ROWS == 0, "no more than a warp's rows");
     PRIM_UNROLL(2)
     for (unsigned first = 0; first < V; first += ROWS) {
         In row[ROWS][N];
