@@ -17,8 +17,8 @@ extern "C" {
  * each row of a matrix. That of LOOKBACK depends also on the number of rows and on the device. AUTO
  * takes one of these four rungs by size and device, LOOKBACK only where the order changes no bit:
  * of integers, minima and maxima. So AUTO has the bits of the host versions, along arrays and rows,
- * on every GPU. This does not include the bits of a NaN. Summed-area tables have
- * orders of their own: see prim_scan_2d(). */
+ * on every GPU. This does not include the bits of a NaN. Summed-area tables have orders of their
+ * own: see prim_scan_2d(). */
 typedef enum prim_scan_variant {
     PRIM_SCAN_AUTO = 0,             /* the fastest rung that supports the call */
     PRIM_SCAN_KOGGE_STONE = 1,      /* every thread works in every step: few steps, much work */
