@@ -95,25 +95,12 @@ struct chain_words {
 template <typename Value>
 __device__ Value take_prefix(const chain_words &words, size_t line, unsigned tile)
 {
-    value_words<Value> all;
     for (;;) {
-        PRIM_UNROLL(WORDS<Value>)
-        for (unsigned w = 0; w < WORDS<Value>; w++)
-            all.at[w] = atomic_load(&words.at[w * words.lines + line]);
-        const published<Value> prefix = value_of(all, tile);
+        const published<Value> prefix = load_words<Value>(&words.at[line], words.lines, tile);
         if (prefix.there)
             return prefix.value;
         poll_again();
     }
-}
-
-template <typename Value>
-__device__ void pass_prefix(const chain_words &words, size_t line, unsigned tile, Value prefix)
-{
-    const value_words<Value> all = words_of(prefix, tile);
-    PRIM_UNROLL(WORDS<Value>)
-    for (unsigned w = 0; w < WORDS<Value>; w++)
-        atomic_store(&words.at[w * words.lines + line], all.at[w]);
 }
 
 /* A tile of a line: takes what comes before it and passes on what comes before the next. */
@@ -123,7 +110,7 @@ __device__ Value chain(const chain_words &words, size_t line, unsigned tile, uns
 {
     const Value prefix = tile > 0 ? take_prefix<Value>(words, line, tile) : identity;
     if (tile + 1 < tiles)
-        pass_prefix(words, line, tile + 1, Operator::combine(prefix, aggregate));
+        store_words(&words.at[line], words.lines, Operator::combine(prefix, aggregate), tile + 1);
     return prefix;
 }
 
@@ -186,9 +173,7 @@ struct table_thread {
         const unsigned c = threadIdx.x;
         if (c >= a.columns)
             return;
-        value aggregate = shared.columns[place_of_column<N>(0, c)];
-        for (unsigned w = 1; w < TABLE_WARPS; w++)
-            aggregate = Operator::combine(aggregate, shared.columns[place_of_column<N>(w, c)]);
+        const value aggregate = sum_column<Operator, N>(shared.columns, c);
         value above = chain<Operator>(columns, a.column + c, a.tile_y, down,
                                       identity_of<Operator, Out>(), aggregate);
         for (unsigned w = 0; w < TABLE_WARPS; w++) {
@@ -197,27 +182,6 @@ struct table_thread {
             of_warp = above;
             above = Operator::combine(above, sum);
         }
-    }
-
-    __device__ void store_results(const packed<In, N> (&x)[V], const value (&before)[V],
-                                  value (&above)[N], const warp_part &a) const
-    {
-        const bool at_once = m.out_aligned && a.columns == COLUMNS;
-        const row_walk<Out> to = {m.out + a.row * m.out_ld + a.column, m.out_ld, 0, 0, V};
-        Out *const staged = reinterpret_cast<Out *>(staging);
-        row_walk<Out> at = to;
-        PRIM_UNROLL(V)
-        for (unsigned v = 0; v < V; v++) {
-            take_row<Operator, In, Out>(above, x[v], m.rule, before[v]);
-            const packed<Out, N> results = results_of<Operator, Out>(above, m.rule);
-            if (!at_once)
-                reinterpret_cast<packed<Out, N> *>(staged + v * COLUMNS)[lane] = results;
-            else if (v < a.rows)
-                reinterpret_cast<packed<Out, N> *>(at.place)[lane] = results;
-            at.step(COLUMNS);
-        }
-        if (!at_once)
-            store_staged_part<true, COLUMNS, V>(to, a, staging, lane);
     }
 
     /* The tile that this block takes next; by one thread. */
@@ -251,7 +215,8 @@ struct table_thread {
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++)
             sums[e] = shared.columns[place_of_column<N>(warp, lane * N + e)];
-        store_results(x, before, sums, a);
+        const row_walk<Out> to = {m.out + a.row * m.out_ld + a.column, m.out_ld, 0, 0, V};
+        store_results<Operator, false, true>(x, before, sums, m, to, a, staging, lane);
     }
 
     __device__ void work(unsigned *counter) const

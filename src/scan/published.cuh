@@ -24,11 +24,11 @@ constexpr unsigned WAIT_NANOSECONDS = 32;
 template <typename Value>
 constexpr unsigned WORDS = sizeof(Value) / sizeof(uint32_t);
 
-/* Word w of a tile's value. */
+/* The first word of a tile's value; the next one is GROUP words behind it. */
 template <typename Value>
-__device__ uint64_t *word_of(uint64_t *words, size_t tile, unsigned w)
+__device__ uint64_t *first_word_of(uint64_t *words, size_t tile)
 {
-    return &words[(tile / GROUP * WORDS<Value> + w) * GROUP + tile % GROUP];
+    return &words[tile / GROUP * WORDS<Value> * GROUP + tile % GROUP];
 }
 
 /* A value as read; `there` if all its words have the flag. */
@@ -44,48 +44,61 @@ struct value_words {
 };
 
 template <typename Value>
-__device__ value_words<Value> words_of(Value value, uint32_t state)
+__device__ value_words<Value> words_of(Value value, uint32_t tag)
 {
     uint32_t parts[WORDS<Value>];
     value_words<Value> words;
     std::memcpy(parts, &value, sizeof value);
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++)
-        words.at[w] = static_cast<uint64_t>(state) << 32 | parts[w];
+        words.at[w] = static_cast<uint64_t>(tag) << 32 | parts[w];
     return words;
 }
 
 template <typename Value>
-__device__ published<Value> value_of(const value_words<Value> &words, uint32_t state)
+__device__ published<Value> value_of(const value_words<Value> &words, uint32_t tag)
 {
     uint32_t parts[WORDS<Value>];
     published<Value> p = {true, Value{}};
     PRIM_UNROLL(WORDS<Value>)
     for (unsigned w = 0; w < WORDS<Value>; w++) {
         parts[w] = static_cast<uint32_t>(words.at[w]);
-        p.there = p.there && words.at[w] >> 32 == state;
+        p.there = p.there && words.at[w] >> 32 == tag;
     }
     std::memcpy(&p.value, parts, sizeof p.value);
     return p;
 }
 
+/* A value's words are `stride` words apart. A tag is a word_state, or the number of a tile. */
+template <typename Value>
+__device__ void store_words(uint64_t *first, size_t stride, Value value, uint32_t tag)
+{
+    const value_words<Value> all = words_of(value, tag);
+    PRIM_UNROLL(WORDS<Value>)
+    for (unsigned w = 0; w < WORDS<Value>; w++)
+        atomic_store(&first[w * stride], all.at[w]);
+}
+
+template <typename Value>
+__device__ published<Value> load_words(uint64_t *first, size_t stride, uint32_t tag)
+{
+    value_words<Value> all;
+    PRIM_UNROLL(WORDS<Value>)
+    for (unsigned w = 0; w < WORDS<Value>; w++)
+        all.at[w] = atomic_load(&first[w * stride]);
+    return value_of(all, tag);
+}
+
 template <typename Value>
 __device__ void publish(uint64_t *words, size_t tile, word_state state, Value value)
 {
-    const value_words<Value> all = words_of(value, state);
-    PRIM_UNROLL(WORDS<Value>)
-    for (unsigned w = 0; w < WORDS<Value>; w++)
-        atomic_store(word_of<Value>(words, tile, w), all.at[w]);
+    store_words(first_word_of<Value>(words, tile), GROUP, value, state);
 }
 
 template <typename Value>
 __device__ published<Value> read_published(uint64_t *words, size_t tile, word_state state)
 {
-    value_words<Value> all;
-    PRIM_UNROLL(WORDS<Value>)
-    for (unsigned w = 0; w < WORDS<Value>; w++)
-        all.at[w] = atomic_load(word_of<Value>(words, tile, w));
-    return value_of(all, state);
+    return load_words<Value>(first_word_of<Value>(words, tile), GROUP, state);
 }
 
 /* ---- the workspace ---- */

@@ -122,10 +122,8 @@ __device__ void store_aggregates(const packed<In, N> (&x)[V], const table_tiles<
     const value *const of_warps = share_columns(columns, staging, warp, lane);
     PRIM_UNROLL(1)
     for (unsigned c = threadIdx.x; c < a.columns; c += TABLE_THREADS) {
-        value sum = of_warps[place_of_column<N>(0, c)];
-        for (unsigned w = 1; w < TABLE_WARPS; w++)
-            sum = Operator::combine(sum, of_warps[place_of_column<N>(w, c)]);
-        aggregates.columns[a.tile_y * aggregates.columns_ld + a.column + c] = sum;
+        aggregates.columns[a.tile_y * aggregates.columns_ld + a.column + c] =
+            sum_column<Operator, N>(of_warps, c);
     }
 }
 
@@ -157,7 +155,7 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
                           bool aggregates_alone, vector_slot *of_block)
 {
     using value = accumulator_t<Out>;
-    constexpr unsigned N = TABLE_WIDTH<Out>, COLUMNS = WARP * N;
+    constexpr unsigned N = TABLE_WIDTH<Out>;
     constexpr unsigned V = LOW ? LOW_ROWS<Out> : TABLE_ROWS<Out>;
     constexpr bool HAS_ROOM = TABLE_BLOCKS<In, Out> <= 3;
     const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
@@ -193,24 +191,8 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
 
     if (LOW)
         __syncwarp(); /* all lanes have read the elements where results are staged */
-    const bool at_once = m.out_aligned && a.columns % COLUMNS == 0;
     const row_walk<Out> to = {m.out + a.row * m.out_ld + a.column, m.out_ld, 0, 0, of_tile};
-    Out *const staged = reinterpret_cast<Out *>(staging);
-    row_walk<Out> at = to;
-    PRIM_UNROLL(V)
-    for (unsigned v = 0; v < V; v++) {
-        if (LOW && at.row == 0)
-            set_all(columns, identity_of<Operator, Out>());
-        take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
-        const packed<Out, N> results = results_of<Operator, Out>(columns, m.rule);
-        if (!at_once)
-            reinterpret_cast<packed<Out, N> *>(staged + v * COLUMNS)[lane] = results;
-        else if (v < a.rows)
-            reinterpret_cast<packed<Out, N> *>(at.place)[lane] = results;
-        at.step(COLUMNS);
-    }
-    if (!at_once)
-        store_staged_part<HAS_ROOM, COLUMNS, V>(to, a, staging, lane);
+    store_results<Operator, LOW, HAS_ROOM>(x, before, columns, m, to, a, staging, lane);
 }
 
 /* Before 8.0, shared memory has room for two blocks only. */

@@ -246,6 +246,46 @@ __device__ void stage_columns(const Value (&columns)[N], Value *of_warps, unsign
         of_warps[(warp * N + e) * WARP + lane] = columns[e];
 }
 
+/* A column's aggregate in the tile, of those of all warps. */
+template <class Operator, unsigned N, typename Value>
+__device__ Value sum_column(const Value *of_warps, unsigned column)
+{
+    Value sum = of_warps[place_of_column<N>(0, column)];
+    for (unsigned w = 1; w < TABLE_WARPS; w++)
+        sum = Operator::combine(sum, of_warps[place_of_column<N>(w, column)]);
+    return sum;
+}
+
+/* ---- the results ---- */
+
+/* Row by row, from what is above this lane's columns; in a low table nothing is above a tile. */
+template <class Operator, bool LOW, bool HAS_ROOM, typename In, typename Out, unsigned N,
+          unsigned V>
+__device__ void store_results(const packed<In, N> (&x)[V], const accumulator_t<Out> (&before)[V],
+                              accumulator_t<Out> (&columns)[N], const table_tiles<In, Out> &m,
+                              const row_walk<Out> &to, const warp_part &a, vector_slot *staging,
+                              unsigned lane)
+{
+    constexpr unsigned COLUMNS = WARP * N;
+    const bool at_once = m.out_aligned && a.columns % COLUMNS == 0;
+    Out *const staged = reinterpret_cast<Out *>(staging);
+    row_walk<Out> at = to;
+    PRIM_UNROLL(V)
+    for (unsigned v = 0; v < V; v++) {
+        if (LOW && at.row == 0)
+            set_all(columns, identity_of<Operator, Out>());
+        take_row<Operator, In, Out>(columns, x[v], m.rule, before[v]);
+        const packed<Out, N> results = results_of<Operator, Out>(columns, m.rule);
+        if (!at_once)
+            reinterpret_cast<packed<Out, N> *>(staged + v * COLUMNS)[lane] = results;
+        else if (v < a.rows)
+            reinterpret_cast<packed<Out, N> *>(at.place)[lane] = results;
+        at.step(COLUMNS);
+    }
+    if (!at_once)
+        store_staged_part<HAS_ROOM, COLUMNS, V>(to, a, staging, lane);
+}
+
 } // namespace summed_area
 } // namespace
 
