@@ -345,12 +345,14 @@ static const pair scanned_pairs[] = {{CUDA_R_8I, CUDA_R_8I},   {CUDA_R_32I, CUDA
                                      {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_16BF, CUDA_R_32F},
                                      {CUDA_R_32F, CUDA_R_64F}, {CUDA_R_64F, CUDA_R_64F}};
 
-/* Sums and products of floats. */
-static size_t most_of_chained(pair types, parts p)
+/* Sums and products of floats; prim_scan() takes part where it takes carries as they are. */
+static size_t most_of_chained(prim_op op, pair types, parts p, bool is_carry)
 {
+    const bool scans = !is_carry && combined(types.out) == types.out;
     const size_t in = type_bytes(types.in), out = type_bytes(types.out),
                  tile = SCAN_TILE_BYTES / more_of(in, out), tiles = divide_up(sum_of(p), tile);
-    return (tiles + 1) * type_bytes(combined(types.out)) + tile * (in + out) + KB;
+    return (tiles + 1) * type_bytes(combined(types.out)) + tile * (in + out) + KB +
+           (scans ? of_scan(op, types, largest_of(p)) : 0);
 }
 
 /* u8 is summed up in u64. */
@@ -373,9 +375,10 @@ static void check_scan(size_t c, parts p, prim_op op, pair types)
     cr_prim(prim_distributed_carry_workspace_bytes(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
                                                    p.ranks, types.out, &carry));
     check("scan", c, types, scan,
-          ordered ? most_of_chained(types, p) : most_of_scanned(op, types, p, false), KB);
+          ordered ? most_of_chained(op, types, p, false) : most_of_scanned(op, types, p, false),
+          KB);
     check("carry", c, types, carry,
-          ordered ? most_of_chained(types, p) : most_of_scanned(op, types, p, true), KB);
+          ordered ? most_of_chained(op, types, p, true) : most_of_scanned(op, types, p, true), KB);
 }
 
 Test(workspace, of_scan_and_carry)

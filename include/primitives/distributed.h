@@ -250,15 +250,16 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
  *
  * Returns what prim_scan() does, and what is said above.
  * Workspace: for sums and products of floats, (T + 1) · v bytes, a tile of elements and one of
- * results, 32 KiB each or less, and 1 KB, with T = sum of the counts / (32768 / bytes of the wider
- * type), rounded up, and v the bytes of the type they are combined in (f32 for 16F and 16BF,
- * otherwise out_type); for all else, R + 2 elements of up to 8 bytes, 1 KB, and the largest
- * workspace of three: of prim_reduce() for the largest part and for R elements, and of prim_scan()
- * for the largest part.
+ * results, 32 KiB each or less, 1 KB, and where out_type is 32F or 64F the workspace of prim_scan()
+ * for the largest part, with T = sum of the counts / (32768 / bytes of the wider type), rounded up,
+ * and v the bytes of the type they are combined in (f32 for 16F and 16BF, otherwise out_type); for
+ * all else, R + 2 elements of up to 8 bytes, 1 KB, and the largest workspace of three: of
+ * prim_reduce() for the largest part and for R elements, and of prim_scan() for the largest part.
  * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
  * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
  * each rank to every rank. Each element is read twice and written once. For sums and products of
- * floats, a rank combines the totals of all tiles before its own last one, one after the other.
+ * floats, a rank combines the totals of all tiles before its first one, one after the other, and
+ * where out_type is 16F or 16BF before its last one.
  * Determinism: as prim_scan(); the number of ranks, the cut and timing do not matter. */
 PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,

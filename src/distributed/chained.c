@@ -4,17 +4,21 @@
  *
  *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
  *     aggregates  A   B    C      D   E      to every rank
- *     before      ·   A   AB  │  ABC ABCD    each rank computes the prefixes up to its own tiles
- *     results    ███│███│██ │ ██│███│██      the middle tile's second half goes back
+ *     before      ·           │  ABC         each rank combines those before its first own tile
+ *     results    ███│███│██ │ ██│███│██      prim_scan() from there; the middle tile's second half
+ *                                            goes back
  *
- * Work: 3 combinations for each element, as on one GPU, and at each rank one for each tile up to
- * its own last. Bytes: each element is read twice and written once; aggregates 1/8192 of that
- * (f32), to every rank; up to 64 KiB at a cut within a tile.
+ * Where out_type is f16 or bf16, prim_scan() would round what lies before: there each rank combines
+ * the aggregates up to its last own tile, and a launch with all tiles' prefixes gives the results.
+ *
+ * Work: 3 combinations for each element, as on one GPU, and at each rank one for each tile before
+ * its own. Bytes: each element is read twice and written once; aggregates 1/8192 of that (f32), to
+ * every rank; up to 64 KiB at a cut within a tile.
  *
  * What holds it back: reading the elements twice, and the chain of additions, which more GPUs do
- * not shorten. With 2^30 f32 for each rank it has 2^17 additions for each rank, at 4 cycles and 2
- * GHz at least 0.26 ms; two H200s took 0.25 ms for each rank. So the last of 8 ranks begins with
- * its results 2.1 ms after it has the aggregates, beside 1 ms for these and 2.1 ms for the results.
+ * not shorten. With 2^30 f32 for each rank it has 2^17 additions for each earlier rank, at 4
+ * cycles and 2 GHz at least 0.26 ms; two H200s took 0.25 ms. So the last of 8 ranks begins with
+ * its results 1.8 ms after it has the aggregates, beside 1 ms for these and 2.1 ms for the results.
  * f64 has as many tiles for each byte, and slower additions. Ranks that chain in turn, each passing
  * its carry-out on, would wait as long, and for messages besides. A chain of the parts' aggregates
  * would be short, but its bits would depend on the cut. */
@@ -65,10 +69,11 @@ static prim_tiling results_of(const prim_parts_scan *s)
 }
 
 /* A workspace: the aggregates of all tiles, and one value after the last; the elements of a tile
- * that the cut divides, and its results; the initial value, and the total of the whole. */
+ * that the cut divides, and its results; the initial value, the total of the whole, and what
+ * prim_scan() needs. */
 typedef struct places {
     char *aggregates, *divided, *results;
-    void *initial, *total;
+    void *initial, *total, *scan;
 } places;
 
 static size_t aggregates_bytes(const prim_team *team)
@@ -92,10 +97,11 @@ static places places_of(const prim_team *team, const prim_member *member)
     char *const values = p.results + tile_bytes(results_of(s));
     p.initial = values;
     p.total = values + prim_team_padded(value_bytes(s));
+    p.scan = values + 2 * prim_team_padded(value_bytes(s));
     return p;
 }
 
-static prim_status needed(const prim_team *team, size_t *bytes)
+static prim_status needed_by_carry(const prim_team *team, size_t *bytes)
 {
     const prim_parts_scan *s = team->args;
     size_t whole;
@@ -103,6 +109,23 @@ static prim_status needed(const prim_team *team, size_t *bytes)
     if (status == PRIM_OK)
         *bytes = aggregates_bytes(team) + tile_bytes(elements_of(s)) + tile_bytes(results_of(s)) +
                  2 * prim_team_padded(value_bytes(s));
+    return status;
+}
+
+/* Whether prim_scan() takes what lies before a tile as it is. */
+static bool takes_values(const prim_parts_scan *s)
+{
+    return s->out_type == value_type(s);
+}
+
+static prim_status needed_by_scan(const prim_team *team, size_t *bytes)
+{
+    size_t inner = 0;
+    prim_status status = needed_by_carry(team, bytes);
+    if (status == PRIM_OK && takes_values(team->args))
+        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
+    if (status == PRIM_OK)
+        *bytes += inner;
     return status;
 }
 
@@ -178,6 +201,11 @@ static prim_status share_aggregates(const prim_team *team, const prim_member *me
                                    places_of(team, member).aggregates, value_bytes(team->args));
 }
 
+static char *before(const prim_team *team, const prim_member *member, size_t tile)
+{
+    return places_of(team, member).aggregates + tile * value_bytes(team->args);
+}
+
 /* The exclusive prefixes of the rank's own tiles up to `tile`, inclusive. */
 static prim_status chain_up_to(const prim_team *team, const prim_member *member, size_t tile)
 {
@@ -195,9 +223,9 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
 {
     const prim_parts_scan *s = team->args;
     const cudaStream_t stream = member->rank->stream;
-    const char *const value = places_of(team, member).aggregates + tile * value_bytes(s);
+    const char *const value = before(team, member, tile);
     const cudaError_t error =
-        s->out_type == value_type(s)
+        takes_values(s)
             ? cudaMemcpyAsync(to, value, value_bytes(s), cudaMemcpyDeviceToDevice, stream)
             : prim_distributed_round((const float *)(const void *)value, 1, s->out_type, to,
                                      stream);
@@ -205,6 +233,42 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
 }
 
 /* ---- the results ---- */
+
+/* The rank's own tiles except one that the cut divides, whose prefix their total is. */
+static prim_status scan_from_before(const prim_team *team, const prim_member *member,
+                                    const prim_cut *cut)
+{
+    const prim_parts_scan *s = team->args;
+    const prim_reduction *r = &s->reduction;
+    const places p = places_of(team, member);
+    const size_t count = whole_end(cut) - cut->first;
+    void *const total = prim_tiles_divides_last(cut)
+                            ? before(team, member, cut->first_tile + cut->whole_tiles)
+                            : p.total;
+    size_t inner;
+    prim_status status = chain_up_to(team, member, cut->first_tile);
+    if (status == PRIM_OK)
+        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
+    if (status != PRIM_OK || count == 0)
+        return status;
+    return prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
+                     before(team, member, cut->first_tile), r->in_type,
+                     element_at(team, member, cut->first), count, s->out_type,
+                     result_at(team, member, cut->first), total, prim_team_inner(p.scan, inner),
+                     inner, member->rank->stream);
+}
+
+/* The same by one launch, to which each tile's prefix is given. */
+static prim_status scan_with_prefixes(const prim_team *team, const prim_member *member,
+                                      const prim_cut *cut)
+{
+    const prim_status status = chain_up_to(team, member, cut->first_tile + cut->whole_tiles);
+    return status == PRIM_OK
+               ? launch(team, member, PRIM_SCAN_CARRY_GIVEN, cut->first_tile,
+                        element_at(team, member, cut->first), whole_end(cut) - cut->first,
+                        result_at(team, member, cut->first))
+               : status;
+}
 
 static prim_status scan_divided(const prim_team *team, const prim_member *member,
                                 const prim_cut *cut)
@@ -225,13 +289,10 @@ static prim_status scan_tiles(const prim_team *team, const prim_member *member)
     const prim_cut cut = cut_of(team, member);
     if (cut.tiles == 0 && team->whole > 0)
         return PRIM_OK;
-    prim_status status = chain_up_to(team, member, cut.first_tile + cut.whole_tiles);
+    prim_status status = takes_values(team->args) ? scan_from_before(team, member, &cut)
+                                                  : scan_with_prefixes(team, member, &cut);
     if (status == PRIM_OK && team->whole == 0)
         status = hand_out_before(team, member, 0, places_of(team, member).total);
-    if (status == PRIM_OK)
-        status = launch(team, member, PRIM_SCAN_CARRY_GIVEN, cut.first_tile,
-                        element_at(team, member, cut.first), whole_end(&cut) - cut.first,
-                        result_at(team, member, cut.first));
     return status == PRIM_OK ? scan_divided(team, member, &cut) : status;
 }
 
@@ -266,7 +327,7 @@ static prim_status hand_out_total(const prim_team *team, const prim_member *memb
 
 const prim_team_steps prim_chained_scan_steps = {
     .check = prim_parts_scan_check,
-    .needed = needed,
+    .needed = needed_by_scan,
     .sign = prim_parts_scan_sign,
     .steps = {{begin_divided, false},
               {gather_divided, true},
@@ -346,7 +407,7 @@ static prim_status exchange_carries(const prim_team *team, const prim_member *me
 
 const prim_team_steps prim_chained_carry_steps = {
     .check = prim_parts_carry_check,
-    .needed = needed,
+    .needed = needed_by_carry,
     .sign = prim_parts_scan_sign,
     .steps = {{begin_divided, false},
               {gather_divided, true},
