@@ -30,7 +30,7 @@ __device__ Value chain_staged(vector<Value> *staged, Value so_far)
     PRIM_UNROLL(RUN_VECTORS)
     for (unsigned v = 0; v < RUN_VECTORS; v++)
         next[v] = staged[v];
-    PRIM_UNROLL(1)
+    PRIM_UNROLL(4) /* so that `next` becomes `run` by name, and not by moves */
     for (unsigned first = 0; first < VECTORS; first += RUN_VECTORS) {
         const unsigned behind = first + RUN_VECTORS < VECTORS ? first + RUN_VECTORS : first;
         vector<Value> run[RUN_VECTORS];

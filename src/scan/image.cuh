@@ -7,7 +7,8 @@
  * So copies are aligned and wide wherever a line begins, in both directions, and bytes are shifted
  * in registers, when they are read from the image for a lane's run or for the vectors of the
  * output. Only at a line's two ends elements are copied one by one, since memory beyond is not the
- * operand's.
+ * operand's. Elements of 4 and 8 bytes may also all be copied one by one, to where they would be if
+ * the line began at a vector: more copies, but nothing is left to be shifted.
  *
  * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
  * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. */
@@ -15,6 +16,7 @@
 #define PRIM_SCAN_IMAGE_CUH
 
 #include <cstring>
+#include <type_traits>
 
 #include "common/async_copy.cuh"
 #include "common/warp.cuh"
@@ -64,6 +66,23 @@ __device__ inline unsigned shift_of(const void *data)
 
 /* ---- bytes from the middle of two vectors ---- */
 
+/* Calls body() with the whole words of a shift by `bytes` < 16, as a type: a shift by words that is
+ * known when it is compiled takes no instruction. Elements of T are shifted by a multiple of their
+ * size, and not by 0. */
+template <typename T, class Body>
+__device__ void with_words(unsigned bytes, const Body &body)
+{
+    constexpr unsigned SIZE = sizeof(T);
+    if (SIZE == 8 || bytes / 4 == 2)
+        body(std::integral_constant<unsigned, 2>());
+    else if (SIZE < 4 && bytes / 4 == 0)
+        body(std::integral_constant<unsigned, 0>());
+    else if (bytes / 4 == 1)
+        body(std::integral_constant<unsigned, 1>());
+    else
+        body(std::integral_constant<unsigned, 3>());
+}
+
 /* Shifts words: words[i], i < COUNT, becomes the word that lies `bytes` < 16 after it. */
 template <unsigned COUNT, unsigned LENGTH>
 __device__ void shift_words(uint32_t (&words)[LENGTH], unsigned bytes)
@@ -84,6 +103,22 @@ __device__ void shift_words(uint32_t (&words)[LENGTH], unsigned bytes)
 
 using four_words = packed<uint32_t, 4>;
 
+/* The vector that lies WORDS words and bytes % 4 after the first of two. */
+template <typename T, unsigned WORDS>
+__device__ four_words between(const four_words &left, const four_words &right, unsigned bytes)
+{
+    const uint32_t words[8] = {left.words[0],  left.words[1],  left.words[2],  left.words[3],
+                               right.words[0], right.words[1], right.words[2], right.words[3]};
+    const unsigned selector = 0x3210 + bytes % 4 * 0x1111;
+    four_words result;
+    PRIM_UNROLL(4)
+    for (unsigned i = 0; i < 4; i++)
+        result.words[i] = sizeof(T) < 4
+                              ? chosen_bytes(words[WORDS + i], words[WORDS + i + 1], selector)
+                              : words[WORDS + i];
+    return result;
+}
+
 /* COUNT words from byte `first` of the image on. */
 template <unsigned COUNT>
 __device__ void read_words(vector_slot *slots, unsigned first, uint32_t (&result)[COUNT])
@@ -103,9 +138,9 @@ __device__ void read_words(vector_slot *slots, unsigned first, uint32_t (&result
         result[i] = words[i];
 }
 
-/* Moves the lanes' runs, which begin `shift` bytes into the image, to its start. Each lane needs
- * one vector of the next lane's run, and reads it before any lane writes. */
-template <unsigned RUN_BYTES>
+/* Moves the lanes' runs of Ts, which begin `shift` bytes into the image, to its start. Each lane
+ * needs one vector of the next lane's run, and reads it before any lane writes. */
+template <unsigned RUN_BYTES, typename T>
 __device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)
 {
     if (shift == 0)
@@ -123,16 +158,16 @@ __device__ void align_runs(vector_slot *slots, unsigned shift, unsigned lane)
         const four_words behind = vector_at<uint32_t, 4>(slots, first + VECTORS);
         four_words left = vector_at<uint32_t, 4>(slots, first);
         __syncwarp();
-        PRIM_UNROLL(VECTORS)
-        for (unsigned v = 0; v < VECTORS; v++) {
-            const four_words right =
-                v + 1 < VECTORS ? vector_at<uint32_t, 4>(slots, first + v + 1) : behind;
-            uint32_t words[8] = {left.words[0],  left.words[1],  left.words[2],  left.words[3],
-                                 right.words[0], right.words[1], right.words[2], right.words[3]};
-            shift_words<4>(words, shift);
-            vector_at<uint32_t, 4>(slots, first + v) = {words[0], words[1], words[2], words[3]};
-            left = right;
-        }
+        with_words<T>(shift, [&](auto words) {
+            PRIM_UNROLL(VECTORS)
+            for (unsigned v = 0; v < VECTORS; v++) {
+                const four_words right =
+                    v + 1 < VECTORS ? vector_at<uint32_t, 4>(slots, first + v + 1) : behind;
+                vector_at<uint32_t, 4>(slots, first + v) =
+                    between<T, decltype(words)::value>(left, right, shift);
+                left = right;
+            }
+        });
     }
 }
 
@@ -204,6 +239,26 @@ __device__ void load_image(vector_slot *slots, const In *from, const line_part &
                    reinterpret_cast<const In *>(reinterpret_cast<const char *>(vectors) + begin));
 }
 
+/* The same of a chunk of COUNT elements of 4 or 8 bytes, one by one: to the image's start, wherever
+ * the line begins. */
+template <unsigned COUNT, typename In>
+__device__ void load_by_element(vector_slot *slots, const In *from, unsigned count, unsigned lane)
+{
+    constexpr unsigned SIZE = sizeof(In);
+    if (count == COUNT) {
+        PRIM_UNROLL(COUNT / WARP)
+        for (unsigned i = lane; i < COUNT; i += WARP)
+            copy_async(&bytes_at<In>(slots, i * SIZE), from + i);
+        return;
+    }
+    PRIM_UNROLL(2)
+    for (unsigned i = lane; i < COUNT; i += WARP)
+        if (i < count)
+            copy_async(&bytes_at<In>(slots, i * SIZE), from + i);
+        else
+            bytes_at<In>(slots, i * SIZE) = In();
+}
+
 /* ---- to global memory ---- */
 
 /* Stores `count` elements, the first of which is at byte `first` of the image: up to VECTORS
@@ -230,12 +285,13 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
             reinterpret_cast<four_words *>(vectors)[v] =
                 vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v);
     } else {
-        PRIM_UNROLL(2)
-        for (unsigned v = lane; v < whole; v += WARP) {
-            uint32_t words[4];
-            read_words(slots, from + v * VECTOR_BYTES, words);
-            reinterpret_cast<four_words *>(vectors)[v] = {words[0], words[1], words[2], words[3]};
-        }
+        with_words<Out>(from % VECTOR_BYTES, [&](auto words) {
+            PRIM_UNROLL(2)
+            for (unsigned v = lane; v < whole; v += WARP)
+                reinterpret_cast<four_words *>(vectors)[v] = between<Out, decltype(words)::value>(
+                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v),
+                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v + 1), from);
+        });
     }
     const unsigned i = lane % (WARP / 2) * static_cast<unsigned>(sizeof(Out));
     const unsigned tail = head + whole * VECTOR_BYTES;
@@ -243,6 +299,16 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
     const unsigned place = at_begin ? i : tail + i;
     if (place < (at_begin && head < bytes ? head : bytes))
         *reinterpret_cast<Out *>(memory + place) = bytes_at<Out>(slots, first + place);
+}
+
+/* Stores `count` of up to COUNT elements of 8 bytes, which begin the image, one by one. */
+template <unsigned COUNT, typename Out>
+__device__ void store_by_element(Out *to, vector_slot *slots, unsigned count, unsigned lane)
+{
+    PRIM_UNROLL(COUNT / WARP)
+    for (unsigned i = lane; i < COUNT; i += WARP)
+        if (i < count)
+            to[i] = bytes_at<Out>(slots, i * static_cast<unsigned>(sizeof(Out)));
 }
 
 } // namespace

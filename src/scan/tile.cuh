@@ -87,13 +87,24 @@ __device__ void prefetch_chunk(const tile_lines<In, Out> &lines, const warp_plac
         prefetch(first_of(lines, p) + lane * CACHE_LINE);
 }
 
+/* Whether misaligned elements are loaded one by one: no asynchronous copy has less than 4 bytes. */
+template <typename In>
+constexpr bool BY_ELEMENT = sizeof(In) >= 4;
+
 /* Starts the copies of a chunk. */
 template <typename In, typename Out>
 __device__ void load_chunk(const tile_lines<In, Out> &lines, const warp_place &p,
                            vector_slot *slots, unsigned lane)
 {
+    const In *const from = first_of(lines, p);
+    if constexpr (BY_ELEMENT<In>) {
+        if (shift_of(from) != 0) {
+            load_by_element<CHUNK<In, Out>>(slots, from, p.count, lane);
+            return;
+        }
+    }
     const line_part part = {p.count, p.begin == 0, p.begin + p.count >= lines.length};
-    load_image<IN_VECTORS<In, Out>>(slots, first_of(lines, p), part, lane);
+    load_image<IN_VECTORS<In, Out>>(slots, from, part, lane);
 }
 
 /* Sums up a chunk, after its copies are complete. A chunk is a whole number of vectors. */
@@ -102,9 +113,11 @@ __device__ chunk_sums<accumulator_t<Out>>
 sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule, unsigned line,
                  vector_slot *slots, unsigned lane)
 {
-    const unsigned shift = shift_of(lines.in) + line * static_cast<unsigned>(lines.in_ld) *
-                                                    static_cast<unsigned>(sizeof(In));
-    align_runs<RUN_ELEMENTS<In, Out> * sizeof(In)>(slots, shift % VECTOR_BYTES, lane);
+    if constexpr (!BY_ELEMENT<In>) {
+        const unsigned shift = shift_of(lines.in) + line * static_cast<unsigned>(lines.in_ld) *
+                                                        static_cast<unsigned>(sizeof(In));
+        align_runs<RUN_ELEMENTS<In, Out> * sizeof(In), In>(slots, shift % VECTOR_BYTES, lane);
+    }
     return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
 
@@ -146,9 +159,14 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
     else
         scan_run<Operator, false, In, Out, N>(slots, rule.element, so_far, lane);
     __syncwarp();
-    store_image<PRIM_SCAN_CHUNK_VECTORS>(
-        lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin, slots, 0,
-        place.count, lane);
+    Out *const to = lines.out + static_cast<size_t>(place.line) * lines.out_ld + place.begin;
+    if constexpr (sizeof(Out) == 8) {
+        if (shift_of(to) != 0) {
+            store_by_element<CHUNK<In, Out>>(to, slots, place.count, lane);
+            return;
+        }
+    }
+    store_image<PRIM_SCAN_CHUNK_VECTORS>(to, slots, 0, place.count, lane);
 }
 
 template <typename In, typename Out>
