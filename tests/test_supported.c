@@ -469,7 +469,7 @@ static bool is_sample_type(cudaDataType_t type)
 }
 
 /* "u8, i32 and f32 samples, u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "shared memory's bytes /
- * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins" */
+ * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins", "≤ 32 S bins" */
 static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
                             cudaDataType_t counter_type)
 {
@@ -486,6 +486,8 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
         return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 4 <= (size_t)shared / 4);
     case PRIM_HISTOGRAM_PACKED:
         return bins + 5 <= (size_t)shared / 4 * 2;
+    case PRIM_HISTOGRAM_PARTITIONED:
+        return bins <= (size_t)shared / 4 * 32;
     default:
         return bins <= (size_t)1 << 31;
     }
@@ -522,10 +524,11 @@ static void check_histogram(prim_histogram_variant v, unsigned flags, prim_outsi
 
 Test(supported, histogram)
 {
-    static const size_t all_bins[] = {0,      1,      255,     12284,   12285,          12287,
-                                      12288,  12289,  58109,   58110,   24571,          24572,
-                                      116219, 116220, 1 << 21, 1 << 24, (size_t)1 << 31};
-    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PACKED; v++)
+    static const size_t all_bins[] = {
+        0,      1,      255,     12284,   12285,   12287,   12288,
+        12289,  58109,  58110,   24571,   24572,   116219,  116220,
+        524288, 524289, 1859584, 1859585, 1 << 21, 1 << 24, (size_t)1 << 31};
+    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PARTITIONED; v++)
         for (unsigned flags = 0; flags <= 3; flags++)
             for (int outside = PRIM_OUTSIDE_DROP; outside <= PRIM_OUTSIDE_COUNT; outside++)
                 EACH (size_t, bins, all_bins)

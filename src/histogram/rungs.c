@@ -7,7 +7,8 @@
     X(histogram, privatized)    \
     X(histogram, coarsened)     \
     X(histogram, multi_copy)    \
-    X(histogram, packed)
+    X(histogram, packed)        \
+    X(histogram, partitioned)
 
 RUNGS(PRIM_DECLARE_RUNG)
 
