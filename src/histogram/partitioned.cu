@@ -280,7 +280,7 @@ __global__ void __launch_bounds__(PARTING, 2)
 struct part_counting {
     const parted &from;
     uint32_t *own;
-    uint32_t words, bins;
+    uint32_t words;
     counters to;
 
     __device__ void clear() const
@@ -290,15 +290,29 @@ struct part_counting {
         __syncthreads();
     }
 
-    /* A tile's bins of the part, two to a word, by a warp. The words at both ends may have another
-     * part's, or after the last part none. */
-    __device__ void count_tile(size_t tile, unsigned begin, unsigned end, unsigned lane) const
+    struct piece {
+        size_t tile;
+        unsigned begin, end; /* of the tile */
+    };
+
+    /* A tile's piece of a part; none past the last tile. */
+    __device__ piece piece_of(unsigned part, size_t tile, size_t last) const
     {
+        const uint16_t *const ends = from.ends + tile * PARTS;
+        return tile < last ? piece{tile, part == 0 ? 0u : ends[part - 1], ends[part]}
+                           : piece{tile, 0, 0};
+    }
+
+    /* By a warp, two bins to a word. The words at both ends may have another part's bin, or after the
+     * last part nothing. */
+    __device__ void count_piece(const piece &p, unsigned lane) const
+    {
+        constexpr uint32_t BYTES = sizeof(uint32_t);
         const shared_words counts = shared_words_of(own);
-        const uint32_t *const pairs = reinterpret_cast<const uint32_t *>(from.bins + tile * TILE);
-        const unsigned last = (end + 1) / 2;
+        const uint32_t *const pairs = reinterpret_cast<const uint32_t *>(from.bins + p.tile * TILE);
+        const unsigned last = (p.end + 1) / 2;
         PRIM_UNROLL(1)
-        for (unsigned first = begin / 2; first < last; first += PAIRS * WARP) {
+        for (unsigned first = p.begin / 2; first < last; first += PAIRS * WARP) {
             uint32_t two[PAIRS];
             PRIM_UNROLL(PAIRS)
             for (unsigned j = 0; j < PAIRS; j++) {
@@ -308,20 +322,26 @@ struct part_counting {
             PRIM_UNROLL(PAIRS)
             for (unsigned j = 0; j < PAIRS; j++) {
                 const unsigned i = first + j * WARP + lane;
-                if (i < last && 2 * i >= begin)
-                    add_one(counts, (two[j] & 0xffff) * static_cast<uint32_t>(sizeof(uint32_t)));
-                if (2 * i + 1 < end)
-                    add_one(counts, (two[j] >> 16) * static_cast<uint32_t>(sizeof(uint32_t)));
+                if (i < last && 2 * i >= p.begin)
+                    add_one(counts, (two[j] & 0xffff) * BYTES);
+                if (2 * i + 1 < p.end)
+                    add_one(counts, (two[j] >> 16) * BYTES);
             }
         }
     }
 
-    __device__ void count(unsigned part, size_t tile, size_t end) const
+    /* A part's pieces of tiles first … last - 1. Warps change places from one turn to the next: in
+     * sorted samples the pieces that are not empty lie a period apart. */
+    __device__ void count(unsigned part, size_t first, size_t last) const
     {
+        constexpr unsigned WARPS = COUNTING / WARP;
         const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-        for (tile += warp; tile < end; tile += COUNTING / WARP) {
-            const uint16_t *const ends = from.ends + tile * PARTS;
-            count_tile(tile, part == 0 ? 0 : ends[part - 1], ends[part], lane);
+        piece next = piece_of(part, first + warp, last);
+        PRIM_UNROLL(1)
+        for (unsigned turn = 1; first < last; first += WARPS, turn++) {
+            const piece now = next;
+            next = piece_of(part, first + WARPS + (warp + turn) % WARPS, last);
+            count_piece(now, lane);
         }
         __syncthreads();
     }
@@ -355,13 +375,13 @@ struct part_counting {
 };
 
 [[maybe_unused]] __global__ void __launch_bounds__(COUNTING, 1)
-    count_parts(parted from, uint32_t words, uint32_t bins, counters to)
+    count_parts(parted from, uint32_t words, counters to)
 {
     PRIM_SHARED_DYNAMIC(uint32_t, own);
     uint64_t all = 0;
     for (unsigned part = 0; part < PARTS; part++)
         all += from.totals[part];
-    const part_counting counting = {from, own, words, bins, to};
+    const part_counting counting = {from, own, words, to};
     counting.run(all * blockIdx.x / gridDim.x, all * (blockIdx.x + 1) / gridDim.x);
 }
 
@@ -392,8 +412,7 @@ struct run_rounds : launch_run {
     {
         const size_t tiles = prim_divide_up(vectors, PARTING * LOADS<T>);
         const parted to = make_parted(args->call.workspace, tiles);
-        const uint32_t bins = static_cast<uint32_t>(args->bins),
-                       words = static_cast<uint32_t>(part_counters(args->bins));
+        const uint32_t words = static_cast<uint32_t>(part_counters(args->bins));
         const size_t samples = vectors * AT_ONCE<T>;
         const cudaStream_t stream = args->call.stream;
         cudaError_t error = cudaMemsetAsync(to.totals, 0, PARTS * sizeof(uint32_t), stream);
@@ -404,7 +423,7 @@ struct run_rounds : launch_run {
         if (error == cudaSuccess && vectors > 0)
             error = prim_launch(
                 {stream, choose_blocks(samples, TILE, 1), COUNTING, words * sizeof(uint32_t)},
-                count_parts, to, words, bins, make_counters(args));
+                count_parts, to, words, make_counters(args));
         return error;
     }
 
