@@ -1078,6 +1078,7 @@ Test(distributed, scans_of_all_types_and_operators)
 /* ---- histogram ---- */
 
 typedef struct counting {
+    prim_histogram_variant variant;
     unsigned flags;
     prim_outside outside;
     cudaDataType_t counters;
@@ -1089,17 +1090,17 @@ static const prim_histogram_range range = {-100, 100, -0.8, 0.9};
 static prim_status call_histogram(const job *j, const prim_rank *ranks, size_t own_ranks)
 {
     const counting *c = j->args;
-    return prim_distributed_histogram_even(PRIM_HISTOGRAM_AUTO, c->flags, c->outside, range,
-                                           j->type, j->counts, j->ranks, c->bins, c->counters,
-                                           ranks, own_ranks);
+    return prim_distributed_histogram_even(c->variant, c->flags, c->outside, range, j->type,
+                                           j->counts, j->ranks, c->bins, c->counters, ranks,
+                                           own_ranks);
 }
 
 static prim_status query_histogram(const job *j, size_t *bytes)
 {
     const counting *c = j->args;
-    return prim_distributed_histogram_even_workspace_bytes(PRIM_HISTOGRAM_AUTO, c->flags,
-                                                           c->outside, range, j->type, j->counts,
-                                                           j->ranks, c->bins, c->counters, bytes);
+    return prim_distributed_histogram_even_workspace_bytes(c->variant, c->flags, c->outside, range,
+                                                           j->type, j->counts, j->ranks, c->bins,
+                                                           c->counters, bytes);
 }
 
 static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataType_t type,
@@ -1137,10 +1138,11 @@ static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataTy
 Test(distributed, histograms_of_all_parts)
 {
     static const counting kinds[] = {
-        {0, PRIM_OUTSIDE_DROP, CUDA_R_32U, 64},
-        {0, PRIM_OUTSIDE_COUNT, CUDA_R_64U, 1000},
-        {PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 333},
-        {PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_CLAMP, CUDA_R_64U, 1},
+        {PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_DROP, CUDA_R_32U, 64},
+        {PRIM_HISTOGRAM_PARTITIONED, 0, PRIM_OUTSIDE_COUNT, CUDA_R_64U, 1000},
+        {PRIM_HISTOGRAM_PARTITIONED, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 333},
+        {PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD | PRIM_HISTOGRAM_LAST_BIN_OPEN, PRIM_OUTSIDE_CLAMP,
+         CUDA_R_64U, 1},
     };
     const size_t count = 5;
     size_t bytes;
@@ -1438,7 +1440,7 @@ static void fail_each_call(void)
                            most = {PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_16F, CUDA_R_16F};
     static const scan halves = {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_16F,
                                 CUDA_R_16F};
-    static const counting bins = {0, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 64};
+    static const counting bins = {PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_COUNT, CUDA_R_32U, 64};
     void *const h_in = make_input(PRIM_OP_SUM, CUDA_R_16F, WHOLE);
     job j = reduce_job(&sum, WHOLE, h_in);
     j.ranks = 3;

@@ -317,22 +317,31 @@ Test(workspace, of_arg_reduce)
     }
 }
 
+static void check_histogram(size_t c, parts p, prim_histogram_variant variant, bool adds,
+                            size_t bins, cudaDataType_t counter)
+{
+    static const prim_histogram_range range = {.lower = 0, .upper = 1 << 20};
+    size_t found, of_part;
+    cr_prim(prim_distributed_histogram_even_workspace_bytes(
+        variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U, p.counts,
+        p.ranks, bins, counter, &found));
+    cr_prim(prim_histogram_even_workspace_bytes(variant, 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U,
+                                                largest_of(p), bins, counter, &of_part));
+    check("histogram", c, (pair){CUDA_R_32U, counter}, found,
+          of_part + (adds ? (bins + 3) * type_bytes(counter) + 512 : 0), 512);
+}
+
 Test(workspace, of_histogram_even)
 {
     static const cudaDataType_t counters[] = {CUDA_R_32U, CUDA_R_64U};
-    static const size_t bins[] = {1, 61, 64, 1000, 1 << 20};
-    static const prim_histogram_range range = {.lower = 0, .upper = 1 << 20};
+    static const size_t bins[] = {1, 61, 64, 1000, 1 << 18};
     EACH_CUT(c, p)
     {
         for (size_t t = 0; t < COUNT_OF(counters); t++)
             for (size_t b = 0; b < COUNT_OF(bins); b++)
                 for (unsigned adds = 0; adds < 2; adds++) {
-                    size_t found;
-                    cr_prim(prim_distributed_histogram_even_workspace_bytes(
-                        PRIM_HISTOGRAM_AUTO, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT,
-                        range, CUDA_R_32U, p.counts, p.ranks, bins[b], counters[t], &found));
-                    check("histogram", c, (pair){CUDA_R_32U, counters[t]}, found,
-                          adds ? (bins[b] + 3) * type_bytes(counters[t]) + 512 : 0, 512);
+                    check_histogram(c, p, PRIM_HISTOGRAM_AUTO, adds, bins[b], counters[t]);
+                    check_histogram(c, p, PRIM_HISTOGRAM_PARTITIONED, adds, bins[b], counters[t]);
                 }
     }
 }

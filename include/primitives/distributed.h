@@ -222,8 +222,8 @@ PRIM_API prim_status prim_distributed_arg_reduce_workspace_bytes(prim_op op,
  *              is not looked at. They must not overlap each other or d_workspace.
  *
  * Returns what prim_histogram_even() does, and what is said above.
- * Workspace: none, or with PRIM_HISTOGRAM_ADD bins + 3 counters and 512 bytes. Traffic: an
- * all-reduce of the counters.
+ * Workspace: that of prim_histogram_even() for the largest part, and with PRIM_HISTOGRAM_ADD bins +
+ * 3 counters and 512 bytes. Traffic: an all-reduce of the counters.
  * Determinism: the same counters in every run, from every variant, on any number of ranks. */
 PRIM_API prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsigned flags,
                                                      prim_outside outside,

@@ -37,23 +37,38 @@ static void *outside_of(const histogram_args *args, const prim_member *member)
                       : member->rank->d_second;
 }
 
+/* What prim_histogram_even() needs for `count` samples. */
+static prim_status inner_bytes(const prim_team *team, size_t count, size_t *bytes)
+{
+    const histogram_args *args = team->args;
+    return prim_histogram_even_workspace_bytes(
+        args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
+        args->sample_type, count, args->bins, args->counter_type, bytes);
+}
+
+/* The counters that the call's own must be kept apart from. */
+static size_t apart_bytes(const histogram_args *args)
+{
+    const size_t bytes = prim_element_bytes(args->counter_type);
+    return adds(args) ? prim_team_padded(args->bins * bytes) +
+                            prim_team_padded(PRIM_HISTOGRAM_OUTSIDE_COUNTERS * bytes)
+                      : 0;
+}
+
 static prim_status needed(const prim_team *team, size_t *bytes)
 {
     const histogram_args *args = team->args;
-    size_t none; /* a histogram has no workspace of its own */
-    const prim_status status = prim_histogram_even_workspace_bytes(
-        args->variant, args->flags, args->outside, args->range, args->sample_type, team->whole,
-        args->bins, args->counter_type, &none);
+    size_t whole, inner;
+    prim_status status = inner_bytes(team, team->whole, &whole);
+    if (status == PRIM_OK)
+        status = inner_bytes(team, prim_team_largest_part(team), &inner);
     if (status != PRIM_OK)
         return status;
-    const size_t counter_bytes = prim_element_bytes(args->counter_type),
-                 rounding = 2 * PRIM_WORKSPACE_ALIGNMENT;
-    if (args->bins > (SIZE_MAX - rounding) / counter_bytes)
+    const size_t rounding = 2 * PRIM_WORKSPACE_ALIGNMENT;
+    if (args->bins > (SIZE_MAX - rounding - inner) / prim_element_bytes(args->counter_type))
         return prim_fail(PRIM_ERROR_SIZE, "the bytes of %zu counters do not fit size_t",
                          args->bins);
-    *bytes = adds(args) ? prim_team_padded(args->bins * counter_bytes) +
-                              prim_team_padded(PRIM_HISTOGRAM_OUTSIDE_COUNTERS * counter_bytes)
-                        : 0;
+    *bytes = apart_bytes(args) + inner;
     return PRIM_OK;
 }
 
@@ -78,10 +93,15 @@ static prim_status check(const prim_team *team, const prim_member *member, prim_
 static prim_status count_own(const prim_team *team, const prim_member *member)
 {
     const histogram_args *args = team->args;
+    size_t inner;
+    const prim_status status = inner_bytes(team, prim_team_largest_part(team), &inner);
+    if (status != PRIM_OK)
+        return status;
+    void *const memory = inner > 0 ? (char *)member->call.workspace + apart_bytes(args) : NULL;
     return prim_histogram_even(
         args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
         args->sample_type, member->rank->d_in, member->count, args->bins, args->counter_type,
-        counters_of(args, member), outside_of(args, member), NULL, 0, member->rank->stream);
+        counters_of(args, member), outside_of(args, member), memory, inner, member->rank->stream);
 }
 
 static prim_status sum(const histogram_args *args, const prim_member *member, void *counters,

@@ -22,17 +22,24 @@ static bool has_many_samples(const prim_histogram_args *args)
            (args->count >= least && args->count / least_of_a_bin >= args->bins);
 }
 
+/* Many enough that parting them pays, and that adding up the counters of each part does. */
+static bool has_enough_to_part(const prim_histogram_args *args)
+{
+    const size_t least = (size_t)1 << 22, least_of_a_bin = 8;
+    return args->count >= least && args->count / least_of_a_bin >= args->bins;
+}
+
 /* MULTI_COPY where a block's shared memory holds the counters, PACKED where it holds them in 16
- * bits; otherwise, and for few samples, COARSENED. */
+ * bits, PARTITIONED where it holds a 32nd of them; otherwise, and for few samples, COARSENED. */
 int prim_histogram_choose_rung(const void *any)
 {
     const prim_histogram_args *args = any;
     const prim_rung *preferred = &prim_histogram_coarsened_rung;
-    if (has_many_samples(args)) {
-        if (prim_histogram_multi_copy_rung.why_not(args) == NULL)
-            preferred = &prim_histogram_multi_copy_rung;
-        else if (prim_histogram_packed_rung.why_not(args) == NULL)
-            preferred = &prim_histogram_packed_rung;
-    }
+    if (has_many_samples(args) && prim_histogram_multi_copy_rung.why_not(args) == NULL)
+        preferred = &prim_histogram_multi_copy_rung;
+    else if (has_many_samples(args) && prim_histogram_packed_rung.why_not(args) == NULL)
+        preferred = &prim_histogram_packed_rung;
+    else if (has_enough_to_part(args) && prim_histogram_partitioned_rung.why_not(args) == NULL)
+        preferred = &prim_histogram_partitioned_rung;
     return prim_preferred_rung(prim_histogram_rungs, preferred, args);
 }
