@@ -128,7 +128,7 @@ __device__ inline uint32_t place_in_part(uint32_t *counts, uint32_t part, unsign
     return __shfl_sync(ALL_LANES, place, 0) + lane;
 }
 
-/* A block's tiles of a line, `apart` tiles from one to the next. */
+/* A block's tiles of a round. */
 template <typename T>
 struct tile_loop {
     const quick_binning &q;
