@@ -953,16 +953,21 @@ Test(distributed, a_scan_of_floats_is_the_same_however_it_is_cut)
     }
 }
 
-/* More totals than the block that chains them takes at once. */
+/* More totals than the block that chains them takes at once, and parts that prim_scan() reads
+ * once. */
 Test(distributed, a_scan_of_many_tiles)
 {
-    const scan s = {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F,
-                    CUDA_R_64F};
+    static const scan scans[] = {
+        {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F, CUDA_R_64F},
+        {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, CUDA_R_64F}};
+    static const cut cuts[] = {RAGGED, INSIDE_TILES};
     const size_t ranks = least(devices(), 3), whole = 4096 * 2051 + 5;
-    void *const h_in = make_input(s.op, s.in, whole);
     cr_assert(connect(ranks));
-    check_scan(&s, ranks, RAGGED, whole, h_in);
-    free(h_in);
+    for (size_t i = 0; i < COUNT_OF(scans); i++) {
+        void *const h_in = make_input(scans[i].op, scans[i].in, whole);
+        check_scan(&scans[i], ranks, cuts[i], whole, h_in);
+        free(h_in);
+    }
     disconnect(ranks);
 }
 

@@ -469,7 +469,7 @@ static bool is_sample_type(cudaDataType_t type)
 }
 
 /* "u8, i32 and f32 samples, u32 counters", "≤ 12,288 bins", "≤ 2^31 bins", "shared memory's bytes /
- * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins", "≤ 32 S bins" */
+ * 4 − 3 bins", "shared memory's bytes / 2 − 3 bins", "≤ 32 S bins, and ≤ 2^21" */
 static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type, size_t bins,
                             cudaDataType_t counter_type)
 {
@@ -487,7 +487,7 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     case PRIM_HISTOGRAM_PACKED:
         return bins + 5 <= (size_t)shared / 4 * 2;
     case PRIM_HISTOGRAM_PARTITIONED:
-        return bins <= (size_t)shared / 4 * 32;
+        return bins <= (size_t)shared / 4 * 32 && bins <= (size_t)1 << 21;
     default:
         return bins <= (size_t)1 << 31;
     }

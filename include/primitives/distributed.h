@@ -258,8 +258,8 @@ PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
  * Traffic: sums and products of floats, T · v bytes to every rank, one element of out_type to every
  * rank, and for each cut within a tile up to 32 KiB there and back; for all else, one element of
  * each rank to every rank. Each element is read twice and written once. For sums and products of
- * floats, a rank combines the totals of all tiles before its first one, one after the other, and
- * where out_type is 16F or 16BF before its last one.
+ * floats, a rank combines the totals of all tiles before its first one, one after the other; where
+ * its part is short, or out_type is 16F or 16BF, before its last one.
  * Determinism: as prim_scan(); the number of ranks, the cut and timing do not matter. */
 PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            prim_transform transform, cudaDataType_t in_type,

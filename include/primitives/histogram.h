@@ -20,7 +20,8 @@ typedef enum prim_histogram_variant {
     PRIM_HISTOGRAM_MULTI_COPY = 4, /* up to 32 copies of a block's counters; ≤ S − 4 bins, and
                                       ≤ 2^31 of 8-bit samples */
     PRIM_HISTOGRAM_PACKED = 5,     /* 16-bit counters, two to a word; ≤ 2 S − 5 bins */
-    PRIM_HISTOGRAM_PARTITIONED = 6 /* samples in 32 parts by their bins first; ≤ 32 S bins */
+    PRIM_HISTOGRAM_PARTITIONED = 6 /* samples in 32 parts by their bins first; ≤ 32 S bins, and
+                                      ≤ 2^21 */
 } prim_histogram_variant;
 
 /* What happens to samples outside the range. */
@@ -67,7 +68,7 @@ typedef struct prim_histogram_range {
  *   PRIM_ERROR_VALUE        unknown flags, bins is 0, or the range is empty or not finite
  *   PRIM_ERROR_OVERLAP      two operands overlap
  *
- * Workspace: for PARTITIONED, 2.01 bytes for each sample and 13 KB, 270 MB at most; for AUTO where
+ * Workspace: for PARTITIONED, 2.02 bytes for each sample and 13 KB, 270 MB at most; for AUTO where
  * it takes that; for the other variants none.
  * Determinism: the same counters in every run, from every variant, on every device.
  * Source: Podlozhnyuk, Histogram calculation in CUDA (NVIDIA, 2007). */
@@ -139,7 +140,7 @@ typedef enum prim_histogram_edges_variant {
  *              prim_histogram_check_edges_host() checks edges. Must not overlap d_counters or
  *              d_outside. Not read if count is 0.
  *
- * All else as for prim_histogram_even(), workspace and determinism too. Returns what it does, and
+ * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
  *   PRIM_ERROR_TYPE         edge_type does not go with sample_type */
 PRIM_API prim_status prim_histogram_edges(prim_histogram_edges_variant variant, unsigned flags,
                                           prim_outside outside, cudaDataType_t sample_type,
@@ -217,7 +218,7 @@ typedef enum prim_histogram_channels_variant {
  *              PRIM_OUTSIDE_COUNT; otherwise it is not looked at. Must overlap neither the image's
  *              bytes from first to last nor d_counters.
  *
- * All else as for prim_histogram_even(), workspace and determinism too. Returns what it does, and
+ * All else as for prim_histogram_even(), but no variant has a workspace. Returns what it does, and
  *   PRIM_ERROR_VALUE        channels is not 1 to 4; the pitch is less than a row or no multiple of
  *                           the element; a range is empty or not finite */
 PRIM_API prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant,

@@ -8,8 +8,9 @@
  *     results    ███│███│██ │ ██│███│██      prim_scan() from there; the middle tile's second half
  *                                            goes back
  *
- * Where out_type is f16 or bf16, prim_scan() would round what lies before: there each rank combines
- * the aggregates up to its last own tile, and a launch with all tiles' prefixes gives the results.
+ * Where prim_scan() would read the elements twice, or round what lies before, to f16 or bf16, each
+ * rank combines the aggregates up to its last own tile, and a launch with all tiles' prefixes gives
+ * the results.
  *
  * Work: 3 combinations for each element, as on one GPU, and at each rank one for each tile before
  * its own. Bytes: each element is read twice and written once; aggregates 1/8192 of that (f32), to
@@ -249,13 +250,21 @@ static prim_status scan_from_before(const prim_team *team, const prim_member *me
     prim_status status = chain_up_to(team, member, cut->first_tile);
     if (status == PRIM_OK)
         status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
-    if (status != PRIM_OK || count == 0)
+    if (status != PRIM_OK)
         return status;
     return prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
                      before(team, member, cut->first_tile), r->in_type,
                      element_at(team, member, cut->first), count, s->out_type,
                      result_at(team, member, cut->first), total, prim_team_inner(p.scan, inner),
                      inner, member->rank->stream);
+}
+
+/* Whether prim_scan() reads each element once. */
+static bool is_read_once(const prim_parts_scan *s, size_t count)
+{
+    const prim_reduction *r = &s->reduction;
+    return prim_scan_choose(s->kind, r->op, r->transform, r->in_type, count, s->out_type) ==
+           PRIM_SCAN_CHAINED;
 }
 
 /* The same by one launch, to which each tile's prefix is given. */
@@ -289,8 +298,10 @@ static prim_status scan_tiles(const prim_team *team, const prim_member *member)
     const prim_cut cut = cut_of(team, member);
     if (cut.tiles == 0 && team->whole > 0)
         return PRIM_OK;
-    prim_status status = takes_values(team->args) ? scan_from_before(team, member, &cut)
-                                                  : scan_with_prefixes(team, member, &cut);
+    const bool from_before =
+        takes_values(team->args) && is_read_once(team->args, whole_end(&cut) - cut.first);
+    prim_status status =
+        from_before ? scan_from_before(team, member, &cut) : scan_with_prefixes(team, member, &cut);
     if (status == PRIM_OK && team->whole == 0)
         status = hand_out_before(team, member, 0, places_of(team, member).total);
     return status == PRIM_OK ? scan_divided(team, member, &cut) : status;

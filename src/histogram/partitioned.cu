@@ -18,6 +18,7 @@
  * and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
  * Source: the passes of a radix sort, as in CUB, without order within a part. */
 #include "common/numeric.cuh"
+#include "common/vectors.cuh"
 #include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 
@@ -102,7 +103,7 @@ inline size_t part_counters(size_t bins)
 struct parting_memory {
     uint32_t counts[2][PARTS]; /* of this tile, and of the next one */
     uint32_t outside[PRIM_HISTOGRAM_OUTSIDE_COUNTERS];
-    sixteen_bytes bins[TILE * sizeof(uint16_t) / sizeof(sixteen_bytes)];
+    vector<uint16_t> bins[TILE / VECTOR_ELEMENTS<uint16_t>];
 };
 
 /* Samples outside of vectors. */
@@ -227,9 +228,8 @@ struct tile_loop {
         }
         const uint32_t all = __shfl_sync(ALL_LANES, end, PARTS - 1);
         __syncthreads();
-        sixteen_bytes *const out = reinterpret_cast<sixteen_bytes *>(to.bins + tile * TILE);
-        for (unsigned i = threadIdx.x; i * sizeof(sixteen_bytes) < all * sizeof(uint16_t);
-             i += PARTING)
+        vector<uint16_t> *const out = reinterpret_cast<vector<uint16_t> *>(to.bins + tile * TILE);
+        for (unsigned i = threadIdx.x; i * VECTOR_ELEMENTS<uint16_t> < all; i += PARTING)
             out[i] = shared.bins[i];
         return count;
     }
@@ -438,7 +438,7 @@ const char *why_not(const void *any)
     const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    if (args->bins > PRIM_HISTOGRAM_MOST_BINS ||
+    if (args->bins > PRIM_HISTOGRAM_MOST_BINS || part_counters(args->bins) > UINT16_MAX + 1ul ||
         part_counters(args->bins) * sizeof(uint32_t) > prim_device_shared_bytes())
         return "a block's shared memory does not hold a 32nd of the counters";
     return nullptr;

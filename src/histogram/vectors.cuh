@@ -1,4 +1,4 @@
-/* What COARSENED, MULTI_COPY and PACKED share: samples 16 bytes at a time, several loads in flight,
+/* What the rungs from COARSENED on share: samples 16 bytes at a time, several loads in flight,
  * and counters of either width. */
 #ifndef PRIM_HISTOGRAM_VECTORS_CUH
 #define PRIM_HISTOGRAM_VECTORS_CUH

@@ -7,8 +7,9 @@
  * So copies are aligned and wide wherever a line begins, in both directions, and bytes are shifted
  * in registers, when they are read from the image for a lane's run or for the vectors of the
  * output. Only at a line's two ends elements are copied one by one, since memory beyond is not the
- * operand's. Elements of 4 and 8 bytes may also all be copied one by one, to where they would be if
- * the line began at a vector: more copies, but nothing is left to be shifted.
+ * operand's. Elements of 4 and 8 bytes may instead all be loaded one by one, to where they would be
+ * if the line began at a vector, and results of 8 bytes be stored one by one: more copies, but
+ * nothing is left to be shifted.
  *
  * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
  * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. */
