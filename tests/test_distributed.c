@@ -961,11 +961,12 @@ Test(distributed, a_scan_of_many_tiles)
         {PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F, CUDA_R_64F},
         {PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, CUDA_R_64F}};
     static const cut cuts[] = {RAGGED, INSIDE_TILES};
-    const size_t ranks = least(devices(), 3), whole = 4096 * 2051 + 5;
+    static const size_t wholes[] = {4096 * 2051 + 5, 4096 * 1300 + 5};
+    const size_t ranks = least(devices(), 3);
     cr_assert(connect(ranks));
     for (size_t i = 0; i < COUNT_OF(scans); i++) {
-        void *const h_in = make_input(scans[i].op, scans[i].in, whole);
-        check_scan(&scans[i], ranks, cuts[i], whole, h_in);
+        void *const h_in = make_input(scans[i].op, scans[i].in, wholes[i]);
+        check_scan(&scans[i], ranks, cuts[i], wholes[i], h_in);
         free(h_in);
     }
     disconnect(ranks);

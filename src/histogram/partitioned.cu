@@ -13,9 +13,9 @@
  * blocks count that one, each its tiles.
  *
  * Work: an addition in shared memory for each sample to part it, which lanes of one part do one
- * after the other unless the whole warp has it, and one to count it; additions in global memory as
- * many as blocks and parts have counters, zeros left out. Bytes: each sample once, two bytes written
- * and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
+ * after the other unless the whole warp has it, and one to count it; additions in global memory
+ * as many as blocks and parts have counters, zeros left out. Bytes: each sample once, two bytes
+ * written and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
  * Source: the passes of a radix sort, as in CUB, without order within a part. */
 #include "common/numeric.cuh"
 #include "common/vectors.cuh"
@@ -47,8 +47,8 @@ constexpr unsigned AT_A_TIME = LOADS<T> < 4 ? LOADS<T> : 4;
 
 /* ---- the workspace ---- */
 
-/* The tiles' bins within their parts; for each tile the ends of its parts; and the parts' samples in
- * the whole round. */
+/* The tiles' bins within their parts; for each tile the ends of its parts; and the parts' samples
+ * in the whole round. */
 struct parted {
     uint16_t *bins, *ends;
     uint32_t *totals;
@@ -116,8 +116,8 @@ struct direct_counters {
     }
 };
 
-/* By a whole warp: adds one for each lane to the count of its part, and returns what it was; part ==
- * PARTS: adds nothing. */
+/* By a whole warp: adds one for each lane to the count of its part, and returns what it was; part
+ * == PARTS: adds nothing. */
 __device__ inline uint32_t place_in_part(uint32_t *counts, uint32_t part, unsigned lane)
 {
     const uint32_t first = __shfl_sync(ALL_LANES, part, 0);
@@ -303,8 +303,8 @@ struct part_counting {
                            : piece{tile, 0, 0};
     }
 
-    /* By a warp, two bins to a word. The words at both ends may have another part's bin, or after the
-     * last part nothing. */
+    /* By a warp, two bins to a word. The words at both ends may have another part's bin, or after
+     * the last part nothing. */
     __device__ void count_piece(const piece &p, unsigned lane) const
     {
         constexpr uint32_t BYTES = sizeof(uint32_t);

@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
 
     value chunk_prefix = identity, of_tile = identity, so_far = rule.initial;
     if (lines.warps == 1) {
-        if (place.count > 0 || lines.length == 0)
+        if (place.count > 0 || (lines.length == 0 && warp == 0))
             so_far = initial_of(rule);
         __syncwarp(); /* the total may be written there */
     } else {
