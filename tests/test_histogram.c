@@ -501,6 +501,21 @@ Test(histogram, many_vectors)
     }
 }
 
+/* "2.02 bytes for each sample and 13 KB, 270 MB at most" */
+Test(histogram, the_workspace_of_partitioned)
+{
+    static const size_t counts[] = {0,       1,       6144,    6145,    100000,
+                                    1 << 22, 3145729, 1 << 27, 1 << 28, (size_t)1 << 40};
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        size_t bytes;
+        cr_prim(prim_histogram_even_workspace_bytes(
+            PRIM_HISTOGRAM_PARTITIONED, 0, PRIM_OUTSIDE_DROP, (prim_histogram_range){.upper = 9},
+            CUDA_R_32I, counts[n], 1000, CUDA_R_32U, &bytes));
+        cr_assert_leq((double)bytes, 2.02 * (double)counts[n] + 13000);
+        cr_assert_leq(bytes, 270000000);
+    }
+}
+
 /* More samples of one bin in each block than 16 bits count, among them some in no bin; neighbours
  * differ, so that none are added together. */
 Test(histogram, packed_counters_are_emptied)

@@ -239,24 +239,17 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
 static prim_status scan_from_before(const prim_team *team, const prim_member *member,
                                     const prim_cut *cut)
 {
-    const prim_parts_scan *s = team->args;
-    const prim_reduction *r = &s->reduction;
     const places p = places_of(team, member);
-    const size_t count = whole_end(cut) - cut->first;
     void *const total = prim_tiles_divides_last(cut)
                             ? before(team, member, cut->first_tile + cut->whole_tiles)
                             : p.total;
-    size_t inner;
-    prim_status status = chain_up_to(team, member, cut->first_tile);
-    if (status == PRIM_OK)
-        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
-    if (status != PRIM_OK)
-        return status;
-    return prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
-                     before(team, member, cut->first_tile), r->in_type,
-                     element_at(team, member, cut->first), count, s->out_type,
-                     result_at(team, member, cut->first), total, prim_team_inner(p.scan, inner),
-                     inner, member->rank->stream);
+    const prim_status status = chain_up_to(team, member, cut->first_tile);
+    return status == PRIM_OK
+               ? prim_parts_scan_from(team, member, before(team, member, cut->first_tile),
+                                      element_at(team, member, cut->first),
+                                      whole_end(cut) - cut->first,
+                                      result_at(team, member, cut->first), total, p.scan)
+               : status;
 }
 
 /* Whether prim_scan() reads each element once. */

@@ -46,7 +46,7 @@ static prim_status inner_bytes(const prim_team *team, size_t count, size_t *byte
         args->sample_type, count, args->bins, args->counter_type, bytes);
 }
 
-/* The counters that the call's own must be kept apart from. */
+/* Room for what a rank counts, where the call's counters must not take part. */
 static size_t apart_bytes(const histogram_args *args)
 {
     const size_t bytes = prim_element_bytes(args->counter_type);

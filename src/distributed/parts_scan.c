@@ -22,6 +22,21 @@ prim_status prim_parts_scan_bytes(const prim_team *team, size_t count, size_t *b
                                      count, s->out_type, bytes);
 }
 
+prim_status prim_parts_scan_from(const prim_team *team, const prim_member *member,
+                                 const void *d_initial, const void *in, size_t count, void *out,
+                                 void *total, void *memory)
+{
+    const prim_parts_scan *s = team->args;
+    const prim_reduction *r = &s->reduction;
+    size_t bytes;
+    const prim_status status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &bytes);
+    return status == PRIM_OK
+               ? prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL, d_initial,
+                           r->in_type, in, count, s->out_type, out, total,
+                           prim_team_inner(memory, bytes), bytes, member->rank->stream)
+               : status;
+}
+
 /* In place is allowed where results have the size of elements; nothing else may overlap. */
 prim_status prim_parts_scan_check(const prim_team *team, const prim_member *member,
                                   prim_operands *operands)

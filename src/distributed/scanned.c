@@ -76,21 +76,14 @@ static prim_status take_total(const prim_team *team, const prim_member *member)
 
 static prim_status scan_part(const prim_team *team, const prim_member *member)
 {
-    const prim_parts_scan *s = team->args;
-    const prim_reduction *r = &s->reduction;
-    size_t inner;
     prim_status status = combine(team, member, member->number, team->total);
     if (status == PRIM_OK)
         status = take_total(team, member);
-    if (status == PRIM_OK)
-        status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &inner);
     if (status != PRIM_OK || member->count == 0)
         return status;
-    char *const memory = (char *)member->call.workspace + prim_gathered_results_bytes(team);
-    return prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
-                     prim_gathered_result(team, member, team->total), r->in_type,
-                     member->rank->d_in, member->count, s->out_type, member->rank->d_out, NULL,
-                     prim_team_inner(memory, inner), inner, member->rank->stream);
+    return prim_parts_scan_from(team, member, prim_gathered_result(team, member, team->total),
+                                member->rank->d_in, member->count, member->rank->d_out, NULL,
+                                (char *)member->call.workspace + prim_gathered_results_bytes(team));
 }
 
 const prim_team_steps prim_scanned_scan_steps = {

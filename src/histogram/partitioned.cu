@@ -42,6 +42,7 @@ constexpr size_t MOST_OF_A_ROUND = static_cast<size_t>(1) << 27;
 template <typename T>
 constexpr unsigned LOADS = OF_THREAD / AT_ONCE<T>;
 
+/* Of which the loads are under way together. */
 template <typename T>
 constexpr unsigned AT_A_TIME = LOADS<T> < 4 ? LOADS<T> : 4;
 
@@ -396,11 +397,12 @@ struct run_rounds : launch_run {
         cudaError_t error = clear_counters(args);
         if (error == cudaSuccess)
             error = prim_allow_shared(count_parts, prim_device_shared_bytes());
+        if (error != cudaSuccess || args->count == 0)
+            return error;
         size_t first = 0;
-        do {
+        do { /* once even without a vector */
             const size_t vectors = line.vectors - first < VECTORS ? line.vectors - first : VECTORS;
-            if (error == cudaSuccess && args->count > 0)
-                error = round_of(args, line, first, vectors);
+            error = round_of(args, line, first, vectors);
             first += vectors;
         } while (error == cudaSuccess && first < line.vectors);
         return error;
@@ -438,7 +440,7 @@ const char *why_not(const void *any)
     const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    if (args->bins > PRIM_HISTOGRAM_MOST_BINS || part_counters(args->bins) > UINT16_MAX + 1ul ||
+    if (part_counters(args->bins) > UINT16_MAX + 1ul ||
         part_counters(args->bins) * sizeof(uint32_t) > prim_device_shared_bytes())
         return "a block's shared memory does not hold a 32nd of the counters";
     return nullptr;
