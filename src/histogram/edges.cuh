@@ -56,8 +56,8 @@ __host__ __device__ key_of_t<Edge> key_of_edge(const edge_binning &b, Edge edge)
         return b.edges_are_signed ? edge ^ SIGN : edge;
     } else {
         using Bits = typename std::make_signed<Key>::type;
-        const Bits bits = same_bits<Bits>(edge == 0 ? Edge(0) : edge);
-        return static_cast<Key>(ordered_bits(bits)) ^ SIGN;
+        const Bits bits = same_bits<Bits>(edge + 0); /* of −0 too, those of +0 */
+        return static_cast<Key>(bits ^ ((bits >> (8 * sizeof(Key) - 1)) | static_cast<Bits>(SIGN)));
     }
 }
 

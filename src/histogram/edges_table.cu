@@ -18,6 +18,7 @@
  * global memory. Bytes: each sample once. Workspace: none. */
 #include "histogram/copies.cuh"
 #include "histogram/edges.cuh"
+#include "histogram/floats.cuh"
 
 namespace
 {
@@ -26,18 +27,36 @@ namespace edges_table
 
 constexpr unsigned COUNTING = 1024; /* threads: one block a multiprocessor, with all its memory */
 constexpr unsigned LEAST_SLOTS_LOG2 = 10, MOST_SLOTS_LOG2 = 15;
-constexpr size_t SLOTS_OF_BIN = 8;
-[[maybe_unused]] constexpr unsigned LOADS = 2; /* of 16 bytes in flight */
+constexpr size_t SLOTS_OF_BIN = 16;
+template <typename T>
+constexpr unsigned LOADS = sizeof(T) == 1 ? 1 : 2; /* of 16 bytes in flight */
+
+/* A word in 33 is left out, so that slots a power of two apart, as those of round numbers are, have
+ * banks of their own. */
+__host__ __device__ inline uint32_t place_of_slot(uint32_t slot)
+{
+    return slot + slot / WARP;
+}
 
 /* The layout of shared memory: edges first, then the table, then counters. */
 struct layout {
     unsigned slots_log2, copies_log2;
+
+    __host__ __device__ uint32_t slots() const /* and one for the last measure */
+    {
+        return (1u << slots_log2) + 1;
+    }
+
+    __host__ __device__ uint32_t words() const
+    {
+        return place_of_slot(slots());
+    }
 };
 
 /* ---- measures ----
  *
- * of() ascends with the samples that are inside, and has slots_log2 + PLACE_BITS bits: a slot, and
- * the place in it. All samples of a measure from from_edge() on have passed the edge, none has that
+ * of() ascends with the samples that are inside, to 2^(slots_log2 + PLACE_BITS) at most: a slot, and
+ * the place in it, of PLACE_BITS bits. All samples of a measure from from_edge() on have passed the edge, none has that
  * is two or more below; next to it some may have. */
 
 constexpr unsigned PLACE_BITS = 16;
@@ -57,8 +76,8 @@ template <typename Edge>
 struct key_measure {
     using Key = key_of_t<Edge>;
     const edge_binning &b;
-    Key first, end;       /* inside: less than `end` above `first` */
-    bool misses_last;     /* `end` does not hold one more, so that the last edge is not inside */
+    Key first, most;      /* inside: no more than `most` above `first` */
+    bool is_empty;        /* nothing is inside */
     unsigned left, right; /* shifts; one of them by 0 */
     uint32_t half;        /* of the distance of two keys, where measures are finer than those */
 
@@ -66,10 +85,9 @@ struct key_measure {
         : b(binned), first(key_of_edge(b, edges[0]))
     {
         const Key last = key_of_edge(b, edges[b.bins]), span = first < last ? last - first : 0;
-        const bool has_last = first <= last && !b.last_open;
         const unsigned bits = bits_of(span), all = slots_log2 + PLACE_BITS;
-        misses_last = has_last && span == extreme<Key>::highest;
-        end = has_last && !misses_last ? span + 1 : span;
+        is_empty = last < first || (b.last_open && span == 0);
+        most = b.last_open ? span - 1 : span;
         left = bits < all ? all - bits : 0;
         right = bits < all ? 0 : bits - all;
         half = left > 0 ? 1u << (left - 1) : 0;
@@ -83,12 +101,23 @@ struct key_measure {
 
     __device__ bool is_inside(Key point) const
     {
-        return point < end;
+        return point <= most && !is_empty;
     }
 
     __device__ uint32_t of(Key point) const
     {
         return static_cast<uint32_t>((point << left) >> right);
+    }
+
+    __device__ bool is_behind(Key point, Edge edge) const
+    {
+        return point >= static_cast<Key>(key_of_edge(b, edge) - first);
+    }
+
+    /* Of a number outside. */
+    __device__ bool is_below(Key point) const
+    {
+        return static_cast<Key>(point + first) < first;
     }
 
     /* Halfway between two keys, where no sample is, if measures are that fine. */
@@ -99,20 +128,10 @@ struct key_measure {
     }
 };
 
-template <typename Float>
-__device__ Float next_float(Float x, bool upwards)
-{
-    using Bits = typename std::conditional<sizeof(Float) == 8, int64_t, int32_t>::type;
-    if (x == 0)
-        return same_bits<Float>(static_cast<Bits>(upwards ? 1 : extreme<Bits>::lowest + 1));
-    const Bits bits = same_bits<Bits>(x);
-    return same_bits<Float>(static_cast<Bits>((bits < 0) == upwards ? bits - 1 : bits + 1));
-}
-
-/* Of floats: how far they are above the first edge, as a share of the way to the last one. */
+/* Of floats: how far they are above the first edge, times a power of two. All is rounded downwards,
+ * so that an edge of few digits parts the floats that are below from itself. */
 template <typename Float>
 struct value_measure {
-    static constexpr bool misses_last = false;
     Float first, last, end; /* inside: from `first` on and less than `end` */
     Float scale;            /* 0: floats do not hold it, or there is no way between the two */
 
@@ -120,12 +139,14 @@ struct value_measure {
         : first(edges[0]), last(edges[b.bins]), end(b.last_open ? last : next_float(last, true)),
           scale(0)
     {
-        /* A little less than all measures, so that no rounding leads past them. */
-        constexpr Float SHORT_OF_1 = 1 - (sizeof(Float) == 8 ? Float(0x1p-50) : Float(0x1p-21));
-        const Float width = last - first,
-                    all = static_cast<Float>(1u << (slots_log2 + PLACE_BITS)) * SHORT_OF_1;
-        if (width > 0 && is_finite(width) && is_finite(all / width))
-            scale = all / width;
+        const Float width = difference_downwards(last, first);
+        if (!(width > 0) || !is_finite(width))
+            return;
+        int exponent;
+        const bool is_power = frexp(width, &exponent) == Float(0.5);
+        scale = ldexp(Float(1), static_cast<int>(slots_log2 + PLACE_BITS) + is_power - exponent);
+        if (!is_finite(scale))
+            scale = 0;
     }
 
     __device__ static bool is_finite(Float x)
@@ -146,7 +167,17 @@ struct value_measure {
 
     __device__ uint32_t of(Float point) const
     {
-        return static_cast<uint32_t>((point - first) * scale);
+        return static_cast<uint32_t>(difference_downwards(point, first) * scale);
+    }
+
+    __device__ bool is_behind(Float point, Float edge) const
+    {
+        return point >= edge;
+    }
+
+    __device__ bool is_below(Float point) const
+    {
+        return point < first;
     }
 
     __device__ uint32_t from_edge(Float edge) const
@@ -163,7 +194,7 @@ struct value_measure {
 
 constexpr uint32_t CROWDED = 1u << 31;
 
-/* Whatever the edges are, bin + 1, and in a crowded slot bin + 1 + edges, are at most bins. */
+/* Whatever the edges are, the bin and what is added to it stay below `bins`. */
 template <class Measure, typename Edge>
 __device__ uint32_t word_of_slot(const Measure &measure, const Edge *edges, uint32_t bins,
                                  uint32_t slot)
@@ -214,6 +245,16 @@ __device__ bool keys_are_better(const key_measure<Edge> &keys, const value_measu
 
 /* ---- counting ---- */
 
+/* Of samples outside the bins, as if their word were added up. */
+__device__ inline uint32_t sum_outside(const edge_binning &b, outside_place place)
+{
+    const size_t counter = counter_at(b.bins + place, b.bins, b.outside);
+    return static_cast<uint32_t>(counter < b.bins     ? counter
+                                 : counter == NOWHERE ? b.bins
+                                                      : counter + 1)
+           << PLACE_BITS;
+}
+
 /* After the bins comes a counter for samples in no bin, so that additions have no condition, and
  * then those for samples outside. */
 template <class Measure, typename Edge>
@@ -223,21 +264,52 @@ struct tabled_counters {
     const Edge *edges;
     const uint32_t *words;
     shared_words own;
-    uint32_t stride; /* bytes from a counter to the next */
+    uint32_t stride;                             /* bytes from a counter to the next */
+    uint32_t no_bin, of_below, of_above, of_nan; /* sums of samples outside */
+    uint32_t of_outside;                         /* the sum of all of those, or one that is open */
 
-    /* A sample that is not between the edges: the last edge itself, one outside, or NaN, whose keys
-     * are above those of all numbers. */
-    template <typename T>
-    __device__ void count_other(T sample) const
+    template <class Point, typename T>
+    __device__ uint32_t sum_of_other(Point point, T sample) const
     {
-        const auto key = key_of_sample(b, sample), last = key_of_edge(b, edges[b.bins]);
-        const size_t place = is_nan_sample(sample) ? b.bins + NOT_A_NUMBER
-                             : key < key_of_edge(b, edges[0])
-                                 ? b.bins + BELOW
-                                 : place_behind(b, b.bins + 1, key == last);
-        const size_t counter = counter_at(place, b.bins, b.outside);
-        if (counter != NOWHERE)
-            add_one(own, static_cast<uint32_t>(counter < b.bins ? counter : counter + 1) * stride);
+        return is_nan_sample(sample) ? of_nan : measure.is_below(point) ? of_below : of_above;
+    }
+
+    __device__ static bool is_crowded(uint32_t sum)
+    {
+        return (sum & CROWDED) != 0;
+    }
+
+    __device__ static bool is_next_to_edge(uint32_t sum)
+    {
+        return (~sum & LAST_PLACE) == 0;
+    }
+
+    /* The sum of a sample next to an edge, which may be behind it, but never behind the last. */
+    template <class Point>
+    __device__ uint32_t decided(uint32_t sum, Point point) const
+    {
+        const uint32_t next = (sum >> PLACE_BITS) + 1;
+        return next < b.bins && measure.is_behind(point, edges[next]) ? next << PLACE_BITS : sum;
+    }
+
+    /* The bin of a sample in a slot of several edges. */
+    template <class Point>
+    __device__ uint32_t searched(uint32_t word, Point point) const
+    {
+        uint32_t low = ((word & ~CROWDED) >> PLACE_BITS) + 1, high = low + (word & LAST_PLACE);
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (measure.is_behind(point, edges[middle]))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low - 1;
+    }
+
+    __device__ uint32_t word_at(uint32_t at) const
+    {
+        return words[place_of_slot(at >> PLACE_BITS)];
     }
 
     /* Counts a sample whatever its slot is like. */
@@ -245,53 +317,71 @@ struct tabled_counters {
     __device__ void count_one(T sample) const
     {
         const auto point = measure.point(sample);
+        uint32_t counter;
         if (!measure.is_inside(point)) {
-            count_other(sample);
-            return;
+            counter = sum_of_other(point, sample) >> PLACE_BITS;
+        } else {
+            const uint32_t at = measure.of(point), word = word_at(at),
+                           sum = word + (at & LAST_PLACE);
+            counter = is_crowded(word)       ? searched(word, point)
+                      : is_next_to_edge(sum) ? decided(sum, point) >> PLACE_BITS
+                                             : sum >> PLACE_BITS;
         }
-        const uint32_t at = measure.of(point), word = words[at >> PLACE_BITS],
-                       bins = static_cast<uint32_t>(b.bins),
-                       first = ((word & ~CROWDED) >> PLACE_BITS) + 1,
-                       several = (word & CROWDED) != 0 ? first + (word & LAST_PLACE) : first + 1;
-        const auto key_at = [this](uint32_t i) { return key_of_edge(b, edges[i]); };
-        const uint32_t passed =
-            edges_passed(key_at, first, several < bins ? several : bins, key_of_sample(b, sample));
-        add_one(own, (passed - 1) * stride);
+        add_one(own, counter * stride);
     }
 
-    /* Counts the samples that a slot's word decides; returns a bit for each other one. */
+    /* Decides the sums of a vector that are open, but for those in crowded slots, which it sends to the
+     * counter of no bin; returns a bit for each of these. */
+    template <typename T>
+    __device__ unsigned decide(const sixteen_bytes &v, uint32_t (&sums)[AT_ONCE<T>]) const
+    {
+        unsigned crowded = 0;
+        PRIM_UNROLL(16)
+        for (unsigned e = 0; e < AT_ONCE<T>; e++) {
+            const T sample = raw_sample<T>(v, e);
+            const auto point = measure.point(sample);
+            if (!measure.is_inside(point)) {
+                sums[e] = sum_of_other(point, sample);
+            } else if (is_crowded(sums[e])) {
+                sums[e] = no_bin;
+                crowded |= 1u << e;
+            } else if (is_next_to_edge(sums[e])) {
+                sums[e] = decided(sums[e], point);
+            }
+        }
+        return crowded;
+    }
+
+    /* Counts all samples but those in crowded slots; returns a bit for each of these. */
     template <typename T>
     __device__ unsigned count_vector(const sixteen_bytes &v) const
     {
-        const bool asks = b.outside != PRIM_OUTSIDE_DROP || measure.misses_last;
-        unsigned others = 0, outside = 0;
+        unsigned crowded = 0;
         uint32_t sums[AT_ONCE<T>];
+        bool is_open = false;
         PRIM_UNROLL(16)
         for (unsigned e = 0; e < AT_ONCE<T>; e++) {
             const auto point = measure.point(raw_sample<T>(v, e));
             const bool is_inside = measure.is_inside(point);
-            const uint32_t at = is_inside ? measure.of(point) : 0;
-            sums[e] = words[at >> PLACE_BITS] + (at & LAST_PLACE);
-            outside |= static_cast<unsigned>(!is_inside) << e;
+            const uint32_t at = is_inside ? measure.of(point) : 0,
+                           sum = word_at(at) + (at & LAST_PLACE);
+            sums[e] = is_inside ? sum : of_outside;
+            is_open = is_open || is_crowded(sums[e]) || is_next_to_edge(sums[e]);
         }
+        if (is_open)
+            crowded = decide<T>(v, sums);
         PRIM_UNROLL(16)
-        for (unsigned e = 0; e < AT_ONCE<T>; e++) {
-            const bool is_outside = (outside >> e & 1) != 0,
-                       is_open = (sums[e] & CROWDED) != 0 || (~sums[e] & LAST_PLACE) == 0;
-            const uint32_t counter =
-                is_outside || is_open ? static_cast<uint32_t>(b.bins) : sums[e] >> PLACE_BITS;
-            add_one(own, counter * stride);
-            others |= static_cast<unsigned>(is_outside ? asks : is_open) << e;
-        }
-        return others;
+        for (unsigned e = 0; e < AT_ONCE<T>; e++)
+            add_one(own, (sums[e] >> PLACE_BITS) * stride);
+        return crowded;
     }
 
     template <typename T>
-    __device__ void count_others(unsigned others, const T *from) const
+    __device__ void count_crowded(unsigned crowded, const T *from) const
     {
         PRIM_UNROLL(1)
-        for (; others != 0; others >>= 1, from++)
-            if ((others & 1) != 0)
+        for (; crowded != 0; crowded >>= 1, from++)
+            if ((crowded & 1) != 0)
                 count_one(*from);
     }
 
@@ -305,16 +395,16 @@ struct tabled_counters {
             count_one(line.samples[i < line.head ? i : i + in_vectors]);
         const T *const samples = line.samples + line.head;
         PRIM_UNROLL(1)
-        for (; i < line.vectors; i += LOADS * threads) {
-            sixteen_bytes v[LOADS];
-            PRIM_UNROLL(LOADS)
-            for (unsigned l = 0; l < LOADS; l++)
+        for (; i < line.vectors; i += LOADS<T> * threads) {
+            sixteen_bytes v[LOADS<T>];
+            PRIM_UNROLL(2)
+            for (unsigned l = 0; l < LOADS<T>; l++)
                 if (i + l * threads < line.vectors)
                     v[l] = load_samples(samples + (i + l * threads) * AT_ONCE<T>);
-            PRIM_UNROLL(LOADS)
-            for (unsigned l = 0; l < LOADS; l++)
+            PRIM_UNROLL(2)
+            for (unsigned l = 0; l < LOADS<T>; l++)
                 if (i + l * threads < line.vectors)
-                    count_others(count_vector<T>(v[l]), samples + (i + l * threads) * AT_ONCE<T>);
+                    count_crowded(count_vector<T>(v[l]), samples + (i + l * threads) * AT_ONCE<T>);
         }
     }
 };
@@ -324,8 +414,9 @@ template <class Measure, typename T>
 __device__ void count_by(const Measure &measure, const edge_binning &b, const layout &where,
                          const edge_of_t<T> *edges, uint32_t *words, const sample_line<T> &line)
 {
-    for (uint32_t slot = threadIdx.x; slot < 1u << where.slots_log2; slot += COUNTING)
-        words[slot] = word_of_slot(measure, edges, static_cast<uint32_t>(b.bins), slot);
+    for (uint32_t slot = threadIdx.x; slot < where.slots(); slot += COUNTING)
+        words[place_of_slot(slot)] =
+            word_of_slot(measure, edges, static_cast<uint32_t>(b.bins), slot);
     __syncthreads();
     const unsigned copies = 1u << where.copies_log2;
     const tabled_counters<Measure, edge_of_t<T>> add = {
@@ -333,8 +424,13 @@ __device__ void count_by(const Measure &measure, const edge_binning &b, const la
         measure,
         edges,
         words,
-        shared_words_of(words + (size_t(1) << where.slots_log2) + (threadIdx.x & (copies - 1))),
-        static_cast<uint32_t>(copies * sizeof(uint32_t))};
+        shared_words_of(words + where.words() + (threadIdx.x & (copies - 1))),
+        static_cast<uint32_t>(copies * sizeof(uint32_t)),
+        static_cast<uint32_t>(b.bins) << PLACE_BITS,
+        sum_outside(b, BELOW),
+        sum_outside(b, ABOVE),
+        sum_outside(b, NOT_A_NUMBER),
+        b.outside == PRIM_OUTSIDE_DROP ? static_cast<uint32_t>(b.bins) << PLACE_BITS : CROWDED};
     add.count_line(line);
 }
 
@@ -344,8 +440,8 @@ __global__ void __launch_bounds__(COUNTING, 1)
 {
     using Edge = edge_of_t<T>;
     PRIM_SHARED_DYNAMIC(Edge, edges);
-    uint32_t *const words = reinterpret_cast<uint32_t *>(edges + b.bins + 1),
-                    *const own = words + (static_cast<size_t>(1) << where.slots_log2);
+    uint32_t *const words = reinterpret_cast<uint32_t *>(edges + b.bins + 1);
+    uint32_t *const own = words + where.words();
     const unsigned bins = static_cast<unsigned>(b.bins), copies = 1u << where.copies_log2,
                    all = bins + 1 + PRIM_HISTOGRAM_OUTSIDE_COUNTERS;
     for (unsigned w = threadIdx.x; w < all << where.copies_log2; w += COUNTING)
@@ -384,7 +480,7 @@ size_t counter_bytes(const prim_histogram_args *args)
 size_t bytes_of(const prim_histogram_args *args, layout where)
 {
     return (args->bins + 1) * prim_element_bytes(args->edge_type) +
-           (sizeof(uint32_t) << where.slots_log2) + (counter_bytes(args) << where.copies_log2);
+           sizeof(uint32_t) * where.words() + (counter_bytes(args) << where.copies_log2);
 }
 
 /* Memory goes to slots first, then to copies; to fewer of them where making these would cost more
@@ -408,7 +504,7 @@ struct run_count : launch_run {
     template <typename T>
     static cudaError_t run(const prim_histogram_args *args)
     {
-        const unsigned blocks = choose_blocks(args->count, LOADS * COUNTING * AT_ONCE<T>, 1);
+        const unsigned blocks = choose_blocks(args->count, LOADS<T> * COUNTING * AT_ONCE<T>, 1);
         const layout where = layout_of(args, args->count / (blocks + 1));
         const cudaError_t error = prim_allow_shared(count_samples<T>, prim_device_shared_bytes());
         if (error != cudaSuccess)
@@ -424,7 +520,7 @@ const char *why_not(const void *any)
     const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
     if (!dispatch<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    if (args->bins > CROWDED >> PLACE_BITS ||
+    if (args->bins >= (CROWDED >> PLACE_BITS) - PRIM_HISTOGRAM_OUTSIDE_COUNTERS ||
         bytes_of(args, {LEAST_SLOTS_LOG2, 0}) > prim_device_shared_bytes())
         return "a block's shared memory does not hold so many edges and counters";
     return nullptr;

@@ -27,12 +27,28 @@ __device__ inline double previous_double(double x) /* of x > 0 */
     return same_bits<double>(same_bits<uint64_t>(x) - 1);
 }
 
-__device__ inline float next_float(float x, bool upwards)
+/* Of a number that is not infinite, or the way back from infinity. */
+template <typename Float>
+__device__ Float next_float(Float x, bool upwards)
 {
-    if (x == 0)
-        return upwards ? 1e-45f : -1e-45f;
-    const uint32_t bits = same_bits<uint32_t>(x);
-    return same_bits<float>((x > 0) == upwards ? bits + 1 : bits - 1);
+    using Bits = typename std::conditional<sizeof(Float) == 8, int64_t, int32_t>::type;
+    const Bits bits = x == 0 ? (upwards ? 0 : extreme<Bits>::lowest) : same_bits<Bits>(x);
+    return same_bits<Float>(static_cast<Bits>((bits < 0) == upwards ? bits - 1 : bits + 1));
+}
+
+/* a − b, rounded downwards. */
+template <typename Float>
+__device__ Float difference_downwards(Float a, Float b)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(Float) == 8)
+        return __dsub_rd(a, b);
+    else
+        return __fsub_rd(a, b);
+#else
+    const Float near = a - b, part = near - a, error = (a - (near - part)) - (b + part);
+    return error < 0 ? next_float(near, false) : near;
+#endif
 }
 
 /* a · b + c, rounded downwards; in range, doubles have a · b and its distance from c. */
