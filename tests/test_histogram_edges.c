@@ -294,6 +294,105 @@ Test(histogram_edges, skewed_samples)
         }
 }
 
+/* ---- next to edges ---- */
+
+/* Edges by which floats are cut in every way that a table of them can be: round and other numbers,
+ * around 0 and far from it, ends that are infinite, ranges too wide or too narrow to be scaled. */
+typedef enum spacing {
+    TENTHS,
+    POWERS,
+    AROUND_0,
+    BEHIND_0,
+    FAR,
+    IN_A_ROW,
+    TINY,
+    HUGE_ONES,
+    INFINITE_ENDS,
+    PAIRS,
+    SPACINGS
+} spacing;
+
+static double edge_at(spacing kind, size_t e, size_t bins, bool is_double)
+{
+    const double t = (double)e / (double)bins, largest = is_double ? 1.7e308 : 3e38;
+    switch (kind) {
+    case TENTHS:
+        return ((double)e - (double)(bins / 2)) * 0.1;
+    case POWERS:
+        return ldexp(1, (int)(t * 60) - 40) * (1 + fmod(t * 60, 1));
+    case AROUND_0:
+        return ((double)e - (double)(bins / 3)) / 64;
+    case BEHIND_0:
+        return (double)e / 64;
+    case FAR:
+        return 1e6 + t;
+    case IN_A_ROW:
+        return 1 + (double)e * (is_double ? 0x1p-52 : 0x1p-23);
+    case TINY:
+        return (double)e * (is_double ? 5e-324 : 1.4e-45);
+    case HUGE_ONES:
+        return (2 * t - 1) * largest;
+    case INFINITE_ENDS:
+        return e == 0 ? -INFINITY : e == bins ? INFINITY : (double)e;
+    default:
+        return (double)(e / 2);
+    }
+}
+
+static double next_in(cudaDataType_t type, double x, double towards)
+{
+    return type == CUDA_R_64F ? nextafter(x, towards) : nextafterf((float)x, (float)towards);
+}
+
+/* Every edge and its neighbours, and some in the bins. */
+static size_t fill_next_to(const edges_case *c, void *h_samples)
+{
+    size_t count = 0;
+    for (size_t e = 0; e <= c->bins; e++) {
+        const double edge = read_float(c->edge_type, c->h_edges, e),
+                     around[] = {edge, next_in(c->edge_type, edge, -INFINITY),
+                                 next_in(c->edge_type, edge, INFINITY), edge * 1.0001, -edge};
+        for (size_t i = 0; i < COUNT_OF(around); i++)
+            write_float(c->type, h_samples, count++, around[i]);
+    }
+    return count;
+}
+
+Test(histogram_edges, samples_next_to_edges)
+{
+    static const cudaDataType_t floats[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F};
+    static const size_t bin_counts[] = {1, 7, 100, 256, 1500};
+    const size_t most = 1501;
+    double *const h_edges = malloc(most * sizeof *h_edges), *const h_samples = malloc(
+                                                                5 * most * sizeof *h_samples);
+    const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(floats); t++)
+        for (int kind = 0; kind < SPACINGS; kind++)
+            for (size_t b = 0; b < COUNT_OF(bin_counts); b++, turn++) {
+                edges_case c = {.type = floats[t],
+                                .edge_type = floats[t] == CUDA_R_64F ? CUDA_R_64F : CUDA_R_32F,
+                                .flags = turn % 2 == 0 ? PRIM_HISTOGRAM_LAST_BIN_OPEN : 0,
+                                .outside = (prim_outside)(turn / 2 % POLICIES),
+                                .bins = bin_counts[b],
+                                .offset = turn % 3,
+                                .h_samples = h_samples,
+                                .h_edges = h_edges};
+                if (turn % step != 0)
+                    continue;
+                for (size_t e = 0; e <= c.bins; e++)
+                    write_float(c.edge_type, h_edges, e,
+                                edge_at((spacing)kind, e, c.bins, c.type == CUDA_R_64F));
+                c.count = fill_next_to(&c, h_samples);
+                for (size_t v = 0; prim_histogram_edges_variant_at(v) != NULL; v++) {
+                    c.variant = prim_histogram_edges_variant_at(v)->value;
+                    check(&c);
+                }
+            }
+    free(h_edges);
+    free(h_samples);
+}
+
 /* Whatever the edges are: nothing beside the counters is written, and no sample is counted twice.
  */
 Test(histogram_edges, edges_out_of_order_lead_nowhere)

@@ -544,7 +544,7 @@ static cudaDataType_t promised_edge_type(cudaDataType_t sample_type)
     return type_bytes(sample_type) < 4 ? CUDA_R_32I : sample_type;
 }
 
-/* "≤ 2^31 bins", "fewer than 65,535 bins, whose edges, bins + 3 counters of 4 bytes and 4 KB fit"
+/* "≤ 2^31 bins", "32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and 4,228 bytes fit"
  */
 static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataType_t sample_type,
                                  cudaDataType_t edge_type, size_t bins)
@@ -554,8 +554,8 @@ static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataT
         return PRIM_ERROR_TYPE;
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    const bool fits = bins < 65535 &&
-                      (bins + 1) * type_bytes(edge_type) + (bins + 3) * 4 + 4096 <= (size_t)shared;
+    const bool fits = bins <= 32764 &&
+                      (bins + 1) * type_bytes(edge_type) + (bins + 4) * 4 + 4228 <= (size_t)shared;
     return variant == PRIM_HISTOGRAM_EDGES_TABLE ? fits ? PRIM_OK : PRIM_ERROR_UNSUPPORTED
            : bins <= (size_t)1 << 31             ? PRIM_OK
                                                  : PRIM_ERROR_UNSUPPORTED;
@@ -563,9 +563,9 @@ static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataT
 
 Test(supported, histogram_edges)
 {
-    static const size_t all_bins[] = {
-        1,     1000,  3754,  3755,  5630,  5631,  11260,   11261,           19027,
-        19028, 28541, 28542, 28543, 65534, 65535, 1 << 20, (size_t)1 << 31, ((size_t)1 << 31) + 1};
+    static const size_t all_bins[] = {1,     1000,  3741,    3742,       5107,      5108,  5613,
+                                      5614,  7661,  7662,    19016,      19017,     28525, 28526,
+                                      32764, 32765, 1048576, 0x80000000, 0x80000001};
     size_t bytes;
     for (int v = PRIM_HISTOGRAM_EDGES_AUTO; v <= PRIM_HISTOGRAM_EDGES_TABLE; v++)
         EACH (cudaDataType_t, in, all_types)

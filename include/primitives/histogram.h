@@ -119,14 +119,15 @@ PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant 
 
 /* ---- bins between edges ---- */
 
-/* Their ladder. B stands for the most bins, below 65,535, whose edges, bins + 3 counters of 4 bytes
- * and 4 KB fit a block's shared memory: 28,541 bins with 4-byte edges on 9.0. */
+/* Their ladder. B stands for the most bins, 32,764 or fewer, whose edges, bins + 4 counters of 4
+ * bytes and a table of 4,228 bytes fit a block's shared memory: 28,525 bins with 4-byte edges on
+ * 9.0. */
 typedef enum prim_histogram_edges_variant {
     PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_EDGES_SEARCH = 1, /* a binary search and an atomic addition for each sample, both
                                         in global memory; ≤ 2^31 bins */
-    PRIM_HISTOGRAM_EDGES_TABLE = 2   /* edges, a table of first guesses and up to 32 copies of the
-                                        counters in shared memory; ≤ B bins */
+    PRIM_HISTOGRAM_EDGES_TABLE = 2 /* edges, a table of the bins behind them and up to 32 copies of
+                                        the counters in shared memory; ≤ B bins */
 } prim_histogram_edges_variant;
 
 /* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin includes its

@@ -1,24 +1,23 @@
-/* EDGES_TABLE: edges, a table of the bins that samples are in, and counters, all in shared memory.
+/* EDGES_TABLE: edges, a table of the bins between them, and counters, all in shared memory.
  *
- *     edges       e0     e1        e2      e3 e4        e5
- *     slots       │   0   │   1   │   2   │   3   │   4   │      equal parts between the outer edges
- *     words       0, e1    1       1, e2   2, many  4            bin where it begins, and its edge
+ *     edges     e0     e1          e2      e3 e4       e5
+ *     slots     │   0   │   1   │   2   │   3   │   4   │      equal parts of the way from e0 to e5
+ *     words       0, e1   1       1, e2   2, many 4            the bin at its begin, and its edge
  *
- * A slot's word has the bin where the slot begins and says where in it its edge lies, so that a load
- * and an addition give the bin of a sample. Keys of edges are compared only where a slot has several
- * of them, and next to an edge where slots are too coarse to tell.
+ * A slot's word says its first bin and where in it the next one begins, so that a load and an
+ * addition give a sample's bin. It is compared with edges only where a slot has several of them,
+ * and next to an edge where places in a slot are too coarse to tell.
  *
- * Slots cut one of two measures: the number itself, which suits edges that are spaced evenly, or its
- * key, for floats their ordered bits, which ascend like a logarithm. The block takes the one in
- * which fewer edges share a slot.
+ * The way is measured by the numbers themselves, which suits edges that are spaced evenly, or by
+ * their keys, of floats the ordered bits, which ascend like a logarithm. The block takes the
+ * measure in which fewer edges share a slot.
  *
  * As in MULTI_COPY, a block has up to 32 copies of its counters, lane l's the copy l mod copies.
  *
  * Work: a load and an addition in shared memory for each sample, and blocks · bins additions in
  * global memory. Bytes: each sample once. Workspace: none. */
 #include "histogram/copies.cuh"
-#include "histogram/edges.cuh"
-#include "histogram/floats.cuh"
+#include "histogram/measures.cuh"
 
 namespace
 {
@@ -53,144 +52,11 @@ struct layout {
     }
 };
 
-/* ---- measures ----
- *
- * of() ascends with the samples that are inside, to 2^(slots_log2 + PLACE_BITS) at most: a slot, and
- * the place in it, of PLACE_BITS bits. All samples of a measure from from_edge() on have passed the edge, none has that
- * is two or more below; next to it some may have. */
-
-constexpr unsigned PLACE_BITS = 16;
-constexpr uint32_t LAST_PLACE = (1u << PLACE_BITS) - 1;
-
-template <typename Key>
-__device__ unsigned bits_of(Key x)
-{
-    unsigned bits = 0;
-    for (; x != 0; x >>= 1)
-        bits++;
-    return bits;
-}
-
-/* Of keys: how far they are above the first edge's. */
-template <typename Edge>
-struct key_measure {
-    using Key = key_of_t<Edge>;
-    const edge_binning &b;
-    Key first, most;      /* inside: no more than `most` above `first` */
-    bool is_empty;        /* nothing is inside */
-    unsigned left, right; /* shifts; one of them by 0 */
-    uint32_t half;        /* of the distance of two keys, where measures are finer than those */
-
-    __device__ key_measure(const edge_binning &binned, const Edge *edges, unsigned slots_log2)
-        : b(binned), first(key_of_edge(b, edges[0]))
-    {
-        const Key last = key_of_edge(b, edges[b.bins]), span = first < last ? last - first : 0;
-        const unsigned bits = bits_of(span), all = slots_log2 + PLACE_BITS;
-        is_empty = last < first || (b.last_open && span == 0);
-        most = b.last_open ? span - 1 : span;
-        left = bits < all ? all - bits : 0;
-        right = bits < all ? 0 : bits - all;
-        half = left > 0 ? 1u << (left - 1) : 0;
-    }
-
-    template <typename T>
-    __device__ Key point(T sample) const
-    {
-        return key_of_sample(b, sample) - first;
-    }
-
-    __device__ bool is_inside(Key point) const
-    {
-        return point <= most && !is_empty;
-    }
-
-    __device__ uint32_t of(Key point) const
-    {
-        return static_cast<uint32_t>((point << left) >> right);
-    }
-
-    __device__ bool is_behind(Key point, Edge edge) const
-    {
-        return point >= static_cast<Key>(key_of_edge(b, edge) - first);
-    }
-
-    /* Of a number outside. */
-    __device__ bool is_below(Key point) const
-    {
-        return static_cast<Key>(point + first) < first;
-    }
-
-    /* Halfway between two keys, where no sample is, if measures are that fine. */
-    __device__ uint32_t from_edge(Edge edge) const
-    {
-        const Key point = key_of_edge(b, edge) - first;
-        return point == 0 ? 0 : of(point - 1) + half + 1;
-    }
-};
-
-/* Of floats: how far they are above the first edge, times a power of two. All is rounded downwards,
- * so that an edge of few digits parts the floats that are below from itself. */
-template <typename Float>
-struct value_measure {
-    Float first, last, end; /* inside: from `first` on and less than `end` */
-    Float scale;            /* 0: floats do not hold it, or there is no way between the two */
-
-    __device__ value_measure(const edge_binning &b, const Float *edges, unsigned slots_log2)
-        : first(edges[0]), last(edges[b.bins]), end(b.last_open ? last : next_float(last, true)),
-          scale(0)
-    {
-        const Float width = difference_downwards(last, first);
-        if (!(width > 0) || !is_finite(width))
-            return;
-        int exponent;
-        const bool is_power = frexp(width, &exponent) == Float(0.5);
-        scale = ldexp(Float(1), static_cast<int>(slots_log2 + PLACE_BITS) + is_power - exponent);
-        if (!is_finite(scale))
-            scale = 0;
-    }
-
-    __device__ static bool is_finite(Float x)
-    {
-        return x - x == 0;
-    }
-
-    template <typename T>
-    __device__ Float point(T sample) const
-    {
-        return static_cast<Float>(real_value(sample));
-    }
-
-    __device__ bool is_inside(Float point) const
-    {
-        return point >= first && point < end;
-    }
-
-    __device__ uint32_t of(Float point) const
-    {
-        return static_cast<uint32_t>(difference_downwards(point, first) * scale);
-    }
-
-    __device__ bool is_behind(Float point, Float edge) const
-    {
-        return point >= edge;
-    }
-
-    __device__ bool is_below(Float point) const
-    {
-        return point < first;
-    }
-
-    __device__ uint32_t from_edge(Float edge) const
-    {
-        return edge > first && edge <= last ? of(next_float(edge, false)) + 1 : 0;
-    }
-};
-
 /* ---- the table ----
  *
- * A word is a bin, above, and below how far the slot's edge is from its end, so that adding a
- * sample's place carries into the bin where the sample is behind the edge. A sum with all ones below
- * is next to an edge. A crowded slot has the bin and the number of its edges. */
+ * A word has a bin in its upper half and below how far the edge is from the slot's end: adding a
+ * sample's place gives a sum, which carries into the bin where the sample is behind the edge. With
+ * all ones below, the sample is next to it. A crowded slot's has the bin and how many edges. */
 
 constexpr uint32_t CROWDED = 1u << 31;
 
@@ -245,7 +111,7 @@ __device__ bool keys_are_better(const key_measure<Edge> &keys, const value_measu
 
 /* ---- counting ---- */
 
-/* Of samples outside the bins, as if their word were added up. */
+/* What samples outside have for a sum. */
 __device__ inline uint32_t sum_outside(const edge_binning &b, outside_place place)
 {
     const size_t counter = counter_at(b.bins + place, b.bins, b.outside);
@@ -266,7 +132,7 @@ struct tabled_counters {
     shared_words own;
     uint32_t stride;                             /* bytes from a counter to the next */
     uint32_t no_bin, of_below, of_above, of_nan; /* sums of samples outside */
-    uint32_t of_outside;                         /* the sum of all of those, or one that is open */
+    uint32_t of_outside; /* of all of these, where they are not counted; else an open one */
 
     template <class Point, typename T>
     __device__ uint32_t sum_of_other(Point point, T sample) const
@@ -330,8 +196,8 @@ struct tabled_counters {
         add_one(own, counter * stride);
     }
 
-    /* Decides the sums of a vector that are open, but for those in crowded slots, which it sends to the
-     * counter of no bin; returns a bit for each of these. */
+    /* Decides the open sums of a vector, but for those in crowded slots, which go to the counter of
+     * no bin; returns a bit for each of these. */
     template <typename T>
     __device__ unsigned decide(const sixteen_bytes &v, uint32_t (&sums)[AT_ONCE<T>]) const
     {
@@ -376,6 +242,7 @@ struct tabled_counters {
         return crowded;
     }
 
+    /* One by one, and read once more: searches in count_vector() would cost the others registers. */
     template <typename T>
     __device__ void count_crowded(unsigned crowded, const T *from) const
     {
