@@ -637,15 +637,20 @@ static void check_at_offset(type_pair types, bool by_rows, const matrix *m, size
     char *on_device = malloc(results * out_bytes + 1), *on_host = malloc(results * out_bytes + 1);
     guarded in = guarded_copy(h_in, elements_of(m) * in_bytes, offset * in_bytes);
     guarded out = guarded_new(results * out_bytes, offset % 3 * out_bytes);
+    size_t bytes;
+    cr_prim((by_rows ? prim_reduce_rows_workspace_bytes : prim_reduce_columns_workspace_bytes)(
+        PRIM_REDUCE_AUTO, op, transform, types.in, m->rows, m->columns, types.out, &bytes));
+    guarded workspace = guarded_new(bytes, 0);
+    void *const d_workspace = bytes > 0 ? workspace.data : NULL;
     forbid_gaps(&in, m, in_bytes, true);
     if (by_rows) {
         cr_prim(prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
-                                 m->columns, m->ld, types.out, out.data, NULL, 0, 0));
+                                 m->columns, m->ld, types.out, out.data, d_workspace, bytes, 0));
         cr_prim(prim_reduce_rows_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
                                       types.out, on_host, 1));
     } else {
         cr_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
-                                    m->columns, m->ld, types.out, out.data, NULL, 0, 0));
+                                    m->columns, m->ld, types.out, out.data, d_workspace, bytes, 0));
         cr_prim(prim_reduce_columns_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
                                          types.out, on_host, 1));
     }
@@ -657,6 +662,7 @@ static void check_at_offset(type_pair types, bool by_rows, const matrix *m, size
                      transform_names[transform], type_name(types.in), type_name(types.out));
     guarded_free(&in);
     guarded_free(&out);
+    guarded_free(&workspace);
     free(on_device);
     free(on_host);
 }
@@ -711,6 +717,33 @@ Test(reduce, many_short_rows_with_gaps)
         check_at_offset(bytes, true, &many[i], 1 + i, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in);
         free(h_in);
     }
+}
+
+/* Integers without gaps, of 4 MiB and a little more, whose rows do not begin at vectors: their
+ * columns are reduced in another order, and in the first and the last row from and up to a place in
+ * a vector. */
+Test(reduce, long_columns_without_gaps)
+{
+    static const type_pair types[] = {{CUDA_R_8U, CUDA_R_8U},   {CUDA_R_8U, CUDA_R_64U},
+                                      {CUDA_R_8I, CUDA_R_8I},   {CUDA_R_16I, CUDA_R_16I},
+                                      {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_64U, CUDA_R_64U}};
+    static const size_t columns[] = {1, 2, 3, 7, 16, 37, 250, 1027};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    size_t turn = 0;
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t c = 0; c < COUNT_OF(columns); c++, turn++) {
+            const size_t bytes = type_bytes(types[t].in), width = 16 / bytes,
+                         offset = turn % 3 == 0 ? 0 : turn * 5 % width,
+                         rows = (((size_t)1 << 22) / bytes + turn) / columns[c] + 1;
+            const matrix m = {rows, columns[c], columns[c]};
+            const prim_op op = (prim_op)(turn % OPS);
+            if (quick && turn % 5 != 0)
+                continue;
+            char *h_in = make_matrix(op, types[t].in, &m, UNIFORM);
+            check_at_offset(types[t], false, &m, offset, op,
+                            turn % 4 == 1 ? PRIM_TRANSFORM_SQUARE : PRIM_TRANSFORM_NONE, h_in);
+            free(h_in);
+        }
 }
 
 /* Wide and low: whole lanes although the rows are few. */

@@ -13,7 +13,7 @@
  * up to four columns, where each thread has a row's elements.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
-#include "reduce/columns.h"
+#include "reduce/folded.h"
 #include "reduce/tiles.cuh"
 #include "reduce/vectorized.h"
 
@@ -22,13 +22,49 @@ namespace
 namespace columns
 {
 
+/* Sums of bytes, two to a register: what a thread adds up fits 16 bits, and so little room leaves
+ * more threads on a multiprocessor. Bytes that are signed wrap to as many bits in the end. */
+template <class Operator, class Source>
+constexpr bool PACKS = std::is_same<Operator, sum_operator>::value &&
+                       sizeof(typename Source::element) == 1;
+
+struct packed_sums {
+    uint32_t pairs[VECTOR_BYTES / 2]; /* bytes 0 and 2 of a word, then 1 and 3 */
+
+    template <typename Byte>
+    __device__ void add(const vector<Byte> &x)
+    {
+        PRIM_UNROLL(4)
+        for (unsigned w = 0; w < VECTOR_BYTES / 4; w++) {
+            pairs[2 * w] += x.words[w] & 0x00ff00ff;
+            pairs[2 * w + 1] += x.words[w] >> 8 & 0x00ff00ff;
+        }
+    }
+
+    template <typename Value>
+    __device__ void add_to(Value (&so_far)[VECTOR_BYTES]) const
+    {
+        PRIM_UNROLL(VECTOR_BYTES)
+        for (unsigned e = 0; e < VECTOR_BYTES; e++) {
+            const uint32_t pair = pairs[e / 4 * 2 + e % 2];
+            so_far[e] += static_cast<Value>(e % 4 < 2 ? pair & 0xffff : pair >> 16);
+        }
+    }
+};
+static_assert(PRIM_COLUMN_DEPTH * UINT8_MAX <= UINT16_MAX, "a tile's rows of a thread");
+static_assert((PRIM_COLUMN_FEW_ROWS >> (PRIM_COLUMN_THREAD_BITS - PRIM_COLUMN_WIDE_ACROSS_BITS)) *
+                      UINT8_MAX <=
+                  UINT16_MAX,
+              "few rows of a thread");
+
 /* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. Wide values
  * need more registers. */
 [[maybe_unused]] constexpr unsigned BATCH = 4;
 
-template <class Source>
+template <class Operator, class Source>
 [[maybe_unused]] constexpr unsigned
-    COLUMN_BLOCKS = sizeof(typename Source::value) == 8
+    COLUMN_BLOCKS = PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : 3)
+                    : sizeof(typename Source::value) == 8
                         ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
                         : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
                            : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
@@ -91,10 +127,10 @@ struct row_part {
     }
 };
 
-/* Combines rows k to end, four at a time. */
-template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
-__device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
-                          unsigned end, typename Source::value (&so_far)[WIDTH])
+/* Combines rows k to end, four at a time: passes each vector to add(). */
+template <class Source, class Add>
+__device__ void load_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
+                          unsigned end, const Add &add)
 {
     for (; k < end; k += BATCH) {
         typename Source::loaded x[BATCH];
@@ -104,12 +140,26 @@ __device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, 
                 x[j] = part.load(at + (k + j) * step);
         PRIM_UNROLL(BATCH)
         for (unsigned j = 0; j < BATCH; j++)
-            if (k + j < end) {
-                x[j] = part.complete(x[j], at + (k + j) * step);
-                for (unsigned e = 0; e < WIDTH; e++)
-                    so_far[e] = part.source.template take_one<Operator, PLAIN>(so_far[e],
-                                                                               element_of(x[j], e));
-            }
+            if (k + j < end)
+                add(part.complete(x[j], at + (k + j) * step));
+    }
+}
+
+template <class Operator, bool PLAIN, class Source, unsigned WIDTH>
+__device__ void walk_rows(const row_part<Source> &part, size_t at, size_t step, unsigned k,
+                          unsigned end, typename Source::value (&so_far)[WIDTH])
+{
+    using loaded = typename Source::loaded;
+    if constexpr (PLAIN && PACKS<Operator, Source>) {
+        packed_sums sums = {};
+        load_rows(part, at, step, k, end, [&sums](const loaded &x) { sums.add(x); });
+        sums.add_to(so_far);
+    } else {
+        load_rows(part, at, step, k, end, [&part, &so_far](const loaded &x) {
+            for (unsigned e = 0; e < WIDTH; e++)
+                so_far[e] =
+                    part.source.template take_one<Operator, PLAIN>(so_far[e], element_of(x, e));
+        });
     }
 }
 
@@ -213,7 +263,64 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
     walk_elements<Operator>(source, at, step, end, p.depth, p.width, so_far);
 }
 
+/* ---- a folded matrix's ends ---- */
+
+template <class Source>
+constexpr bool FOLDS = std::is_integral<typename Source::element>::value;
+
+/* What of the first row lacks in front, and where the last one ends; none: 0 and all columns. */
+struct row_ends {
+    size_t first, last;
+};
+
+/* Elements begin to end of a vector. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void take_between(const Source &source, size_t at, size_t begin, size_t end,
+                             typename Source::value (&so_far)[WIDTH])
+{
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        if (e >= begin && e < end)
+            so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
+}
+
+/* Takes the ends of the first and the last row, if the thread has these, and leaves the others. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_ends(const Source &source, const row_ends &ends, size_t rows, size_t step,
+                          const prim_column_shape &shape, size_t *at, column_place *p,
+                          typename Source::value (&so_far)[WIDTH])
+{
+    if (p->depth > 0 && p->row == 0 && p->column < ends.first) {
+        take_between<Operator>(source, *at, ends.first - p->column, WIDTH, so_far);
+        p->row += shape.height;
+        p->depth--;
+        *at += step;
+    }
+    const size_t further = p->depth > 0 ? p->depth - 1 : 0;
+    if (p->depth > 0 && p->row + (further << shape.height_bits) == rows - 1 &&
+        p->column + WIDTH > ends.last) {
+        const size_t end = p->column < ends.last ? ends.last - p->column : 0;
+        take_between<Operator>(source, *at + further * step, 0, end, so_far);
+        p->depth--;
+    }
+}
+
 /* ---- up to eight rows, without a transform, to keep the code small ---- */
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void packed_vector(const Source &source, size_t ld, size_t rows, size_t column,
+                              typename Source::value (&results)[WIDTH])
+{
+    packed_sums sums = {};
+    PRIM_UNROLL(EIGHTH)
+    for (unsigned r = 0; r < EIGHTH; r++)
+        if (r < rows)
+            sums.add(
+                source.complete(source.template load<false>(r * ld + column), r * ld + column));
+    for (unsigned e = 0; e < WIDTH; e++)
+        results[e] = 0;
+    sums.add_to(results);
+}
 
 /* Row r of a vector of columns; identities past the last row. */
 template <class Operator, class Source, unsigned WIDTH>
@@ -277,7 +384,10 @@ __device__ void reduce_few_rows(const Source &source, size_t ld, size_t rows, si
     const size_t left = column < columns ? columns - column : 0;
     if (source.aligned ? left >= WIDTH : column >= WIDTH && left >= 2 * WIDTH) {
         typename Source::value results[WIDTH];
-        column_vector<Operator>(source, ld, rows, column, results);
+        if constexpr (PACKS<Operator, Source>)
+            packed_vector<Operator>(source, ld, rows, column, results);
+        else
+            column_vector<Operator>(source, ld, rows, column, results);
         to.store_vector(column, results);
         return;
     }
@@ -290,9 +400,10 @@ __device__ void reduce_few_rows(const Source &source, size_t ld, size_t rows, si
 
 template <class Operator, class Source, class Destination>
 __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
-                                  blocks_at_once(PRIM_COLUMN_THREADS, COLUMN_BLOCKS<Source>))
+                                  blocks_at_once(PRIM_COLUMN_THREADS,
+                                                 COLUMN_BLOCKS<Operator, Source>))
     reduce_column_tiles(Source source, size_t ld, size_t rows, size_t columns,
-                        prim_column_shape shape, Destination to)
+                        prim_column_shape shape, row_ends ends, Destination to)
 {
     using value = typename Source::value;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
@@ -304,13 +415,16 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
         reduce_few_rows<Operator>(source, ld, rows, columns, to);
         return;
     }
-    const column_place p = place_of(shape, rows, columns, WIDTH);
-    const size_t at = p.row * ld + p.column, step = ld << shape.height_bits;
+    column_place p = place_of(shape, rows, columns, WIDTH);
+    size_t at = p.row * ld + p.column;
+    const size_t step = ld << shape.height_bits;
 
     grid_dependency_synchronize();
     value so_far[WIDTH];
     for (unsigned e = 0; e < WIDTH; e++)
         so_far[e] = Source::template identity<Operator>();
+    if constexpr (FOLDS<Source>)
+        walk_ends<Operator>(source, ends, rows, step, shape, &at, &p, so_far);
     walk<Operator>(source, ld, rows, columns, at, step, p, so_far);
 
     for (unsigned half = shape.height / 2; half > 0; half /= 2) {
@@ -324,10 +438,7 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     }
     if (h > 0)
         return;
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e < p.width)
-            to.store(p.tile, p.column + e, so_far[e]);
+    to.store_values(p.tile, p.column, p.width, so_far);
 }
 
 /* 16 bytes at a time. false: `to` is not aligned to 16 bytes, and nothing is stored. */
@@ -356,6 +467,7 @@ struct column_destination {
     Value *values; /* NULL in the last pass */
     size_t values_ld;
     results<Out> result;
+    size_t folded, columns, first; /* columns of a folded matrix, or 0, and of what it is made of */
 
     __device__ void store(size_t tile, size_t column, Value value) const
     {
@@ -363,6 +475,40 @@ struct column_destination {
             values[tile * values_ld + column] = value;
         else
             result.store(column, value);
+    }
+
+    /* The first `width` of them. */
+    template <unsigned N>
+    __device__ void store_values(size_t tile, size_t column, unsigned width,
+                                 const Value (&of_columns)[N]) const
+    {
+        if (folded != 0) {
+            if (width > 0)
+                store_unfolded(tile, column, of_columns);
+            return;
+        }
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            if (e < width)
+                store(tile, column + e, of_columns[e]);
+    }
+
+    /* The matrix's first element is element `first` of the folded one's first row. Of each tile's
+     * values those in front of it come last, which are of the last columns. */
+    template <unsigned N>
+    __device__ void store_unfolded(size_t tile, size_t column, const Value (&of_columns)[N]) const
+    {
+        const size_t repeats = folded / columns,
+                     at = column < first ? column + folded - first : column - first;
+        size_t row = at / columns, c = at - row * columns;
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++) {
+            values[(tile * repeats + row) * values_ld + c] = of_columns[e];
+            if (++c == columns) {
+                c = 0;
+                row = row + 1 == repeats ? 0 : row + 1;
+            }
+        }
     }
 
     /* Results side by side, of the last pass. */
@@ -377,21 +523,24 @@ struct column_destination {
     }
 };
 
+/* The matrix that a pass reads. */
+struct column_matrix {
+    size_t ld, rows, columns;
+};
+
 template <class Operator, typename Out, class Source>
-cudaError_t column_pass(const prim_reduce_args *args, const Source &source, size_t ld, size_t rows,
-                        const prim_column_shape &shape, typename Source::value *values)
+cudaError_t column_pass(const prim_reduce_args *args, const Source &source, const column_matrix &m,
+                        const row_ends &ends, const prim_column_shape &shape,
+                        const column_destination<typename Source::value, Out> &to)
 {
-    using destination_type = column_destination<typename Source::value, Out>;
-    const destination_type to = {
-        values, prim_reduce_values_ld(args->columns, sizeof(typename Source::value)),
-        results_of<Out>(args)};
-    const size_t vectors = prim_divide_up(args->columns, VECTOR_ELEMENTS<typename Source::element>);
-    const unsigned blocks = static_cast<unsigned>(rows <= EIGHTH && source.plain()
+    const size_t vectors = prim_divide_up(m.columns, VECTOR_ELEMENTS<typename Source::element>);
+    const unsigned blocks = static_cast<unsigned>(m.rows <= EIGHTH && source.plain()
                                                       ? prim_divide_up(vectors, PRIM_COLUMN_THREADS)
                                                       : shape.tiles * shape.strips);
-    return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
-                                 reduce_column_tiles<Operator, Source, destination_type>, source,
-                                 ld, rows, args->columns, shape, to);
+    return prim_launch_dependent(
+        {args->call.stream, blocks, PRIM_COLUMN_THREADS},
+        reduce_column_tiles<Operator, Source, column_destination<typename Source::value, Out>>,
+        source, m.ld, m.rows, m.columns, shape, ends, to);
 }
 
 prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
@@ -410,25 +559,75 @@ auto further_source(const Value *from)
         return values<Value>{from};
 }
 
+/* Values go to `to`, unless it is NULL. */
+template <typename Value, typename Out>
+column_destination<Value, Out> destination(const prim_reduce_args *args, Value *to)
+{
+    return {to, prim_reduce_values_ld(args->columns, sizeof(Value)), results_of<Out>(args), 0, 0,
+            0};
+}
+
+/* Integers without gaps between rows that do not begin at vectors: then whole vectors are worth
+ * another order. */
+template <typename In>
+bool folds(const prim_reduce_args *args)
+{
+    return std::is_integral<In>::value && !is_aligned<In>(args) && args->ld == args->columns &&
+           prim_folding_pays(args->rows, args->columns, sizeof(In));
+}
+
+/* The first pass over a folded matrix; says how many rows of values it leaves. */
+template <class Operator, typename Out, typename In>
+cudaError_t folded_pass(const prim_reduce_args *args, accumulator_t<Out> *to, size_t *rows)
+{
+    using value = accumulator_t<Out>;
+    const uintptr_t past = reinterpret_cast<uintptr_t>(args->in) % VECTOR_BYTES;
+    const prim_folded_columns f =
+        prim_fold_columns(args->rows, args->columns, sizeof(In), past / sizeof(In));
+    const prim_column_shape shape = shape_for(f.rows, f.columns, sizeof(In));
+    elements<In, Out> source = elements_of<In, Out>(args, true);
+    source.in -= f.first;
+    column_destination<value, Out> values = destination<value, Out>(args, to);
+    values.folded = f.columns;
+    values.columns = args->columns;
+    values.first = f.first;
+    *rows = shape.tiles * f.repeats;
+    return column_pass<Operator, Out>(args, source, {f.columns, f.rows, f.columns},
+                                      {f.first, f.last}, shape, values);
+}
+
+/* The first pass; one row: of results. */
+template <class Operator, typename Out, typename In>
+cudaError_t first_pass(const prim_reduce_args *args, accumulator_t<Out> *to, size_t *rows)
+{
+    const prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
+    *rows = shape.tiles;
+    return column_pass<Operator, Out>(
+        args, elements_of<In, Out>(args, is_aligned<In>(args)),
+        {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
+        destination<accumulator_t<Out>, Out>(args, shape.tiles > 1 ? to : nullptr));
+}
+
 struct reduce_columns : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
         using value = accumulator_t<Out>;
-        const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         if (args->columns == 0)
             return cudaSuccess;
-        prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
-        value *from = static_cast<value *>(args->call.workspace);
-        cudaError_t error = column_pass<Operator, Out>(args, source, args->ld, args->rows, shape,
-                                                       shape.tiles > 1 ? from : nullptr);
         const size_t ld = prim_reduce_values_ld(args->columns, sizeof(value));
-        while (error == cudaSuccess && shape.tiles > 1) {
-            const size_t rows = shape.tiles;
+        value *from = static_cast<value *>(args->call.workspace);
+        size_t rows;
+        cudaError_t error = folds<In>(args) ? folded_pass<Operator, Out, In>(args, from, &rows)
+                                            : first_pass<Operator, Out, In>(args, from, &rows);
+        while (error == cudaSuccess && rows > 1) {
+            const prim_column_shape shape = shape_for(rows, args->columns, sizeof(value));
             value *const next = from + rows * ld;
-            shape = shape_for(rows, args->columns, sizeof(value));
-            error = column_pass<Operator, Out>(args, further_source<value, Out>(from), ld, rows,
-                                               shape, shape.tiles > 1 ? next : nullptr);
+            error = column_pass<Operator, Out>(
+                args, further_source<value, Out>(from), {ld, rows, args->columns},
+                {0, args->columns}, shape,
+                destination<value, Out>(args, shape.tiles > 1 ? next : nullptr));
+            rows = shape.tiles;
             from = next;
         }
         return error;
@@ -443,8 +642,10 @@ struct reduce_to_values : launch_run {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         prim_column_shape shape = shape_for(whole_rows, args->columns, sizeof(In));
         shape.tiles = prim_divide_up(args->rows, static_cast<size_t>(shape.height) * shape.depth);
-        return column_pass<Operator, Out>(args, source, args->ld, args->rows, shape,
-                                          static_cast<accumulator_t<Out> *>(args->out));
+        return column_pass<Operator, Out>(args, source, {args->ld, args->rows, args->columns},
+                                          {0, args->columns}, shape,
+                                          destination<accumulator_t<Out>, Out>(
+                                              args, static_cast<accumulator_t<Out> *>(args->out)));
     }
 };
 
@@ -458,16 +659,31 @@ const char *prim_reduce_columns_why_not(const prim_reduce_args *args)
     return prim_fits_a_grid(shape.tiles, shape.strips) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-/* A row of values for each tile of each pass but the last. */
+/* Rows of values that passes leave and read, from so many of the first one on. */
+static size_t rows_of_values(size_t rows, size_t columns, size_t value_bytes)
+{
+    size_t all = 0;
+    for (; rows > 1; rows = columns::shape_for(rows, columns, value_bytes).tiles)
+        all += rows;
+    return all;
+}
+
+/* A row of values for each tile of each pass but the last; as many as a matrix takes that is
+ * folded, wherever it begins, if it may be. */
 size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
 {
-    const size_t bytes = value_bytes(args);
-    size_t rows = 0;
-    for (prim_column_shape shape =
-             columns::shape_for(args->rows, args->columns, prim_element_bytes(args->in_type));
-         shape.tiles > 1; shape = columns::shape_for(shape.tiles, args->columns, bytes))
-        rows += shape.tiles;
-    return rows * prim_reduce_values_ld(args->columns, bytes) * bytes;
+    const size_t bytes = value_bytes(args), element_bytes = prim_element_bytes(args->in_type),
+                 columns = args->columns;
+    size_t rows = columns::shape_for(args->rows, columns, element_bytes).tiles;
+    if (!prim_element_is_float(args->in_type) &&
+        prim_folding_pays(args->rows, columns, element_bytes)) {
+        const prim_folded_columns f = prim_fold_columns(
+            args->rows, columns, element_bytes, PRIM_REDUCE_VECTOR_BYTES / element_bytes - 1);
+        const size_t folded =
+            columns::shape_for(f.rows, f.columns, element_bytes).tiles * f.repeats;
+        rows = folded > rows ? folded : rows;
+    }
+    return rows_of_values(rows, columns, bytes) * prim_reduce_values_ld(columns, bytes) * bytes;
 }
 
 cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args)
