@@ -544,7 +544,7 @@ static cudaDataType_t promised_edge_type(cudaDataType_t sample_type)
     return type_bytes(sample_type) < 4 ? CUDA_R_32I : sample_type;
 }
 
-/* "≤ 2^31 bins", "32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and 4,228 bytes fit"
+/* "≤ 2^31 bins", "32,764 or fewer, whose edges, bins + 4 counters of 4 bytes and 4,232 bytes fit"
  */
 static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataType_t sample_type,
                                  cudaDataType_t edge_type, size_t bins)
@@ -555,7 +555,7 @@ static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataT
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
     const bool fits = bins <= 32764 &&
-                      (bins + 1) * type_bytes(edge_type) + (bins + 4) * 4 + 4228 <= (size_t)shared;
+                      (bins + 1) * type_bytes(edge_type) + (bins + 4) * 4 + 4232 <= (size_t)shared;
     return variant == PRIM_HISTOGRAM_EDGES_TABLE ? fits ? PRIM_OK : PRIM_ERROR_UNSUPPORTED
            : bins <= (size_t)1 << 31             ? PRIM_OK
                                                  : PRIM_ERROR_UNSUPPORTED;
@@ -563,8 +563,8 @@ static prim_status edges_promise(prim_histogram_edges_variant variant, cudaDataT
 
 Test(supported, histogram_edges)
 {
-    static const size_t all_bins[] = {1,     1000,  3741,    3742,       5107,      5108,  5613,
-                                      5614,  7661,  7662,    19016,      19017,     28525, 28526,
+    static const size_t all_bins[] = {1,     1000,  3741,    3742,       5106,      5107,  5612,
+                                      5613,  7660,  7661,    19016,      19017,     28524, 28525,
                                       32764, 32765, 1048576, 0x80000000, 0x80000001};
     size_t bytes;
     for (int v = PRIM_HISTOGRAM_EDGES_AUTO; v <= PRIM_HISTOGRAM_EDGES_TABLE; v++)

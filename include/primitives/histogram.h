@@ -120,7 +120,7 @@ PRIM_API const prim_variant *prim_histogram_variant_info(prim_histogram_variant 
 /* ---- bins between edges ---- */
 
 /* Their ladder. B stands for the most bins, 32,764 or fewer, whose edges, bins + 4 counters of 4
- * bytes and a table of 4,228 bytes fit a block's shared memory: 28,525 bins with 4-byte edges on
+ * bytes and a table of 4,232 bytes fit a block's shared memory: 28,524 bins with 4-byte edges on
  * 9.0. */
 typedef enum prim_histogram_edges_variant {
     PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */

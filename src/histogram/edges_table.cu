@@ -30,11 +30,11 @@ constexpr size_t SLOTS_OF_BIN = 16;
 template <typename T>
 constexpr unsigned LOADS = sizeof(T) == 1 ? 1 : 2; /* of 16 bytes in flight */
 
-/* A word in 33 is left out, so that slots a power of two apart, as those of round numbers are, have
- * banks of their own. */
+/* A word in 33 is left out, and one more in 1056, so that slots a power of two apart, as those of
+ * round numbers are, lie in many banks. */
 __host__ __device__ inline uint32_t place_of_slot(uint32_t slot)
 {
-    return slot + slot / WARP;
+    return slot + slot / WARP + slot / (WARP * WARP);
 }
 
 /* The layout of shared memory: edges first, then the table, then counters. */

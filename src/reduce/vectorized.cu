@@ -87,21 +87,39 @@ size_t workspace_bytes(const void *any)
     }
 }
 
-/* Columns of one element each are rows of one, in the same order. */
-cudaError_t launch_turned(prim_reduce_args args)
+/* Lines of one element each are rows as well as columns, and the kernel for rows is faster, but for
+ * sums of bytes, of which a thread takes sixteen as columns. */
+bool are_single_elements(const prim_reduce_args *args)
 {
-    args.rows = args.columns;
-    args.columns = args.ld = 1;
-    return dispatch<LINES_ARE_BUILT, reduce_lines>(&args);
+    return args->kind == PRIM_REDUCE_COLUMNS ? args->rows == 1 && args->columns > 1
+           : args->kind == PRIM_REDUCE_ROWS  ? args->columns == 1 && args->ld == 1 && args->rows > 1
+                                             : false;
+}
+
+bool are_bytes_to_add(const prim_reduce_args *args)
+{
+    return prim_element_bytes(args->in_type) == 1 && args->op == PRIM_OP_SUM &&
+           args->transform == PRIM_TRANSFORM_NONE;
+}
+
+cudaError_t launch_single_elements(prim_reduce_args args)
+{
+    const size_t elements = args.rows * args.columns;
+    const bool by_columns = are_bytes_to_add(&args) && kind_is_built(PRIM_REDUCE_COLUMNS);
+    args.rows = by_columns ? 1 : elements;
+    args.columns = by_columns ? elements : 1;
+    args.ld = args.columns;
+    return by_columns ? prim_reduce_launch_columns(&args)
+                      : dispatch<LINES_ARE_BUILT, reduce_lines>(&args);
 }
 
 cudaError_t launch(const void *any)
 {
     const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
+    if (are_single_elements(args) && kind_is_built(PRIM_REDUCE_ROWS))
+        return launch_single_elements(*args);
     switch (args->kind) {
     case PRIM_REDUCE_COLUMNS:
-        if (args->rows == 1 && args->columns > 1 && kind_is_built(PRIM_REDUCE_ROWS))
-            return launch_turned(*args);
         return prim_reduce_launch_columns(args);
     case PRIM_REDUCE_SEGMENTS:
         return prim_reduce_launch_segments(args);
