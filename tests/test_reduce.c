@@ -719,6 +719,24 @@ Test(reduce, many_short_rows_with_gaps)
     }
 }
 
+/* Of so many rows a warp takes those a little longer than a tile too, and combines their tiles. */
+Test(reduce, many_rows_longer_than_a_tile)
+{
+    static const struct {
+        type_pair types;
+        matrix m;
+    } many[] = {{{CUDA_R_32F, CUDA_R_32F}, {2049, 4099, 4099}},
+                {{CUDA_R_8U, CUDA_R_64U}, {2048, 24576, 24581}},
+                {{CUDA_R_64F, CUDA_R_64F}, {2048, 2049, 2051}},
+                {{CUDA_R_16F, CUDA_R_32F}, {2050, 12287, 12287}}};
+    for (size_t i = 0; i < COUNT_OF(many) - (get_test_level() == LEVEL_QUICK ? 3 : 0); i++) {
+        char *h_in = make_matrix(PRIM_OP_SUM, many[i].types.in, &many[i].m, UNIFORM);
+        check_at_offset(many[i].types, true, &many[i].m, 1 + i, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                        h_in);
+        free(h_in);
+    }
+}
+
 /* Integers without gaps, of 4 MiB and a little more, whose rows do not begin at vectors: their
  * columns are reduced in another order, and in the first and the last row from and up to a place in
  * a vector. */

@@ -1,4 +1,4 @@
-/* Rows of up to a tile: a warp for each, or some lanes of one.
+/* Rows of up to a tile and a half: a warp for each, or some lanes of one.
  *
  * A block copies its rows into shared memory, where a vector may begin at any element: global
  * memory is read by aligned vectors, whatever the pointer and the leading dimension. Several blocks
@@ -196,28 +196,43 @@ __device__ inline unsigned part_at(unsigned step, unsigned parts)
     return ((step & 1) << 2 | (step & 2) | (step >> 2 & 1)) * parts / MOST_PARTS;
 }
 
+/* The value of a tile of a row; the first lane's is right. */
+template <class Operator, class Source>
+__device__ typename Source::value
+reduce_staged_tile(const Source &source, const typename Source::element *tile,
+                   const short_rows &shape, unsigned count, unsigned lane)
+{
+    waiting_values<typename Source::value> waiting = {};
+    PRIM_UNROLL(1)
+    for (unsigned step = 0;; step++) {
+        const unsigned v = lane + part_at(step, shape.parts) * shape.lanes;
+        typename Source::value so_far = partial_of_row<Operator>(source, tile, count, v);
+        if (waiting.template meet<Operator>(step, shape.parts, so_far))
+            return reduce_warp<Operator>(so_far, shape.lanes);
+    }
+}
+
+/* Tiles' values are elements of one vector, and so combine one after the other. */
 template <class Operator, class Source, class Result>
 __device__ void reduce_staged_rows(const Source &source, const typename Source::element *staged,
                                    const short_rows &shape, size_t block_row, unsigned rows,
                                    const Result &result)
 {
     using value = typename Source::value;
+    constexpr unsigned TILE = TILE_VECTORS * VECTOR_ELEMENTS<typename Source::element>;
     const unsigned lane = threadIdx.x & (shape.lanes - 1),
                    count = static_cast<unsigned>(shape.count);
     const unsigned at_once = PARTIALS / shape.lanes;
     for (unsigned first = 0; first < rows; first += at_once) {
         const unsigned row = first + threadIdx.x / shape.lanes;
-        const unsigned own_count = row < rows ? count : 0;
-        waiting_values<value> waiting = {};
-        value so_far;
+        value so_far = Source::template identity<Operator>();
         PRIM_UNROLL(1)
-        for (unsigned step = 0;; step++) {
-            const unsigned v = lane + part_at(step, shape.parts) * shape.lanes;
-            so_far = partial_of_row<Operator>(source, &staged[row * shape.pitch], own_count, v);
-            if (waiting.template meet<Operator>(step, shape.parts, so_far))
-                break;
+        for (unsigned begin = 0; begin < count; begin += TILE) {
+            const unsigned left = count - begin, own = left < TILE ? left : TILE;
+            so_far = Operator::combine(
+                so_far, reduce_staged_tile<Operator>(source, &staged[row * shape.pitch + begin],
+                                                     shape, row < rows ? own : 0, lane));
         }
-        so_far = reduce_warp<Operator>(so_far, shape.lanes);
         if (row < rows && lane == 0)
             result.store(block_row + row, so_far);
     }
@@ -368,13 +383,14 @@ cudaError_t reduce_rows_at_once(const Source &source, const prim_reduce_args *ar
                                  result);
 }
 
-/* A few rows that are not very short get more threads as tiles. */
+/* A few rows that are not very short get more threads as tiles. Of many, those a little longer than
+ * a tile would have blocks for a few bytes each. */
 template <typename T>
 bool are_short_rows(const prim_reduce_args *args)
 {
     constexpr size_t WIDTH = VECTOR_ELEMENTS<T>, MANY = 2048;
     return args->rows > 1 &&
-           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS);
+           args->columns <= WIDTH * (args->rows < MANY ? PARTIALS / 2 : TILE_VECTORS * 3 / 2);
 }
 
 } // namespace
