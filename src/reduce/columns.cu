@@ -10,7 +10,8 @@
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
  * elements whose vector would reach out of the matrix, or between rows, are read one by one. So are
- * up to four columns, where each thread has a row's elements.
+ * up to four columns, where each thread has a row's elements. Many such rows of integers, without
+ * gaps, are folded into rows that begin at 16 bytes: folded.h.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/folded.h"
