@@ -242,7 +242,7 @@ struct tabled_counters {
         return crowded;
     }
 
-    /* One by one, and read once more: searches in count_vector() would cost the others registers. */
+    /* One by one, and read once more: in count_vector() searches would cost others registers. */
     template <typename T>
     __device__ void count_crowded(unsigned crowded, const T *from) const
     {
