@@ -26,8 +26,7 @@ namespace columns
 /* Sums of bytes, two to a register: what a thread adds up fits 16 bits, and so little room leaves
  * more threads on a multiprocessor. Bytes that are signed wrap to as many bits in the end. */
 template <class Operator, class Source>
-constexpr bool PACKS = std::is_same<Operator, sum_operator>::value &&
-                       sizeof(typename Source::element) == 1;
+constexpr bool PACKS = ADDS_BYTES<Operator, typename Source::element>;
 
 struct packed_sums {
     uint32_t pairs[VECTOR_BYTES / 2]; /* bytes 0 and 2 of a word, then 1 and 3 */

@@ -53,6 +53,21 @@ __device__ int32_t sum_of_bytes(const vector<Byte> &x)
     return static_cast<int32_t>(sum);
 }
 
+template <class Operator, typename T>
+constexpr bool ADDS_BYTES = sizeof(T) == 1 && std::is_same<Operator, sum_operator>::value;
+
+/* The first so many bytes of a vector, and zeros. */
+template <typename Byte>
+__device__ vector<Byte> first_bytes(vector<Byte> x, unsigned count)
+{
+    PRIM_UNROLL(4)
+    for (unsigned w = 0; w < VECTOR_BYTES / 4; w++) {
+        const unsigned left = count > 4 * w ? count - 4 * w : 0;
+        x.words[w] &= left < 4 ? (1u << 8 * left) - 1 : UINT32_MAX;
+    }
+    return x;
+}
+
 template <class Operator>
 constexpr bool ON_BITS =
     std::is_same<Operator, or_operator>::value || std::is_same<Operator, xor_operator>::value;
@@ -130,7 +145,7 @@ struct elements {
     template <class Operator, bool PLAIN>
     __device__ value take(value so_far, const loaded &x, size_t) const
     {
-        constexpr bool bytes = sizeof(In) == 1 && std::is_same<Operator, sum_operator>::value;
+        constexpr bool bytes = ADDS_BYTES<Operator, In>;
         constexpr bool bits = ON_BITS<Operator> && sizeof(In) < 4 && std::is_unsigned<In>::value;
         constexpr bool narrow = sizeof(In) != sizeof(Out);
         constexpr bool words = MAY_TURN<Operator> && (!narrow || is_float<value>());

@@ -141,6 +141,11 @@ __device__ typename Source::value partial_of_row(const Source &source,
         if (past > 0)
             x = spliced<element>(x, vectors[v + 1], past);
         const unsigned left = count - v * WIDTH;
+        if constexpr (ADDS_BYTES<Operator, element>)
+            if (left < WIDTH && source.plain()) {
+                so_far = source.template take<Operator, true>(so_far, first_bytes(x, left), 0);
+                continue;
+            }
         if (left >= WIDTH && source.plain()) {
             so_far = source.template take<Operator, true>(so_far, x, 0);
         } else {
