@@ -482,11 +482,12 @@ struct column_destination {
     __device__ void store_values(size_t tile, size_t column, unsigned width,
                                  const Value (&of_columns)[N]) const
     {
-        if (folded != 0) {
-            if (width > 0)
-                store_unfolded(tile, column, of_columns);
-            return;
-        }
+        if constexpr (std::is_integral<Value>::value)
+            if (folded != 0) {
+                if (width > 0)
+                    store_unfolded(tile, column, of_columns);
+                return;
+            }
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++)
             if (e < width)
