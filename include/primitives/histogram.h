@@ -126,8 +126,8 @@ typedef enum prim_histogram_edges_variant {
     PRIM_HISTOGRAM_EDGES_AUTO = 0,   /* the fastest rung that supports the call */
     PRIM_HISTOGRAM_EDGES_SEARCH = 1, /* a binary search and an atomic addition for each sample, both
                                         in global memory; ≤ 2^31 bins */
-    PRIM_HISTOGRAM_EDGES_TABLE = 2 /* edges, a table of the bins behind them and up to 32 copies of
-                                        the counters in shared memory; ≤ B bins */
+    PRIM_HISTOGRAM_EDGES_TABLE = 2   /* edges, a table of their bins and up to 32 copies of the
+                                        counters in shared memory; ≤ B bins */
 } prim_histogram_edges_variant;
 
 /* d_counters[b] = how many samples x have edge[b] ≤ x < edge[b + 1]; the last bin includes its

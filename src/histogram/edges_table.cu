@@ -150,27 +150,23 @@ struct tabled_counters {
         return (~sum & LAST_PLACE) == 0;
     }
 
-    /* The sum of a sample next to an edge, which may be behind it, but never behind the last. */
+    /* The sum, of which a sample next to an edge may be behind that, but never behind the last. */
     template <class Point>
     __device__ uint32_t decided(uint32_t sum, Point point) const
     {
         const uint32_t next = (sum >> PLACE_BITS) + 1;
-        return next < b.bins && measure.is_behind(point, edges[next]) ? next << PLACE_BITS : sum;
+        const bool is_behind =
+            is_next_to_edge(sum) && next < b.bins && measure.point_of_edge(edges[next]) <= point;
+        return is_behind ? next << PLACE_BITS : sum;
     }
 
     /* The bin of a sample in a slot of several edges. */
     template <class Point>
     __device__ uint32_t searched(uint32_t word, Point point) const
     {
-        uint32_t low = ((word & ~CROWDED) >> PLACE_BITS) + 1, high = low + (word & LAST_PLACE);
-        while (low < high) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (measure.is_behind(point, edges[middle]))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return low - 1;
+        const auto point_at = [this](uint32_t i) { return measure.point_of_edge(edges[i]); };
+        const uint32_t first = ((word & ~CROWDED) >> PLACE_BITS) + 1;
+        return edges_passed(point_at, first, first + (word & LAST_PLACE), point) - 1;
     }
 
     __device__ uint32_t word_at(uint32_t at) const
@@ -189,9 +185,7 @@ struct tabled_counters {
         } else {
             const uint32_t at = measure.of(point), word = word_at(at),
                            sum = word + (at & LAST_PLACE);
-            counter = is_crowded(word)       ? searched(word, point)
-                      : is_next_to_edge(sum) ? decided(sum, point) >> PLACE_BITS
-                                             : sum >> PLACE_BITS;
+            counter = is_crowded(word) ? searched(word, point) : decided(sum, point) >> PLACE_BITS;
         }
         add_one(own, counter * stride);
     }
@@ -211,7 +205,7 @@ struct tabled_counters {
             } else if (is_crowded(sums[e])) {
                 sums[e] = no_bin;
                 crowded |= 1u << e;
-            } else if (is_next_to_edge(sums[e])) {
+            } else {
                 sums[e] = decided(sums[e], point);
             }
         }
@@ -286,6 +280,7 @@ __device__ void count_by(const Measure &measure, const edge_binning &b, const la
             word_of_slot(measure, edges, static_cast<uint32_t>(b.bins), slot);
     __syncthreads();
     const unsigned copies = 1u << where.copies_log2;
+    const uint32_t no_bin = static_cast<uint32_t>(b.bins) << PLACE_BITS;
     const tabled_counters<Measure, edge_of_t<T>> add = {
         b,
         measure,
@@ -293,11 +288,11 @@ __device__ void count_by(const Measure &measure, const edge_binning &b, const la
         words,
         shared_words_of(words + where.words() + (threadIdx.x & (copies - 1))),
         static_cast<uint32_t>(copies * sizeof(uint32_t)),
-        static_cast<uint32_t>(b.bins) << PLACE_BITS,
+        no_bin,
         sum_outside(b, BELOW),
         sum_outside(b, ABOVE),
         sum_outside(b, NOT_A_NUMBER),
-        b.outside == PRIM_OUTSIDE_DROP ? static_cast<uint32_t>(b.bins) << PLACE_BITS : CROWDED};
+        b.outside == PRIM_OUTSIDE_DROP ? no_bin : CROWDED};
     add.count_line(line);
 }
 

@@ -65,9 +65,9 @@ struct key_measure {
         return static_cast<uint32_t>((point << left) >> right);
     }
 
-    __device__ bool is_behind(Key point, Edge edge) const
+    __device__ Key point_of_edge(Edge edge) const
     {
-        return point >= static_cast<Key>(key_of_edge(b, edge) - first);
+        return key_of_edge(b, edge) - first;
     }
 
     /* Of a number outside. */
@@ -79,7 +79,7 @@ struct key_measure {
     /* Halfway between two keys, where no sample is, if measures are that fine. */
     __device__ uint32_t from_edge(Edge edge) const
     {
-        const Key point = key_of_edge(b, edge) - first;
+        const Key point = point_of_edge(edge);
         return point == 0 ? 0 : of(point - 1) + half + 1;
     }
 };
@@ -126,9 +126,9 @@ struct value_measure {
         return static_cast<uint32_t>(difference_downwards(point, first) * scale);
     }
 
-    __device__ bool is_behind(Float point, Float edge) const
+    __device__ Float point_of_edge(Float edge) const
     {
-        return point >= edge;
+        return edge;
     }
 
     __device__ bool is_below(Float point) const
