@@ -19,6 +19,15 @@ __host__ __device__ Bits ordered_bits(Bits bits)
     return bits < 0 ? bits ^ extreme<Bits>::highest : bits;
 }
 
+/* The same as unsigned integers: negative numbers' bits are all turned, others' sign alone. */
+template <typename Bits>
+__host__ __device__ typename std::make_unsigned<Bits>::type unsigned_ordered_bits(Bits bits)
+{
+    const Bits negative = bits >> (8 * sizeof(Bits) - 1); /* all bits, or none */
+    return static_cast<typename std::make_unsigned<Bits>::type>(bits ^
+                                                                (negative | extreme<Bits>::lowest));
+}
+
 } // namespace
 
 #endif

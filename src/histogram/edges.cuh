@@ -51,13 +51,13 @@ template <typename Edge>
 __host__ __device__ key_of_t<Edge> key_of_edge(const edge_binning &b, Edge edge)
 {
     using Key = key_of_t<Edge>;
-    constexpr Key SIGN = static_cast<Key>(1) << (8 * sizeof(Key) - 1);
     if constexpr (std::is_integral<Edge>::value) {
+        constexpr Key SIGN = static_cast<Key>(1) << (8 * sizeof(Key) - 1);
         return b.edges_are_signed ? edge ^ SIGN : edge;
     } else {
         using Bits = typename std::make_signed<Key>::type;
         const Bits bits = same_bits<Bits>(edge + 0); /* of −0 too, those of +0 */
-        return static_cast<Key>(bits ^ ((bits >> (8 * sizeof(Key) - 1)) | static_cast<Bits>(SIGN)));
+        return unsigned_ordered_bits(bits);
     }
 }
 

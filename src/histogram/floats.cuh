@@ -22,6 +22,12 @@ __device__ inline double fused(double a, double b, double c)
     return fma(a, b, c);
 }
 
+template <typename Float>
+__host__ __device__ bool is_finite(Float x)
+{
+    return x - x == 0;
+}
+
 __device__ inline double previous_double(double x) /* of x > 0 */
 {
     return same_bits<double>(same_bits<uint64_t>(x) - 1);

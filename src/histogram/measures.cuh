@@ -105,11 +105,6 @@ struct value_measure {
             scale = 0;
     }
 
-    __device__ static bool is_finite(Float x)
-    {
-        return x - x == 0;
-    }
-
     template <typename T>
     __device__ Float point(T sample) const
     {

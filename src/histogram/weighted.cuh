@@ -13,6 +13,7 @@
 #include <cmath>
 
 #include "histogram/counting.cuh"
+#include "histogram/floats.cuh"
 
 namespace
 {
@@ -23,15 +24,10 @@ struct fixed_scale {
     double up[2], down[2];
 };
 
-__host__ __device__ inline bool is_finite_weight(double x)
-{
-    return fabs(x) <= 1.7976931348623157e308;
-}
-
 __host__ __device__ inline fixed_scale make_fixed_scale(double largest, size_t count)
 {
     int exponent = 0, count_log2 = 0;
-    if (is_finite_weight(largest))
+    if (is_finite(largest))
         (void)frexp(largest, &exponent);
     while (count_log2 < 62 && static_cast<size_t>(1) << count_log2 < count)
         count_log2++;
@@ -104,8 +100,8 @@ struct weigher {
 __host__ __device__ inline weigher make_weigher(const weight_list &w, uint64_t found)
 {
     const double largest = w.is_given ? w.largest : same_bits<double>(found);
-    const bool is_finite = is_finite_weight(largest);
-    return {is_finite ? largest : -1, make_fixed_scale(largest, w.count), !is_finite};
+    const bool has_scale = is_finite(largest);
+    return {has_scale ? largest : -1, make_fixed_scale(largest, w.count), !has_scale};
 }
 
 /* One sum, as the call writes it. */
