@@ -707,10 +707,11 @@ Test(reduce, few_bytes_behind_a_block)
     }
 }
 
-/* So many that a block has more rows with gaps than threads: each thread has several rows' ends. */
-Test(reduce, many_short_rows_with_gaps)
+/* So many that a block has more rows than threads: each thread has several rows, or their ends. */
+Test(reduce, many_short_rows)
 {
-    static const matrix many[] = {{400001, 5, 7}, {300007, 9, 10}};
+    static const matrix many[] = {{400001, 5, 7}, {300007, 9, 10}, {400001, 3, 3}, {500009, 2, 2},
+                                  {300007, 16, 16}, {200003, 37, 41}};
     const type_pair bytes = {CUDA_R_8U, CUDA_R_8U};
     for (size_t i = 0; i < COUNT_OF(many); i++) {
         char *h_in = make_matrix(PRIM_OP_SUM, CUDA_R_8U, &many[i], UNIFORM);

@@ -243,7 +243,7 @@ struct arg_on_host : host_version {
     template <typename In, class Extreme>
     static prim_status run(const prim_reduce_args *args, int threads)
     {
-        const candidates<In, Extreme> source = {static_cast<const In *>(args->in), false,
+        const candidates<In, Extreme> source = {static_cast<const In *>(args->in), 0,
                                                 transform_of(args)};
         const auto found = line_value<first_of<Extreme>>(source, 0, args->columns, threads);
         *static_cast<In *>(args->out) = element_with_key<In, Extreme>(found.key);

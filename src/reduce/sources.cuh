@@ -12,6 +12,7 @@
  *     tile_blocks   blocks of tiles on a multiprocessor: six keep 96 KiB in flight, which is more
  *                   than memory needs; fewer where the elements need more registers
  *     aligned       whether every line begins at a multiple of 16 bytes
+ *     front         of the first elements so many are none, and must not be read
  *     plain()       whether elements are not transformed
  *     identity<Operator>()    the value of an empty line
  *     load<ALIGNED>(at, further)   the aligned vector that element `at` lies in (ALIGNED: begins),
@@ -101,6 +102,8 @@ struct elements {
     /* Kernels that turn values wider than their elements need more registers. */
     template <class Operator>
     static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out);
+
+    static constexpr unsigned front = 0;
 
     const In *in;
     bool aligned;
@@ -205,6 +208,7 @@ struct products {
 
     static constexpr bool has_rows = false;
     static constexpr unsigned tile_blocks = 3;
+    static constexpr unsigned front = 0;
 
     const In *x, *y;
     bool aligned;
@@ -348,8 +352,12 @@ struct candidates {
     static constexpr bool has_rows = false;
     static constexpr unsigned tile_blocks = sizeof(key) == 8 ? 4 : 6;
 
+    /* In any order the first one is the same. So vectors are those of memory: a line that does not
+     * begin at one has elements in front of it, which count for indices, but are none of it. */
+    static constexpr bool aligned = true;
+
     const In *in;
-    bool aligned;
+    unsigned front;
     prim_transform transform;
 
     template <class Operator>
@@ -363,15 +371,15 @@ struct candidates {
         return transform == PRIM_TRANSFORM_NONE;
     }
 
-    template <bool ALIGNED>
+    template <bool>
     __device__ loaded load(size_t at, size_t further = 0) const
     {
-        return load_vector((ALIGNED ? &in[at] : vector_around(&in[at])) + further);
+        return load_vector(&in[at + further]);
     }
 
-    __device__ loaded complete(const loaded &x, size_t at, size_t further = 0) const
+    __device__ loaded complete(const loaded &x, size_t, size_t = 0) const
     {
-        return completed(x, &in[at], further);
+        return x;
     }
 
     template <bool PLAIN, typename Element>
@@ -476,6 +484,7 @@ struct values {
     using loaded = vector<Value>;
     static constexpr bool has_rows = true;
     static constexpr unsigned tile_blocks = 6;
+    static constexpr unsigned front = 0;
 
     const Value *in;
 

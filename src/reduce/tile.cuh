@@ -37,7 +37,7 @@ template <class Source>
 __device__ bool is_loadable(const Source &source, const line &l, size_t index)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
-    return source.aligned ? index + WIDTH <= l.count
+    return source.aligned ? index + WIDTH <= l.count && (index > 0 || source.front == 0)
                           : index >= WIDTH && index + 2 * WIDTH <= l.count;
 }
 
@@ -47,6 +47,17 @@ __device__ unsigned elements_at(const line &l, size_t index)
 {
     const size_t left = index < l.count ? l.count - index : 0;
     return static_cast<unsigned>(left < WIDTH ? left : WIDTH);
+}
+
+/* Combines the elements of a vector that cannot be loaded as such. */
+template <class Operator, class Source>
+__device__ typename Source::value take_end(const Source &source, typename Source::value so_far,
+                                           const line &l, size_t index)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
+    const unsigned front = index == 0 ? source.front : 0;
+    return source.template take_some<Operator>(so_far, l.at + index + front, index + front,
+                                               elements_at<WIDTH>(l, index) - front);
 }
 
 /* A partial of a tile whose vectors can all be loaded, without a transform: all loads come first,
@@ -80,9 +91,9 @@ __device__ typename Source::value partial_of_any_tile(const Source &source, cons
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     typename Source::loaded x[TILE_DEPTH];
     typename Source::value so_far = Source::template identity<Operator>();
-    const bool at_begin = first == 0 && !source.aligned;
+    const bool at_begin = first == 0 && (!source.aligned || source.front > 0);
     if (at_begin)
-        so_far = source.template take_some<Operator>(so_far, l.at, 0, elements_at<WIDTH>(l, 0));
+        so_far = take_end<Operator>(source, so_far, l, 0);
     PRIM_UNROLL(TILE_DEPTH)
     for (unsigned k = 0; k < TILE_DEPTH; k++) {
         const size_t index = (first + k * PARTIALS) * WIDTH;
@@ -101,8 +112,7 @@ __device__ typename Source::value partial_of_any_tile(const Source &source, cons
     }
     const size_t rest = (first + done * PARTIALS) * WIDTH;
     if (done < TILE_DEPTH && rest < l.count)
-        so_far = source.template take_some<Operator>(so_far, l.at + rest, rest,
-                                                     elements_at<WIDTH>(l, rest));
+        so_far = take_end<Operator>(source, so_far, l, rest);
     return so_far;
 }
 
@@ -121,8 +131,7 @@ __device__ typename Source::value partial_of_any_narrow_tile(const Source &sourc
             so_far = source.template take<Operator, false>(
                 so_far, source.complete(source.template load<false>(at), at), index);
         else
-            so_far = source.template take_some<Operator>(so_far, at, index,
-                                                         elements_at<WIDTH>(l, index));
+            so_far = take_end<Operator>(source, so_far, l, index);
     }
     return so_far;
 }
@@ -135,9 +144,10 @@ __device__ typename Source::value partial_of_tile(const Source &source, const li
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Source::element>;
     const size_t first = static_cast<size_t>(tile) * TILE_VECTORS + partial;
     const size_t last = (first + (TILE_DEPTH - 1) * PARTIALS) * WIDTH;
-    if (source.plain() && source.aligned && last + WIDTH <= l.count)
+    const bool begins = first == 0 && source.front > 0;
+    if (source.plain() && source.aligned && !begins && last + WIDTH <= l.count)
         return partial_of_whole_tile<Operator, true>(source, l, first);
-    if (source.plain() && first > 0 && last + 2 * WIDTH <= l.count)
+    if (source.plain() && !source.aligned && first > 0 && last + 2 * WIDTH <= l.count)
         return partial_of_whole_tile<Operator, false>(source, l, first);
     if constexpr (WIDTH <= 4)
         return partial_of_any_tile<Operator>(source, l, first);

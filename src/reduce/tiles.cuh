@@ -204,18 +204,27 @@ inline size_t value_bytes(const prim_reduce_args *args)
                : prim_element_bytes(prim_accumulator_type(args->out_type));
 }
 
+/* Tiles of the first pass over a line, as many as it takes wherever it begins: where an extreme
+ * element is looked for, they begin at a vector, with up to 15 bytes in front of the line. */
+inline size_t first_tiles(const prim_reduce_args *args)
+{
+    const size_t bytes = prim_element_bytes(args->in_type), whole = prim_reduce_tile_elements(bytes),
+                 front = args->kind == PRIM_REDUCE_ARG ? VECTOR_BYTES / bytes - 1 : 0,
+                 last = args->columns % whole;
+    const bool one_more = args->columns > 0 && (last == 0 ? front > 0 : last + front > whole);
+    return prim_reduce_tiles_of(args->columns, bytes) + one_more;
+}
+
 inline const char *tiles_why_not(const prim_reduce_args *args)
 {
-    const size_t tiles = prim_reduce_tiles_of(args->columns, prim_element_bytes(args->in_type));
-    return prim_fits_a_grid(args->rows, tiles) ? nullptr : PRIM_GRID_TOO_SMALL;
+    return prim_fits_a_grid(args->rows, first_tiles(args)) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
 inline size_t tiles_workspace(const prim_reduce_args *args)
 {
     const size_t bytes = value_bytes(args);
     size_t values = 0;
-    for (size_t tiles = prim_reduce_tiles_of(args->columns, prim_element_bytes(args->in_type));
-         tiles > 1; tiles = prim_reduce_tiles_of(tiles, bytes))
+    for (size_t tiles = first_tiles(args); tiles > 1; tiles = prim_reduce_tiles_of(tiles, bytes))
         values += prim_reduce_values_ld(tiles, bytes);
     return args->rows * values * bytes;
 }

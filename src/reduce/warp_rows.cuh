@@ -8,11 +8,13 @@
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
  *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
  *
- * A thread reads rows of up to four elements by itself, element by element. */
+ * A thread has rows of up to four elements, or 16 bytes of narrow ones, to itself, and reads them by
+ * itself, or out of shared memory those of narrow elements without gaps. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
 #include "common/async_copy.cuh"
+#include "common/part_vector.cuh"
 #include "reduce/tile.cuh"
 
 namespace
@@ -58,31 +60,69 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
         copy_async(&slots[v], &vectors[v]);
 }
 
-/* The elements before the whole vectors (number 0) or after them (1), in registers. */
+/* One piece of a line's end, in a register. */
+template <typename Piece>
+struct end_piece {
+    Piece x;
+
+    /* An end of `bytes` < 16 lies before a boundary of 16 bytes (number 0) or behind it, so that
+     * pieces as long as its length's bits are aligned: short ones first, or long ones. */
+    static __device__ unsigned place(unsigned bytes, unsigned number)
+    {
+        constexpr unsigned SIZE = sizeof(Piece);
+        return number == 0 ? bytes % SIZE : bytes / (2 * SIZE) * (2 * SIZE);
+    }
+    __device__ void load(const unsigned char *from, unsigned bytes, unsigned number)
+    {
+        if ((bytes & sizeof(Piece)) != 0)
+            x = *reinterpret_cast<const Piece *>(from + place(bytes, number));
+    }
+    __device__ void store(unsigned char *to, unsigned bytes, unsigned number) const
+    {
+        if ((bytes & sizeof(Piece)) != 0)
+            *reinterpret_cast<Piece *>(to + place(bytes, number)) = x;
+    }
+};
+
+/* The elements before the whole vectors (number 0) or after them (1), of a line that has a boundary
+ * of 16 bytes in it or at an end. */
 template <typename T>
 struct line_end {
-    unsigned begin, count;
-    T x[VECTOR_ELEMENTS<T>];
+    unsigned begin, bytes, number;
+    end_piece<uint64_t> eight;
+    end_piece<uint32_t> four;
+    end_piece<uint16_t> two;
+    end_piece<uint8_t> one;
 
-    __device__ void load(const T *from, unsigned line_count, unsigned number)
+    __device__ void load(const T *from, unsigned line_count, unsigned which)
     {
-        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, SIZE = sizeof(T);
         const whole_vectors whole = whole_vectors_of(from, line_count, false);
         const unsigned before = whole.begin * WIDTH - whole.past,
                        behind = whole.end * WIDTH - whole.past;
-        begin = number == 0 ? 0 : behind;
-        count = number == 0           ? (before < line_count ? before : line_count)
-                : behind < line_count ? line_count - behind
-                                      : 0;
-        load_some(from + begin, count, x);
+        number = which;
+        begin = which == 0 ? 0 : behind * SIZE;
+        bytes = (which == 0 ? before : line_count - behind) * SIZE;
+        const unsigned char *const at = reinterpret_cast<const unsigned char *>(from) + begin;
+        if constexpr (SIZE <= 1)
+            one.load(at, bytes, number);
+        if constexpr (SIZE <= 2)
+            two.load(at, bytes, number);
+        if constexpr (SIZE <= 4)
+            four.load(at, bytes, number);
+        eight.load(at, bytes, number);
     }
 
     __device__ void store(T *to) const
     {
-        PRIM_UNROLL(VECTOR_ELEMENTS<T>)
-        for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
-            if (e < count)
-                to[begin + e] = x[e];
+        unsigned char *const at = reinterpret_cast<unsigned char *>(to) + begin;
+        if constexpr (sizeof(T) <= 1)
+            one.store(at, bytes, number);
+        if constexpr (sizeof(T) <= 2)
+            two.store(at, bytes, number);
+        if constexpr (sizeof(T) <= 4)
+            four.store(at, bytes, number);
+        eight.store(at, bytes, number);
     }
 };
 
@@ -113,6 +153,11 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
 template <typename T>
 __device__ void stage_span(T *to, const T *from, unsigned count, bool first, bool last)
 {
+    if (count < VECTOR_ELEMENTS<T>) {
+        if (threadIdx.x < count)
+            to[threadIdx.x] = from[threadIdx.x];
+        return;
+    }
     line_end<T> end = {};
     const bool open = !first && !last;
     if (!open && threadIdx.x < 2)
@@ -243,25 +288,28 @@ __device__ void reduce_staged_rows(const Source &source, const typename Source::
     }
 }
 
-/* ---- a few elements ---- */
+/* ---- a row of few elements for each thread ---- */
 
-/* Each thread has eight rows, or four of wide values, whose loads are in flight at once. */
-template <typename Value>
-constexpr unsigned ROWS_A_THREAD = sizeof(Value) == 8 ? 4 : 8;
+template <typename T>
+constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
 
 /* Rows of up to so many elements, which are one partial. */
 template <typename T>
-constexpr unsigned FEW_ELEMENTS = VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
+constexpr unsigned FEW_ELEMENTS =
+    IS_NARROW<T> || VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
-template <class Operator, class Source, class Result>
-__device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
-                                    unsigned rows, const Result &result)
+/* Rows of a thread whose loads are in flight at once: fewer of wide values, and of narrow elements,
+ * which take several loads. */
+template <class Source>
+constexpr unsigned ROWS_A_THREAD = IS_NARROW<typename Source::element>      ? 2
+                                   : sizeof(typename Source::value) == 8 ? 4
+                                                                            : 8;
+
+/* Element by element. */
+template <class Operator, class Source, unsigned ROWS>
+__device__ void take_few_elements(const Source &source, const short_rows &shape, size_t first,
+                                  unsigned rows, typename Source::value (&so_far)[ROWS])
 {
-    constexpr unsigned ROWS = ROWS_A_THREAD<typename Source::value>;
-    typename Source::value so_far[ROWS];
-    PRIM_UNROLL(ROWS)
-    for (unsigned j = 0; j < ROWS; j++)
-        so_far[j] = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (unsigned i = 0; i < shape.count; i++) {
         typename Source::element x[ROWS] = {};
@@ -269,18 +317,111 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
         for (unsigned j = 0; j < ROWS; j++) {
             const unsigned row = threadIdx.x + j * PARTIALS;
             if (row < rows)
-                x[j] = source.in[(block_row + row) * shape.ld + i];
+                x[j] = source.in[(first + row) * shape.ld + i];
         }
         PRIM_UNROLL(ROWS)
         for (unsigned j = 0; j < ROWS; j++)
             so_far[j] = source.template take_one<Operator, false>(so_far[j], x[j]);
     }
+}
+
+/* Combines the first `count` of four or sixteen bytes of elements, with zeros behind them. */
+template <class Operator, class Source, unsigned N>
+__device__ typename Source::value
+take_first(const Source &source, typename Source::value so_far,
+           const packed<typename Source::element, N> &x, unsigned count)
+{
+    using element = typename Source::element;
+    if constexpr (ADDS_BYTES<Operator, element>)
+        if (source.plain()) {
+            uint32_t sum = 0;
+            for (const uint32_t word : x.words)
+                sum = sum_of_bytes<element>(word, sum);
+            return Operator::combine(so_far,
+                                     static_cast<typename Source::value>(static_cast<int32_t>(sum)));
+        }
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        if (e < count)
+            so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
+    return so_far;
+}
+
+/* Narrow elements of rows with gaps. */
+template <class Operator, class Source, unsigned ROWS>
+__device__ void take_few_parts(const Source &source, const short_rows &shape, size_t first,
+                               unsigned rows, typename Source::value (&so_far)[ROWS])
+{
+    const unsigned count = static_cast<unsigned>(shape.count);
+    part_of_words<typename Source::element> x[ROWS] = {};
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++) {
+        const unsigned row = threadIdx.x + j * PARTIALS;
+        if (row < rows && count > 0)
+            x[j].load(&source.in[(first + row) * shape.ld], count);
+    }
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++)
+        so_far[j] = take_first<Operator>(source, so_far[j], x[j].elements(), count);
+}
+
+template <class Operator, class Source, class Result>
+__device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
+                                    unsigned rows, const Result &result)
+{
+    constexpr unsigned ROWS = ROWS_A_THREAD<Source>;
+    typename Source::value so_far[ROWS];
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++)
+        so_far[j] = Source::template identity<Operator>();
+    if constexpr (IS_NARROW<typename Source::element>)
+        take_few_parts<Operator>(source, shape, block_row, rows, so_far);
+    else
+        take_few_elements<Operator>(source, shape, block_row, rows, so_far);
     PRIM_UNROLL(ROWS)
     for (unsigned j = 0; j < ROWS; j++) {
         const unsigned row = threadIdx.x + j * PARTIALS;
         if (row < rows)
             result.store(block_row + row, so_far[j]);
     }
+}
+
+/* A row in shared memory, of up to 16 bytes of narrow elements: word by word. */
+template <class Operator, class Source>
+__device__ typename Source::value value_of_words(const Source &source,
+                                                 const typename Source::element *row,
+                                                 unsigned count)
+{
+    using element = typename Source::element;
+    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
+    const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES);
+    const uint32_t *words = reinterpret_cast<const uint32_t *>(
+        reinterpret_cast<const unsigned char *>(row) - past);
+    typename Source::value so_far = Source::template identity<Operator>();
+    uint32_t word = *words;
+    PRIM_UNROLL(1)
+    for (unsigned left = count;; left -= IN_WORD) {
+        const uint32_t next = *++words;
+        packed<element, IN_WORD> x = {{bits_from(word, next, 8 * past)}};
+        if (left < IN_WORD)
+            x.words[0] &= (1u << 8 * left * sizeof(element)) - 1;
+        so_far = take_first<Operator>(source, so_far, x, left);
+        if (left <= IN_WORD)
+            return so_far;
+        word = next;
+    }
+}
+
+template <class Operator, class Source, class Result>
+__device__ void reduce_staged_words(const Source &source, const typename Source::element *staged,
+                                    const short_rows &shape, size_t block_row, unsigned rows,
+                                    const Result &result)
+{
+    const unsigned count = static_cast<unsigned>(shape.count);
+    PRIM_UNROLL(1)
+    for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
+        result.store(block_row + row,
+                     value_of_words<Operator>(source, staged + row * count, count));
 }
 
 /* ---- the kernel ---- */
@@ -317,6 +458,11 @@ __global__ void __launch_bounds__(PARTIALS,
         stage_rows(first, from, shape, rows);
     wait_for_copies();
     __syncthreads();
+    if constexpr (IS_NARROW<element>)
+        if (shape.count <= FEW_ELEMENTS<element>) {
+            reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
+            return;
+        }
     reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
 }
 
@@ -344,12 +490,13 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     short_rows shape = {args->columns,
                         args->ld,
                         args->rows,
-                        ROWS_A_THREAD<typename Source::value> * PARTIALS,
+                        ROWS_A_THREAD<Source> * PARTIALS,
                         1,
                         1,
                         0,
                         0};
-    if (args->columns <= FEW_ELEMENTS<element>)
+    if (args->columns <= FEW_ELEMENTS<element> &&
+        (!IS_NARROW<element> || args->columns != args->ld || args->columns == 0))
         return shape;
     shape.pitch = staged_pitch<element>(args->columns, args->ld);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)

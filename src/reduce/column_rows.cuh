@@ -1,0 +1,216 @@
+/* A thread's rows of a matrix whose columns are reduced: a vector of columns, from row to row. */
+#ifndef PRIM_REDUCE_COLUMN_ROWS_CUH
+#define PRIM_REDUCE_COLUMN_ROWS_CUH
+
+#include "common/part_vector.cuh"
+#include "reduce/packed_sums.cuh"
+
+namespace
+{
+namespace columns
+{
+
+/* The columns and rows of a thread. */
+struct column_place {
+    unsigned tile;
+    size_t column, row;    /* the first of each */
+    unsigned width, depth; /* how many of each; rows are `height` apart */
+};
+
+/* Shifts, and one division of 32 bits: the time of a block's start counts. */
+[[maybe_unused]] __device__ inline column_place
+place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned vector_width)
+{
+    const unsigned x = threadIdx.x & (shape.across - 1), h = threadIdx.x >> shape.across_bits;
+    const unsigned strips = static_cast<unsigned>(shape.strips);
+    column_place p;
+    p.tile = blockIdx.x / strips;
+    const size_t vector =
+        (static_cast<size_t>(blockIdx.x - p.tile * strips) << shape.across_bits) + x;
+    p.column = vector * vector_width;
+    p.row = (static_cast<size_t>(p.tile) * shape.depth << shape.height_bits) + h;
+    const size_t columns_left = p.column < columns ? columns - p.column : 0;
+    const size_t rows_left = p.row < rows ? ((rows - p.row - 1) >> shape.height_bits) + 1 : 0;
+    p.width = columns_left < vector_width ? static_cast<unsigned>(columns_left) : vector_width;
+    p.depth = rows_left < shape.depth ? static_cast<unsigned>(rows_left) : shape.depth;
+    return p;
+}
+
+/* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. Wide values
+ * need more registers. */
+[[maybe_unused]] constexpr unsigned BATCH = 4;
+
+/* How a thread reads its part of a row: as a vector, spliced from two aligned ones where rows do not
+ * begin at vectors. */
+template <class Source>
+struct by_vectors {
+    const Source &source;
+
+    __device__ typename Source::loaded load(size_t at) const
+    {
+        return source.template load<false>(at);
+    }
+    __device__ typename Source::loaded complete(const typename Source::loaded &x, size_t at) const
+    {
+        return source.complete(x, at);
+    }
+};
+
+/* Or only what is in the row. */
+template <class Source>
+struct by_parts {
+    const Source &source;
+    unsigned width;
+
+    __device__ part_vector<typename Source::element> load(size_t at) const
+    {
+        part_vector<typename Source::element> x = {};
+        x.load(&source.in[at], width);
+        return x;
+    }
+    __device__ typename Source::loaded complete(const part_vector<typename Source::element> &x,
+                                                size_t) const
+    {
+        return x.elements();
+    }
+};
+
+/* Combines rows k to end, four at a time: passes each vector to add(). */
+template <class Reader, class Add>
+__device__ void read_rows(const Reader &reader, size_t at, size_t step, unsigned k, unsigned end,
+                          const Add &add)
+{
+    PRIM_UNROLL(1)
+    for (; k < end; k += BATCH) {
+        decltype(reader.load(at)) x[BATCH] = {};
+        PRIM_UNROLL(BATCH)
+        for (unsigned j = 0; j < BATCH; j++)
+            if (k + j < end)
+                x[j] = reader.load(at + (k + j) * step);
+        PRIM_UNROLL(BATCH)
+        for (unsigned j = 0; j < BATCH; j++)
+            if (k + j < end)
+                add(reader.complete(x[j], at + (k + j) * step));
+    }
+}
+
+template <class Operator, bool PLAIN, class Reader, class Source, unsigned WIDTH>
+__device__ void take_rows(const Reader &reader, const Source &source, size_t at, size_t step,
+                          unsigned k, unsigned end, typename Source::value (&so_far)[WIDTH])
+{
+    using loaded = typename Source::loaded;
+    if constexpr (PLAIN && PACKS<Operator, Source>) {
+        packed_sums sums = {};
+        read_rows(reader, at, step, k, end, [&sums](const loaded &x) { sums.add(x); });
+        sums.add_to(so_far);
+    } else {
+        read_rows(reader, at, step, k, end, [&source, &so_far](const loaded &x) {
+            for (unsigned e = 0; e < WIDTH; e++)
+                so_far[e] = source.template take_one<Operator, PLAIN>(so_far[e], element_of(x, e));
+        });
+    }
+}
+
+template <class Operator, class Reader, class Source, unsigned WIDTH>
+__device__ void walk_rows(const Reader &reader, const Source &source, size_t at, size_t step,
+                          unsigned k, unsigned end, typename Source::value (&so_far)[WIDTH])
+{
+    if (source.plain())
+        take_rows<Operator, true>(reader, source, at, step, k, end, so_far);
+    else
+        take_rows<Operator, false>(reader, source, at, step, k, end, so_far);
+}
+
+/* A matrix of up to so many columns: single elements of several rows at a time. */
+template <typename T>
+constexpr unsigned MOST_SINGLES = sizeof(T) < WORD_BYTES ? 1
+                                  : VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T>
+                                                           : 4;
+
+template <class Operator, unsigned COLUMNS, class Source, unsigned WIDTH>
+__device__ void walk_columns(const Source &source, size_t at, size_t step, unsigned depth,
+                             unsigned width, typename Source::value (&so_far)[WIDTH])
+{
+    constexpr unsigned ROWS = COLUMNS == 1 ? 8 : 8 / COLUMNS * 2;
+    for (unsigned k = 0; k < depth; k += ROWS) {
+        typename Source::element x[ROWS][COLUMNS] = {};
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
+                    x[j][e] = source.in[at + (k + j) * step + e];
+        }
+        PRIM_UNROLL(ROWS)
+        for (unsigned j = 0; j < ROWS; j++) {
+            PRIM_UNROLL(COLUMNS)
+            for (unsigned e = 0; e < COLUMNS; e++)
+                if (k + j < depth && e < width)
+                    so_far[e] = source.template take_one<Operator, false>(so_far[e], x[j][e]);
+        }
+    }
+}
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_singles(const Source &source, size_t at, size_t step, const column_place &p,
+                             typename Source::value (&so_far)[WIDTH])
+{
+    constexpr unsigned MOST = MOST_SINGLES<typename Source::element>;
+    if (p.width == 1)
+        walk_columns<Operator, 1>(source, at, step, p.depth, 1, so_far);
+    else if constexpr (MOST == 2)
+        walk_columns<Operator, 2>(source, at, step, p.depth, p.width, so_far);
+    else if constexpr (MOST > 2) {
+        if (p.width == 2)
+            walk_columns<Operator, 2>(source, at, step, p.depth, p.width, so_far);
+        else
+            walk_columns<Operator, MOST>(source, at, step, p.depth, p.width, so_far);
+    }
+}
+
+/* The range of a thread's rows whose vectors can be loaded. Without gaps between rows they may
+ * reach into the next one, so only the matrix's first and last rows are excluded. */
+struct loadable_rows {
+    unsigned begin, end;
+};
+
+template <unsigned WIDTH>
+__device__ loadable_rows rows_to_load(bool aligned, size_t ld, size_t rows, size_t columns,
+                                      size_t at, size_t step, const column_place &p)
+{
+    if (aligned || ld != columns) {
+        const bool all =
+            aligned ? p.width == WIDTH : p.column >= WIDTH && p.column + 2 * WIDTH <= columns;
+        return {0, all ? p.depth : 0};
+    }
+    loadable_rows loadable = {at < WIDTH ? 1u : 0u, p.depth};
+    while (loadable.end > loadable.begin &&
+           at + (loadable.end - 1) * step + 2 * WIDTH > rows * columns)
+        loadable.end--;
+    return loadable.end > loadable.begin ? loadable : loadable_rows{0, 0};
+}
+
+/* Combines a thread's rows, in order. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk(const Source &source, size_t ld, size_t rows, size_t columns, size_t at,
+                     size_t step, const column_place &p, typename Source::value (&so_far)[WIDTH])
+{
+    if (p.width == 0) /* past the last column */
+        return;
+    if (columns <= MOST_SINGLES<typename Source::element> && (!source.aligned || p.width < WIDTH)) {
+        walk_singles<Operator>(source, at, step, p, so_far);
+        return;
+    }
+    const loadable_rows vectors =
+        rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
+    const by_parts<Source> parts = {source, p.width};
+    walk_rows<Operator>(parts, source, at, step, 0, vectors.begin, so_far);
+    walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, vectors.begin, vectors.end,
+                        so_far);
+    walk_rows<Operator>(parts, source, at, step, vectors.end, p.depth, so_far);
+}
+
+} // namespace columns
+} // namespace
+
+#endif

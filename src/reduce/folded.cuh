@@ -1,0 +1,81 @@
+/* The ends of a folded matrix, folded.h, and where its values go. */
+#ifndef PRIM_REDUCE_FOLDED_CUH
+#define PRIM_REDUCE_FOLDED_CUH
+
+#include "reduce/column_rows.cuh"
+
+namespace
+{
+namespace columns
+{
+
+template <class Source>
+constexpr bool FOLDS = std::is_integral<typename Source::element>::value;
+
+/* What of the first row lacks in front, and where the last one ends; none: 0 and all columns. */
+struct row_ends {
+    size_t first, last;
+};
+
+/* Elements begin to end of a vector. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void take_between(const Source &source, size_t at, size_t begin, size_t end,
+                             typename Source::value (&so_far)[WIDTH])
+{
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        if (e >= begin && e < end)
+            so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
+}
+
+/* Takes the ends of the first and the last row, if the thread has these, and leaves the others. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_ends(const Source &source, const row_ends &ends, size_t rows, size_t step,
+                          const prim_column_shape &shape, size_t *at, column_place *p,
+                          typename Source::value (&so_far)[WIDTH])
+{
+    if (p->depth > 0 && p->row == 0 && p->column < ends.first) {
+        take_between<Operator>(source, *at, ends.first - p->column, WIDTH, so_far);
+        p->row += shape.height;
+        p->depth--;
+        *at += step;
+    }
+    const size_t further = p->depth > 0 ? p->depth - 1 : 0;
+    if (p->depth > 0 && p->row + (further << shape.height_bits) == rows - 1 &&
+        p->column + WIDTH > ends.last) {
+        const size_t end = p->column < ends.last ? ends.last - p->column : 0;
+        take_between<Operator>(source, *at + further * step, 0, end, so_far);
+        p->depth--;
+    }
+}
+
+/* Where the values of a folded matrix's columns go. */
+struct unfolding {
+    size_t columns;  /* of the folded matrix; 0: it is none */
+    size_t original; /* of the matrix that it is made of, */
+    size_t first;    /* whose first element is this one of the folded one's first row */
+
+    /* A tile's row of values is one for each original row in it. Those in front of the matrix's
+     * first element come last, which are of its last columns. */
+    template <typename Value, unsigned N>
+    __device__ void store(Value *values, size_t values_ld, size_t tile, size_t column,
+                          const Value (&of_columns)[N]) const
+    {
+        const size_t repeats = columns / original,
+                     at = column < first ? column + columns - first : column - first;
+        size_t row = at / original, c = at - row * original;
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++) {
+            values[(tile * repeats + row) * values_ld + c] = of_columns[e];
+            if (++c == original) {
+                c = 0;
+                row = row + 1 == repeats ? 0 : row + 1;
+            }
+        }
+    }
+};
+
+} // namespace columns
+} // namespace
+
+#endif
