@@ -710,8 +710,8 @@ Test(reduce, few_bytes_behind_a_block)
 /* So many that a block has more rows than threads: each thread has several rows, or their ends. */
 Test(reduce, many_short_rows)
 {
-    static const matrix many[] = {{400001, 5, 7}, {300007, 9, 10}, {400001, 3, 3}, {500009, 2, 2},
-                                  {300007, 16, 16}, {200003, 37, 41}};
+    static const matrix many[] = {{400001, 5, 7}, {300007, 9, 10},  {400001, 3, 3},
+                                  {500009, 2, 2}, {300007, 16, 16}, {200003, 37, 41}};
     const type_pair bytes = {CUDA_R_8U, CUDA_R_8U};
     for (size_t i = 0; i < COUNT_OF(many); i++) {
         char *h_in = make_matrix(PRIM_OP_SUM, CUDA_R_8U, &many[i], UNIFORM);
@@ -912,6 +912,55 @@ Test(reduce, first_of_equals)
     for (size_t i = 33333; i < COUNT; i++)
         h_in[i] = 8;
     check_arg(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_32I, h_in, COUNT, 0);
+}
+
+/* An array between elements that would win, wherever it begins in a vector: up to a tile, one
+ * element more and less, and two tiles. */
+static void check_arg_between(prim_op op, cudaDataType_t type, size_t count, size_t offset)
+{
+    const size_t element_bytes = type_bytes(type), all = count + 32;
+    char *h_in = malloc(all * element_bytes);
+    for (size_t i = 0; i < all; i++) {
+        const size_t inside = i - offset; /* wraps in front of it */
+        const int value = inside >= count ? (op == PRIM_OP_MIN ? 0 : 100) : 20 + (int)(i * 7 % 61);
+        if (type_is_float(type))
+            write_float(type, h_in, i, value);
+        else
+            write_integer(type, h_in, i, (uint64_t)value);
+    }
+    guarded in = guarded_copy(h_in, all * element_bytes, 0);
+    guarded value = guarded_new(element_bytes, 0), index = guarded_new(sizeof(uint64_t), 0);
+    found f = {{0}, 0}, on_host = {{0}, 0};
+    cr_prim(prim_arg_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, type,
+                            (char *)in.data + offset * element_bytes, count, value.data, index.data,
+                            NULL, 0, 0));
+    cr_prim(prim_arg_reduce_host(op, PRIM_TRANSFORM_NONE, type, h_in + offset * element_bytes,
+                                 count, on_host.value, &on_host.index, 1));
+    guarded_read(&value, f.value);
+    guarded_read(&index, &f.index);
+    cr_assert_arr_eq(&f, &on_host, sizeof f, "arg%s of %zu %s from element %zu on: %llu, not %llu",
+                     op_names[op], count, type_name(type), offset, (unsigned long long)f.index,
+                     (unsigned long long)on_host.index);
+    guarded_free(&in);
+    guarded_free(&value);
+    guarded_free(&index);
+    free(h_in);
+}
+
+Test(reduce, first_extreme_element_of_a_part)
+{
+    static const cudaDataType_t types[] = {CUDA_R_8U, CUDA_R_16F, CUDA_R_32F, CUDA_R_64I};
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        const size_t width = 16 / type_bytes(types[t]), tile = 1024 * width;
+        const size_t counts[] = {1,        2,    width,    width + 1, tile - width + 1,
+                                 tile - 1, tile, tile + 1, 2 * tile};
+        for (size_t offset = 0; offset <= width; offset++)
+            for (size_t c = offset % 3; c < COUNT_OF(counts); c += 3) {
+                check_arg_between(PRIM_OP_MIN, types[t], counts[c], offset);
+                check_arg_between(PRIM_OP_MAX, types[t], counts[(c + 1) % COUNT_OF(counts)],
+                                  offset);
+            }
+    }
 }
 
 /* ---- dot products ---- */

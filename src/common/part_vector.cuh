@@ -85,8 +85,8 @@ struct part_of_elements {
 
 /* Begin from {}. */
 template <typename T>
-using part_vector = typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T>,
-                                              part_of_elements<T>>::type;
+using part_vector =
+    typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T>, part_of_elements<T>>::type;
 
 } // namespace
 

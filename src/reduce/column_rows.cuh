@@ -123,7 +123,7 @@ __device__ void walk_rows(const Reader &reader, const Source &source, size_t at,
 
 /* A matrix of up to so many columns: single elements of several rows at a time. */
 template <typename T>
-constexpr unsigned MOST_SINGLES = sizeof(T) < WORD_BYTES ? 1
+constexpr unsigned MOST_SINGLES = sizeof(T) < WORD_BYTES   ? 1
                                   : VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T>
                                                            : 4;
 

@@ -208,7 +208,8 @@ inline size_t value_bytes(const prim_reduce_args *args)
  * element is looked for, they begin at a vector, with up to 15 bytes in front of the line. */
 inline size_t first_tiles(const prim_reduce_args *args)
 {
-    const size_t bytes = prim_element_bytes(args->in_type), whole = prim_reduce_tile_elements(bytes),
+    const size_t bytes = prim_element_bytes(args->in_type),
+                 whole = prim_reduce_tile_elements(bytes),
                  front = args->kind == PRIM_REDUCE_ARG ? VECTOR_BYTES / bytes - 1 : 0,
                  last = args->columns % whole;
     const bool one_more = args->columns > 0 && (last == 0 ? front > 0 : last + front > whole);

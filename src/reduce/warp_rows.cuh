@@ -295,15 +295,14 @@ constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
 
 /* Rows of up to so many elements, which are one partial. */
 template <typename T>
-constexpr unsigned FEW_ELEMENTS =
-    IS_NARROW<T> || VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
+constexpr unsigned FEW_ELEMENTS = IS_NARROW<T> || VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
 /* Rows of a thread whose loads are in flight at once: fewer of wide values, and of narrow elements,
  * which take several loads. */
 template <class Source>
-constexpr unsigned ROWS_A_THREAD = IS_NARROW<typename Source::element>      ? 2
+constexpr unsigned ROWS_A_THREAD = IS_NARROW<typename Source::element>   ? 2
                                    : sizeof(typename Source::value) == 8 ? 4
-                                                                            : 8;
+                                                                         : 8;
 
 /* Element by element. */
 template <class Operator, class Source, unsigned ROWS>
@@ -327,9 +326,9 @@ __device__ void take_few_elements(const Source &source, const short_rows &shape,
 
 /* Combines the first `count` of four or sixteen bytes of elements, with zeros behind them. */
 template <class Operator, class Source, unsigned N>
-__device__ typename Source::value
-take_first(const Source &source, typename Source::value so_far,
-           const packed<typename Source::element, N> &x, unsigned count)
+__device__ typename Source::value take_first(const Source &source, typename Source::value so_far,
+                                             const packed<typename Source::element, N> &x,
+                                             unsigned count)
 {
     using element = typename Source::element;
     if constexpr (ADDS_BYTES<Operator, element>)
@@ -337,8 +336,8 @@ take_first(const Source &source, typename Source::value so_far,
             uint32_t sum = 0;
             for (const uint32_t word : x.words)
                 sum = sum_of_bytes<element>(word, sum);
-            return Operator::combine(so_far,
-                                     static_cast<typename Source::value>(static_cast<int32_t>(sum)));
+            return Operator::combine(
+                so_far, static_cast<typename Source::value>(static_cast<int32_t>(sum)));
         }
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
@@ -388,15 +387,14 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
 
 /* A row in shared memory, of up to 16 bytes of narrow elements: word by word. */
 template <class Operator, class Source>
-__device__ typename Source::value value_of_words(const Source &source,
-                                                 const typename Source::element *row,
-                                                 unsigned count)
+__device__ typename Source::value
+value_of_words(const Source &source, const typename Source::element *row, unsigned count)
 {
     using element = typename Source::element;
     constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
     const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES);
-    const uint32_t *words = reinterpret_cast<const uint32_t *>(
-        reinterpret_cast<const unsigned char *>(row) - past);
+    const uint32_t *words =
+        reinterpret_cast<const uint32_t *>(reinterpret_cast<const unsigned char *>(row) - past);
     typename Source::value so_far = Source::template identity<Operator>();
     uint32_t word = *words;
     PRIM_UNROLL(1)
@@ -487,14 +485,8 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     using element = typename Source::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
     const size_t vectors = prim_divide_up(args->columns, WIDTH);
-    short_rows shape = {args->columns,
-                        args->ld,
-                        args->rows,
-                        ROWS_A_THREAD<Source> * PARTIALS,
-                        1,
-                        1,
-                        0,
-                        0};
+    short_rows shape = {
+        args->columns, args->ld, args->rows, ROWS_A_THREAD<Source> * PARTIALS, 1, 1, 0, 0};
     if (args->columns <= FEW_ELEMENTS<element> &&
         (!IS_NARROW<element> || args->columns != args->ld || args->columns == 0))
         return shape;
