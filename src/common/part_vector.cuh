@@ -15,48 +15,60 @@ namespace
 
 constexpr unsigned WORD_BYTES = sizeof(uint32_t);
 
-/* What is loaded for up to 16 bytes of narrow elements: whole words, and what is wanted of the first
- * and the last one if that is less. Loads only, so that those of several rows are in flight at once;
- * elements() then puts them together. */
+/* Where narrow elements lie in their words: the same for all rows that begin as far past a word. */
 template <typename T>
 struct part_of_words {
     static constexpr unsigned WORDS = VECTOR_BYTES / WORD_BYTES;
 
     unsigned begin, end; /* bytes, from the first word on */
-    uint32_t words[WORDS + 1];
-    uint16_t first_half, last_half;
-    uint8_t first_byte, last_byte;
 
     /* At least one element, and at most a vector's. */
-    __device__ void load(const T *from, unsigned count)
+    __device__ part_of_words(const T *from, unsigned count)
+        : begin(static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES)),
+          end(begin + count * static_cast<unsigned>(sizeof(T)))
     {
-        begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES);
-        end = begin + count * static_cast<unsigned>(sizeof(T));
+    }
+
+    /* Whole words, and what is wanted of the first and the last one if that is less. */
+    struct loaded {
+        uint32_t words[WORDS + 1];
+        uint16_t first_half, last_half;
+        uint8_t first_byte, last_byte;
+    };
+
+    /* Loads only, so that those of several rows are in flight at once. */
+    __device__ loaded load(const T *from) const
+    {
         const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(from) - begin;
+        const unsigned char *const last = bytes + end / WORD_BYTES * WORD_BYTES;
+        loaded x = {};
         PRIM_UNROLL(WORDS + 1)
         for (unsigned w = 0; w <= WORDS; w++)
             if (w * WORD_BYTES >= begin && (w + 1) * WORD_BYTES <= end)
-                words[w] = *reinterpret_cast<const uint32_t *>(bytes + w * WORD_BYTES);
-        if (begin % 4 != 0 && begin <= 2 && end >= WORD_BYTES)
-            first_half = *reinterpret_cast<const uint16_t *>(bytes + 2);
-        if ((end & 2) != 0 && end / WORD_BYTES * WORD_BYTES >= begin)
-            last_half = *reinterpret_cast<const uint16_t *>(bytes + end / WORD_BYTES * WORD_BYTES);
+                x.words[w] = *reinterpret_cast<const uint32_t *>(bytes + w * WORD_BYTES);
+        if ((begin == 1 || begin == 2) && end >= WORD_BYTES)
+            x.first_half = *reinterpret_cast<const uint16_t *>(bytes + 2);
+        if ((end & 2) != 0 && (begin == 0 || end >= WORD_BYTES))
+            x.last_half = *reinterpret_cast<const uint16_t *>(last);
         if (sizeof(T) == 1 && begin % 2 == 1)
-            first_byte = bytes[begin];
+            x.first_byte = bytes[begin];
         if (sizeof(T) == 1 && end % 2 == 1)
-            last_byte = bytes[end - 1];
+            x.last_byte = last[end % WORD_BYTES - 1];
+        return x;
     }
 
     /* The elements, and zeros behind them. */
-    __device__ vector<T> elements() const
+    __device__ vector<T> elements(const loaded &x) const
     {
-        const uint32_t last = last_half | static_cast<uint32_t>(last_byte) << 8 * ((end - 1) % 4);
+        const uint32_t first = static_cast<uint32_t>(x.first_half) << 16 |
+                               static_cast<uint32_t>(x.first_byte) << 8 * begin,
+                       last = x.last_half | static_cast<uint32_t>(x.last_byte)
+                                                << 8 * ((end - 1) % WORD_BYTES);
         uint32_t all[WORDS + 1];
         PRIM_UNROLL(WORDS + 1)
         for (unsigned w = 0; w <= WORDS; w++)
-            all[w] = words[w] | (w == end / WORD_BYTES ? last : 0);
-        all[0] |= static_cast<uint32_t>(first_half) << 16 | static_cast<uint32_t>(first_byte)
-                                                                << 8 * begin;
+            all[w] = x.words[w] | (w == end / WORD_BYTES ? last : 0);
+        all[0] |= first;
         vector<T> result;
         PRIM_UNROLL(WORDS)
         for (unsigned w = 0; w < WORDS; w++)
@@ -68,22 +80,28 @@ struct part_of_words {
 /* The same of wide elements, which are loaded one by one. */
 template <typename T>
 struct part_of_elements {
-    vector<T> x;
+    using loaded = vector<T>;
 
-    __device__ void load(const T *from, unsigned count)
+    unsigned count;
+
+    __device__ part_of_elements(const T *, unsigned elements) : count(elements)
     {
+    }
+    __device__ loaded load(const T *from) const
+    {
+        loaded x = {};
         PRIM_UNROLL(VECTOR_ELEMENTS<T>)
         for (unsigned e = 0; e < VECTOR_ELEMENTS<T>; e++)
             if (e < count)
                 set_element(x, e, from[e]);
+        return x;
     }
-    __device__ vector<T> elements() const
+    __device__ vector<T> elements(const loaded &x) const
     {
         return x;
     }
 };
 
-/* Begin from {}. */
 template <typename T>
 using part_vector =
     typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T>, part_of_elements<T>>::type;

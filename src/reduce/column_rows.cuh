@@ -36,14 +36,13 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
     return p;
 }
 
-/* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. Wide values
- * need more registers. */
-[[maybe_unused]] constexpr unsigned BATCH = 4;
-
 /* How a thread reads its part of a row: as a vector, spliced from two aligned ones where rows do not
  * begin at vectors. */
 template <class Source>
 struct by_vectors {
+    /* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. */
+    static constexpr unsigned AT_ONCE = 4;
+
     const Source &source;
 
     __device__ typename Source::loaded load(size_t at) const
@@ -56,39 +55,42 @@ struct by_vectors {
     }
 };
 
-/* Or only what is in the row. */
+/* Or only what is in the row. Rows of a thread lie a multiple of four rows apart, and so as far past
+ * a word. */
 template <class Source>
 struct by_parts {
-    const Source &source;
-    unsigned width;
+    using part = part_vector<typename Source::element>;
+    /* What is loaded of bytes takes nine registers a row. */
+    static constexpr unsigned AT_ONCE = sizeof(typename Source::element) == 1 ? 3 : 4;
 
-    __device__ part_vector<typename Source::element> load(size_t at) const
+    const Source &source;
+    part of_row;
+
+    __device__ typename part::loaded load(size_t at) const
     {
-        part_vector<typename Source::element> x = {};
-        x.load(&source.in[at], width);
-        return x;
+        return of_row.load(&source.in[at]);
     }
-    __device__ typename Source::loaded complete(const part_vector<typename Source::element> &x,
-                                                size_t) const
+    __device__ typename Source::loaded complete(const typename part::loaded &x, size_t) const
     {
-        return x.elements();
+        return of_row.elements(x);
     }
 };
+static_assert(PRIM_COLUMN_THREADS >> PRIM_COLUMN_WIDE_ACROSS_BITS >= WORD_BYTES, "rows apart");
 
-/* Combines rows k to end, four at a time: passes each vector to add(). */
+/* Combines a thread's rows, some at a time: passes each vector to add(). */
 template <class Reader, class Add>
-__device__ void read_rows(const Reader &reader, size_t at, size_t step, unsigned k, unsigned end,
+__device__ void read_rows(const Reader &reader, size_t at, size_t step, unsigned end,
                           const Add &add)
 {
     PRIM_UNROLL(1)
-    for (; k < end; k += BATCH) {
-        decltype(reader.load(at)) x[BATCH] = {};
-        PRIM_UNROLL(BATCH)
-        for (unsigned j = 0; j < BATCH; j++)
+    for (unsigned k = 0; k < end; k += Reader::AT_ONCE) {
+        decltype(reader.load(at)) x[Reader::AT_ONCE];
+        PRIM_UNROLL(Reader::AT_ONCE)
+        for (unsigned j = 0; j < Reader::AT_ONCE; j++)
             if (k + j < end)
                 x[j] = reader.load(at + (k + j) * step);
-        PRIM_UNROLL(BATCH)
-        for (unsigned j = 0; j < BATCH; j++)
+        PRIM_UNROLL(Reader::AT_ONCE)
+        for (unsigned j = 0; j < Reader::AT_ONCE; j++)
             if (k + j < end)
                 add(reader.complete(x[j], at + (k + j) * step));
     }
@@ -96,15 +98,15 @@ __device__ void read_rows(const Reader &reader, size_t at, size_t step, unsigned
 
 template <class Operator, bool PLAIN, class Reader, class Source, unsigned WIDTH>
 __device__ void take_rows(const Reader &reader, const Source &source, size_t at, size_t step,
-                          unsigned k, unsigned end, typename Source::value (&so_far)[WIDTH])
+                          unsigned depth, typename Source::value (&so_far)[WIDTH])
 {
     using loaded = typename Source::loaded;
     if constexpr (PLAIN && PACKS<Operator, Source>) {
         packed_sums sums = {};
-        read_rows(reader, at, step, k, end, [&sums](const loaded &x) { sums.add(x); });
+        read_rows(reader, at, step, depth, [&sums](const loaded &x) { sums.add(x); });
         sums.add_to(so_far);
     } else {
-        read_rows(reader, at, step, k, end, [&source, &so_far](const loaded &x) {
+        read_rows(reader, at, step, depth, [&source, &so_far](const loaded &x) {
             for (unsigned e = 0; e < WIDTH; e++)
                 so_far[e] = source.template take_one<Operator, PLAIN>(so_far[e], element_of(x, e));
         });
@@ -113,12 +115,12 @@ __device__ void take_rows(const Reader &reader, const Source &source, size_t at,
 
 template <class Operator, class Reader, class Source, unsigned WIDTH>
 __device__ void walk_rows(const Reader &reader, const Source &source, size_t at, size_t step,
-                          unsigned k, unsigned end, typename Source::value (&so_far)[WIDTH])
+                          unsigned depth, typename Source::value (&so_far)[WIDTH])
 {
     if (source.plain())
-        take_rows<Operator, true>(reader, source, at, step, k, end, so_far);
+        take_rows<Operator, true>(reader, source, at, step, depth, so_far);
     else
-        take_rows<Operator, false>(reader, source, at, step, k, end, so_far);
+        take_rows<Operator, false>(reader, source, at, step, depth, so_far);
 }
 
 /* A matrix of up to so many columns: single elements of several rows at a time. */
@@ -168,46 +170,38 @@ __device__ void walk_singles(const Source &source, size_t at, size_t step, const
     }
 }
 
-/* The range of a thread's rows whose vectors can be loaded. Without gaps between rows they may
- * reach into the next one, so only the matrix's first and last rows are excluded. */
-struct loadable_rows {
-    unsigned begin, end;
-};
-
+/* Whether all of a thread's rows can be loaded as vectors, which reach into the next row where there
+ * are no gaps: then only the matrix's first and last rows are excluded. */
 template <unsigned WIDTH>
-__device__ loadable_rows rows_to_load(bool aligned, size_t ld, size_t rows, size_t columns,
-                                      size_t at, size_t step, const column_place &p)
+__device__ bool can_load_vectors(bool aligned, size_t ld, size_t rows, size_t columns, size_t at,
+                                 size_t step, const column_place &p)
 {
-    if (aligned || ld != columns) {
-        const bool all =
-            aligned ? p.width == WIDTH : p.column >= WIDTH && p.column + 2 * WIDTH <= columns;
-        return {0, all ? p.depth : 0};
-    }
-    loadable_rows loadable = {at < WIDTH ? 1u : 0u, p.depth};
-    while (loadable.end > loadable.begin &&
-           at + (loadable.end - 1) * step + 2 * WIDTH > rows * columns)
-        loadable.end--;
-    return loadable.end > loadable.begin ? loadable : loadable_rows{0, 0};
+    if (p.width == 0 || p.depth == 0)
+        return true;
+    if (aligned)
+        return p.width == WIDTH;
+    if (ld != columns)
+        return p.column >= WIDTH && p.column + 2 * WIDTH <= columns;
+    return at >= WIDTH && at + (p.depth - 1) * step + 2 * WIDTH <= rows * columns;
 }
 
-/* Combines a thread's rows, in order. */
+/* Combines a thread's rows, in order. A warp reads all by vectors or all by parts, since one after
+ * the other would take both times. */
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk(const Source &source, size_t ld, size_t rows, size_t columns, size_t at,
                      size_t step, const column_place &p, typename Source::value (&so_far)[WIDTH])
 {
-    if (p.width == 0) /* past the last column */
-        return;
+    const unsigned depth = p.width == 0 ? 0 : p.depth; /* past the last column */
     if (columns <= MOST_SINGLES<typename Source::element> && (!source.aligned || p.width < WIDTH)) {
         walk_singles<Operator>(source, at, step, p, so_far);
         return;
     }
-    const loadable_rows vectors =
-        rows_to_load<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
-    const by_parts<Source> parts = {source, p.width};
-    walk_rows<Operator>(parts, source, at, step, 0, vectors.begin, so_far);
-    walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, vectors.begin, vectors.end,
-                        so_far);
-    walk_rows<Operator>(parts, source, at, step, vectors.end, p.depth, so_far);
+    const bool vectors = can_load_vectors<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
+    if (__ballot_sync(ALL_LANES, !vectors) == 0)
+        walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
+    else
+        walk_rows<Operator>(by_parts<Source>{source, {&source.in[at], p.width}}, source, at, step,
+                            depth, so_far);
 }
 
 } // namespace columns

@@ -28,7 +28,8 @@ __device__ void packed_vector(const Source &source, size_t ld, size_t rows, size
     packed_sums sums = {};
     PRIM_UNROLL(EIGHTH)
     for (unsigned r = 0; r < EIGHTH; r++)
-        sums.add(load_row(source, ld, rows, column, r));
+        if (r < rows)
+            sums.add(load_row(source, ld, rows, column, r));
     for (unsigned e = 0; e < WIDTH; e++)
         results[e] = 0;
     sums.add_to(results);

@@ -297,12 +297,11 @@ constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
 template <typename T>
 constexpr unsigned FEW_ELEMENTS = IS_NARROW<T> || VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
-/* Rows of a thread whose loads are in flight at once: fewer of wide values, and of narrow elements,
- * which take several loads. */
+/* Rows of a thread: loads of all are in flight at once, but for narrow elements, which take several
+ * loads. */
 template <class Source>
-constexpr unsigned ROWS_A_THREAD = IS_NARROW<typename Source::element>   ? 2
-                                   : sizeof(typename Source::value) == 8 ? 4
-                                                                         : 8;
+constexpr unsigned ROWS_A_THREAD =
+    !IS_NARROW<typename Source::element> && sizeof(typename Source::value) == 8 ? 4 : 8;
 
 /* Element by element. */
 template <class Operator, class Source, unsigned ROWS>
@@ -324,44 +323,20 @@ __device__ void take_few_elements(const Source &source, const short_rows &shape,
     }
 }
 
-/* Combines the first `count` of four or sixteen bytes of elements, with zeros behind them. */
-template <class Operator, class Source, unsigned N>
-__device__ typename Source::value take_first(const Source &source, typename Source::value so_far,
-                                             const packed<typename Source::element, N> &x,
-                                             unsigned count)
+/* Combines the first `count` elements of a vector, with zeros behind them. */
+template <class Operator, class Source>
+__device__ typename Source::value value_of_first(const Source &source,
+                                                 const typename Source::loaded &x, unsigned count)
 {
-    using element = typename Source::element;
-    if constexpr (ADDS_BYTES<Operator, element>)
-        if (source.plain()) {
-            uint32_t sum = 0;
-            for (const uint32_t word : x.words)
-                sum = sum_of_bytes<element>(word, sum);
-            return Operator::combine(
-                so_far, static_cast<typename Source::value>(static_cast<int32_t>(sum)));
-        }
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
+    typename Source::value so_far = Source::template identity<Operator>();
+    if constexpr (ADDS_BYTES<Operator, typename Source::element>)
+        if (source.plain())
+            return source.template take<Operator, true>(so_far, x, 0);
+    PRIM_UNROLL(VECTOR_ELEMENTS<typename Source::element>)
+    for (unsigned e = 0; e < VECTOR_ELEMENTS<typename Source::element>; e++)
         if (e < count)
             so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
     return so_far;
-}
-
-/* Narrow elements of rows with gaps. */
-template <class Operator, class Source, unsigned ROWS>
-__device__ void take_few_parts(const Source &source, const short_rows &shape, size_t first,
-                               unsigned rows, typename Source::value (&so_far)[ROWS])
-{
-    const unsigned count = static_cast<unsigned>(shape.count);
-    part_of_words<typename Source::element> x[ROWS] = {};
-    PRIM_UNROLL(ROWS)
-    for (unsigned j = 0; j < ROWS; j++) {
-        const unsigned row = threadIdx.x + j * PARTIALS;
-        if (row < rows && count > 0)
-            x[j].load(&source.in[(first + row) * shape.ld], count);
-    }
-    PRIM_UNROLL(ROWS)
-    for (unsigned j = 0; j < ROWS; j++)
-        so_far[j] = take_first<Operator>(source, so_far[j], x[j].elements(), count);
 }
 
 template <class Operator, class Source, class Result>
@@ -373,10 +348,7 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
     PRIM_UNROLL(ROWS)
     for (unsigned j = 0; j < ROWS; j++)
         so_far[j] = Source::template identity<Operator>();
-    if constexpr (IS_NARROW<typename Source::element>)
-        take_few_parts<Operator>(source, shape, block_row, rows, so_far);
-    else
-        take_few_elements<Operator>(source, shape, block_row, rows, so_far);
+    take_few_elements<Operator>(source, shape, block_row, rows, so_far);
     PRIM_UNROLL(ROWS)
     for (unsigned j = 0; j < ROWS; j++) {
         const unsigned row = threadIdx.x + j * PARTIALS;
@@ -385,29 +357,85 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
     }
 }
 
-/* A row in shared memory, of up to 16 bytes of narrow elements: word by word. */
+/* Narrow elements of rows with gaps, two rows at a time. A thread's rows lie a multiple of four rows
+ * apart, and so as far past a word. */
+template <class Operator, class Source, class Result>
+__device__ void reduce_few_parts(const Source &source, const short_rows &shape, size_t block_row,
+                                 unsigned rows, const Result &result)
+{
+    using part = part_of_words<typename Source::element>;
+    constexpr unsigned AT_ONCE = 2;
+    const unsigned count = static_cast<unsigned>(shape.count);
+    const typename Source::element *from = source.in + (block_row + threadIdx.x) * shape.ld;
+    const part of_row(from, count);
+    PRIM_UNROLL(1)
+    for (unsigned row = threadIdx.x; row < rows; row += AT_ONCE * PARTIALS) {
+        typename part::loaded x[AT_ONCE] = {};
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++, from += PARTIALS * shape.ld)
+            if (row + j * PARTIALS < rows && count > 0)
+                x[j] = of_row.load(from);
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            if (row + j * PARTIALS < rows)
+                result.store(block_row + row + j * PARTIALS,
+                             value_of_first<Operator>(source, of_row.elements(x[j]), count));
+    }
+}
+
+/* ---- a row in shared memory for each thread, word by word ---- */
+
+/* A row's words: shifted to where it begins. */
+template <typename T>
+struct row_words {
+    const uint32_t *words;
+    unsigned past; /* bytes */
+    uint32_t first;
+
+    __device__ explicit row_words(const T *row)
+        : words(reinterpret_cast<const uint32_t *>(reinterpret_cast<const unsigned char *>(row) -
+                                                   reinterpret_cast<uintptr_t>(row) % WORD_BYTES)),
+          past(static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES)), first(*words)
+    {
+    }
+    __device__ uint32_t next()
+    {
+        const uint32_t second = *++words, word = bits_from(first, second, 8 * past);
+        first = second;
+        return word;
+    }
+};
+
+/* Sums of bytes, four to an instruction. */
+template <typename Byte>
+__device__ int32_t sum_of_words(const Byte *row, unsigned count)
+{
+    row_words<Byte> words(row);
+    uint32_t sum = 0;
+    PRIM_UNROLL(1)
+    for (; count > WORD_BYTES; count -= WORD_BYTES)
+        sum = sum_of_bytes<Byte>(words.next(), sum);
+    return static_cast<int32_t>(
+        sum_of_bytes<Byte>(words.next() & UINT32_MAX >> 8 * (WORD_BYTES - count), sum));
+}
+
 template <class Operator, class Source>
 __device__ typename Source::value
 value_of_words(const Source &source, const typename Source::element *row, unsigned count)
 {
     using element = typename Source::element;
     constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
-    const unsigned past = static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES);
-    const uint32_t *words =
-        reinterpret_cast<const uint32_t *>(reinterpret_cast<const unsigned char *>(row) - past);
+    row_words<element> words(row);
     typename Source::value so_far = Source::template identity<Operator>();
-    uint32_t word = *words;
     PRIM_UNROLL(1)
-    for (unsigned left = count;; left -= IN_WORD) {
-        const uint32_t next = *++words;
-        packed<element, IN_WORD> x = {{bits_from(word, next, 8 * past)}};
-        if (left < IN_WORD)
-            x.words[0] &= (1u << 8 * left * sizeof(element)) - 1;
-        so_far = take_first<Operator>(source, so_far, x, left);
-        if (left <= IN_WORD)
-            return so_far;
-        word = next;
+    for (unsigned e = 0; e < count; e += IN_WORD) {
+        const packed<element, IN_WORD> x = {{words.next()}};
+        PRIM_UNROLL(IN_WORD)
+        for (unsigned i = 0; i < IN_WORD; i++)
+            if (e + i < count)
+                so_far = source.template take_one<Operator, false>(so_far, element_of(x, i));
     }
+    return so_far;
 }
 
 template <class Operator, class Source, class Result>
@@ -416,10 +444,28 @@ __device__ void reduce_staged_words(const Source &source, const typename Source:
                                     const Result &result)
 {
     const unsigned count = static_cast<unsigned>(shape.count);
+    if constexpr (ADDS_BYTES<Operator, typename Source::element>)
+        if (source.plain()) {
+            PRIM_UNROLL(1)
+            for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
+                result.store(block_row + row, static_cast<typename Source::value>(
+                                                  sum_of_words(staged + row * shape.pitch, count)));
+            return;
+        }
     PRIM_UNROLL(1)
     for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
         result.store(block_row + row,
-                     value_of_words<Operator>(source, staged + row * count, count));
+                     value_of_words<Operator>(source, staged + row * shape.pitch, count));
+}
+
+/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that would
+ * have to be spliced, as long as a thread has a whole one. Those that begin at vectors would meet in
+ * the same banks. */
+template <typename T>
+__device__ bool goes_by_words(const short_rows &shape)
+{
+    return shape.count <= VECTOR_ELEMENTS<T> || (std::is_integral<T>::value && shape.lanes == 1 &&
+                                                 shape.pitch % VECTOR_ELEMENTS<T> != 0);
 }
 
 /* ---- the kernel ---- */
@@ -444,7 +490,10 @@ __global__ void __launch_bounds__(PARTIALS,
     trigger_launch_completion();
     grid_dependency_synchronize();
     if (shape.pitch == 0) {
-        reduce_few_elements<Operator>(source, shape, block_row, rows, result);
+        if constexpr (IS_NARROW<element>)
+            reduce_few_parts<Operator>(source, shape, block_row, rows, result);
+        else
+            reduce_few_elements<Operator>(source, shape, block_row, rows, result);
         return;
     }
     const element *const from = source.in + block_row * shape.ld;
@@ -457,7 +506,7 @@ __global__ void __launch_bounds__(PARTIALS,
     wait_for_copies();
     __syncthreads();
     if constexpr (IS_NARROW<element>)
-        if (shape.count <= FEW_ELEMENTS<element>) {
+        if (goes_by_words<element>(shape)) {
             reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
             return;
         }
