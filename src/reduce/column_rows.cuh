@@ -61,7 +61,7 @@ template <class Source>
 struct by_parts {
     using part = part_vector<typename Source::element>;
     /* What is loaded of bytes takes nine registers a row. */
-    static constexpr unsigned AT_ONCE = sizeof(typename Source::element) == 1 ? 3 : 4;
+    static constexpr unsigned AT_ONCE = sizeof(typename Source::element) == 1 ? 2 : 4;
 
     const Source &source;
     part of_row;

@@ -27,7 +27,7 @@ namespace columns
 
 template <class Operator, class Source>
 [[maybe_unused]] constexpr unsigned
-    COLUMN_BLOCKS = PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : 3)
+    COLUMN_BLOCKS = PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : 4)
                     : sizeof(typename Source::value) == 8
                         ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
                         : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
@@ -59,9 +59,12 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
     value so_far[WIDTH];
     for (unsigned e = 0; e < WIDTH; e++)
         so_far[e] = Source::template identity<Operator>();
+    own_ends own = {};
     if constexpr (FOLDS<Source>)
-        walk_ends<Operator>(source, ends, rows, step, shape, &at, &p, so_far);
+        own = without_ends<WIDTH>(ends, rows, step, shape, &at, &p);
     walk<Operator>(source, ld, rows, columns, at, step, p, so_far);
+    if constexpr (FOLDS<Source>)
+        take_ends<Operator>(source, ends, own, at, step, p, so_far);
 
     for (unsigned half = shape.height / 2; half > 0; half /= 2) {
         if (h >= half && h < 2 * half)

@@ -28,25 +28,41 @@ __device__ void take_between(const Source &source, size_t at, size_t begin, size
             so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
 }
 
-/* Takes the ends of the first and the last row, if the thread has these, and leaves the others. */
-template <class Operator, class Source, unsigned WIDTH>
-__device__ void walk_ends(const Source &source, const row_ends &ends, size_t rows, size_t step,
-                          const prim_column_shape &shape, size_t *at, column_place *p,
-                          typename Source::value (&so_far)[WIDTH])
+/* Which ends a thread has. */
+struct own_ends {
+    bool first, last;
+};
+
+/* Takes the first and the last row from a thread's rows, if it has their ends. */
+template <unsigned WIDTH>
+__device__ own_ends without_ends(const row_ends &ends, size_t rows, size_t step,
+                                 const prim_column_shape &shape, size_t *at, column_place *p)
 {
-    if (p->depth > 0 && p->row == 0 && p->column < ends.first) {
-        take_between<Operator>(source, *at, ends.first - p->column, WIDTH, so_far);
+    own_ends own = {p->depth > 0 && p->row == 0 && p->column < ends.first, false};
+    if (own.first) {
         p->row += shape.height;
         p->depth--;
         *at += step;
     }
     const size_t further = p->depth > 0 ? p->depth - 1 : 0;
-    if (p->depth > 0 && p->row + (further << shape.height_bits) == rows - 1 &&
-        p->column + WIDTH > ends.last) {
-        const size_t end = p->column < ends.last ? ends.last - p->column : 0;
-        take_between<Operator>(source, *at + further * step, 0, end, so_far);
+    own.last = p->depth > 0 && p->row + (further << shape.height_bits) == rows - 1 &&
+               p->column + WIDTH > ends.last;
+    if (own.last)
         p->depth--;
-    }
+    return own;
+}
+
+/* Combines these, after all others: their order counts for nothing. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void take_ends(const Source &source, const row_ends &ends, const own_ends &own,
+                          size_t at, size_t step, const column_place &p,
+                          typename Source::value (&so_far)[WIDTH])
+{
+    if (own.first)
+        take_between<Operator>(source, at - step, ends.first - p.column, WIDTH, so_far);
+    if (own.last)
+        take_between<Operator>(source, at + p.depth * step, 0,
+                               p.column < ends.last ? ends.last - p.column : 0, so_far);
 }
 
 /* Where the values of a folded matrix's columns go. */

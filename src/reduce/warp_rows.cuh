@@ -20,6 +20,9 @@
 namespace
 {
 
+template <typename T>
+constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
+
 /* ---- into shared memory ---- */
 
 /* What is the same for all rows. */
@@ -60,69 +63,98 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
         copy_async(&slots[v], &vectors[v]);
 }
 
-/* One piece of a line's end, in a register. */
-template <typename Piece>
-struct end_piece {
-    Piece x;
+/* The elements before the whole vectors (number 0) or after them (1), of a line that has a boundary
+ * of 16 bytes in it or at an end. They lie before the boundary or behind it, so that pieces as long
+ * as the bits of their length are aligned: short ones first, or long ones. Pieces of four and eight
+ * bytes are copied on the way; shorter ones are in registers until store(). */
+template <typename T>
+struct line_end {
+    unsigned bytes, number;
+    uint16_t two;
+    uint8_t one;
 
-    /* An end of `bytes` < 16 lies before a boundary of 16 bytes (number 0) or behind it, so that
-     * pieces as long as its length's bits are aligned: short ones first, or long ones. */
-    static __device__ unsigned place(unsigned bytes, unsigned number)
+    template <typename Piece>
+    __device__ unsigned place() const
     {
         constexpr unsigned SIZE = sizeof(Piece);
         return number == 0 ? bytes % SIZE : bytes / (2 * SIZE) * (2 * SIZE);
     }
-    __device__ void load(const unsigned char *from, unsigned bytes, unsigned number)
+    template <typename Piece>
+    __device__ Piece *piece_at(T *to) const
     {
-        if ((bytes & sizeof(Piece)) != 0)
-            x = *reinterpret_cast<const Piece *>(from + place(bytes, number));
+        return reinterpret_cast<Piece *>(reinterpret_cast<unsigned char *>(to) + place<Piece>());
     }
-    __device__ void store(unsigned char *to, unsigned bytes, unsigned number) const
+    template <typename Piece>
+    __device__ const Piece *piece_at(const T *from) const
     {
-        if ((bytes & sizeof(Piece)) != 0)
-            *reinterpret_cast<Piece *>(to + place(bytes, number)) = x;
+        return reinterpret_cast<const Piece *>(reinterpret_cast<const unsigned char *>(from) +
+                                               place<Piece>());
     }
-};
-
-/* The elements before the whole vectors (number 0) or after them (1), of a line that has a boundary
- * of 16 bytes in it or at an end. */
-template <typename T>
-struct line_end {
-    unsigned begin, bytes, number;
-    end_piece<uint64_t> eight;
-    end_piece<uint32_t> four;
-    end_piece<uint16_t> two;
-    end_piece<uint8_t> one;
-
-    __device__ void load(const T *from, unsigned line_count, unsigned which)
+    template <typename Piece>
+    __device__ bool has() const
     {
-        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>, SIZE = sizeof(T);
+        return sizeof(T) <= sizeof(Piece) && (bytes & sizeof(Piece)) != 0;
+    }
+
+    /* Returns where the end begins in the line. */
+    __device__ unsigned load(T *to, const T *from, unsigned line_count, unsigned which)
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
         const whole_vectors whole = whole_vectors_of(from, line_count, false);
         const unsigned before = whole.begin * WIDTH - whole.past,
-                       behind = whole.end * WIDTH - whole.past;
+                       behind = whole.end * WIDTH - whole.past, begin = which == 0 ? 0 : behind;
         number = which;
-        begin = which == 0 ? 0 : behind * SIZE;
-        bytes = (which == 0 ? before : line_count - behind) * SIZE;
-        const unsigned char *const at = reinterpret_cast<const unsigned char *>(from) + begin;
-        if constexpr (SIZE <= 1)
-            one.load(at, bytes, number);
-        if constexpr (SIZE <= 2)
-            two.load(at, bytes, number);
-        if constexpr (SIZE <= 4)
-            four.load(at, bytes, number);
-        eight.load(at, bytes, number);
+        bytes = (which == 0 ? before : line_count - behind) * static_cast<unsigned>(sizeof(T));
+        from += begin;
+        to += begin;
+        if (has<uint64_t>())
+            copy_async(piece_at<uint64_t>(to), piece_at<uint64_t>(from));
+        if (has<uint32_t>())
+            copy_async(piece_at<uint32_t>(to), piece_at<uint32_t>(from));
+        if (has<uint16_t>())
+            two = *piece_at<uint16_t>(from);
+        if (has<uint8_t>())
+            one = *piece_at<uint8_t>(from);
+        return begin;
     }
 
     __device__ void store(T *to) const
     {
-        unsigned char *const at = reinterpret_cast<unsigned char *>(to) + begin;
-        if constexpr (sizeof(T) <= 1)
-            one.store(at, bytes, number);
-        if constexpr (sizeof(T) <= 2)
-            two.store(at, bytes, number);
-        if constexpr (sizeof(T) <= 4)
-            four.store(at, bytes, number);
-        eight.store(at, bytes, number);
+        if (has<uint16_t>())
+            *piece_at<uint16_t>(to) = two;
+        if (has<uint8_t>())
+            *piece_at<uint8_t>(to) = one;
+    }
+};
+
+/* Of rows with gaps, the ends first to first + 256, first + 512, … of a thread. */
+template <typename T>
+struct line_ends {
+    static constexpr unsigned AT_ONCE = IS_NARROW<T> ? 4 : 1;
+
+    line_end<T> ends[AT_ONCE];
+    unsigned begins[AT_ONCE];
+
+    __device__ void load(T *to, const T *from, const short_rows &shape, unsigned rows,
+                         unsigned first)
+    {
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            const unsigned i = first + j * PARTIALS;
+            ends[j] = {};
+            if (i < 2 * rows)
+                begins[j] = ends[j].load(to + i / 2 * shape.pitch, from + i / 2 * shape.ld,
+                                         static_cast<unsigned>(shape.count), i % 2);
+        }
+    }
+    __device__ void store(T *to, const short_rows &shape, unsigned rows, unsigned first) const
+    {
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            const unsigned i = first + j * PARTIALS;
+            if (i < 2 * rows)
+                ends[j].store(to + i / 2 * shape.pitch + begins[j]);
+        }
     }
 };
 
@@ -132,18 +164,18 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
 {
     const unsigned count = static_cast<unsigned>(shape.count), t = threadIdx.x;
     const unsigned across = 1u << shape.across_bits;
-    line_end<T> end = {};
-    if (t < 2 * rows)
-        end.load(from + t / 2 * shape.ld, count, t % 2);
+    line_ends<T> ends;
+    ends.load(to, from, shape, rows, t);
     for (unsigned row = t >> shape.across_bits; row < rows; row += PARTIALS / across)
         stage_vectors(to + row * shape.pitch, from + row * shape.ld,
                       whole_vectors_of(from + row * shape.ld, count, false), t & (across - 1),
                       across);
-    end.store(to + t / 2 * shape.pitch);
+    ends.store(to, shape, rows, t);
+    constexpr unsigned STEP = line_ends<T>::AT_ONCE * PARTIALS;
     PRIM_UNROLL(1)
-    for (unsigned i = t + PARTIALS; i < 2 * rows; i += PARTIALS) {
-        end.load(from + i / 2 * shape.ld, count, i % 2);
-        end.store(to + i / 2 * shape.pitch);
+    for (unsigned i = t + STEP; i < 2 * rows; i += STEP) {
+        ends.load(to, from, shape, rows, i);
+        ends.store(to, shape, rows, i);
     }
 }
 
@@ -159,11 +191,12 @@ __device__ void stage_span(T *to, const T *from, unsigned count, bool first, boo
         return;
     }
     line_end<T> end = {};
+    unsigned begin = 0;
     const bool open = !first && !last;
     if (!open && threadIdx.x < 2)
-        end.load(from, count, threadIdx.x);
+        begin = end.load(to, from, count, threadIdx.x);
     stage_vectors(to, from, whole_vectors_of(from, count, open), threadIdx.x, PARTIALS);
-    end.store(to);
+    end.store(to + begin);
 }
 
 /* ---- partials ---- */
@@ -289,9 +322,6 @@ __device__ void reduce_staged_rows(const Source &source, const typename Source::
 }
 
 /* ---- a row of few elements for each thread ---- */
-
-template <typename T>
-constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
 
 /* Rows of up to so many elements, which are one partial. */
 template <typename T>
@@ -518,14 +548,17 @@ __global__ void __launch_bounds__(PARTIALS,
 /* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
-/* Rows without gaps stay as they are. Others may lie an odd number of vectors apart, so that lanes
- * which read the same vector of neighbouring rows have no bank conflicts. */
+/* Rows without gaps stay as they are, and so do those that threads read by words, goes_by_words().
+ * Others may lie an odd number of vectors apart, so that lanes which read the same vector of
+ * neighbouring rows have no bank conflicts. */
 template <typename T>
 unsigned staged_pitch(size_t columns, size_t ld)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
     const unsigned pitch = static_cast<unsigned>(columns + (ld - columns) % WIDTH);
-    return ld != columns && pitch / WIDTH % 2 == 0 ? pitch + WIDTH : pitch;
+    const bool by_words = IS_NARROW<T> && std::is_integral<T>::value &&
+                          columns <= MOST_PARTS * WIDTH && pitch % WIDTH != 0;
+    return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
 }
 
 template <class Source>
