@@ -8,8 +8,8 @@
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
  *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
  *
- * A thread has rows of up to four elements, or 16 bytes of narrow ones, to itself, and reads them by
- * itself, or out of shared memory those of narrow elements without gaps. */
+ * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
+ * between rows it reads it from memory, without gaps out of shared memory too. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
@@ -158,22 +158,35 @@ struct line_ends {
     }
 };
 
-/* Rows with gaps. Their ends are loaded first, since the thread waits for these. */
+/* The whole vectors of rows with gaps. */
+template <typename T>
+__device__ void stage_row_vectors(T *to, const T *from, const short_rows &shape, unsigned rows)
+{
+    const unsigned across = 1u << shape.across_bits, x = threadIdx.x & (across - 1);
+    for (unsigned row = threadIdx.x >> shape.across_bits; row < rows; row += PARTIALS / across) {
+        const T *const line = from + row * shape.ld;
+        stage_vectors(to + row * shape.pitch, line,
+                      whole_vectors_of(line, static_cast<unsigned>(shape.count), false), x, across);
+    }
+}
+
+/* Rows with gaps. Of narrow elements the first ends are loaded before all, since the thread waits
+ * for these. */
 template <typename T>
 __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    const unsigned count = static_cast<unsigned>(shape.count), t = threadIdx.x;
-    const unsigned across = 1u << shape.across_bits;
-    line_ends<T> ends;
-    ends.load(to, from, shape, rows, t);
-    for (unsigned row = t >> shape.across_bits; row < rows; row += PARTIALS / across)
-        stage_vectors(to + row * shape.pitch, from + row * shape.ld,
-                      whole_vectors_of(from + row * shape.ld, count, false), t & (across - 1),
-                      across);
-    ends.store(to, shape, rows, t);
     constexpr unsigned STEP = line_ends<T>::AT_ONCE * PARTIALS;
+    line_ends<T> ends;
+    unsigned i = threadIdx.x;
+    if constexpr (IS_NARROW<T>)
+        ends.load(to, from, shape, rows, i);
+    stage_row_vectors(to, from, shape, rows);
+    if constexpr (IS_NARROW<T>) {
+        ends.store(to, shape, rows, i);
+        i += STEP;
+    }
     PRIM_UNROLL(1)
-    for (unsigned i = t + STEP; i < 2 * rows; i += STEP) {
+    for (; i < 2 * rows; i += STEP) {
         ends.load(to, from, shape, rows, i);
         ends.store(to, shape, rows, i);
     }
@@ -561,6 +574,16 @@ unsigned staged_pitch(size_t columns, size_t ld)
     return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
 }
 
+/* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
+ * of wide elements. Longer ones would need several loads of the same lines, which L1 may have lost
+ * by then. */
+template <typename T>
+bool goes_from_memory(size_t columns, size_t ld)
+{
+    const bool few = columns <= FEW_ELEMENTS<T>, gaps = columns != ld || columns == 0;
+    return few && (gaps || (!IS_NARROW<T> && columns * sizeof(T) <= VECTOR_BYTES / 2));
+}
+
 template <class Source>
 short_rows shape_of_short_rows(const prim_reduce_args *args)
 {
@@ -569,8 +592,7 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     const size_t vectors = prim_divide_up(args->columns, WIDTH);
     short_rows shape = {
         args->columns, args->ld, args->rows, ROWS_A_THREAD<Source> * PARTIALS, 1, 1, 0, 0};
-    if (args->columns <= FEW_ELEMENTS<element> &&
-        (!IS_NARROW<element> || args->columns != args->ld || args->columns == 0))
+    if (goes_from_memory<element>(args->columns, args->ld))
         return shape;
     shape.pitch = staged_pitch<element>(args->columns, args->ld);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
