@@ -534,9 +534,11 @@ __global__ void __launch_bounds__(PARTIALS,
     grid_dependency_synchronize();
     if (shape.pitch == 0) {
         if constexpr (IS_NARROW<element>)
-            reduce_few_parts<Operator>(source, shape, block_row, rows, result);
-        else
-            reduce_few_elements<Operator>(source, shape, block_row, rows, result);
+            if (shape.count > 1) {
+                reduce_few_parts<Operator>(source, shape, block_row, rows, result);
+                return;
+            }
+        reduce_few_elements<Operator>(source, shape, block_row, rows, result);
         return;
     }
     const element *const from = source.in + block_row * shape.ld;
