@@ -25,14 +25,20 @@ namespace
 namespace columns
 {
 
+/* Of sums of bytes: before 9.0, one more block would spill a register. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+[[maybe_unused]] constexpr unsigned PACKED_BLOCKS = 3;
+#else
+[[maybe_unused]] constexpr unsigned PACKED_BLOCKS = 4;
+#endif
+
 template <class Operator, class Source>
-[[maybe_unused]] constexpr unsigned
-    COLUMN_BLOCKS = PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : 4)
-                    : sizeof(typename Source::value) == 8
-                        ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
-                        : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
-                           : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
-                                                                           : 5);
+[[maybe_unused]] constexpr unsigned COLUMN_BLOCKS =
+    PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : PACKED_BLOCKS)
+    : sizeof(typename Source::value) == 8 ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
+                                          : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
+                                             : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
+                                                                                             : 5);
 
 template <class Operator, class Source, class Destination>
 __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
