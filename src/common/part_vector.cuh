@@ -15,23 +15,25 @@ namespace
 
 constexpr unsigned WORD_BYTES = sizeof(uint32_t);
 
-/* Where narrow elements lie in their words: the same for all rows that begin as far past a word. */
-template <typename T>
+/* Where narrow elements lie in their words: the same for all rows that begin as far past a word.
+ * FROM_WORD: they begin at one, so that nothing is to be shifted. */
+template <typename T, bool FROM_WORD = false>
 struct part_of_words {
-    static constexpr unsigned WORDS = VECTOR_BYTES / WORD_BYTES;
+    static constexpr unsigned WORDS = VECTOR_BYTES / WORD_BYTES,
+                              LAST = FROM_WORD ? WORDS - 1 : WORDS;
 
-    unsigned begin, end; /* bytes, from the first word on */
+    unsigned past, end; /* bytes, from the first word on */
 
     /* At least one element, and at most a vector's. */
     __device__ part_of_words(const T *from, unsigned count)
-        : begin(static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES)),
-          end(begin + count * static_cast<unsigned>(sizeof(T)))
+        : past(static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % WORD_BYTES)),
+          end((FROM_WORD ? 0 : past) + count * static_cast<unsigned>(sizeof(T)))
     {
     }
 
     /* Whole words, and what is wanted of the first and the last one if that is less. */
     struct loaded {
-        uint32_t words[WORDS + 1];
+        uint32_t words[LAST + 1];
         uint16_t first_half, last_half;
         uint8_t first_byte, last_byte;
     };
@@ -39,11 +41,12 @@ struct part_of_words {
     /* Loads only, so that those of several rows are in flight at once. */
     __device__ loaded load(const T *from) const
     {
+        const unsigned begin = FROM_WORD ? 0 : past;
         const unsigned char *const bytes = reinterpret_cast<const unsigned char *>(from) - begin;
         const unsigned char *const last = bytes + end / WORD_BYTES * WORD_BYTES;
         loaded x = {};
-        PRIM_UNROLL(WORDS + 1)
-        for (unsigned w = 0; w <= WORDS; w++)
+        PRIM_UNROLL(LAST + 1)
+        for (unsigned w = 0; w <= LAST; w++)
             if (w * WORD_BYTES >= begin && (w + 1) * WORD_BYTES <= end)
                 x.words[w] = *reinterpret_cast<const uint32_t *>(bytes + w * WORD_BYTES);
         if ((begin == 1 || begin == 2) && end >= WORD_BYTES)
@@ -60,19 +63,20 @@ struct part_of_words {
     /* The elements, and zeros behind them. */
     __device__ vector<T> elements(const loaded &x) const
     {
-        const uint32_t first = static_cast<uint32_t>(x.first_half) << 16 |
-                               static_cast<uint32_t>(x.first_byte) << 8 * begin,
-                       last = x.last_half | static_cast<uint32_t>(x.last_byte)
+        const uint32_t last = x.last_half | static_cast<uint32_t>(x.last_byte)
                                                 << 8 * ((end - 1) % WORD_BYTES);
-        uint32_t all[WORDS + 1];
-        PRIM_UNROLL(WORDS + 1)
-        for (unsigned w = 0; w <= WORDS; w++)
+        uint32_t all[LAST + 1];
+        PRIM_UNROLL(LAST + 1)
+        for (unsigned w = 0; w <= LAST; w++)
             all[w] = x.words[w] | (w == end / WORD_BYTES ? last : 0);
-        all[0] |= first;
+        if constexpr (!FROM_WORD)
+            all[0] |= static_cast<uint32_t>(x.first_half) << 16 |
+                      static_cast<uint32_t>(x.first_byte) << 8 * past;
         vector<T> result;
         PRIM_UNROLL(WORDS)
         for (unsigned w = 0; w < WORDS; w++)
-            result.words[w] = bits_from(all[w], all[w + 1], 8 * begin);
+            result.words[w] =
+                FROM_WORD ? all[w] : bits_from(all[w], all[w < LAST ? w + 1 : w], 8 * past);
         return result;
     }
 };
@@ -102,9 +106,9 @@ struct part_of_elements {
     }
 };
 
-template <typename T>
-using part_vector =
-    typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T>, part_of_elements<T>>::type;
+template <typename T, bool FROM_WORD = false>
+using part_vector = typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T, FROM_WORD>,
+                                              part_of_elements<T>>::type;
 
 } // namespace
 

@@ -57,11 +57,13 @@ struct by_vectors {
 
 /* Or only what is in the row. Rows of a thread lie a multiple of four rows apart, and so as far past
  * a word. */
-template <class Source>
+template <class Source, bool FROM_WORD>
 struct by_parts {
-    using part = part_vector<typename Source::element>;
-    /* What is loaded of bytes takes nine registers a row. */
-    static constexpr unsigned AT_ONCE = sizeof(typename Source::element) == 1 ? 2 : 4;
+    using part = part_vector<typename Source::element, FROM_WORD>;
+    /* What is loaded of bytes takes nine registers a row, or six. */
+    static constexpr unsigned AT_ONCE = sizeof(typename Source::element) > 1 ? 4
+                                        : FROM_WORD                          ? 3
+                                                                             : 2;
 
     const Source &source;
     part of_row;
@@ -185,6 +187,24 @@ __device__ bool can_load_vectors(bool aligned, size_t ld, size_t rows, size_t co
     return at >= WIDTH && at + (p.depth - 1) * step + 2 * WIDTH <= rows * columns;
 }
 
+/* Rows that begin at words are read with less ado. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_parts(const Source &source, size_t ld, size_t at, size_t step, unsigned width,
+                           unsigned depth, typename Source::value (&so_far)[WIDTH])
+{
+    using element = typename Source::element;
+    const bool from_words = reinterpret_cast<uintptr_t>(source.in) % WORD_BYTES == 0 &&
+                            ld * sizeof(element) % WORD_BYTES == 0;
+    if constexpr (sizeof(element) < WORD_BYTES)
+        if (from_words) {
+            walk_rows<Operator>(by_parts<Source, true>{source, {&source.in[at], width}}, source, at,
+                                step, depth, so_far);
+            return;
+        }
+    walk_rows<Operator>(by_parts<Source, false>{source, {&source.in[at], width}}, source, at, step,
+                        depth, so_far);
+}
+
 /* Combines a thread's rows, in order. A warp reads all by vectors or all by parts, since one after
  * the other would take both times. */
 template <class Operator, class Source, unsigned WIDTH>
@@ -200,8 +220,7 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
     if (__ballot_sync(ALL_LANES, !vectors) == 0)
         walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
     else
-        walk_rows<Operator>(by_parts<Source>{source, {&source.in[at], p.width}}, source, at, step,
-                            depth, so_far);
+        walk_parts<Operator>(source, ld, at, step, p.width, depth, so_far);
 }
 
 } // namespace columns
