@@ -47,7 +47,7 @@ struct part_of_words {
         loaded x = {};
         PRIM_UNROLL(LAST + 1)
         for (unsigned w = 0; w <= LAST; w++)
-            if (w * WORD_BYTES >= begin && (w + 1) * WORD_BYTES <= end)
+            if ((FROM_WORD || w * WORD_BYTES >= past) && (w + 1) * WORD_BYTES <= end)
                 x.words[w] = *reinterpret_cast<const uint32_t *>(bytes + w * WORD_BYTES);
         if ((begin == 1 || begin == 2) && end >= WORD_BYTES)
             x.first_half = *reinterpret_cast<const uint16_t *>(bytes + 2);

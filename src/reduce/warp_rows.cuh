@@ -516,9 +516,9 @@ __device__ bool goes_by_words(const short_rows &shape)
 /* Wide values and many elements to a vector need more registers. */
 template <class Operator, class Source>
 [[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
-    sizeof(typename Source::value) == 8                                               ? 4
-    : sizeof(typename Source::element) == 1 || Source::template turns_wider<Operator> ? 5
-                                                                                      : 6;
+    sizeof(typename Source::value) == 8                                             ? 4
+    : IS_NARROW<typename Source::element> || Source::template turns_wider<Operator> ? 5
+                                                                                    : 6;
 
 template <class Operator, class Source, class Result>
 __global__ void __launch_bounds__(PARTIALS,
