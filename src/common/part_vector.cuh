@@ -1,10 +1,10 @@
-/* Up to 16 bytes of narrow elements from anywhere, where what lies around them must not be read: the
- * ends of rows with gaps between them. Words of 4 bytes as far as they are wanted as a whole; of the
- * words at both ends only halves and bytes.
+/* Up to 16 bytes of narrow elements from anywhere, where what lies around them must not be read:
+ * the ends of rows with gaps between them. Words of 4 bytes as far as they are wanted as a whole;
+ * of the words at both ends only halves and bytes.
  *
- *     words        │· · · a│b c d e│f g h ·│     three loads for a … g, and not one for each: a, the
- *     loads               1       4   2 1         word, f and g, h; then all is shifted to a's place
- */
+ *     words        │· · · a│b c d e│f g h ·│     four loads for a … h, and not one for each: a,
+ *     loads               1       4   2 1         the word b … e, the half f g, and h; then all is
+ *                                                 shifted to a's place */
 #ifndef PRIM_COMMON_PART_VECTOR_CUH
 #define PRIM_COMMON_PART_VECTOR_CUH
 

@@ -18,8 +18,8 @@ namespace
 namespace arg
 {
 
-/* Where the value and the index of the result go, which was counted from `front` elements before the
- * first. */
+/* Where the value and the index of the result go, which was counted from `front` elements before
+ * the first. */
 template <typename In, class Extreme>
 struct element_and_index {
     In *value;

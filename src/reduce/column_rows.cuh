@@ -36,8 +36,8 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
     return p;
 }
 
-/* How a thread reads its part of a row: as a vector, spliced from two aligned ones where rows do not
- * begin at vectors. */
+/* How a thread reads its part of a row: as a vector, spliced from two aligned ones where rows do
+ * not begin at vectors. */
 template <class Source>
 struct by_vectors {
     /* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. */
@@ -55,8 +55,8 @@ struct by_vectors {
     }
 };
 
-/* Or only what is in the row. Rows of a thread lie a multiple of four rows apart, and so as far past
- * a word. */
+/* Or only what is in the row. Rows of a thread lie a multiple of four rows apart, and so as far
+ * past a word. */
 template <class Source, bool FROM_WORD>
 struct by_parts {
     using part = part_vector<typename Source::element, FROM_WORD>;
@@ -172,8 +172,8 @@ __device__ void walk_singles(const Source &source, size_t at, size_t step, const
     }
 }
 
-/* Whether all of a thread's rows can be loaded as vectors, which reach into the next row where there
- * are no gaps: then only the matrix's first and last rows are excluded. */
+/* Whether all of a thread's rows can be loaded as vectors, which reach into the next row where
+ * there are no gaps: then only the matrix's first and last rows are excluded. */
 template <unsigned WIDTH>
 __device__ bool can_load_vectors(bool aligned, size_t ld, size_t rows, size_t columns, size_t at,
                                  size_t step, const column_place &p)

@@ -9,9 +9,9 @@
  * thread has its columns to itself.
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
- * where these would reach out of the matrix, or between rows, only what is in the row is read. Up to
- * four columns of wide elements are read one by one, many rows at a time: column_rows.cuh. Many such
- * rows of integers, without gaps, are folded into rows that begin at 16 bytes: folded.h.
+ * where these would reach out of the matrix, or between rows, only what is in the row is read. Up
+ * to four columns of wide elements are read one by one, many rows at a time: column_rows.cuh. Many
+ * such rows of integers, without gaps, are folded into rows that begin at 16 bytes: folded.h.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
 #include "reduce/few_rows.cuh"

@@ -400,8 +400,8 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
     }
 }
 
-/* Narrow elements of rows with gaps, two rows at a time. A thread's rows lie a multiple of four rows
- * apart, and so as far past a word. */
+/* Narrow elements of rows with gaps, two rows at a time. A thread's rows lie a multiple of four
+ * rows apart, and so as far past a word. */
 template <class Operator, class Source, class Result>
 __device__ void reduce_few_parts(const Source &source, const short_rows &shape, size_t block_row,
                                  unsigned rows, const Result &result)
@@ -501,9 +501,9 @@ __device__ void reduce_staged_words(const Source &source, const typename Source:
                      value_of_words<Operator>(source, staged + row * shape.pitch, count));
 }
 
-/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that would
- * have to be spliced, as long as a thread has a whole one. Those that begin at vectors would meet in
- * the same banks. */
+/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that
+ * would have to be spliced, as long as a thread has a whole one. Those that begin at vectors would
+ * meet in the same banks. */
 template <typename T>
 __device__ bool goes_by_words(const short_rows &shape)
 {
