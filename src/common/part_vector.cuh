@@ -13,8 +13,6 @@
 namespace
 {
 
-constexpr unsigned WORD_BYTES = sizeof(uint32_t);
-
 /* Where narrow elements lie in their words: the same for all rows that begin as far past a word.
  * FROM_WORD: they begin at one, so that nothing is to be shifted. */
 template <typename T, bool FROM_WORD = false>
@@ -107,8 +105,8 @@ struct part_of_elements {
 };
 
 template <typename T, bool FROM_WORD = false>
-using part_vector = typename std::conditional<sizeof(T) < WORD_BYTES, part_of_words<T, FROM_WORD>,
-                                              part_of_elements<T>>::type;
+using part_vector =
+    typename std::conditional<IS_NARROW<T>, part_of_words<T, FROM_WORD>, part_of_elements<T>>::type;
 
 } // namespace
 

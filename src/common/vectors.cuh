@@ -8,16 +8,20 @@
 namespace
 {
 
-constexpr unsigned VECTOR_BYTES = 16;
+constexpr unsigned VECTOR_BYTES = 16, WORD_BYTES = sizeof(uint32_t);
 
 template <typename T>
 constexpr unsigned VECTOR_ELEMENTS = VECTOR_BYTES / sizeof(T);
+
+/* Elements of which several share a word. */
+template <typename T>
+constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
 
 /* Elements that lie together in memory; narrow ones are kept in words, since nvcc would give each a
  * register of its own. */
 template <typename T, unsigned N>
 struct alignas(sizeof(T) * N) packed {
-    static constexpr bool NARROW = sizeof(T) < sizeof(uint32_t);
+    static constexpr bool NARROW = IS_NARROW<T>;
     using narrow_word = typename std::conditional <
                         sizeof(T) * N<sizeof(uint32_t), uint16_t, uint32_t>::type;
     using word = typename std::conditional<NARROW, narrow_word, T>::type;
@@ -121,8 +125,8 @@ __device__ vector<T> completed(const vector<T> &around, const T *from, size_t fu
 /* ---- lines ---- */
 
 /* Whether every line begins at a multiple of vector_bytes. */
-inline bool lines_are_aligned(const void *data, size_t lines, size_t ld_bytes,
-                              size_t vector_bytes = VECTOR_BYTES)
+__host__ __device__ inline bool lines_are_aligned(const void *data, size_t lines, size_t ld_bytes,
+                                                  size_t vector_bytes = VECTOR_BYTES)
 {
     return reinterpret_cast<uintptr_t>(data) % vector_bytes == 0 &&
            (lines <= 1 || ld_bytes % vector_bytes == 0);

@@ -127,7 +127,7 @@ __device__ void walk_rows(const Reader &reader, const Source &source, size_t at,
 
 /* A matrix of up to so many columns: single elements of several rows at a time. */
 template <typename T>
-constexpr unsigned MOST_SINGLES = sizeof(T) < WORD_BYTES   ? 1
+constexpr unsigned MOST_SINGLES = IS_NARROW<T>             ? 1
                                   : VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T>
                                                            : 4;
 
@@ -187,16 +187,14 @@ __device__ bool can_load_vectors(bool aligned, size_t ld, size_t rows, size_t co
     return at >= WIDTH && at + (p.depth - 1) * step + 2 * WIDTH <= rows * columns;
 }
 
-/* Rows that begin at words are read with less ado. */
+/* Rows of narrow elements that begin at words are read with less ado. */
 template <class Operator, class Source, unsigned WIDTH>
-__device__ void walk_parts(const Source &source, size_t ld, size_t at, size_t step, unsigned width,
-                           unsigned depth, typename Source::value (&so_far)[WIDTH])
+__device__ void walk_parts(const Source &source, size_t ld, size_t rows, size_t at, size_t step,
+                           unsigned width, unsigned depth, typename Source::value (&so_far)[WIDTH])
 {
     using element = typename Source::element;
-    const bool from_words = reinterpret_cast<uintptr_t>(source.in) % WORD_BYTES == 0 &&
-                            ld * sizeof(element) % WORD_BYTES == 0;
-    if constexpr (sizeof(element) < WORD_BYTES)
-        if (from_words) {
+    if constexpr (IS_NARROW<element>)
+        if (lines_are_aligned(source.in, rows, ld * sizeof(element), WORD_BYTES)) {
             walk_rows<Operator>(by_parts<Source, true>{source, {&source.in[at], width}}, source, at,
                                 step, depth, so_far);
             return;
@@ -220,7 +218,7 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
     if (__ballot_sync(ALL_LANES, !vectors) == 0)
         walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
     else
-        walk_parts<Operator>(source, ld, at, step, p.width, depth, so_far);
+        walk_parts<Operator>(source, ld, rows, at, step, p.width, depth, so_far);
 }
 
 } // namespace columns

@@ -210,9 +210,8 @@ inline size_t first_tiles(const prim_reduce_args *args)
 {
     const size_t bytes = prim_element_bytes(args->in_type),
                  whole = prim_reduce_tile_elements(bytes),
-                 front = args->kind == PRIM_REDUCE_ARG ? VECTOR_BYTES / bytes - 1 : 0,
-                 last = args->columns % whole;
-    const bool one_more = args->columns > 0 && (last == 0 ? front > 0 : last + front > whole);
+                 front = args->kind == PRIM_REDUCE_ARG ? VECTOR_BYTES / bytes - 1 : 0;
+    const bool one_more = args->columns > 0 && (args->columns - 1) % whole + front >= whole;
     return prim_reduce_tiles_of(args->columns, bytes) + one_more;
 }
 

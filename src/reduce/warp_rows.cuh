@@ -20,9 +20,6 @@
 namespace
 {
 
-template <typename T>
-constexpr bool IS_NARROW = sizeof(T) < WORD_BYTES;
-
 /* ---- into shared memory ---- */
 
 /* What is the same for all rows. */
@@ -33,6 +30,7 @@ struct short_rows {
     unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
     unsigned across_bits; /* 2^across_bits threads copy a row */
+    bool by_words;        /* each thread then reads a row of its own, word by word */
 };
 
 /* The part of a line that is copied by vectors, counted from the one that it begins in. */
@@ -69,7 +67,7 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
  * bytes are copied on the way; shorter ones are in registers until store(). */
 template <typename T>
 struct line_end {
-    unsigned bytes, number;
+    unsigned begin, bytes, number; /* elements from the line's first */
     uint16_t two;
     uint8_t one;
 
@@ -96,14 +94,14 @@ struct line_end {
         return sizeof(T) <= sizeof(Piece) && (bytes & sizeof(Piece)) != 0;
     }
 
-    /* Returns where the end begins in the line. */
-    __device__ unsigned load(T *to, const T *from, unsigned line_count, unsigned which)
+    __device__ void load(T *to, const T *from, unsigned line_count, unsigned which)
     {
         constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
         const whole_vectors whole = whole_vectors_of(from, line_count, false);
         const unsigned before = whole.begin * WIDTH - whole.past,
-                       behind = whole.end * WIDTH - whole.past, begin = which == 0 ? 0 : behind;
+                       behind = whole.end * WIDTH - whole.past;
         number = which;
+        begin = which == 0 ? 0 : behind;
         bytes = (which == 0 ? before : line_count - behind) * static_cast<unsigned>(sizeof(T));
         from += begin;
         to += begin;
@@ -115,11 +113,11 @@ struct line_end {
             two = *piece_at<uint16_t>(from);
         if (has<uint8_t>())
             one = *piece_at<uint8_t>(from);
-        return begin;
     }
 
     __device__ void store(T *to) const
     {
+        to += begin;
         if (has<uint16_t>())
             *piece_at<uint16_t>(to) = two;
         if (has<uint8_t>())
@@ -133,7 +131,6 @@ struct line_ends {
     static constexpr unsigned AT_ONCE = IS_NARROW<T> ? 4 : 1;
 
     line_end<T> ends[AT_ONCE];
-    unsigned begins[AT_ONCE];
 
     __device__ void load(T *to, const T *from, const short_rows &shape, unsigned rows,
                          unsigned first)
@@ -143,8 +140,8 @@ struct line_ends {
             const unsigned i = first + j * PARTIALS;
             ends[j] = {};
             if (i < 2 * rows)
-                begins[j] = ends[j].load(to + i / 2 * shape.pitch, from + i / 2 * shape.ld,
-                                         static_cast<unsigned>(shape.count), i % 2);
+                ends[j].load(to + i / 2 * shape.pitch, from + i / 2 * shape.ld,
+                             static_cast<unsigned>(shape.count), i % 2);
         }
     }
     __device__ void store(T *to, const short_rows &shape, unsigned rows, unsigned first) const
@@ -153,7 +150,7 @@ struct line_ends {
         for (unsigned j = 0; j < AT_ONCE; j++) {
             const unsigned i = first + j * PARTIALS;
             if (i < 2 * rows)
-                ends[j].store(to + i / 2 * shape.pitch + begins[j]);
+                ends[j].store(to + i / 2 * shape.pitch);
         }
     }
 };
@@ -204,15 +201,29 @@ __device__ void stage_span(T *to, const T *from, unsigned count, bool first, boo
         return;
     }
     line_end<T> end = {};
-    unsigned begin = 0;
     const bool open = !first && !last;
     if (!open && threadIdx.x < 2)
-        begin = end.load(to, from, count, threadIdx.x);
+        end.load(to, from, count, threadIdx.x);
     stage_vectors(to, from, whole_vectors_of(from, count, open), threadIdx.x, PARTIALS);
-    end.store(to + begin);
+    end.store(to);
 }
 
 /* ---- partials ---- */
+
+/* Combines the first `count` elements of a vector, in which bytes to add have zeros behind them. */
+template <class Operator, class Source>
+__device__ typename Source::value take_first(const Source &source, typename Source::value so_far,
+                                             const typename Source::loaded &x, unsigned count)
+{
+    if constexpr (ADDS_BYTES<Operator, typename Source::element>)
+        if (source.plain())
+            return source.template take<Operator, true>(so_far, x, 0);
+    PRIM_UNROLL(VECTOR_ELEMENTS<typename Source::element>)
+    for (unsigned e = 0; e < VECTOR_ELEMENTS<typename Source::element>; e++)
+        if (e < count)
+            so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
+    return so_far;
+}
 
 /* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
@@ -232,19 +243,13 @@ __device__ typename Source::value partial_of_row(const Source &source,
         if (past > 0)
             x = spliced<element>(x, vectors[v + 1], past);
         const unsigned left = count - v * WIDTH;
-        if constexpr (ADDS_BYTES<Operator, element>)
-            if (left < WIDTH && source.plain()) {
-                so_far = source.template take<Operator, true>(so_far, first_bytes(x, left), 0);
-                continue;
-            }
         if (left >= WIDTH && source.plain()) {
             so_far = source.template take<Operator, true>(so_far, x, 0);
-        } else {
-            PRIM_UNROLL(WIDTH)
-            for (unsigned e = 0; e < WIDTH; e++)
-                if (e < left)
-                    so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
+            continue;
         }
+        if constexpr (ADDS_BYTES<Operator, element>)
+            x = first_bytes(x, left);
+        so_far = take_first<Operator>(source, so_far, x, left);
     }
     return so_far;
 }
@@ -340,17 +345,20 @@ __device__ void reduce_staged_rows(const Source &source, const typename Source::
 template <typename T>
 constexpr unsigned FEW_ELEMENTS = IS_NARROW<T> || VECTOR_ELEMENTS<T> < 4 ? VECTOR_ELEMENTS<T> : 4;
 
-/* Rows of a thread: loads of all are in flight at once, but for narrow elements, which take several
- * loads. */
-template <class Source>
-constexpr unsigned ROWS_A_THREAD =
-    !IS_NARROW<typename Source::element> && sizeof(typename Source::value) == 8 ? 4 : 8;
+/* Each thread has eight rows, or four of wide values. */
+template <typename Value>
+constexpr unsigned ROWS_A_THREAD = sizeof(Value) == 8 ? 4 : 8;
 
-/* Element by element. */
-template <class Operator, class Source, unsigned ROWS>
-__device__ void take_few_elements(const Source &source, const short_rows &shape, size_t first,
-                                  unsigned rows, typename Source::value (&so_far)[ROWS])
+/* Element by element, of all rows at once. */
+template <class Operator, class Source, class Result>
+__device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
+                                    unsigned rows, const Result &result)
 {
+    constexpr unsigned ROWS = ROWS_A_THREAD<typename Source::value>;
+    typename Source::value so_far[ROWS];
+    PRIM_UNROLL(ROWS)
+    for (unsigned j = 0; j < ROWS; j++)
+        so_far[j] = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (unsigned i = 0; i < shape.count; i++) {
         typename Source::element x[ROWS] = {};
@@ -358,40 +366,12 @@ __device__ void take_few_elements(const Source &source, const short_rows &shape,
         for (unsigned j = 0; j < ROWS; j++) {
             const unsigned row = threadIdx.x + j * PARTIALS;
             if (row < rows)
-                x[j] = source.in[(first + row) * shape.ld + i];
+                x[j] = source.in[(block_row + row) * shape.ld + i];
         }
         PRIM_UNROLL(ROWS)
         for (unsigned j = 0; j < ROWS; j++)
             so_far[j] = source.template take_one<Operator, false>(so_far[j], x[j]);
     }
-}
-
-/* Combines the first `count` elements of a vector, with zeros behind them. */
-template <class Operator, class Source>
-__device__ typename Source::value value_of_first(const Source &source,
-                                                 const typename Source::loaded &x, unsigned count)
-{
-    typename Source::value so_far = Source::template identity<Operator>();
-    if constexpr (ADDS_BYTES<Operator, typename Source::element>)
-        if (source.plain())
-            return source.template take<Operator, true>(so_far, x, 0);
-    PRIM_UNROLL(VECTOR_ELEMENTS<typename Source::element>)
-    for (unsigned e = 0; e < VECTOR_ELEMENTS<typename Source::element>; e++)
-        if (e < count)
-            so_far = source.template take_one<Operator, false>(so_far, element_of(x, e));
-    return so_far;
-}
-
-template <class Operator, class Source, class Result>
-__device__ void reduce_few_elements(const Source &source, const short_rows &shape, size_t block_row,
-                                    unsigned rows, const Result &result)
-{
-    constexpr unsigned ROWS = ROWS_A_THREAD<Source>;
-    typename Source::value so_far[ROWS];
-    PRIM_UNROLL(ROWS)
-    for (unsigned j = 0; j < ROWS; j++)
-        so_far[j] = Source::template identity<Operator>();
-    take_few_elements<Operator>(source, shape, block_row, rows, so_far);
     PRIM_UNROLL(ROWS)
     for (unsigned j = 0; j < ROWS; j++) {
         const unsigned row = threadIdx.x + j * PARTIALS;
@@ -422,21 +402,21 @@ __device__ void reduce_few_parts(const Source &source, const short_rows &shape, 
         for (unsigned j = 0; j < AT_ONCE; j++)
             if (row + j * PARTIALS < rows)
                 result.store(block_row + row + j * PARTIALS,
-                             value_of_first<Operator>(source, of_row.elements(x[j]), count));
+                             take_first<Operator>(source, Source::template identity<Operator>(),
+                                                  of_row.elements(x[j]), count));
     }
 }
 
 /* ---- a row in shared memory for each thread, word by word ---- */
 
 /* A row's words: shifted to where it begins. */
-template <typename T>
 struct row_words {
     const uint32_t *words;
     unsigned past; /* bytes */
     uint32_t first;
 
-    __device__ explicit row_words(const T *row)
-        : words(reinterpret_cast<const uint32_t *>(reinterpret_cast<const unsigned char *>(row) -
+    __device__ explicit row_words(const void *row)
+        : words(reinterpret_cast<const uint32_t *>(static_cast<const unsigned char *>(row) -
                                                    reinterpret_cast<uintptr_t>(row) % WORD_BYTES)),
           past(static_cast<unsigned>(reinterpret_cast<uintptr_t>(row) % WORD_BYTES)), first(*words)
     {
@@ -453,7 +433,7 @@ struct row_words {
 template <typename Byte>
 __device__ int32_t sum_of_words(const Byte *row, unsigned count)
 {
-    row_words<Byte> words(row);
+    row_words words(row);
     uint32_t sum = 0;
     PRIM_UNROLL(1)
     for (; count > WORD_BYTES; count -= WORD_BYTES)
@@ -468,7 +448,7 @@ value_of_words(const Source &source, const typename Source::element *row, unsign
 {
     using element = typename Source::element;
     constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
-    row_words<element> words(row);
+    row_words words(row);
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
     for (unsigned e = 0; e < count; e += IN_WORD) {
@@ -499,16 +479,6 @@ __device__ void reduce_staged_words(const Source &source, const typename Source:
     for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
         result.store(block_row + row,
                      value_of_words<Operator>(source, staged + row * shape.pitch, count));
-}
-
-/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that
- * would have to be spliced, as long as a thread has a whole one. Those that begin at vectors would
- * meet in the same banks. */
-template <typename T>
-__device__ bool goes_by_words(const short_rows &shape)
-{
-    return shape.count <= VECTOR_ELEMENTS<T> || (std::is_integral<T>::value && shape.lanes == 1 &&
-                                                 shape.pitch % VECTOR_ELEMENTS<T> != 0);
 }
 
 /* ---- the kernel ---- */
@@ -551,7 +521,7 @@ __global__ void __launch_bounds__(PARTIALS,
     wait_for_copies();
     __syncthreads();
     if constexpr (IS_NARROW<element>)
-        if (goes_by_words<element>(shape)) {
+        if (shape.by_words) {
             reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
             return;
         }
@@ -563,16 +533,33 @@ __global__ void __launch_bounds__(PARTIALS,
 /* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
 
-/* Rows without gaps stay as they are, and so do those that threads read by words, goes_by_words().
- * Others may lie an odd number of vectors apart, so that lanes which read the same vector of
- * neighbouring rows have no bank conflicts. */
+/* Elements from row to row in shared memory, at least: as far past 16 bytes as in memory. */
 template <typename T>
-unsigned staged_pitch(size_t columns, size_t ld)
+unsigned least_pitch(size_t columns, size_t ld)
+{
+    return static_cast<unsigned>(columns + (ld - columns) % VECTOR_ELEMENTS<T>);
+}
+
+/* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that
+ * would have to be spliced, as long as a thread has a whole one. Those that begin at vectors would
+ * meet in the same banks. */
+template <typename T>
+bool goes_by_words(size_t columns, size_t ld)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    const unsigned pitch = static_cast<unsigned>(columns + (ld - columns) % WIDTH);
-    const bool by_words = IS_NARROW<T> && std::is_integral<T>::value &&
-                          columns <= MOST_PARTS * WIDTH && pitch % WIDTH != 0;
+    return IS_NARROW<T> &&
+           (columns <= WIDTH || (std::is_integral<T>::value && columns <= MOST_PARTS * WIDTH &&
+                                 least_pitch<T>(columns, ld) % WIDTH != 0));
+}
+
+/* Rows without gaps stay as they are, and so do those that are read by words. Others may lie an odd
+ * number of vectors apart, so that lanes which read the same vector of neighbouring rows have no
+ * bank conflicts. */
+template <typename T>
+unsigned staged_pitch(size_t columns, size_t ld, bool by_words)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned pitch = least_pitch<T>(columns, ld);
     return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
 }
 
@@ -592,11 +579,19 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     using element = typename Source::element;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>, BANKS = 8; /* of 16 bytes */
     const size_t vectors = prim_divide_up(args->columns, WIDTH);
-    short_rows shape = {
-        args->columns, args->ld, args->rows, ROWS_A_THREAD<Source> * PARTIALS, 1, 1, 0, 0};
+    short_rows shape = {args->columns,
+                        args->ld,
+                        args->rows,
+                        ROWS_A_THREAD<typename Source::value> * PARTIALS,
+                        1,
+                        1,
+                        0,
+                        0,
+                        false};
     if (goes_from_memory<element>(args->columns, args->ld))
         return shape;
-    shape.pitch = staged_pitch<element>(args->columns, args->ld);
+    shape.by_words = goes_by_words<element>(args->columns, args->ld);
+    shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
