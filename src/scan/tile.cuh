@@ -18,6 +18,7 @@ struct tile_lines {
     size_t in_ld, out_ld, length, count;
     unsigned tiles, warps; /* of a line; warps are a whole block's where there are several tiles */
     bool ends_whole;       /* with a whole tile of tiles.h */
+    bool by_element; /* misaligned elements are loaded one by one, where BY_ELEMENT may say so */
 };
 
 template <typename Value, typename Out>
@@ -87,9 +88,12 @@ __device__ void prefetch_chunk(const tile_lines<In, Out> &lines, const warp_plac
         prefetch(first_of(lines, p) + lane * CACHE_LINE);
 }
 
-/* Whether misaligned elements are loaded one by one: no asynchronous copy has less than 4 bytes. */
+/* Whether misaligned elements may be loaded one by one: no asynchronous copy has less than 4 bytes.
+ * Whether they may be loaded as they lie and shifted: only that many words, if not one by one. */
 template <typename In>
 constexpr bool BY_ELEMENT = sizeof(In) >= 4;
+template <typename In, typename Out>
+constexpr bool SHIFTED = sizeof(In) < 4 || (sizeof(In) == 4 && sizeof(Out) == 4);
 
 /* Starts the copies of a chunk. */
 template <typename In, typename Out>
@@ -98,7 +102,7 @@ __device__ void load_chunk(const tile_lines<In, Out> &lines, const warp_place &p
 {
     const In *const from = first_of(lines, p);
     if constexpr (BY_ELEMENT<In>) {
-        if (shift_of(from) != 0) {
+        if (shift_of(from) != 0 && (!SHIFTED<In, Out> || lines.by_element)) {
             load_by_element<CHUNK<In, Out>>(slots, from, p.count, lane);
             return;
         }
@@ -113,10 +117,12 @@ __device__ chunk_sums<accumulator_t<Out>>
 sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule, unsigned line,
                  vector_slot *slots, unsigned lane)
 {
-    if constexpr (!BY_ELEMENT<In>) {
-        const unsigned shift = shift_of(lines.in) + line * static_cast<unsigned>(lines.in_ld) *
-                                                        static_cast<unsigned>(sizeof(In));
-        align_runs<RUN_ELEMENTS<In, Out> * sizeof(In), In>(slots, shift % VECTOR_BYTES, lane);
+    if constexpr (SHIFTED<In, Out>) {
+        if (!BY_ELEMENT<In> || !lines.by_element) {
+            const unsigned shift = shift_of(lines.in) + line * static_cast<unsigned>(lines.in_ld) *
+                                                            static_cast<unsigned>(sizeof(In));
+            align_runs<RUN_ELEMENTS<In, Out> * sizeof(In), In>(slots, shift % VECTOR_BYTES, lane);
+        }
     }
     return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
@@ -169,6 +175,11 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
     store_image<PRIM_SCAN_CHUNK_VECTORS>(to, slots, 0, place.count, lane);
 }
 
+/* From how many elements on misaligned ones are shifted, not loaded one by one. */
+#ifndef PRIM_SCAN_SHIFT_FROM
+#define PRIM_SCAN_SHIFT_FROM (1u << 25)
+#endif
+
 template <typename In, typename Out>
 tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned warps)
 {
@@ -181,7 +192,8 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned 
             static_cast<unsigned>(tiles),
             warps,
             warps == TILE_WARPS && args->columns > 0 &&
-                args->columns % (TILE_WARPS * CHUNK<In, Out>) == 0};
+                args->columns % (TILE_WARPS * CHUNK<In, Out>) == 0,
+            args->rows > 1 || args->columns < PRIM_SCAN_SHIFT_FROM};
 }
 
 template <class Operator, typename Out>
