@@ -765,6 +765,30 @@ Test(reduce, long_columns_without_gaps)
         }
 }
 
+/* Columns of 16-bit floats that are read as an array: around the rows of a step, of a tile, and of
+ * the tiles of a block; from each element of a vector on. */
+Test(reduce, few_columns_of_halves)
+{
+    static const type_pair types[] = {{CUDA_R_16F, CUDA_R_16F},
+                                      {CUDA_R_16BF, CUDA_R_16BF},
+                                      {CUDA_R_16F, CUDA_R_32F},
+                                      {CUDA_R_16BF, CUDA_R_32F}};
+    static const size_t rows[] = {9, 255, 257, 1024, 1031, 8191, 8193, 16384, 65537};
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    size_t turn = 0;
+    for (size_t columns = 1; columns <= 8; columns++)
+        for (size_t r = 0; r < COUNT_OF(rows) - (quick ? 1 : 0); r++, turn++) {
+            const matrix m = {rows[r], columns, columns};
+            const type_pair *const t = &types[turn % COUNT_OF(types)];
+            const prim_op op = (prim_op)(turn / 3 % 4);
+            char *h_in = make_matrix(op, t->in, &m, UNIFORM);
+            for (size_t offset = turn % 3; offset < 8; offset += quick ? 5 : 3)
+                check_at_offset(*t, false, &m, offset, op,
+                                turn % 5 == 1 ? PRIM_TRANSFORM_SQUARE : PRIM_TRANSFORM_NONE, h_in);
+            free(h_in);
+        }
+}
+
 /* Wide and low: whole lanes although the rows are few. */
 Test(reduce, wide_columns)
 {

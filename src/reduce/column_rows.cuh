@@ -3,6 +3,7 @@
 #define PRIM_REDUCE_COLUMN_ROWS_CUH
 
 #include "common/part_vector.cuh"
+#include "common/warp.cuh"
 #include "reduce/packed_sums.cuh"
 
 namespace

@@ -10,10 +10,12 @@
  *
  * Where rows do not begin at 16 bytes, a vector is spliced from the two aligned ones that hold it;
  * where these would reach out of the matrix, or between rows, only what is in the row is read. Up
- * to four columns of wide elements are read one by one, many rows at a time: column_rows.cuh. Many
- * such rows of integers, without gaps, are folded into rows that begin at 16 bytes: folded.h.
+ * to four columns of wide elements are read one by one, many rows at a time: column_rows.cuh. Up to
+ * seven of 16-bit floats are read as an array: few_columns.cuh. Many such rows of integers, without
+ * gaps, are folded into rows that begin at 16 bytes: folded.h.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
+#include "reduce/few_columns.cuh"
 #include "reduce/few_rows.cuh"
 #include "reduce/folded.cuh"
 #include "reduce/folded.h"
@@ -57,6 +59,13 @@ __global__ void __launch_bounds__(PRIM_COLUMN_THREADS,
         reduce_few_rows<Operator>(source, ld, rows, columns, to);
         return;
     }
+    if constexpr (HAS_FEW_COLUMNS<Source>)
+        if (are_few_columns<Source>(ld, columns)) {
+            grid_dependency_synchronize();
+            reduce_few_columns<Operator>(source, rows, static_cast<unsigned>(columns), shape,
+                                         &deep[0][0], to);
+            return;
+        }
     column_place p = place_of(shape, rows, columns, WIDTH);
     size_t at = p.row * ld + p.column;
     const size_t step = ld << shape.height_bits;
@@ -159,15 +168,25 @@ struct column_matrix {
     size_t ld, rows, columns;
 };
 
+/* As reduce_column_tiles() has it. */
+template <class Source>
+unsigned blocks_for(const Source &source, const column_matrix &m, const prim_column_shape &shape)
+{
+    size_t blocks = shape.tiles * shape.strips;
+    if (m.rows <= EIGHTH && source.plain())
+        blocks = prim_divide_up(m.columns, VECTOR_ELEMENTS<typename Source::element> *
+                                               static_cast<size_t>(PRIM_COLUMN_THREADS));
+    else if (are_few_columns<Source>(m.ld, m.columns))
+        blocks = prim_divide_up(shape.tiles, tiles_of_few_columns<Source>(m.columns));
+    return static_cast<unsigned>(blocks);
+}
+
 template <class Operator, typename Out, class Source>
 cudaError_t column_pass(const prim_reduce_args *args, const Source &source, const column_matrix &m,
                         const row_ends &ends, const prim_column_shape &shape,
                         const column_destination<typename Source::value, Out> &to)
 {
-    const size_t vectors = prim_divide_up(m.columns, VECTOR_ELEMENTS<typename Source::element>);
-    const unsigned blocks = static_cast<unsigned>(m.rows <= EIGHTH && source.plain()
-                                                      ? prim_divide_up(vectors, PRIM_COLUMN_THREADS)
-                                                      : shape.tiles * shape.strips);
+    const unsigned blocks = blocks_for<Source>(source, m, shape);
     return prim_launch_dependent(
         {args->call.stream, blocks, PRIM_COLUMN_THREADS},
         reduce_column_tiles<Operator, Source, column_destination<typename Source::value, Out>>,
