@@ -56,6 +56,31 @@ struct by_vectors {
     }
 };
 
+/* Or as two vectors, of which both are in flight: rows of a thread lie a multiple of eight rows apart,
+ * and so as far past a vector. */
+template <class Source>
+struct by_two_vectors {
+    using vector_of = typename Source::loaded;
+    static constexpr unsigned AT_ONCE = 4;
+    struct loaded {
+        vector_of first, second;
+    };
+
+    const Source &source;
+    unsigned past;
+
+    __device__ loaded load(size_t at) const
+    {
+        const typename Source::element *const around = vector_around(&source.in[at]);
+        return {load_vector(around),
+                load_vector(around + VECTOR_ELEMENTS<typename Source::element>)};
+    }
+    __device__ vector_of complete(const loaded &x, size_t) const
+    {
+        return spliced<typename Source::element>(x.first, x.second, past);
+    }
+};
+
 /* Or only what is in the row. Rows of a thread lie a multiple of four rows apart, and so as far
  * past a word. */
 template <class Source, bool FROM_WORD>
@@ -216,9 +241,16 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
         return;
     }
     const bool vectors = can_load_vectors<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
-    if (__ballot_sync(ALL_LANES, !vectors) == 0)
+    if (__ballot_sync(ALL_LANES, !vectors) == 0) {
+        if constexpr (IS_HALF<typename Source::element>)
+            if (!source.aligned) {
+                walk_rows<Operator>(
+                    by_two_vectors<Source>{source, bytes_past_vector(&source.in[at])}, source, at,
+                    step, depth, so_far);
+                return;
+            }
         walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
-    else
+    } else
         walk_parts<Operator>(source, ld, rows, at, step, p.width, depth, so_far);
 }
 

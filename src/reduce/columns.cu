@@ -39,7 +39,7 @@ template <class Operator, class Source>
     PACKS<Operator, Source> ? (sizeof(typename Source::value) == 8 ? 2 : PACKED_BLOCKS)
     : sizeof(typename Source::value) == 8 ? (VECTOR_ELEMENTS<typename Source::element> > 4 ? 1 : 3)
                                           : (VECTOR_ELEMENTS<typename Source::element> > 8   ? 2
-                                             : VECTOR_ELEMENTS<typename Source::element> > 4 ? 3
+                                             : VECTOR_ELEMENTS<typename Source::element> > 4 ? 4
                                                                                              : 5);
 
 template <class Operator, class Source, class Destination>
