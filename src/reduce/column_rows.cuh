@@ -37,8 +37,7 @@ place_of(const prim_column_shape &shape, size_t rows, size_t columns, unsigned v
     return p;
 }
 
-/* How a thread reads its part of a row: as a vector, spliced from two aligned ones where rows do
- * not begin at vectors. */
+/* How a thread reads its part of a row: as a vector. */
 template <class Source>
 struct by_vectors {
     /* Four loads in flight in each of 1536 threads: eight in half as many took 5 % longer. */
@@ -48,36 +47,33 @@ struct by_vectors {
 
     __device__ typename Source::loaded load(size_t at) const
     {
-        return source.template load<false>(at);
+        return source.template load<true>(at);
     }
-    __device__ typename Source::loaded complete(const typename Source::loaded &x, size_t at) const
+    __device__ typename Source::loaded complete(const typename Source::loaded &x, size_t) const
     {
-        return source.complete(x, at);
+        return x;
     }
 };
 
-/* Or as two vectors, of which both are in flight: rows of a thread lie a multiple of eight rows apart,
- * and so as far past a vector. */
+/* Where rows do not begin at vectors, spliced from two, which are in flight together. */
 template <class Source>
 struct by_two_vectors {
-    using vector_of = typename Source::loaded;
-    static constexpr unsigned AT_ONCE = 4;
+    using element = typename Source::element;
+    static constexpr unsigned AT_ONCE = sizeof(element) == 2 ? 3 : 2;
     struct loaded {
-        vector_of first, second;
+        typename Source::loaded first, second;
     };
 
     const Source &source;
-    unsigned past;
 
     __device__ loaded load(size_t at) const
     {
-        const typename Source::element *const around = vector_around(&source.in[at]);
-        return {load_vector(around),
-                load_vector(around + VECTOR_ELEMENTS<typename Source::element>)};
+        const element *const around = vector_around(&source.in[at]);
+        return {load_vector(around), load_vector(around + VECTOR_ELEMENTS<element>)};
     }
-    __device__ vector_of complete(const loaded &x, size_t) const
+    __device__ typename Source::loaded complete(const loaded &x, size_t at) const
     {
-        return spliced<typename Source::element>(x.first, x.second, past);
+        return spliced<element>(x.first, x.second, bytes_past_vector(&source.in[at]));
     }
 };
 
@@ -149,6 +145,16 @@ __device__ void walk_rows(const Reader &reader, const Source &source, size_t at,
         take_rows<Operator, true>(reader, source, at, step, depth, so_far);
     else
         take_rows<Operator, false>(reader, source, at, step, depth, so_far);
+}
+
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void walk_vectors(const Source &source, bool aligned, size_t at, size_t step,
+                             unsigned depth, typename Source::value (&so_far)[WIDTH])
+{
+    if (aligned)
+        walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
+    else
+        walk_rows<Operator>(by_two_vectors<Source>{source}, source, at, step, depth, so_far);
 }
 
 /* A matrix of up to so many columns: single elements of several rows at a time. */
@@ -241,16 +247,9 @@ __device__ void walk(const Source &source, size_t ld, size_t rows, size_t column
         return;
     }
     const bool vectors = can_load_vectors<WIDTH>(source.aligned, ld, rows, columns, at, step, p);
-    if (__ballot_sync(ALL_LANES, !vectors) == 0) {
-        if constexpr (IS_HALF<typename Source::element>)
-            if (!source.aligned) {
-                walk_rows<Operator>(
-                    by_two_vectors<Source>{source, bytes_past_vector(&source.in[at])}, source, at,
-                    step, depth, so_far);
-                return;
-            }
-        walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
-    } else
+    if (__ballot_sync(ALL_LANES, !vectors) == 0)
+        walk_vectors<Operator>(source, source.aligned, at, step, depth, so_far);
+    else
         walk_parts<Operator>(source, ld, rows, at, step, p.width, depth, so_far);
 }
 

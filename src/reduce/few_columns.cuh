@@ -57,7 +57,7 @@ __device__ void walk_array(const Source &source, size_t all, size_t at, size_t s
     }
     if (takes_last)
         end--;
-    walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, end, so_far);
+    walk_vectors<Operator>(source, aligned, at, step, end, so_far);
     if (takes_last)
         take_between<Operator>(source, last, 0, all - last, so_far);
 }
