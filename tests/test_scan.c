@@ -754,6 +754,40 @@ ParameterizedTest(combination *k, scan, every_alignment)
     free(h_in);
 }
 
+/* Arrays so large that what is misaligned is shifted, and not loaded one by one. */
+Test(scan, large_misaligned_arrays)
+{
+    static const type_pair types[] = {
+        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U}};
+    static const size_t offsets[][2] = {{1, 0}, {2, 3}, {3, 3}};
+    const size_t count = on_cpu_backend() ? 9601 : ((size_t)1 << 25) + 77;
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        void *h_in = malloc(count * type_bytes(types[t].in));
+        fill(types[t].in, h_in, count, INTEGERS, 7);
+        for (int variant = PRIM_SCAN_AUTO;
+             prim_scan_variant_info((prim_scan_variant)variant) != NULL; variant++)
+            for (size_t o = 0; o < COUNT_OF(offsets); o++) {
+                scan_case c = {.variant = (prim_scan_variant)variant,
+                               .types = types[t],
+                               .form = VECTOR,
+                               .rows = 1,
+                               .columns = count,
+                               .in_ld = count,
+                               .out_ld = count,
+                               .offset = offsets[o][0],
+                               .out_offset = offsets[o][1],
+                               .kind = (prim_scan_kind)((o + t) % KINDS),
+                               .op = PRIM_OP_SUM,
+                               .with_total = true,
+                               .in_place = o == 2,
+                               .h_in = h_in};
+                if (supports(&c))
+                    check(&c);
+            }
+        free(h_in);
+    }
+}
+
 /* A row has the bits that it has alone, whichever kernel takes it together with others; but for
  * LOOKBACK, whose tiles follow from the number of rows. */
 ParameterizedTestParameters(scan, rows_have_the_bits_of_arrays)
