@@ -1,12 +1,12 @@
-/* Columns of 16-bit floats whose rows lie side by side in one vector: the matrix is read as an array.
+/* Columns of 16-bit floats, several rows of which lie in one vector: the matrix is read as an array.
  *
  *     rows of 3      a b c   a b c   a b c   a b c   a b c   a …
  *     vectors of 8   a b c a b c a b │ c a b c a b c a │ b c …     each thread one, then the same
  *                                                                  elements 256 rows below
  *
  * A tile's 256 rows that are combined at a time are a whole number of vectors, for any number of
- * columns. So an element of a vector is of the same column in each step, and of the same row of 256:
- * an order as columns.h has it, with other threads. The halves then combine in shared memory. */
+ * columns. So an element of a vector is of the same column in each step, and of the same row of
+ * 256: the order of columns.h, with other threads. The halves then combine in shared memory. */
 #ifndef PRIM_REDUCE_FEW_COLUMNS_CUH
 #define PRIM_REDUCE_FEW_COLUMNS_CUH
 
@@ -36,8 +36,8 @@ __host__ __device__ unsigned tiles_of_few_columns(size_t columns)
     return VECTOR_ELEMENTS<typename Source::element> / static_cast<unsigned>(columns);
 }
 
-/* Combines vectors of an array of `all` elements, `step` apart, `depth` of them or up to the array's
- * end. The first and the last one may be incomplete, or have a neighbour outside. */
+/* Combines vectors of an array of `all` elements, `step` apart, `depth` of them or up to the
+ * array's end. The first and the last one may be incomplete, or have a neighbour outside. */
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk_array(const Source &source, size_t all, size_t at, size_t step, unsigned depth,
                            typename Source::value (&so_far)[WIDTH])
