@@ -1,4 +1,4 @@
-/* Columns of 16-bit floats, several rows of which lie in one vector: the matrix is read as an array.
+/* Columns of 16-bit floats, of which several rows lie in a vector: the matrix is read as an array.
  *
  *     rows of 3      a b c   a b c   a b c   a b c   a b c   a …
  *     vectors of 8   a b c a b c a b │ c a b c a b c a │ b c …     each thread one, then the same
