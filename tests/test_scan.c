@@ -754,6 +754,54 @@ ParameterizedTest(combination *k, scan, every_alignment)
     free(h_in);
 }
 
+/* Short rows with gaps between them, of input and output that lie equally far past vectors: their
+ * ends are copied in pieces. */
+ParameterizedTestParameters(scan, rows_with_equal_gaps)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
+{
+    static const size_t lengths[] = {1,  2,  3,  5,   7,   8,   15,  16,
+                                     17, 33, 37, 100, 131, 255, 511, 1021},
+                        gaps[] = {1, 3, 4, 8, 11, 16, 37};
+    const size_t in_vector = 16 / type_bytes(k->types.in);
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    skip_unless_supported(k, ROWS);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it goes element by element");
+    void *h_in = malloc(200 * 1058 * type_bytes(k->types.in));
+    fill(k->types.in, h_in, (size_t)200 * 1058, INTEGERS, 7);
+    size_t turn = turn_of(k);
+    for (size_t l = 0; l < COUNT_OF(lengths); l++)
+        for (size_t g = 0; g < COUNT_OF(gaps); g++, turn++) {
+            const size_t ld = lengths[l] + gaps[g];
+            if (quick && turn % 5 != 0)
+                continue;
+            scan_case c = {.variant = k->variant,
+                           .types = k->types,
+                           .form = ROWS,
+                           .kind = (prim_scan_kind)(turn % KINDS),
+                           .rows = lengths[l] < 20    ? 199
+                                   : lengths[l] < 300 ? 41
+                                                      : 5,
+                           .columns = lengths[l],
+                           .in_ld = ld,
+                           .out_ld = ld + turn / 4 % 3 * in_vector,
+                           .offset = turn % in_vector,
+                           .out_offset = turn % in_vector,
+                           .op = (prim_op)(turn % 3),
+                           .in_place = turn % 4 == 0 && k->types.in == k->types.out,
+                           .h_in = h_in};
+            if (c.in_place)
+                c.out_ld = ld;
+            if (supports(&c))
+                check(&c);
+        }
+    free(h_in);
+}
+
 /* Arrays so large that what is misaligned is shifted, and not loaded one by one. */
 Test(scan, large_misaligned_arrays)
 {
@@ -1182,7 +1230,7 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
         cr_skip_test("it goes element by element, or is another rung");
     for (size_t s = 0; s < COUNT_OF(all); s++)
         for (int f = ROWS; f <= BOTH_DIRECTIONS; f++)
-            for (size_t offset = 0; offset < 16 / in; offset += 7) {
+            for (size_t turn = 0, offset = 0; offset < 16 / in; offset += turn++ % 2 * 7) {
                 const size_t rows = all[s][0], columns = all[s][1], ld = all[s][2];
                 const size_t extent = (rows - 1) * ld + columns;
                 scan_case c = {.variant = k->variant,
@@ -1196,7 +1244,7 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
                 if (ask(&c, &bytes) != PRIM_OK)
                     continue;
                 guarded d_in = guarded_new(extent * in, offset * in),
-                        d_out = guarded_new(extent * out, (offset + 1) * out),
+                        d_out = guarded_new(extent * out, (offset + turn % 2) * out),
                         workspace = guarded_new(bytes, 0);
                 watch(&d_in, rows, columns * in, ld * in, true);
                 watch(&d_out, rows, columns * out, ld * out, true);

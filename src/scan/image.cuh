@@ -60,7 +60,7 @@ __device__ inline vector_slot *kept_in_register(vector_slot *slots)
 #endif
 }
 
-__device__ inline unsigned shift_of(const void *data)
+__host__ __device__ inline unsigned shift_of(const void *data)
 {
     return static_cast<unsigned>(reinterpret_cast<uintptr_t>(data) % VECTOR_BYTES);
 }

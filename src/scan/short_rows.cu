@@ -8,7 +8,7 @@
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
  * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
- * have a row's runs. Rows with gaps between them are copied by elements.
+ * have a row's runs. Rows with gaps between them: gaps.cuh.
  *
  * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
  * log2 of the runs in a row. */
@@ -36,6 +36,8 @@ struct short_rows {
     Out *out;
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
+    unsigned pitch;            /* elements from row to row in an image */
+    bool spread;               /* gaps.cuh */
     uint64_t begins;           /* bit i: element i of a lane begins a row */
 };
 
@@ -138,33 +140,10 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_
     return results;
 }
 
-/* Rows of one element: converts all vectors of the image as a whole, also bytes beside the
- * elements. */
+/* Scans the warp's rows, in steps of a run for each lane. What lies between rows in an image
+ * becomes some result that is not stored. */
 template <class Operator, typename In, typename Out>
-__device__ void scan_columns_of_one(const row_images &images, unsigned count,
-                                    const tile_rule<accumulator_t<Out>, Out> &rule,
-                                    accumulator_t<Out> initial, unsigned lane)
-{
-    constexpr unsigned N = WIDTH<In, Out>;
-    const unsigned end = images.first_element / static_cast<unsigned>(sizeof(In)) + count;
-    PRIM_UNROLL(1)
-    for (unsigned e = lane * N; e < end; e += WARP * N) {
-        accumulator_t<Out> values[N];
-        values_of<Operator, In, Out>(
-            bytes_at<packed<In, N>>(images.elements, e * static_cast<unsigned>(sizeof(In))),
-            rule.element, values);
-        PRIM_UNROLL(N)
-        for (unsigned i = 0; i < N; i++)
-            values[i] =
-                rule.kind == PRIM_SCAN_EXCLUSIVE ? initial : Operator::combine(initial, values[i]);
-        bytes_at<packed<Out, N>>(images.results, e * static_cast<unsigned>(sizeof(Out))) =
-            results_of<Operator, Out>(values, rule.element);
-    }
-}
-
-/* Scans the warp's rows, in steps of a run for each lane. */
-template <class Operator, typename In, typename Out>
-__device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns,
+__device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns, unsigned pitch,
                           uint64_t begins, const tile_rule<accumulator_t<Out>, Out> &rule,
                           unsigned lane)
 {
@@ -173,14 +152,15 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     const value identity = identity_of<Operator, Out>();
     const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
     const unsigned runs = (columns + OF_RUN - 1) / OF_RUN;               /* of a row */
-    const unsigned of_lane = runs == 1 ? OF_RUN / columns : 1;
+    const unsigned of_lane = runs == 1 && pitch < OF_RUN ? OF_RUN / pitch : 1;
     const unsigned at_once = WARP / runs * of_lane;
     const unsigned mine = lane / runs * of_lane, run = lane % runs;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += at_once) {
         const unsigned row = first + mine, left = row < rows && mine < at_once ? rows - row : 0;
-        const unsigned whole = (left < of_lane ? left : of_lane) * columns;
-        const unsigned begin = run * OF_RUN, element = left > 0 ? row * columns + begin : 0;
+        const unsigned whole =
+            left == 0 ? 0 : ((left < of_lane ? left : of_lane) - 1) * pitch + columns;
+        const unsigned begin = run * OF_RUN, element = left > 0 ? row * pitch + begin : 0;
         const unsigned count = whole <= begin ? 0 : whole - begin < OF_RUN ? whole - begin : OF_RUN;
         const lane_run<In, N> x = read_run<In, N>(
             images.elements, images.first_element + element * static_cast<unsigned>(sizeof(In)));
@@ -225,7 +205,13 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HA
 
     row_images images = {ONE_IMAGE ? of_results[warp] : of_elements[warp], of_results[warp], 0, 0};
     const In *const from = r.in + first * r.in_ld;
-    if (r.in_ld == r.columns) {
+    Out *const to = r.out + first * r.out_ld;
+    const spread_rows spread = {rows, r.columns * static_cast<unsigned>(sizeof(In)),
+                                r.pitch * static_cast<unsigned>(sizeof(In)), shift_of(from)};
+    if (ONE_IMAGE && r.spread) {
+        load_spread(images.elements, from, r.in_ld, spread, lane);
+        images.first_element = images.first_result = spread.shift;
+    } else if (r.in_ld == r.columns) {
         const line_part part = {count, first == 0, first + rows == r.count};
         load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane);
         images.first_element = shift_of(from);
@@ -235,13 +221,35 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HA
     }
     wait_for_copies();
     __syncwarp();
-    scan_rows<Operator, In, Out>(images, rows, r.columns, r.begins, rule, lane);
+    scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
     __syncwarp();
-    Out *const to = r.out + first * r.out_ld;
-    if (r.out_ld == r.columns)
+    if (ONE_IMAGE && r.spread)
+        store_spread(to, r.out_ld, images.results, spread, lane);
+    else if (r.out_ld == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane);
     else
         store_elements(to, r.out_ld, images.results, images.first_result, r.columns, count, lane);
+}
+
+/* Of spread rows: a little more than a chunk, so that two of half a chunk fit with their gaps. */
+constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+
+/* Whether rows of input and output lie equally far past vectors, with gaps between them. */
+template <typename In, typename Out>
+bool may_spread(const prim_scan_args *args)
+{
+    return sizeof(In) == sizeof(Out) &&
+           (args->in_ld != args->columns || args->out_ld != args->columns) &&
+           (args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
+           shift_of(args->in) == shift_of(args->out);
+}
+
+/* The fewest elements that keep a row as far past a vector as it is in memory. */
+template <typename In>
+unsigned spread_pitch(const prim_scan_args *args)
+{
+    constexpr size_t N = VECTOR_BYTES / sizeof(In);
+    return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) % N);
 }
 
 struct launch_short_rows : launch_run {
@@ -249,17 +257,23 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
+        const bool spread = may_spread<In, Out>(args);
+        const unsigned pitch = spread ? spread_pitch<In>(args) : columns;
         uint64_t begins = 0;
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
-        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += columns)
+        for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
             begins |= static_cast<uint64_t>(1) << i;
+        const unsigned room =
+            spread ? SPREAD_BYTES / static_cast<unsigned>(sizeof(In)) : CHUNK<In, Out>;
         const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
                                           static_cast<Out *>(args->out),
                                           args->in_ld,
                                           args->out_ld,
                                           args->rows,
                                           columns,
-                                          CHUNK<In, Out> / columns,
+                                          room / pitch,
+                                          pitch,
+                                          spread,
                                           begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
