@@ -77,6 +77,32 @@ struct part_of_words {
                 FROM_WORD ? all[w] : bits_from(all[w], all[w < LAST ? w + 1 : w], 8 * past);
         return result;
     }
+
+    /* Stores as many elements as it has, the first ones of x. */
+    __device__ void store(T *to, const vector<T> &x) const
+    {
+        const unsigned begin = FROM_WORD ? 0 : past;
+        unsigned char *const bytes = reinterpret_cast<unsigned char *>(to) - begin;
+        uint32_t all[LAST + 1], last = 0; /* `last`: the word of the last byte */
+        PRIM_UNROLL(LAST + 1)
+        for (unsigned w = 0; w <= LAST; w++) {
+            const uint32_t here = w < WORDS ? x.words[w < WORDS ? w : 0] : 0,
+                           before = w > 0 ? x.words[w > 0 ? w - 1 : 0] : 0;
+            all[w] = begin == 0 ? here : bits_from(before, here, 32 - 8 * begin);
+            last = w == (end - 1) / WORD_BYTES ? all[w] : last;
+            if ((FROM_WORD || w * WORD_BYTES >= past) && (w + 1) * WORD_BYTES <= end)
+                *reinterpret_cast<uint32_t *>(bytes + w * WORD_BYTES) = all[w];
+        }
+        unsigned char *const last_word = bytes + end / WORD_BYTES * WORD_BYTES;
+        if ((begin == 1 || begin == 2) && end >= WORD_BYTES)
+            *reinterpret_cast<uint16_t *>(bytes + 2) = static_cast<uint16_t>(all[0] >> 16);
+        if ((end & 2) != 0 && (begin == 0 || end >= WORD_BYTES))
+            *reinterpret_cast<uint16_t *>(last_word) = static_cast<uint16_t>(last);
+        if (sizeof(T) == 1 && begin % 2 == 1)
+            bytes[begin] = static_cast<uint8_t>(all[0] >> 8 * begin);
+        if (sizeof(T) == 1 && end % 2 == 1)
+            bytes[end - 1] = static_cast<uint8_t>(last >> 8 * ((end - 1) % WORD_BYTES));
+    }
 };
 
 /* The same of wide elements, which are loaded one by one. */

@@ -129,7 +129,7 @@ __device__ void load_spread(vector_slot *slots, const In *from, size_t ld, const
         copy_async(&bytes_at<four_words>(slots, byte),
                    reinterpret_cast<const four_words *>(place_in_row(from, ld, s, row, byte)));
     });
-    PRIM_UNROLL(2)
+    PRIM_UNROLL(1)
     for (unsigned i = lane; i < 2 * s.rows; i += WARP)
         for_each_piece<In>(end_of_row(s, i / 2, i % 2), [&](auto piece, unsigned byte) {
             using type = decltype(piece);
@@ -149,7 +149,7 @@ __device__ void store_spread(Out *to, size_t ld, vector_slot *slots, const sprea
     for_each_whole_vector(s, lane, [&](unsigned row, unsigned byte) {
         *reinterpret_cast<four_words *>(memory(row, byte)) = bytes_at<four_words>(slots, byte);
     });
-    PRIM_UNROLL(2)
+    PRIM_UNROLL(1)
     for (unsigned i = lane; i < 2 * s.rows; i += WARP)
         for_each_piece<Out>(end_of_row(s, i / 2, i % 2), [&](auto piece, unsigned byte) {
             using type = decltype(piece);

@@ -15,6 +15,7 @@
 #include "common/launch.cuh"
 #include "common/shared.cuh"
 #include "scan/gaps.cuh"
+#include "scan/thin_rows.cuh"
 #include "scan/tile.cuh"
 
 namespace
@@ -37,9 +38,21 @@ struct short_rows {
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
     unsigned pitch;            /* elements from row to row in an image */
-    bool spread;               /* gaps.cuh */
+    bool spread, thin;         /* gaps.cuh, thin_rows.cuh */
     uint64_t begins;           /* bit i: element i of a lane begins a row */
 };
+
+/* Wide elements are their own pieces, and copied one by one with less ado. */
+template <typename In, typename Out>
+constexpr bool SPREADS = IS_NARROW<In> && sizeof(In) == sizeof(Out);
+
+/* A warp's rows, whose first one begins at `at` in memory. */
+template <typename In, typename Out>
+__device__ spread_rows spread_of(const short_rows<In, Out> &r, unsigned rows, const void *at)
+{
+    constexpr unsigned SIZE = sizeof(In);
+    return {rows, r.columns * SIZE, r.pitch * SIZE, shift_of(at)};
+}
 
 /* Where elements and results have one width, they share an image. The image of wider results also
  * has room for those of the elements that precede the first one in its vector. A lane reads a whole
@@ -185,8 +198,16 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     }
 }
 
+/* Before 8.0, one more block of 16-bit results would spill a register. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+[[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 2;
+#else
+[[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 3;
+#endif
+
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HALF<Out> ? 3 : 4))
+__global__ void __launch_bounds__(ROW_THREADS,
+                                  blocks_at_once(ROW_THREADS, sizeof(Out) == 2 ? NARROW_BLOCKS : 4))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
     constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
@@ -199,18 +220,26 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HA
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
+    if constexpr (HAS_THIN_ROWS<In, Out>)
+        if (r.thin) {
+            using value = accumulator_t<Out>;
+            const value identity = identity_of<Operator, Out>();
+            const value initial = Operator::combine(initial_of(rule), identity);
+            if (first + lane < r.count)
+                scan_thin_row<Operator>(r.in + (first + lane) * r.in_ld,
+                                        r.out + (first + lane) * r.out_ld, r.columns, rule,
+                                        Operator::combine(initial, identity));
+            return;
+        }
     const unsigned rows =
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
     const unsigned count = rows * r.columns;
 
     row_images images = {ONE_IMAGE ? of_results[warp] : of_elements[warp], of_results[warp], 0, 0};
     const In *const from = r.in + first * r.in_ld;
-    Out *const to = r.out + first * r.out_ld;
-    const spread_rows spread = {rows, r.columns * static_cast<unsigned>(sizeof(In)),
-                                r.pitch * static_cast<unsigned>(sizeof(In)), shift_of(from)};
-    if (ONE_IMAGE && r.spread) {
-        load_spread(images.elements, from, r.in_ld, spread, lane);
-        images.first_element = images.first_result = spread.shift;
+    if (SPREADS<In, Out> && r.spread) {
+        load_spread(images.elements, from, r.in_ld, spread_of(r, rows, from), lane);
+        images.first_element = images.first_result = shift_of(from);
     } else if (r.in_ld == r.columns) {
         const line_part part = {count, first == 0, first + rows == r.count};
         load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane);
@@ -223,8 +252,9 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HA
     __syncwarp();
     scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
     __syncwarp();
-    if (ONE_IMAGE && r.spread)
-        store_spread(to, r.out_ld, images.results, spread, lane);
+    Out *const to = r.out + first * r.out_ld;
+    if (SPREADS<In, Out> && r.spread)
+        store_spread(to, r.out_ld, images.results, spread_of(r, rows, to), lane);
     else if (r.out_ld == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane);
     else
@@ -234,11 +264,20 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, IS_HA
 /* Of spread rows: a little more than a chunk, so that two of half a chunk fit with their gaps. */
 constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
-/* Whether rows of input and output lie equally far past vectors, with gaps between them. */
+/* One and two elements are copied one by one with less ado. */
+template <typename In, typename Out>
+bool is_thin(const prim_scan_args *args)
+{
+    return HAS_THIN_ROWS<In, Out> && args->columns > 2 &&
+           args->columns <= VECTOR_BYTES / sizeof(In) &&
+           (args->in_ld != args->columns || args->out_ld != args->columns);
+}
+
+/* Whether longer rows of input and output lie equally far past vectors, with gaps between them. */
 template <typename In, typename Out>
 bool may_spread(const prim_scan_args *args)
 {
-    return sizeof(In) == sizeof(Out) &&
+    return SPREADS<In, Out> && args->columns > VECTOR_BYTES / sizeof(In) &&
            (args->in_ld != args->columns || args->out_ld != args->columns) &&
            (args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
            shift_of(args->in) == shift_of(args->out);
@@ -257,7 +296,7 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool spread = may_spread<In, Out>(args);
+        const bool thin = is_thin<In, Out>(args), spread = !thin && may_spread<In, Out>(args);
         const unsigned pitch = spread ? spread_pitch<In>(args) : columns;
         uint64_t begins = 0;
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
@@ -271,9 +310,10 @@ struct launch_short_rows : launch_run {
                                           args->out_ld,
                                           args->rows,
                                           columns,
-                                          room / pitch,
+                                          thin ? WARP : room / pitch,
                                           pitch,
                                           spread,
+                                          thin,
                                           begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);

@@ -1,0 +1,38 @@
+/* Rows of up to 16 bytes of narrow elements, with gaps between them: a thread for each, which reads
+ * and writes only what is in the row, by words, halves and bytes. */
+#ifndef PRIM_SCAN_THIN_ROWS_CUH
+#define PRIM_SCAN_THIN_ROWS_CUH
+
+#include "common/part_vector.cuh"
+#include "scan/tile.cuh"
+
+namespace
+{
+
+template <typename In, typename Out>
+constexpr bool HAS_THIN_ROWS = IS_NARROW<In> && sizeof(In) == sizeof(Out);
+
+/* The order of a run, chunk.cuh. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_thin_row(const In *from, Out *to, unsigned columns,
+                              const tile_rule<accumulator_t<Out>, Out> &rule,
+                              accumulator_t<Out> initial)
+{
+    constexpr unsigned N = VECTOR_ELEMENTS<In>;
+    const part_of_words<In> of_elements(from, columns);
+    accumulator_t<Out> values[N], so_far = initial;
+    values_of<Operator, In, Out>(of_elements.elements(of_elements.load(from)), rule.element,
+                                 values);
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++) {
+        const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
+        values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
+        so_far = next;
+    }
+    const part_of_words<Out> of_results(to, columns);
+    of_results.store(to, results_of<Operator, Out>(values, rule.element));
+}
+
+} // namespace
+
+#endif
