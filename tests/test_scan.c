@@ -802,36 +802,37 @@ ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
     free(h_in);
 }
 
-/* Arrays so large that what is misaligned is shifted, and not loaded one by one. */
+/* Arrays so large that what is misaligned is shifted, and not loaded one by one, by the rungs that
+ * do so. */
 Test(scan, large_misaligned_arrays)
 {
-    static const type_pair types[] = {
-        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32I, CUDA_R_32I}, {CUDA_R_32U, CUDA_R_32U}};
+    static const prim_scan_variant variants[] = {PRIM_SCAN_AUTO, PRIM_SCAN_LOOKBACK,
+                                                 PRIM_SCAN_CHAINED};
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_32U};
     static const size_t offsets[][2] = {{1, 0}, {2, 3}, {3, 3}};
     const size_t count = on_cpu_backend() ? 9601 : ((size_t)1 << 25) + 77;
     for (size_t t = 0; t < COUNT_OF(types); t++) {
-        void *h_in = malloc(count * type_bytes(types[t].in));
-        fill(types[t].in, h_in, count, INTEGERS, 7);
-        for (int variant = PRIM_SCAN_AUTO;
-             prim_scan_variant_info((prim_scan_variant)variant) != NULL; variant++)
-            for (size_t o = 0; o < COUNT_OF(offsets); o++) {
-                scan_case c = {.variant = (prim_scan_variant)variant,
-                               .types = types[t],
-                               .form = VECTOR,
-                               .rows = 1,
-                               .columns = count,
-                               .in_ld = count,
-                               .out_ld = count,
-                               .offset = offsets[o][0],
-                               .out_offset = offsets[o][1],
-                               .kind = (prim_scan_kind)((o + t) % KINDS),
-                               .op = PRIM_OP_SUM,
-                               .with_total = true,
-                               .in_place = o == 2,
-                               .h_in = h_in};
-                if (supports(&c))
-                    check(&c);
-            }
+        void *h_in = malloc(count * type_bytes(types[t]));
+        fill(types[t], h_in, count, INTEGERS, 7);
+        for (size_t v = 0; v < COUNT_OF(variants); v++) {
+            const size_t *const offset = offsets[(t + v) % COUNT_OF(offsets)];
+            scan_case c = {.variant = variants[v],
+                           .types = {types[t], types[t]},
+                           .form = VECTOR,
+                           .rows = 1,
+                           .columns = count,
+                           .in_ld = count,
+                           .out_ld = count,
+                           .offset = offset[0],
+                           .out_offset = offset[1],
+                           .kind = (prim_scan_kind)((v + t) % KINDS),
+                           .op = PRIM_OP_SUM,
+                           .with_total = true,
+                           .in_place = offset[0] == offset[1],
+                           .h_in = h_in};
+            if (supports(&c))
+                check(&c);
+        }
         free(h_in);
     }
 }

@@ -46,7 +46,8 @@ struct vector_part {
 };
 
 /* The part of row r before its first whole vector (0), or after its last one (1). */
-__device__ inline vector_part end_of_row(const spread_rows &s, unsigned r, unsigned which)
+[[maybe_unused]] __device__ inline vector_part end_of_row(const spread_rows &s, unsigned r,
+                                                          unsigned which)
 {
     const unsigned first = s.shift + r * s.pitch, past = first + s.length;
     const unsigned vectors = (first + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
