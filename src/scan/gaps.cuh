@@ -35,7 +35,7 @@ struct element_walk {
 
 /* ---- spread ---- */
 
-/* Rows in an image, in bytes. */
+/* Rows in an image, in bytes, each longer than a vector. */
 struct spread_rows {
     unsigned rows, length, pitch, shift; /* the first row begins at byte `shift` < 16 */
 };
@@ -49,12 +49,10 @@ struct vector_part {
 [[maybe_unused]] __device__ inline vector_part end_of_row(const spread_rows &s, unsigned r,
                                                           unsigned which)
 {
-    const unsigned first = s.shift + r * s.pitch, past = first + s.length;
-    const unsigned vectors = (first + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
+    const unsigned begin = s.shift + r * s.pitch, end = begin + s.length;
     if (which == 0)
-        return {first, past < vectors ? past : vectors};
-    const unsigned behind = past / VECTOR_BYTES * VECTOR_BYTES;
-    return {past < vectors ? past : behind, past};
+        return {begin, (begin + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES};
+    return {end / VECTOR_BYTES * VECTOR_BYTES, end};
 }
 
 /* Calls body(piece, byte) for each of the pieces that make up a part: growing up to a boundary, and
