@@ -147,6 +147,7 @@ __device__ void walk_rows(const Reader &reader, const Source &source, size_t at,
         take_rows<Operator, false>(reader, source, at, step, depth, so_far);
 }
 
+/* Where all of a thread's rows can be loaded as vectors. */
 template <class Operator, class Source, unsigned WIDTH>
 __device__ void walk_vectors(const Source &source, bool aligned, size_t at, size_t step,
                              unsigned depth, typename Source::value (&so_far)[WIDTH])
@@ -155,6 +156,17 @@ __device__ void walk_vectors(const Source &source, bool aligned, size_t at, size
         walk_rows<Operator>(by_vectors<Source>{source}, source, at, step, depth, so_far);
     else
         walk_rows<Operator>(by_two_vectors<Source>{source}, source, at, step, depth, so_far);
+}
+
+/* Elements begin to end of a vector. */
+template <class Operator, class Source, unsigned WIDTH>
+__device__ void take_between(const Source &source, size_t at, size_t begin, size_t end,
+                             typename Source::value (&so_far)[WIDTH])
+{
+    PRIM_UNROLL(WIDTH)
+    for (unsigned e = 0; e < WIDTH; e++)
+        if (e >= begin && e < end)
+            so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
 }
 
 /* A matrix of up to so many columns: single elements of several rows at a time. */

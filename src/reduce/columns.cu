@@ -186,7 +186,7 @@ cudaError_t column_pass(const prim_reduce_args *args, const Source &source, cons
                         const row_ends &ends, const prim_column_shape &shape,
                         const column_destination<typename Source::value, Out> &to)
 {
-    const unsigned blocks = blocks_for<Source>(source, m, shape);
+    const unsigned blocks = blocks_for(source, m, shape);
     return prim_launch_dependent(
         {args->call.stream, blocks, PRIM_COLUMN_THREADS},
         reduce_column_tiles<Operator, Source, column_destination<typename Source::value, Out>>,

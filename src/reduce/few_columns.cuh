@@ -11,7 +11,6 @@
 #define PRIM_REDUCE_FEW_COLUMNS_CUH
 
 #include "reduce/column_rows.cuh"
-#include "reduce/folded.cuh"
 
 namespace
 {

@@ -17,17 +17,6 @@ struct row_ends {
     size_t first, last;
 };
 
-/* Elements begin to end of a vector. */
-template <class Operator, class Source, unsigned WIDTH>
-__device__ void take_between(const Source &source, size_t at, size_t begin, size_t end,
-                             typename Source::value (&so_far)[WIDTH])
-{
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (e >= begin && e < end)
-            so_far[e] = source.template take_one<Operator, false>(so_far[e], source.in[at + e]);
-}
-
 /* Which ends a thread has. */
 struct own_ends {
     bool first, last;

@@ -42,9 +42,10 @@ struct short_rows {
     uint64_t begins;           /* bit i: element i of a lane begins a row */
 };
 
-/* Wide elements are their own pieces, and copied one by one with less ado. */
+/* Rows with gaps: narrow elements are copied by pieces. Wide ones are their own pieces, and copied
+ * one by one with less ado. */
 template <typename In, typename Out>
-constexpr bool SPREADS = IS_NARROW<In> && sizeof(In) == sizeof(Out);
+constexpr bool BY_PIECES = IS_NARROW<In> && sizeof(In) == sizeof(Out);
 
 /* A warp's rows, whose first one begins at `at` in memory. */
 template <typename In, typename Out>
@@ -220,7 +221,7 @@ __global__ void __launch_bounds__(ROW_THREADS,
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
-    if constexpr (HAS_THIN_ROWS<In, Out>)
+    if constexpr (BY_PIECES<In, Out>)
         if (r.thin) {
             using value = accumulator_t<Out>;
             const value identity = identity_of<Operator, Out>();
@@ -237,7 +238,7 @@ __global__ void __launch_bounds__(ROW_THREADS,
 
     row_images images = {ONE_IMAGE ? of_results[warp] : of_elements[warp], of_results[warp], 0, 0};
     const In *const from = r.in + first * r.in_ld;
-    if (SPREADS<In, Out> && r.spread) {
+    if (BY_PIECES<In, Out> && r.spread) {
         load_spread(images.elements, from, r.in_ld, spread_of(r, rows, from), lane);
         images.first_element = images.first_result = shift_of(from);
     } else if (r.in_ld == r.columns) {
@@ -253,7 +254,7 @@ __global__ void __launch_bounds__(ROW_THREADS,
     scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
     __syncwarp();
     Out *const to = r.out + first * r.out_ld;
-    if (SPREADS<In, Out> && r.spread)
+    if (BY_PIECES<In, Out> && r.spread)
         store_spread(to, r.out_ld, images.results, spread_of(r, rows, to), lane);
     else if (r.out_ld == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane);
@@ -264,21 +265,24 @@ __global__ void __launch_bounds__(ROW_THREADS,
 /* Of spread rows: a little more than a chunk, so that two of half a chunk fit with their gaps. */
 constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
+bool has_gaps(const prim_scan_args *args)
+{
+    return args->in_ld != args->columns || args->out_ld != args->columns;
+}
+
 /* One and two elements are copied one by one with less ado. */
 template <typename In, typename Out>
 bool is_thin(const prim_scan_args *args)
 {
-    return HAS_THIN_ROWS<In, Out> && args->columns > 2 &&
-           args->columns <= VECTOR_BYTES / sizeof(In) &&
-           (args->in_ld != args->columns || args->out_ld != args->columns);
+    return BY_PIECES<In, Out> && args->columns > 2 && args->columns <= VECTOR_BYTES / sizeof(In) &&
+           has_gaps(args);
 }
 
 /* Whether longer rows of input and output lie equally far past vectors, with gaps between them. */
 template <typename In, typename Out>
 bool may_spread(const prim_scan_args *args)
 {
-    return SPREADS<In, Out> && args->columns > VECTOR_BYTES / sizeof(In) &&
-           (args->in_ld != args->columns || args->out_ld != args->columns) &&
+    return BY_PIECES<In, Out> && args->columns > VECTOR_BYTES / sizeof(In) && has_gaps(args) &&
            (args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
            shift_of(args->in) == shift_of(args->out);
 }
@@ -296,7 +300,7 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool thin = is_thin<In, Out>(args), spread = !thin && may_spread<In, Out>(args);
+        const bool thin = is_thin<In, Out>(args), spread = may_spread<In, Out>(args);
         const unsigned pitch = spread ? spread_pitch<In>(args) : columns;
         uint64_t begins = 0;
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");

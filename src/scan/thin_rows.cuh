@@ -9,18 +9,16 @@
 namespace
 {
 
-template <typename In, typename Out>
-constexpr bool HAS_THIN_ROWS = IS_NARROW<In> && sizeof(In) == sizeof(Out);
-
-/* The order of a run, chunk.cuh. */
+/* The order of a run, chunk.cuh. The kind is asked for each element: with a call of scan_vector()
+ * for each kind, results went through local memory. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_thin_row(const In *from, Out *to, unsigned columns,
                               const tile_rule<accumulator_t<Out>, Out> &rule,
-                              accumulator_t<Out> initial)
+                              accumulator_t<Out> so_far)
 {
     constexpr unsigned N = VECTOR_ELEMENTS<In>;
     const part_of_words<In> of_elements(from, columns);
-    accumulator_t<Out> values[N], so_far = initial;
+    accumulator_t<Out> values[N];
     values_of<Operator, In, Out>(of_elements.elements(of_elements.load(from)), rule.element,
                                  values);
     PRIM_UNROLL(N)
