@@ -202,16 +202,19 @@ template <unsigned VECTORS, typename In>
 __device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane)
 {
     const unsigned shift = shift_of(from);
-    if (shift == 0 && part.count * sizeof(In) == VECTORS * VECTOR_BYTES) { /* the common case */
-        PRIM_UNROLL(VECTORS / WARP + 1)
-        for (unsigned v = lane; v < VECTORS; v += WARP)
-            copy_async(&vector_at<uint32_t, 4>(slots, v),
-                       &reinterpret_cast<const four_words *>(from)[v]);
-        return;
-    }
     const unsigned end = shift + part.count * static_cast<unsigned>(sizeof(In));
     const vector_slot *const vectors =
         reinterpret_cast<const vector_slot *>(reinterpret_cast<uintptr_t>(from) - shift);
+    if (end == shift + VECTORS * VECTOR_BYTES && (shift == 0 || (!part.begins && !part.ends))) {
+        const unsigned slot = slot_of(lane); /* the common case: so are all, further by as many */
+        PRIM_UNROLL(VECTORS / WARP + 1)
+        for (unsigned v = 0; v + lane < VECTORS; v += WARP)
+            copy_vector(&slots[slot + v], &vectors[lane + v], lane + v == 0 ? shift : 0,
+                        VECTOR_BYTES);
+        if (shift > 0 && lane == 0)
+            copy_vector(&slots[slot_of(VECTORS)], &vectors[VECTORS], 0, shift);
+        return;
+    }
     const unsigned first = part.begins && shift > 0 ? 1 : 0;
     const unsigned last = part.count == 0 ? 0
                           : part.ends     ? end / VECTOR_BYTES
@@ -262,6 +265,24 @@ __device__ void load_by_element(vector_slot *slots, const In *from, unsigned cou
 
 /* ---- to global memory ---- */
 
+/* Vectors 1 … VECTORS - 1 of those that the whole image reaches into, each out of two of the image;
+ * by lanes that begin at the first one, so that a line of 128 bytes is stored at once where it
+ * begins there. */
+template <typename T, unsigned VECTORS, unsigned WORDS>
+__device__ void store_shifted(vector_slot *to, const vector_slot *slots, unsigned bytes,
+                              unsigned lane)
+{
+    static_assert(VECTORS % WARP == 0, "slot_of() counts on as well from any multiple of 32");
+    const four_words *const right = reinterpret_cast<const four_words *>(&slots[slot_of(lane)]);
+    const four_words *const left = reinterpret_cast<const four_words *>(
+        lane > 0 ? &slots[slot_of(lane - 1)] : &slots[slot_of(WARP - 1)] - WARP);
+    PRIM_UNROLL(2) /* with four at once, registers run out */
+    for (unsigned v = 0; v < VECTORS; v += WARP)
+        if (v + lane > 0)
+            reinterpret_cast<four_words *>(to)[lane + v] =
+                between<T, WORDS>(left[v], right[v], bytes);
+}
+
 /* Stores `count` elements, the first of which is at byte `first` of the image: up to VECTORS
  * vectors. */
 template <unsigned VECTORS, typename Out>
@@ -287,9 +308,14 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
                 vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v);
     } else {
         with_words<Out>(from % VECTOR_BYTES, [&](auto words) {
+            constexpr unsigned W = decltype(words)::value;
+            if (first == 0 && whole + 1 == VECTORS) {
+                store_shifted<Out, VECTORS, W>(vectors - 1, slots, from, lane);
+                return;
+            }
             PRIM_UNROLL(2)
             for (unsigned v = lane; v < whole; v += WARP)
-                reinterpret_cast<four_words *>(vectors)[v] = between<Out, decltype(words)::value>(
+                reinterpret_cast<four_words *>(vectors)[v] = between<Out, W>(
                     vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v),
                     vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v + 1), from);
         });

@@ -47,6 +47,11 @@ constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 constexpr unsigned ROUND = 16; /* groups of tiles that a block reads between two barriers */
 constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 
+__device__ constexpr unsigned stage_before(unsigned stage)
+{
+    return stage == 0 ? STAGES - 1 : stage - 1;
+}
+
 /* By a whole warp: waits for the aggregates of `count` tiles, at most a group, and combines them as
  * scan_warp() does; the groups' aggregates are combined one by one, from the first to the last. So
  * the timing changes no bit of the sum. */
@@ -191,10 +196,11 @@ __global__ void __launch_bounds__(MOST_THREADS,
         shared.turn = take_ticket(ticket);
     __syncthreads();
     unsigned loading = shared.turn, summing = tiles, finishing = tiles;
-    unsigned to = 0, in = STAGES - 1, from = STAGES - 2; /* the stages that these three have */
+    unsigned to = 0; /* the stage that is loaded; the two before it, around, have the other tiles */
     known_prefix<value> known = {0, 0, identity};
     value run_prefix = identity;
     while (loading < tiles || summing < tiles || finishing < tiles) {
+        const unsigned in = stage_before(to), from = stage_before(in);
         const bool more = threadIdx.x == 0 && loading < tiles;
         const unsigned upcoming = more ? take_ticket(ticket) : tiles;
         if (loading < tiles)
@@ -220,10 +226,7 @@ __global__ void __launch_bounds__(MOST_THREADS,
         finishing = summing;
         summing = loading;
         loading = shared.turn;
-        const unsigned free = from;
-        from = in;
-        in = to;
-        to = free;
+        to = from;
     }
 }
 
