@@ -66,21 +66,9 @@ struct table_place {
     unsigned y, x; /* of a tile; y of `down` or more stands for none */
 };
 
-/* Follows the tiles' numbers, which only grow, along the anti-diagonals. */
-struct diagonal_walk {
-    unsigned diagonal, first; /* first: the number of its topmost tile */
-
-    __device__ table_place step_to(unsigned number, unsigned down, unsigned across)
-    {
-        for (; diagonal < down + across - 1; diagonal++) {
-            const unsigned top = diagonal < across ? 0 : diagonal - (across - 1);
-            const unsigned end = diagonal < down ? diagonal + 1 : down;
-            if (number - first < end - top)
-                return {top + (number - first), diagonal - (top + (number - first))};
-            first += end - top;
-        }
-        return {down, 0};
-    }
+/* An anti-diagonal, and the number of its topmost tile. */
+struct diagonal_place {
+    unsigned diagonal, first;
 };
 
 /* ---- words that go from tile to tile ---- */
@@ -118,7 +106,7 @@ __device__ Value chain(const chain_words &words, size_t line, unsigned tile, uns
 
 template <typename Out>
 struct table_memory {
-    diagonal_walk walk;
+    diagonal_place reached;
     table_place upcoming[2];
     accumulator_t<Out> columns[TABLE_WARPS * WARP * TABLE_WIDTH<Out>];
 };
@@ -184,10 +172,21 @@ struct table_thread {
         }
     }
 
-    /* The tile that this block takes next; by one thread. */
+    /* The tile that this block takes next; by one thread. It follows the tiles' numbers, which only
+     * grow, along the anti-diagonals. */
     __device__ table_place take_tile(unsigned *counter) const
     {
-        return shared.walk.step_to(take_ticket(counter), down, m.across);
+        const unsigned number = take_ticket(counter);
+        diagonal_place &at = shared.reached;
+        for (; at.diagonal < down + m.across - 1; at.diagonal++) {
+            const unsigned top = at.diagonal < m.across ? 0 : at.diagonal - (m.across - 1);
+            const unsigned end = at.diagonal < down ? at.diagonal + 1 : down;
+            const unsigned y = top + (number - at.first);
+            if (number - at.first < end - top)
+                return {y, at.diagonal - y};
+            at.first += end - top;
+        }
+        return {down, 0};
     }
 
     __device__ void make_tile(const table_place &tile, unsigned *counter,
@@ -222,7 +221,7 @@ struct table_thread {
     __device__ void work(unsigned *counter) const
     {
         if (threadIdx.x == 0) {
-            shared.walk = {0, 0};
+            shared.reached = {0, 0};
             shared.upcoming[0] = take_tile(counter);
         }
         __syncthreads();

@@ -263,9 +263,9 @@ __global__ void __launch_bounds__(ROW_THREADS,
 }
 
 /* Of spread rows: a little more than a chunk, so that two of half a chunk fit with their gaps. */
-constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+[[maybe_unused]] constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
-bool has_gaps(const prim_scan_args *args)
+[[maybe_unused]] bool has_gaps(const prim_scan_args *args)
 {
     return args->in_ld != args->columns || args->out_ld != args->columns;
 }
