@@ -802,6 +802,47 @@ ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
     free(h_in);
 }
 
+/* Rows of two chunks of 2 KiB of the wider type, the last one a few elements short or one over: it
+ * ends before the last vectors that a whole chunk would reach into. Rows begin anywhere. */
+ParameterizedTestParameters(scan, chunks_that_are_almost_whole)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, chunks_that_are_almost_whole)
+{
+    enum { ROWS_HERE = 5, CHUNKS = 2, MOST = ROWS_HERE * (CHUNKS * 2048 + 2) };
+    const size_t in_bytes = type_bytes(k->types.in), out_bytes = type_bytes(k->types.out);
+    const size_t wider = in_bytes > out_bytes ? in_bytes : out_bytes;
+    const size_t whole = CHUNKS * 2048 / wider, vectors = 2 * 16 / wider;
+    const bool quick = get_test_level() == LEVEL_QUICK;
+    skip_unless_supported(k, ROWS);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it goes element by element");
+    void *h_in = malloc(MOST * in_bytes);
+    fill(k->types.in, h_in, MOST, INTEGERS, 7);
+    for (size_t missing = 0; missing <= vectors; missing++) {
+        const size_t turn = missing + turn_of(k), columns = whole + 1 - missing;
+        if (quick && wider < 4 && turn % 3 != 0)
+            continue;
+        scan_case c = {.variant = k->variant,
+                       .types = k->types,
+                       .form = ROWS,
+                       .kind = (prim_scan_kind)(turn % KINDS),
+                       .rows = ROWS_HERE,
+                       .columns = columns,
+                       .in_ld = columns + turn % 2,
+                       .out_ld = columns + 1,
+                       .offset = turn % (16 / in_bytes),
+                       .out_offset = turn % (16 / out_bytes),
+                       .op = (prim_op)(turn % 3),
+                       .h_in = h_in};
+        if (supports(&c))
+            check(&c);
+    }
+    free(h_in);
+}
+
 /* Arrays so large that what is misaligned is shifted, and not loaded one by one, by the rungs that
  * do so. */
 Test(scan, large_misaligned_arrays)
