@@ -1084,6 +1084,57 @@ Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
     free(h_host);
 }
 
+/* From two rows on, the fewest for which CHAINED has no words: its blocks then take whole rows. */
+static size_t fewest_whole_rows(cudaDataType_t type, size_t columns)
+{
+    size_t bytes = 1, rows = 1;
+    while (bytes > 0 && rows < 10000) {
+        rows++;
+        cr_prim(prim_scan_rows_workspace_bytes(PRIM_SCAN_CHAINED, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                                               PRIM_TRANSFORM_NONE, type, rows, columns, type,
+                                               &bytes));
+    }
+    cr_assert_eq(bytes, 0, "blocks never take whole rows");
+    return rows;
+}
+
+/* Three tiles each, the last one of three elements; with gaps between the rows. */
+static void check_whole_rows(cudaDataType_t type, size_t rows, size_t columns, prim_scan_kind kind)
+{
+    const size_t ld = columns + 5, bytes = rows * ld * type_bytes(type);
+    char *h_in = malloc(bytes), *h_device = calloc(1, bytes), *h_host = calloc(1, bytes);
+    fill(type, h_in, rows * ld, UNIFORM, 41);
+    guarded in = guarded_copy(h_in, bytes, 0), out = guarded_copy(h_device, bytes, 0),
+            initial = guarded_copy(h_in, type_bytes(type), 0);
+    cr_prim(prim_scan_rows(PRIM_SCAN_CHAINED, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
+                           initial.data, type, in.data, rows, columns, ld, type, out.data, ld, NULL,
+                           0, 0));
+    guarded_read(&out, h_device);
+    cr_prim(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in, type, h_in, rows,
+                                columns, ld, type, h_host, ld, 1));
+    cr_assert_arr_eq(h_device, h_host, bytes, "%s, %zu rows, kind %d", type_name(type), rows,
+                     (int)kind);
+    guarded_free(&in);
+    guarded_free(&out);
+    guarded_free(&initial);
+    free(h_in);
+    free(h_device);
+    free(h_host);
+}
+
+/* One row too few, as few as it takes, and two or three for each block. */
+Test(scan, whole_rows_have_the_bits_of_the_host)
+{
+    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F};
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        const size_t tile = 32768 / type_bytes(types[t]), columns = 2 * tile + 3;
+        const size_t fewest = fewest_whole_rows(types[t], columns);
+        const size_t rows[] = {fewest - 1, fewest, 2 * fewest, 3 * fewest + 1};
+        for (size_t r = 0; r < COUNT_OF(rows); r++)
+            check_whole_rows(types[t], rows[r], columns, (prim_scan_kind)(r % KINDS));
+    }
+}
+
 /* On the CPU backend a block at a time: those that wait for others have to go on by themselves. */
 Test(scan, a_device_that_holds_one_block)
 {
@@ -1726,14 +1777,14 @@ Test(scan, in_place_is_for_one_type)
 }
 
 /* LOOKBACK and CHAINED have a word of 8 bytes for each tile; rows of 20,000 floats have two tiles
- * and more, so these 65,536 and more in all. */
+ * and more, so these 65,536 and more in all. Of many rows, CHAINED's blocks take each one whole. */
 static void check_words_of_many_tiles(prim_scan_variant variant)
 {
-    const size_t rows = 70000;
+    const size_t rows = variant == PRIM_SCAN_CHAINED ? 2 : 70000, tiles = 140000 / rows;
     size_t bytes = 0;
-    cr_prim(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, CUDA_R_32F, rows, 20000, CUDA_R_32F,
-                                           &bytes));
-    cr_assert_geq(bytes, rows * 2 * 8, "variant %d: %zu bytes", (int)variant, bytes);
+    cr_prim(prim_scan_rows_workspace_bytes(variant, 0, 0, 0, CUDA_R_32F, rows, tiles * 10000,
+                                           CUDA_R_32F, &bytes));
+    cr_assert_geq(bytes, rows * tiles * 8, "variant %d: %zu bytes", (int)variant, bytes);
 }
 
 /* Blocks that no grid holds, and nothing to do at all. */

@@ -32,7 +32,21 @@ __device__ void copy_async(T *shared, const T *global)
     *shared = *global;
 }
 
-/* The same of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings 256
+/* The same if `wanted`, and otherwise zeros, for which nothing is read. Of 4 bytes and more. */
+template <typename T>
+__device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(shared));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
+                 "n"(sizeof(T)), "r"(wanted ? static_cast<unsigned>(sizeof(T)) : 0u)
+                 : "memory");
+#else
+    *shared = wanted ? *global : T{};
+#endif
+}
+
+/* copy_async() of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings 256
  * bytes at once. */
 template <typename T>
 __device__ void copy_async_of_line(T *shared, const T *global)

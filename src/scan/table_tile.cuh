@@ -3,6 +3,7 @@
 #ifndef PRIM_SCAN_TABLE_TILE_CUH
 #define PRIM_SCAN_TABLE_TILE_CUH
 
+#include "common/async_copy.cuh"
 #include "common/warp.cuh"
 #include "scan/table.cuh"
 
@@ -55,26 +56,33 @@ __device__ warp_part part_of_tile(const table_tiles<In, Out> &m, unsigned tile_y
 
 /* ---- load and store: as a chunk, a vector of each of V rows ---- */
 
-/* Elements one by one into shared memory, two rows at a time: all loads of these are issued before
- * the first is needed. */
+/* Elements one by one into shared memory, and zeros past the end of a row. Those of 4 bytes and more
+ * are copied without registers, so that all of them are on their way at once; narrow ones two rows
+ * at a time. */
 template <unsigned N, unsigned V, typename In>
 __device__ void load_row_elements(row_walk<const In> at, const warp_part &a, In *elements,
                                   unsigned lane)
 {
     constexpr unsigned COLUMNS = WARP * N;
-    PRIM_UNROLL(2)
+    PRIM_UNROLL(sizeof(In) >= 4 ? 4 : 2)
     for (unsigned v = 0; v < V; v++) {
+        const unsigned end = v < a.rows ? a.columns - at.tile * COLUMNS : 0;
         In row[N];
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
             const unsigned column = e * WARP + lane;
-            row[e] = v < a.rows && at.tile * COLUMNS + column < a.columns ? at.place[column] : In{};
+            const bool wanted = column < end;
+            if constexpr (sizeof(In) >= 4)
+                copy_async_or_zeros(wanted, &elements[v * COLUMNS + column], &at.place[column]);
+            else
+                row[e] = wanted ? at.place[column] : In{};
         }
         PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
+        for (unsigned e = 0; sizeof(In) < 4 && e < N; e++)
             elements[(v * N + e) * WARP + lane] = row[e];
         at.step(COLUMNS);
     }
+    wait_for_copies();
 }
 
 /* The same of whole tiles, where nothing is asked of each element; half of the rows at a time. */
@@ -136,19 +144,20 @@ __device__ void store_row_elements(row_walk<Out> at, const warp_part &a, const O
 {
     PRIM_UNROLL(1)
     for (unsigned v = 0; v < a.rows; v++) {
+        const unsigned end = a.columns - at.tile * COLUMNS;
         PRIM_UNROLL(4)
         for (unsigned column = lane; column < COLUMNS; column += WARP)
-            if (at.tile * COLUMNS + column < a.columns)
+            if (column < end)
                 at.place[column] = elements[v * COLUMNS + column];
         at.step(COLUMNS);
     }
 }
 
-template <unsigned COLUMNS, unsigned V, typename Out>
+template <unsigned COLUMNS, unsigned V, unsigned AT_ONCE, typename Out>
 __device__ void store_whole_rows(row_walk<Out> at, const warp_part &a, const Out *elements,
                                  unsigned lane)
 {
-    PRIM_UNROLL(V)
+    PRIM_UNROLL(AT_ONCE)
     for (unsigned v = 0; v < V; v++) {
         PRIM_UNROLL(4)
         for (unsigned column = lane; column < COLUMNS; column += WARP)
@@ -164,8 +173,8 @@ __device__ void store_staged_part(row_walk<Out> at, const warp_part &a, const ve
 {
     const Out *const elements = reinterpret_cast<const Out *>(staging);
     __syncwarp();
-    if (HAS_ROOM && a.columns % COLUMNS == 0)
-        store_whole_rows<COLUMNS, V>(at, a, elements, lane);
+    if (a.columns % COLUMNS == 0)
+        store_whole_rows<COLUMNS, V, HAS_ROOM ? V : 1>(at, a, elements, lane);
     else
         store_row_elements<COLUMNS>(at, a, elements, lane);
 }
