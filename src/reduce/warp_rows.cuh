@@ -8,8 +8,11 @@
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
  *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
  *
+ * Rows with small gaps that do not begin at 16 bytes are copied element by element, and then do.
+ *
  * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
- * between rows it reads it from memory, without gaps out of shared memory too. */
+ * between rows it reads it from memory, without gaps out of shared memory too. With gaps, wide
+ * elements may be two vectors. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
@@ -29,8 +32,10 @@ struct short_rows {
     unsigned lanes;      /* for a row, a power of two */
     unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
-    unsigned across_bits; /* 2^across_bits threads copy a row */
-    bool by_words;        /* each thread then reads a row of its own, word by word */
+    unsigned across_bits;   /* 2^across_bits threads copy a row */
+    bool by_words;          /* each thread then reads a row of its own, word by word */
+    bool by_elements;       /* rows are copied so, and begin at vectors of shared memory */
+    unsigned inverse_of_ld; /* so that i × it / 2^32 is the row of element i < 2^32 / ld */
 };
 
 /* The part of a line that is copied by vectors, counted from the one that it begins in. */
@@ -189,6 +194,50 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
+/* Rows with small gaps: threads go along the block's part of memory, and leave the gaps out. No
+ * asynchronous copy has less than 4 bytes, so narrow elements go through registers. */
+template <typename T>
+__device__ void stage_elements(T *to, const T *from, const short_rows &shape, unsigned rows)
+{
+    constexpr unsigned AT_ONCE = 4;
+    const unsigned ld = static_cast<unsigned>(shape.ld), count = static_cast<unsigned>(shape.count),
+                   gap = shape.pitch - ld, span = rows * ld;
+    PRIM_UNROLL(1)
+    for (unsigned first = threadIdx.x; first < span; first += AT_ONCE * PARTIALS) {
+        T x[AT_ONCE];
+        unsigned place[AT_ONCE];
+        bool wanted[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            const unsigned i = first + j * PARTIALS;
+            const unsigned row =
+                static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
+            wanted[j] = i < span && i - row * ld < count;
+            place[j] = i + row * gap; /* the pitch may be less than ld: modulo 2^32 */
+            if constexpr (IS_NARROW<T>)
+                x[j] = wanted[j] ? from[i] : T{};
+            else
+                copy_async_if<1>(wanted[j], place_in_shared(to) + static_cast<int>(place[j]),
+                                 from + i);
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; IS_NARROW<T> && j < AT_ONCE; j++)
+            if (wanted[j])
+                to[place[j]] = x[j];
+    }
+}
+
+template <typename T>
+__device__ void stage_rows_with_gaps(T *to, const T *from, const short_rows &shape, unsigned rows)
+{
+    if constexpr (sizeof(T) > 1)
+        if (shape.by_elements) {
+            stage_elements(to, from, shape, rows);
+            return;
+        }
+    stage_rows(to, from, shape, rows);
+}
+
 /* Rows without gaps are one line with other rows around it, except in the first block, and in the
  * last ones, after which less than a vector is left: these copy the elements at the matrix's ends
  * one by one. */
@@ -225,6 +274,19 @@ __device__ typename Source::value take_first(const Source &source, typename Sour
     return so_far;
 }
 
+/* Combines the first `left` elements of a vector, or all of one if there are more. */
+template <class Operator, class Source>
+__device__ typename Source::value take_vector(const Source &source, typename Source::value so_far,
+                                              vector<typename Source::element> x, unsigned left)
+{
+    using element = typename Source::element;
+    if (left >= VECTOR_ELEMENTS<element> && source.plain())
+        return source.template take<Operator, true>(so_far, x, 0);
+    if constexpr (ADDS_BYTES<Operator, element>)
+        x = first_bytes(x, left);
+    return take_first<Operator>(source, so_far, x, left);
+}
+
 /* Combines vectors v, v + 256, … of a row in shared memory. */
 template <class Operator, class Source>
 __device__ typename Source::value partial_of_row(const Source &source,
@@ -242,14 +304,7 @@ __device__ typename Source::value partial_of_row(const Source &source,
         vector<element> x = vectors[v];
         if (past > 0)
             x = spliced<element>(x, vectors[v + 1], past);
-        const unsigned left = count - v * WIDTH;
-        if (left >= WIDTH && source.plain()) {
-            so_far = source.template take<Operator, true>(so_far, x, 0);
-            continue;
-        }
-        if constexpr (ADDS_BYTES<Operator, element>)
-            x = first_bytes(x, left);
-        so_far = take_first<Operator>(source, so_far, x, left);
+        so_far = take_vector<Operator>(source, so_far, x, count - v * WIDTH);
     }
     return so_far;
 }
@@ -377,6 +432,62 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
         const unsigned row = threadIdx.x + j * PARTIALS;
         if (row < rows)
             result.store(block_row + row, so_far[j]);
+    }
+}
+
+/* The first elements of a vector, wide ones from a boundary of 16 bytes: all, or two and one. */
+template <typename T>
+__device__ vector<T> first_of_vector(const T *from, unsigned count)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    if (count == WIDTH)
+        return *reinterpret_cast<const vector<T> *>(from);
+    struct alignas(2 * sizeof(T)) pair {
+        T first, second;
+    };
+    pair two = {};
+    T one = {};
+    if (WIDTH > 2 && (count & 2) != 0)
+        two = *reinterpret_cast<const pair *>(from);
+    if ((count & 1) != 0)
+        one = from[count & 2];
+    vector<T> x = {};
+    set_element(x, 0, count > 1 ? two.first : one);
+    if constexpr (WIDTH > 2) {
+        set_element(x, 1, two.second);
+        set_element(x, 2, one);
+    }
+    return x;
+}
+
+/* Wide elements of rows with gaps that begin at vectors: two vectors, which are two partials; two
+ * rows at a time. */
+template <class Operator, class Source, class Result>
+__device__ void reduce_two_vectors(const Source &source, const short_rows &shape, size_t block_row,
+                                   unsigned rows, const Result &result)
+{
+    using element = typename Source::element;
+    using value = typename Source::value;
+    constexpr unsigned AT_ONCE = 2, WIDTH = VECTOR_ELEMENTS<element>;
+    const value identity = Source::template identity<Operator>();
+    const unsigned behind = static_cast<unsigned>(shape.count) - WIDTH;
+    const element *from = source.in + (block_row + threadIdx.x) * shape.ld;
+    PRIM_UNROLL(1)
+    for (unsigned row = threadIdx.x; row < rows; row += AT_ONCE * PARTIALS) {
+        vector<element> first[AT_ONCE] = {}, second[AT_ONCE] = {};
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++, from += PARTIALS * shape.ld)
+            if (row + j * PARTIALS < rows) {
+                first[j] = *reinterpret_cast<const vector<element> *>(from);
+                second[j] = first_of_vector(from + WIDTH, behind);
+            }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            if (row + j * PARTIALS < rows)
+                result.store(
+                    block_row + row + j * PARTIALS,
+                    Operator::combine(take_vector<Operator>(source, identity, first[j], WIDTH),
+                                      take_vector<Operator>(source, identity, second[j], behind)));
     }
 }
 
@@ -508,16 +619,22 @@ __global__ void __launch_bounds__(PARTIALS,
                 reduce_few_parts<Operator>(source, shape, block_row, rows, result);
                 return;
             }
+        if constexpr (!IS_NARROW<element>)
+            if (shape.count > FEW_ELEMENTS<element>) {
+                reduce_two_vectors<Operator>(source, shape, block_row, rows, result);
+                return;
+            }
         reduce_few_elements<Operator>(source, shape, block_row, rows, result);
         return;
     }
     const element *const from = source.in + block_row * shape.ld;
-    element *const first = staged + bytes_past_vector(from) / sizeof(element);
+    element *const first =
+        staged + (shape.by_elements ? 0 : bytes_past_vector(from) / sizeof(element));
     if (shape.ld == shape.count)
         stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
                    (shape.rows - block_row - rows) * shape.count < VECTOR_ELEMENTS<element>);
     else
-        stage_rows(first, from, shape, rows);
+        stage_rows_with_gaps(first, from, shape, rows);
     wait_for_copies();
     __syncthreads();
     if constexpr (IS_NARROW<element>)
@@ -529,6 +646,11 @@ __global__ void __launch_bounds__(PARTIALS,
 }
 
 /* ---- the launch ---- */
+
+/* May be set with -D for measurements: the longest rows that are copied element by element. */
+#ifndef PRIM_REDUCE_BY_ELEMENTS
+#define PRIM_REDUCE_BY_ELEMENTS 6144
+#endif
 
 /* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
@@ -563,14 +685,40 @@ unsigned staged_pitch(size_t columns, size_t ld, bool by_words)
     return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
 }
 
+/* The same of rows that begin at vectors, in elements. */
+template <typename T>
+unsigned vectors_apart(size_t vectors)
+{
+    return static_cast<unsigned>(vectors | 1) * VECTOR_ELEMENTS<T>;
+}
+
+template <typename T>
+bool rows_are_aligned(const prim_reduce_args *args)
+{
+    return lines_are_aligned(args->in, args->rows, args->ld * sizeof(T));
+}
+
 /* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
  * of wide elements. Longer ones would need several loads of the same lines, which L1 may have lost
- * by then. */
+ * by then; but not two vectors, one after the other. */
 template <typename T>
-bool goes_from_memory(size_t columns, size_t ld)
+bool goes_from_memory(const prim_reduce_args *args)
 {
-    const bool few = columns <= FEW_ELEMENTS<T>, gaps = columns != ld || columns == 0;
-    return few && (gaps || (!IS_NARROW<T> && columns * sizeof(T) <= VECTOR_BYTES / 2));
+    const bool few = args->columns <= FEW_ELEMENTS<T>,
+               gaps = args->columns != args->ld || args->columns == 0;
+    if (!few)
+        return !IS_NARROW<T> && gaps && args->columns <= 2 * VECTOR_ELEMENTS<T> &&
+               rows_are_aligned<T>(args);
+    return gaps || (!IS_NARROW<T> && args->columns * sizeof(T) <= VECTOR_BYTES / 2);
+}
+
+/* Whether rows are copied element by element: where gaps are a fifth at most, since threads for
+ * them idle. */
+template <typename T>
+bool goes_by_elements(const prim_reduce_args *args)
+{
+    return sizeof(T) > 1 && args->columns != args->ld && !rows_are_aligned<T>(args) &&
+           args->columns <= PRIM_REDUCE_BY_ELEMENTS && args->ld - args->columns <= args->ld / 5;
 }
 
 template <class Source>
@@ -587,11 +735,18 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
                         1,
                         0,
                         0,
-                        false};
-    if (goes_from_memory<element>(args->columns, args->ld))
+                        false,
+                        false,
+                        0};
+    if (goes_from_memory<element>(args))
         return shape;
     shape.by_words = goes_by_words<element>(args->columns, args->ld);
-    shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
+    shape.by_elements = !shape.by_words && goes_by_elements<element>(args);
+    if (shape.by_elements)
+        shape.inverse_of_ld = UINT32_MAX / static_cast<unsigned>(args->ld) + 1;
+    shape.pitch = shape.by_elements
+                      ? vectors_apart<element>(vectors)
+                      : staged_pitch<element>(args->columns, args->ld, shape.by_words);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
