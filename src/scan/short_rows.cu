@@ -154,6 +154,21 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_
     return results;
 }
 
+/* How a warp's lanes share rows: each takes a run of one, or some whole ones. */
+struct row_step {
+    unsigned runs, of_lane; /* runs of a row; rows of a lane */
+
+    __host__ __device__ row_step(unsigned columns, unsigned pitch, unsigned of_run)
+        : runs((columns + of_run - 1) / of_run),
+          of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1)
+    {
+    }
+    __host__ __device__ unsigned rows() const
+    {
+        return WARP / runs * of_lane;
+    }
+};
+
 /* Scans the warp's rows, in steps of a run for each lane. What lies between rows in an image
  * becomes some result that is not stored. */
 template <class Operator, typename In, typename Out>
@@ -165,9 +180,8 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
     const value identity = identity_of<Operator, Out>();
     const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
-    const unsigned runs = (columns + OF_RUN - 1) / OF_RUN;               /* of a row */
-    const unsigned of_lane = runs == 1 && pitch < OF_RUN ? OF_RUN / pitch : 1;
-    const unsigned at_once = WARP / runs * of_lane;
+    const row_step step(columns, pitch, OF_RUN);
+    const unsigned runs = step.runs, of_lane = step.of_lane, at_once = step.rows();
     const unsigned mine = lane / runs * of_lane, run = lane % runs;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += at_once) {
@@ -295,6 +309,15 @@ unsigned spread_pitch(const prim_scan_args *args)
     return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) % N);
 }
 
+/* As many as fit, but whole steps where the last one would leave more than a quarter of it idle. */
+template <typename In, typename Out>
+unsigned rows_of_warp(unsigned columns, unsigned pitch, unsigned room)
+{
+    const unsigned at_once = row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
+    const unsigned most = room / pitch, behind = most % at_once;
+    return most > at_once && behind < at_once - at_once / 4 ? most - behind : most;
+}
+
 struct launch_short_rows : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
@@ -314,7 +337,7 @@ struct launch_short_rows : launch_run {
                                           args->out_ld,
                                           args->rows,
                                           columns,
-                                          thin ? WARP : room / pitch,
+                                          thin ? WARP : rows_of_warp<In, Out>(columns, pitch, room),
                                           pitch,
                                           spread,
                                           thin,
