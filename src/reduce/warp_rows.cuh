@@ -12,7 +12,7 @@
  *
  * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
  * between rows it reads it from memory, without gaps out of shared memory too. With gaps, wide
- * elements may be two vectors. */
+ * elements may be four vectors. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
@@ -194,43 +194,26 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
-/* Rows with small gaps: threads go along the block's part of memory, and leave the gaps out. No
- * asynchronous copy has less than 4 bytes, so narrow elements go through registers. */
+/* Rows with small gaps, of wide elements: threads go along the block's part of memory, and leave the
+ * gaps out. */
 template <typename T>
 __device__ void stage_elements(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    constexpr unsigned AT_ONCE = 4;
     const unsigned ld = static_cast<unsigned>(shape.ld), count = static_cast<unsigned>(shape.count),
-                   gap = shape.pitch - ld, span = rows * ld;
-    PRIM_UNROLL(1)
-    for (unsigned first = threadIdx.x; first < span; first += AT_ONCE * PARTIALS) {
-        T x[AT_ONCE];
-        unsigned place[AT_ONCE];
-        bool wanted[AT_ONCE];
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++) {
-            const unsigned i = first + j * PARTIALS;
-            const unsigned row =
-                static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
-            wanted[j] = i < span && i - row * ld < count;
-            place[j] = i + row * gap; /* the pitch may be less than ld: modulo 2^32 */
-            if constexpr (IS_NARROW<T>)
-                x[j] = wanted[j] ? from[i] : T{};
-            else
-                copy_async_if<1>(wanted[j], place_in_shared(to) + static_cast<int>(place[j]),
-                                 from + i);
-        }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; IS_NARROW<T> && j < AT_ONCE; j++)
-            if (wanted[j])
-                to[place[j]] = x[j];
+                   gap = shape.pitch - ld, span = rows * ld; /* a negative gap: modulo 2^32 */
+    const shared_place<T> shared = place_in_shared(to);
+    PRIM_UNROLL(4)
+    for (unsigned i = threadIdx.x; i < span; i += PARTIALS) {
+        const unsigned row =
+            static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
+        copy_async_if<1>(i - row * ld < count, shared + static_cast<int>(i + row * gap), from + i);
     }
 }
 
 template <typename T>
 __device__ void stage_rows_with_gaps(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
-    if constexpr (sizeof(T) > 1)
+    if constexpr (!IS_NARROW<T>)
         if (shape.by_elements) {
             stage_elements(to, from, shape, rows);
             return;
@@ -435,6 +418,15 @@ __device__ void reduce_few_elements(const Source &source, const short_rows &shap
     }
 }
 
+/* Of a row's elements, those in vector v. */
+template <typename T>
+__device__ unsigned in_vector(unsigned count, unsigned v)
+{
+    constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
+    const unsigned left = count < v * WIDTH ? 0 : count - v * WIDTH;
+    return left < WIDTH ? left : WIDTH;
+}
+
 /* The first elements of a vector, wide ones from a boundary of 16 bytes: all, or two and one. */
 template <typename T>
 __device__ vector<T> first_of_vector(const T *from, unsigned count)
@@ -460,34 +452,44 @@ __device__ vector<T> first_of_vector(const T *from, unsigned count)
     return x;
 }
 
-/* Wide elements of rows with gaps that begin at vectors: two vectors, which are two partials; two
- * rows at a time. */
-template <class Operator, class Source, class Result>
-__device__ void reduce_two_vectors(const Source &source, const short_rows &shape, size_t block_row,
-                                   unsigned rows, const Result &result)
+/* Wide elements of rows with gaps that begin at vectors, more than V / 2 of them and up to V: each
+ * vector is a partial. */
+template <unsigned V, class Operator, class Source, class Result>
+__device__ void reduce_vectors(const Source &source, const short_rows &shape, size_t block_row,
+                               unsigned rows, const Result &result)
 {
     using element = typename Source::element;
-    using value = typename Source::value;
-    constexpr unsigned AT_ONCE = 2, WIDTH = VECTOR_ELEMENTS<element>;
-    const value identity = Source::template identity<Operator>();
-    const unsigned behind = static_cast<unsigned>(shape.count) - WIDTH;
+    constexpr unsigned AT_ONCE = 4 / V, WIDTH = VECTOR_ELEMENTS<element>;
+    const unsigned count = static_cast<unsigned>(shape.count);
     const element *from = source.in + (block_row + threadIdx.x) * shape.ld;
     PRIM_UNROLL(1)
     for (unsigned row = threadIdx.x; row < rows; row += AT_ONCE * PARTIALS) {
-        vector<element> first[AT_ONCE] = {}, second[AT_ONCE] = {};
+        vector<element> x[AT_ONCE][V] = {};
         PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++, from += PARTIALS * shape.ld)
-            if (row + j * PARTIALS < rows) {
-                first[j] = *reinterpret_cast<const vector<element> *>(from);
-                second[j] = first_of_vector(from + WIDTH, behind);
+        for (unsigned j = 0; j < AT_ONCE; j++, from += PARTIALS * shape.ld) {
+            PRIM_UNROLL(V)
+            for (unsigned v = 0; v < V; v++)
+                if (row + j * PARTIALS < rows)
+                    x[j][v] = v < V / 2
+                                  ? reinterpret_cast<const vector<element> *>(from)[v]
+                                  : first_of_vector(from + v * WIDTH, in_vector<element>(count, v));
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            typename Source::value partials[V];
+            PRIM_UNROLL(V)
+            for (unsigned v = 0; v < V; v++)
+                partials[v] = take_vector<Operator>(source, Source::template identity<Operator>(),
+                                                    x[j][v], in_vector<element>(count, v));
+            PRIM_UNROLL(V)
+            for (unsigned half = V / 2; half > 0; half /= 2) {
+                PRIM_UNROLL(V)
+                for (unsigned v = 0; v < half; v++)
+                    partials[v] = Operator::combine(partials[v], partials[v + half]);
             }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++)
             if (row + j * PARTIALS < rows)
-                result.store(
-                    block_row + row + j * PARTIALS,
-                    Operator::combine(take_vector<Operator>(source, identity, first[j], WIDTH),
-                                      take_vector<Operator>(source, identity, second[j], behind)));
+                result.store(block_row + row + j * PARTIALS, partials[0]);
+        }
     }
 }
 
@@ -621,7 +623,10 @@ __global__ void __launch_bounds__(PARTIALS,
             }
         if constexpr (!IS_NARROW<element>)
             if (shape.count > FEW_ELEMENTS<element>) {
-                reduce_two_vectors<Operator>(source, shape, block_row, rows, result);
+                if (shape.count <= 2 * VECTOR_ELEMENTS<element>)
+                    reduce_vectors<2, Operator>(source, shape, block_row, rows, result);
+                else
+                    reduce_vectors<4, Operator>(source, shape, block_row, rows, result);
                 return;
             }
         reduce_few_elements<Operator>(source, shape, block_row, rows, result);
@@ -646,11 +651,6 @@ __global__ void __launch_bounds__(PARTIALS,
 }
 
 /* ---- the launch ---- */
-
-/* May be set with -D for measurements: the longest rows that are copied element by element. */
-#ifndef PRIM_REDUCE_BY_ELEMENTS
-#define PRIM_REDUCE_BY_ELEMENTS 6144
-#endif
 
 /* So that a multiprocessor holds six blocks; and enough blocks for all multiprocessors. */
 constexpr size_t MOST_STAGED_BYTES = 33 << 10, ENOUGH_BLOCKS = 264;
@@ -700,25 +700,25 @@ bool rows_are_aligned(const prim_reduce_args *args)
 
 /* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
  * of wide elements. Longer ones would need several loads of the same lines, which L1 may have lost
- * by then; but not two vectors, one after the other. */
+ * by then; but not vectors, one after the other. */
 template <typename T>
 bool goes_from_memory(const prim_reduce_args *args)
 {
     const bool few = args->columns <= FEW_ELEMENTS<T>,
                gaps = args->columns != args->ld || args->columns == 0;
     if (!few)
-        return !IS_NARROW<T> && gaps && args->columns <= 2 * VECTOR_ELEMENTS<T> &&
+        return !IS_NARROW<T> && gaps && args->columns <= 4 * VECTOR_ELEMENTS<T> &&
                rows_are_aligned<T>(args);
     return gaps || (!IS_NARROW<T> && args->columns * sizeof(T) <= VECTOR_BYTES / 2);
 }
 
-/* Whether rows are copied element by element: where gaps are a fifth at most, since threads for
- * them idle. */
+/* Whether rows are copied element by element: wide ones that begin anywhere, with gaps of a fifth at
+ * most, for which threads idle. */
 template <typename T>
 bool goes_by_elements(const prim_reduce_args *args)
 {
-    return sizeof(T) > 1 && args->columns != args->ld && !rows_are_aligned<T>(args) &&
-           args->columns <= PRIM_REDUCE_BY_ELEMENTS && args->ld - args->columns <= args->ld / 5;
+    return !IS_NARROW<T> && args->columns != args->ld && !rows_are_aligned<T>(args) &&
+           args->ld - args->columns <= args->ld / 5;
 }
 
 template <class Source>
@@ -741,7 +741,7 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     if (goes_from_memory<element>(args))
         return shape;
     shape.by_words = goes_by_words<element>(args->columns, args->ld);
-    shape.by_elements = !shape.by_words && goes_by_elements<element>(args);
+    shape.by_elements = goes_by_elements<element>(args);
     if (shape.by_elements)
         shape.inverse_of_ld = UINT32_MAX / static_cast<unsigned>(args->ld) + 1;
     shape.pitch = shape.by_elements

@@ -53,11 +53,15 @@ namespace chained
 #ifndef PRIM_SCAN_CHAINED_BLOCKS /* for each multiprocessor */
 #define PRIM_SCAN_CHAINED_BLOCKS 2
 #endif
+#ifndef PRIM_SCAN_CHAINED_WHOLE /* tiles of a row that a block takes as a whole */
+#define PRIM_SCAN_CHAINED_WHOLE 8
+#endif
 #ifndef PRIM_SCAN_CHAINED_WARPS /* that chain: more would slow each other down */
 #define PRIM_SCAN_CHAINED_WARPS 3
 #endif
 
 constexpr unsigned MOST_STAGES = PRIM_SCAN_CHAINED_STAGES;
+constexpr size_t MOST_TILES_OF_WHOLE_LINES = PRIM_SCAN_CHAINED_WHOLE;
 constexpr unsigned CHAIN_WARPS = PRIM_SCAN_CHAINED_WARPS;
 constexpr size_t STAGE_BYTES = TILE_WARPS * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 /* Aggregates of warps are read up to a step after they were written. */
@@ -131,9 +135,11 @@ struct chain_thread {
     __device__ void load(const tile_in_flight<value> &tile) const
     {
         __syncwarp(); /* all lanes have stored what was there */
-        if (tile.turn < tiles)
-            load_chunk(lines, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
-                       lane);
+        if (tile.turn < tiles) {
+            const warp_place place = place_of(lines, tile.turn, warp, TILE_WARPS);
+            if (place.count > 0)
+                load_chunk(lines, place, chunk(tile.stage), lane);
+        }
         close_batch_of_copies();
         if (stages > 1)
             wait_for_copies_but<1>();
@@ -146,8 +152,9 @@ struct chain_thread {
     {
         if (tile.turn >= tiles)
             return;
-        const chunk_sums<value> sums = sum_loaded_chunk<Operator>(
-            lines, rule.element, line_of(lines, tile.turn), chunk(tile.stage), lane);
+        const chunk_sums<value> sums = sum_chunk_if_any<Operator>(
+            lines, rule.element, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
+            lane);
         tile.run_prefix = sums.run_prefix;
         if (lane == 0)
             shared.of_warps[tile.sums][warp] = sums.aggregate;
@@ -414,10 +421,13 @@ size_t blocks_at_once()
     return prim_device_multiprocessors() * PRIM_SCAN_CHAINED_BLOCKS;
 }
 
-/* Whether so many rows keep the blocks busy, each with rows of its own: at least seven in eight of
- * them, counted over all turns. */
+/* Whether each block takes rows of its own: where so many rows keep them busy, seven in eight at
+ * least, counted over all turns. Long rows are far from each other, which takes longer than the
+ * chain. */
 bool has_whole_lines(const prim_scan_args *args)
 {
+    if (prim_scan_tiles_of(args) > MOST_TILES_OF_WHOLE_LINES)
+        return false;
     const size_t blocks = blocks_at_once(), all = prim_divide_up(args->rows, blocks) * blocks;
     return all - args->rows <= all / 8;
 }

@@ -309,13 +309,13 @@ unsigned spread_pitch(const prim_scan_args *args)
     return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) % N);
 }
 
-/* As many as fit, but whole steps where the last one would leave more than a quarter of it idle. */
+/* As many as fit, but whole steps where the last one would leave more than half of the lanes idle. */
 template <typename In, typename Out>
 unsigned rows_of_warp(unsigned columns, unsigned pitch, unsigned room)
 {
     const unsigned at_once = row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
     const unsigned most = room / pitch, behind = most % at_once;
-    return most > at_once && behind < at_once - at_once / 4 ? most - behind : most;
+    return most > at_once && behind < at_once / 2 ? most - behind : most;
 }
 
 struct launch_short_rows : launch_run {

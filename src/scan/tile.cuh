@@ -127,6 +127,18 @@ sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule
     return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
 
+/* The same of a chunk that may be empty, and then was not loaded: a line's last tile may have many
+ * of them. */
+template <class Operator, typename In, typename Out>
+__device__ chunk_sums<accumulator_t<Out>>
+sum_chunk_if_any(const tile_lines<In, Out> &lines, const element_rule<Out> &rule,
+                 const warp_place &p, vector_slot *slots, unsigned lane)
+{
+    if (p.count == 0)
+        return {identity_of<Operator, Out>(), identity_of<Operator, Out>()};
+    return sum_loaded_chunk<Operator>(lines, rule, p.line, slots, lane);
+}
+
 /* The exclusive prefix of one of a tile's chunks, and the tile's aggregate. */
 template <typename Value>
 struct tile_sums {
@@ -153,7 +165,9 @@ __device__ void finish_chunk(const tile_lines<In, Out> &lines,
                              accumulator_t<Out> next_prefix, unsigned lane)
 {
     constexpr unsigned N = WIDTH<In, Out>;
-    if (rule.total != nullptr && place.count > 0 && place.begin + place.count == lines.length) {
+    if (place.count == 0)
+        return;
+    if (rule.total != nullptr && place.begin + place.count == lines.length) {
         if (!lines.ends_whole)
             store_total<Operator, In, Out, N>(slots, rule.element, so_far, place.count - 1, lane,
                                               rule.total);

@@ -141,11 +141,12 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
         return;
     }
     const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
-    load_chunk(lines, place, slots[warp], lane);
+    if (place.count > 0)
+        load_chunk(lines, place, slots[warp], lane);
     wait_for_copies();
     __syncwarp();
     const chunk_sums<value> sums =
-        sum_loaded_chunk<Operator>(lines, rule.element, place.line, slots[warp], lane);
+        sum_chunk_if_any<Operator>(lines, rule.element, place, slots[warp], lane);
     if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
         grid_dependency_synchronize();
 
