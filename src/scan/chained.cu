@@ -26,12 +26,9 @@
  * only for tiles that running blocks have taken. As long as the first block is alone, it keeps the
  * prefix by itself.
  *
- * Where rows are many, no block chains: each takes whole rows, keeps the prefix from tile to tile,
- * and waits for nobody.
- *
  * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile two
- * words of 8 bytes, written and read in L2, but none in whole rows. Steps: of a tile, 2 runs of 16
- * elements (f32) and 10 for the lanes and the chunks; and one for each tile of the line before it.
+ * words of 8 bytes, written and read in L2. Steps: of a tile, 2 runs of 16 elements (f32) and 10
+ * for the lanes and the chunks; and one for each tile of the line before it.
  * Source: S. Yan, G. Long and Y. Zhang, StreamScan, PPoPP (2013), where each block passes its
  * carry-out to the next one. */
 #include <type_traits>
@@ -53,15 +50,11 @@ namespace chained
 #ifndef PRIM_SCAN_CHAINED_BLOCKS /* for each multiprocessor */
 #define PRIM_SCAN_CHAINED_BLOCKS 2
 #endif
-#ifndef PRIM_SCAN_CHAINED_WHOLE /* tiles of a row that a block takes as a whole */
-#define PRIM_SCAN_CHAINED_WHOLE 8
-#endif
 #ifndef PRIM_SCAN_CHAINED_WARPS /* that chain: more would slow each other down */
 #define PRIM_SCAN_CHAINED_WARPS 3
 #endif
 
 constexpr unsigned MOST_STAGES = PRIM_SCAN_CHAINED_STAGES;
-constexpr size_t MOST_TILES_OF_WHOLE_LINES = PRIM_SCAN_CHAINED_WHOLE;
 constexpr unsigned CHAIN_WARPS = PRIM_SCAN_CHAINED_WARPS;
 constexpr size_t STAGE_BYTES = TILE_WARPS * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 /* Aggregates of warps are read up to a step after they were written. */
@@ -122,9 +115,8 @@ struct chain_thread {
     vector_slot *slots; /* [stages][TILE_WARPS][CHUNK_SLOTS] */
     chain_memory<value> &shared;
     unsigned tiles, stages, warp, lane;
-    bool whole_lines; /* of the lines, every gridDim.x-th is this block's */
 
-    /* ---- all blocks but one, or all: load, sum up, finish ---- */
+    /* ---- all blocks but one: load, sum up, finish ---- */
 
     __device__ vector_slot *chunk(unsigned stage) const
     {
@@ -170,15 +162,15 @@ struct chain_thread {
     /* By the last warp: the first one has more to do. */
     __device__ void publish_aggregate(const tile_in_flight<value> &tile) const
     {
-        if (whole_lines || warp != TILE_WARPS - 1 || tile.turn >= tiles)
+        if (warp != TILE_WARPS - 1 || tile.turn >= tiles)
             return;
         const value aggregate = sums_of(tile).aggregate;
         if (lane == 0)
             publish(words, tile.turn, AGGREGATE, aggregate);
     }
 
-    /* The tile's exclusive prefix, by a whole warp; `kept` while the first block is alone. */
-    __device__ value wait_for_prefix(unsigned turn, bool first_block, value kept) const
+    /* The tile's exclusive prefix, by a whole warp; `alone` while the first block is alone. */
+    __device__ value wait_for_prefix(unsigned turn, bool first_block, value alone) const
     {
         for (;;) {
             const published<value> prefix = read_published<value>(words, turn, PREFIX);
@@ -186,75 +178,44 @@ struct chain_thread {
             if (there)
                 return prefix.value;
             if (first_block && __shfl_sync(ALL_LANES, atomic_load(&counted->blocks), 0) == 1)
-                return turn % lines.tiles == 0 ? initial_of(rule) : kept;
+                return turn % lines.tiles == 0 ? initial_of(rule) : alone;
             relax(WAIT_NANOSECONDS);
         }
     }
 
-    /* The tile's exclusive prefix, which the first warp waits for while it takes the next tile. */
-    __device__ value prefix_of_chain(const tile_in_flight<value> &tile, value aggregate, bool more,
-                                     bool first_block, value &kept) const
-    {
-        if (tile.turn < tiles && warp == 0) {
-            const value prefix = wait_for_prefix(tile.turn, first_block, kept);
-            kept = Operator::combine(prefix, aggregate);
-            if (lane == 0)
-                shared.prefix = prefix;
-        }
-        const unsigned upcoming = threadIdx.x == 0 && more ? take_ticket(&counted->tiles) : tiles;
-        __syncthreads();
-        if (threadIdx.x == 0)
-            shared.turn = upcoming; /* read after the next barrier */
-        return shared.prefix;
-    }
-
-    /* Each thread keeps the prefix of a whole line by itself; shared.prefix is the initial value. */
-    __device__ value prefix_of_line(const tile_in_flight<value> &tile, value aggregate,
-                                    value &kept) const
-    {
-        const value prefix = tile.turn % lines.tiles == 0 ? shared.prefix : kept;
-        kept = Operator::combine(prefix, aggregate);
-        return prefix;
-    }
-
+    /* Waits for the prefix and takes the next tile in the first warp, then stores in all. */
     __device__ void finish(const tile_in_flight<value> &tile, bool more, bool first_block,
-                           value &kept) const
+                           value &alone) const
     {
         const bool there = tile.turn < tiles;
         tile_sums<value> sums = {};
         if (there)
             sums = sums_of(tile);
-        const value prefix = whole_lines
-                                 ? prefix_of_line(tile, sums.aggregate, kept)
-                                 : prefix_of_chain(tile, sums.aggregate, more, first_block, kept);
+        if (there && warp == 0) {
+            const value prefix = wait_for_prefix(tile.turn, first_block, alone);
+            alone = Operator::combine(prefix, sums.aggregate);
+            if (lane == 0)
+                shared.prefix = prefix;
+        }
+        const unsigned upcoming = threadIdx.x == 0 && more ? take_ticket(&counted->tiles) : tiles;
+        __syncthreads();
         if (there)
             finish_chunk<Operator>(
                 lines, rule, place_of(lines, tile.turn, warp, TILE_WARPS), chunk(tile.stage),
-                Operator::combine(Operator::combine(prefix, sums.prefix), tile.run_prefix),
-                Operator::combine(prefix, sums.aggregate), lane);
+                Operator::combine(Operator::combine(shared.prefix, sums.prefix), tile.run_prefix),
+                Operator::combine(shared.prefix, sums.aggregate), lane);
+        if (threadIdx.x == 0)
+            shared.turn = upcoming;
     }
 
-    /* The tile after another in the block's whole lines. */
-    __device__ unsigned next_in_lines(unsigned turn) const
-    {
-        if (turn >= tiles)
-            return tiles;
-        const unsigned next = turn + 1;
-        return next % lines.tiles != 0 ? next : next + (gridDim.x - 1) * lines.tiles;
-    }
-
-    /* Begins and ends each turn with a barrier; whole lines need only the one after sum_up(), since
-     * what of_warps has of three tiles lasts for two turns. */
     __device__ void work(bool first_block) const
     {
         if (threadIdx.x == 0)
-            shared.turn = whole_lines ? blockIdx.x * lines.tiles : take_ticket(&counted->tiles);
-        if (threadIdx.x == 0 && whole_lines)
-            shared.prefix = initial_of(rule);
+            shared.turn = take_ticket(&counted->tiles);
         __syncthreads();
         const tile_in_flight<value> none = {tiles, 0, 0, value()};
         tile_in_flight<value> loading = {shared.turn, 0, 0, value()}, loaded = none, summed = none;
-        value kept = value();
+        value alone = value();
         while (loading.turn < tiles || (stages > 1 && loaded.turn < tiles) ||
                (stages > 2 && summed.turn < tiles)) {
             load(loading);
@@ -262,13 +223,11 @@ struct chain_thread {
             sum_up(summing);
             __syncthreads();
             publish_aggregate(summing);
-            finish(either(stages > 2, summed, summing), loading.turn < tiles, first_block, kept);
-            if (!whole_lines)
-                __syncthreads();
+            finish(either(stages > 2, summed, summing), loading.turn < tiles, first_block, alone);
+            __syncthreads();
             summed = summing;
             loaded = loading;
-            loading = {whole_lines ? next_in_lines(loading.turn) : shared.turn,
-                       loading.stage + 1 == stages ? 0 : loading.stage + 1,
+            loading = {shared.turn, loading.stage + 1 == stages ? 0 : loading.stage + 1,
                        (loading.sums + 1) % TURNS, value()};
         }
     }
@@ -376,7 +335,7 @@ template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(TILE_THREADS,
                                   blocks_at_once(TILE_THREADS, PRIM_SCAN_CHAINED_BLOCKS))
     scan_chained(tile_lines<In, Out> lines, tile_rule<accumulator_t<Out>, Out> rule, unsigned tiles,
-                 unsigned stages, bool whole_lines, counters *counted, uint64_t *words)
+                 unsigned stages, counters *counted, uint64_t *words)
 {
     PRIM_SHARED_DYNAMIC(vector_slot, slots);
     PRIM_SHARED(chain_memory<accumulator_t<Out>>, shared, );
@@ -389,17 +348,15 @@ __global__ void __launch_bounds__(TILE_THREADS,
                                                tiles,
                                                stages,
                                                threadIdx.x / WARP,
-                                               threadIdx.x % WARP,
-                                               whole_lines};
-    const unsigned first = whole_lines ? blockIdx.x * lines.tiles : blockIdx.x;
-    if (first < tiles)
-        prefetch_chunk(lines, place_of(lines, first, t.warp, TILE_WARPS), t.lane);
+                                               threadIdx.x % WARP};
+    if (blockIdx.x < tiles)
+        prefetch_chunk(lines, place_of(lines, blockIdx.x, t.warp, TILE_WARPS), t.lane);
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (threadIdx.x == 0 && !whole_lines)
+    if (threadIdx.x == 0)
         shared.turn = take_ticket(&counted->blocks);
     __syncthreads();
-    const unsigned number = whole_lines ? 0 : shared.turn;
+    const unsigned number = shared.turn;
     __syncthreads();
     if (number == 1)
         t.chain();
@@ -416,22 +373,6 @@ unsigned stages_here()
     return room < MOST_STAGES ? static_cast<unsigned>(room) : MOST_STAGES;
 }
 
-size_t blocks_at_once()
-{
-    return prim_device_multiprocessors() * PRIM_SCAN_CHAINED_BLOCKS;
-}
-
-/* Whether each block takes rows of its own: where so many rows keep them busy, seven in eight at
- * least, counted over all turns. Long rows are far from each other, which takes longer than the
- * chain. */
-bool has_whole_lines(const prim_scan_args *args)
-{
-    if (prim_scan_tiles_of(args) > MOST_TILES_OF_WHOLE_LINES)
-        return false;
-    const size_t blocks = blocks_at_once(), all = prim_divide_up(args->rows, blocks) * blocks;
-    return all - args->rows <= all / 8;
-}
-
 /* A word for each row and each column: chained_table.cu. */
 size_t bytes_of_table(const prim_scan_args *args)
 {
@@ -444,9 +385,8 @@ size_t bytes_of_table(const prim_scan_args *args)
 size_t workspace_bytes(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
-    if (args->summed_area)
-        return bytes_of_table(args);
-    return has_whole_lines(args) ? 0 : bytes_of_words(args, prim_scan_tiles_of(args));
+    return args->summed_area ? bytes_of_table(args)
+                             : bytes_of_words(args, prim_scan_tiles_of(args));
 }
 
 const char *table_why_not(const prim_scan_args *args)
@@ -469,31 +409,29 @@ const char *why_not(const void *any)
                                                                   : PRIM_GRID_TOO_SMALL;
 }
 
-/* ---- two launches: the first one clears the words; one where there are none ---- */
+/* ---- two launches: the first one clears the words ---- */
 
 struct launch_chained : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_scan_args *args)
     {
-        const bool whole_lines = has_whole_lines(args);
         const tile_lines<In, Out> lines =
             lines_of<In, Out>(args, prim_scan_tiles_of(args), TILE_WARPS);
         const unsigned tiles = static_cast<unsigned>(args->rows) * lines.tiles,
                        stages = stages_here();
-        const size_t at_once = blocks_at_once(), of_use = whole_lines ? args->rows : tiles + 1u;
+        const unsigned at_once = prim_device_multiprocessors() * PRIM_SCAN_CHAINED_BLOCKS;
         cudaError_t error = prim_device_take_error();
         if (error == cudaSuccess)
             error = prim_allow_shared(scan_chained<Operator, In, Out>, stages * STAGE_BYTES);
         if (error != cudaSuccess)
             return error;
         char *const workspace = static_cast<char *>(args->call.workspace);
-        uint64_t *const words =
-            whole_lines ? nullptr : reinterpret_cast<uint64_t *>(workspace + TICKET_BYTES);
-        return prim_launch_dependent(
-            {args->call.stream, static_cast<unsigned>(of_use < at_once ? of_use : at_once),
-             TILE_THREADS, stages * STAGE_BYTES},
-            scan_chained<Operator, In, Out>, lines, rule_of<Operator, Out>(args), tiles, stages,
-            whole_lines, reinterpret_cast<counters *>(workspace), words);
+        return prim_launch_dependent({args->call.stream, tiles < at_once ? tiles + 1 : at_once,
+                                      TILE_THREADS, stages * STAGE_BYTES},
+                                     scan_chained<Operator, In, Out>, lines,
+                                     rule_of<Operator, Out>(args), tiles, stages,
+                                     reinterpret_cast<counters *>(workspace),
+                                     reinterpret_cast<uint64_t *>(workspace + TICKET_BYTES));
     }
 };
 
@@ -512,10 +450,9 @@ cudaError_t launch(const void *any)
         return launch_table(args);
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
-    if (prim_scan_tiles_of(args) == 1)
+    if (prim_scan_has_whole_lines(args))
         return prim_scan_launch_lines(args);
-    const cudaError_t error =
-        has_whole_lines(args) ? cudaSuccess : clear_words(args, workspace_bytes(args));
+    const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess ? dispatch_ordered<launch_chained>(args) : error;
 }
 

@@ -307,7 +307,7 @@ cudaError_t launch(const void *any)
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->rows == 0 || args->columns == 0)
         return prim_scan_launch_empty(args);
-    if (prim_scan_tiles_of(args) == 1)
+    if (prim_scan_has_whole_lines(args))
         return prim_scan_launch_lines(args);
     const cudaError_t error = clear_words(args, workspace_bytes(args));
     return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;

@@ -108,10 +108,10 @@ constexpr size_t TICKET_BYTES = 256;
 constexpr unsigned INITIAL_WORD = 1; /* of 8 bytes */
 
 /* A value for each of a line's tiles, in whole groups, takes twice its bytes: half of every word is
- * its flag. Lines of one tile need none. */
+ * its flag. Whole lines need none. */
 inline size_t bytes_of_words(const prim_scan_args *args, size_t tiles_of_line)
 {
-    if (args->rows == 0 || prim_scan_tiles_of(args) == 1)
+    if (args->rows == 0 || prim_scan_has_whole_lines(args))
         return 0;
     const size_t tiles = args->rows * tiles_of_line;
     const size_t value_bytes = prim_element_bytes(prim_accumulator_type(args->out_type));

@@ -1,10 +1,16 @@
 /* Compiles the kernel of tiles.cuh, once for all rungs that launch it. */
+#include "common/device.h"
 #include "scan/tiles.cuh"
 
 namespace
 {
 namespace tiles
 {
+
+/* May be set with -D for measurements: the most tiles of a line that a block has as a whole. */
+#ifndef PRIM_SCAN_TILES_OF_BLOCK
+#define PRIM_SCAN_TILES_OF_BLOCK 8
+#endif
 
 struct launch_tiles : launch_run {
     template <typename In, typename Out, typename Operator>
@@ -20,10 +26,10 @@ struct launch_tiles : launch_run {
         const tile_carry<value> carry = {tiles.carry, static_cast<value *>(tiles.aggregates),
                                          tiles.aggregates_ld, static_cast<value *>(tiles.initial)};
         const unsigned lines_a_block = TILE_WARPS / lines.warps;
-        const unsigned blocks =
-            static_cast<unsigned>(tiles.carry == PRIM_SCAN_CHAIN_AGGREGATES
-                                      ? args->rows
-                                      : ((args->rows - 1) / lines_a_block + 1) * lines.tiles);
+        const unsigned blocks = static_cast<unsigned>(
+            tiles.carry == PRIM_SCAN_CHAIN_AGGREGATES || tiles.carry == PRIM_SCAN_CARRY_IN_BLOCK
+                ? args->rows
+                : ((args->rows - 1) / lines_a_block + 1) * lines.tiles);
         launch_config where = {args->call.stream, blocks, lines_a_block * warps * WARP};
         where.cluster = tiles.carry == PRIM_SCAN_CARRY_CLUSTER ? blocks : 0;
         return prim_launch_dependent(where, scan_tiles<Operator, In, Out>, lines, rule, carry);
@@ -38,12 +44,23 @@ cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles t
     return dispatch<tiles::launch_tiles>(args, tiles);
 }
 
+/* At least seven in eight of the blocks that run at once are busy, counted over all turns. Longer
+ * rows lie far from each other, which takes more time than a chain of tiles does. */
+bool prim_scan_has_whole_lines(const prim_scan_args *args)
+{
+    const size_t tiles = prim_scan_tiles_of(args), out_bytes = prim_element_bytes(args->out_type);
+    const size_t blocks =
+        prim_device_multiprocessors() * blocks_wanted(static_cast<unsigned>(out_bytes));
+    const size_t all = prim_divide_up(args->rows, blocks) * blocks;
+    return tiles == 1 || (tiles <= PRIM_SCAN_TILES_OF_BLOCK && all - args->rows <= all / 8);
+}
+
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args)
 {
     if (args->columns > 0 && prim_scan_has_short_rows(args))
         return prim_scan_launch_short_rows(args);
     prim_scan_tiles tiles = {};
-    tiles.carry = PRIM_SCAN_CARRY_NONE;
+    tiles.carry = prim_scan_tiles_of(args) == 1 ? PRIM_SCAN_CARRY_NONE : PRIM_SCAN_CARRY_IN_BLOCK;
     return prim_scan_launch_tiles(args, tiles);
 }
 

@@ -24,10 +24,24 @@
 namespace
 {
 
-/* Bytes take more registers, and so do values of 8 bytes. */
+/* For each multiprocessor. Bytes take more registers, and so do values of 8 bytes. */
+constexpr unsigned blocks_wanted(unsigned out_bytes)
+{
+    return out_bytes == 1 || out_bytes == 8 ? 2 : 3;
+}
 template <typename Out>
-[[maybe_unused]] constexpr unsigned
-    TILE_BLOCKS = blocks_at_once(TILE_THREADS, sizeof(Out) == 1 || sizeof(Out) == 8 ? 2 : 3);
+[[maybe_unused]] constexpr unsigned TILE_BLOCKS = blocks_at_once(TILE_THREADS,
+                                                                 blocks_wanted(sizeof(Out)));
+
+/* A value that the compiler takes for a new one: what follows from it is computed again in each turn
+ * of a loop. Kept from turn to turn, some of it would be spilled. */
+__device__ inline unsigned recomputed(unsigned x)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(x));
+#endif
+    return x;
+}
 
 template <typename Value>
 struct tile_carry {
@@ -116,11 +130,12 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
 {
     using value = accumulator_t<Out>;
     PRIM_SHARED(vector_slot, slots, [TILE_WARPS][CHUNK_SLOTS]);
-    PRIM_SHARED(value, of_warps, [TILE_WARPS]);
+    PRIM_SHARED(value, of_tiles, [2][TILE_WARPS]); /* of this tile's warps, and of the last one's */
     PRIM_SHARED(value,
                 of_others, [TILE_THREADS]); /* blocks of the cluster, or aggregates of tiles */
     PRIM_SHARED(value, of_block, );
-    const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+    PRIM_SHARED(value,
+                of_lines, [2]); /* prefixes of this tile and the next one of a block's line */
     const value identity = identity_of<Operator, Out>();
 
     if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
@@ -140,54 +155,71 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
                                    *carry.initial, room.staged, room.prefixes);
         return;
     }
-    const warp_place place = place_of(lines, blockIdx.x, warp, TILE_WARPS);
-    if (place.count > 0)
-        load_chunk(lines, place, slots[warp], lane);
-    wait_for_copies();
-    __syncwarp();
-    const chunk_sums<value> sums =
-        sum_chunk_if_any<Operator>(lines, rule.element, place, slots[warp], lane);
-    if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
-        grid_dependency_synchronize();
+    const bool in_block = carry.kind == PRIM_SCAN_CARRY_IN_BLOCK;
+    unsigned turn = in_block ? blockIdx.x * lines.tiles : blockIdx.x;
+    const unsigned last = in_block ? turn + lines.tiles - 1 : turn;
+    PRIM_UNROLL(1)
+    for (;; turn++) {
+        const unsigned thread = recomputed(threadIdx.x), warp = thread / WARP, lane = thread % WARP;
+        const warp_place place = place_of(lines, turn, warp, TILE_WARPS);
+        if (place.count > 0)
+            load_chunk(lines, place, slots[warp], lane);
+        wait_for_copies();
+        __syncwarp();
+        const chunk_sums<value> sums =
+            sum_chunk_if_any<Operator>(lines, rule.element, place, slots[warp], lane);
+        if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
+            grid_dependency_synchronize();
 
-    value chunk_prefix = identity, of_tile = identity, so_far = rule.initial;
-    if (lines.warps == 1) {
-        if (place.count > 0 || (lines.length == 0 && warp == 0))
-            so_far = initial_of(rule);
-        __syncwarp(); /* the total may be written there */
-    } else {
-        value *const aggregates = carry.aggregates + place.line * carry.aggregates_ld;
-        if (carry.kind != PRIM_SCAN_CARRY_GIVEN)
-            so_far = carry.kind == PRIM_SCAN_CARRY_AGGREGATES ? *carry.initial : initial_of(rule);
-        if (lane == 0)
-            of_warps[warp] = sums.aggregate;
-        __syncthreads();
-        const unsigned chunk = warp % lines.warps;
-        const tile_sums<value> in_tile =
-            sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, identity, lane);
-        chunk_prefix = in_tile.prefix;
-        of_tile = in_tile.aggregate;
-        if (carry.kind == PRIM_SCAN_AGGREGATES_ALONE) {
-            if (threadIdx.x == 0)
-                aggregates[place.tile] = in_tile.aggregate;
-            if (threadIdx.x == 0 && blockIdx.x == 0)
-                *carry.initial = so_far;
-            return;
+        value chunk_prefix = identity, of_tile = identity, so_far = rule.initial;
+        if (lines.warps == 1) {
+            if (place.count > 0 || (lines.length == 0 && warp == 0))
+                so_far = initial_of(rule);
+            __syncwarp(); /* the total may be written there */
+        } else {
+            value *const aggregates = carry.aggregates + place.line * carry.aggregates_ld;
+            value *const of_warps = of_tiles[turn % 2];
+            if (carry.kind != PRIM_SCAN_CARRY_GIVEN)
+                so_far =
+                    carry.kind == PRIM_SCAN_CARRY_AGGREGATES ? *carry.initial : initial_of(rule);
+            if (lane == 0)
+                of_warps[warp] = sums.aggregate;
+            __syncthreads();
+            const unsigned chunk = warp % lines.warps;
+            const tile_sums<value> in_tile =
+                sums_in_tile<Operator>(&of_warps[warp - chunk], lines.warps, chunk, identity, lane);
+            chunk_prefix = in_tile.prefix;
+            of_tile = in_tile.aggregate;
+            if (carry.kind == PRIM_SCAN_AGGREGATES_ALONE) {
+                if (threadIdx.x == 0)
+                    aggregates[place.tile] = in_tile.aggregate;
+                if (threadIdx.x == 0 && blockIdx.x == 0)
+                    *carry.initial = so_far;
+                return;
+            }
+            if (in_block && turn != blockIdx.x * lines.tiles)
+                so_far = of_lines[turn % 2];
+            if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
+                so_far = carry_in_cluster<Operator>(so_far, in_tile.aggregate, of_others);
+            else if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
+                so_far = carry_of_aggregates<Operator>(aggregates, place.tile, so_far, of_others,
+                                                       &of_block);
+            else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
+                so_far = aggregates[place.tile];
         }
-        if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
-            so_far = carry_in_cluster<Operator>(so_far, in_tile.aggregate, of_others);
-        else if (carry.kind == PRIM_SCAN_CARRY_AGGREGATES)
-            so_far =
-                carry_of_aggregates<Operator>(aggregates, place.tile, so_far, of_others, &of_block);
-        else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
-            so_far = aggregates[place.tile];
+        if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
+            *rule.total = result_of<Operator, Out>(so_far, rule.element);
+        const value next_prefix = Operator::combine(so_far, of_tile);
+        if (in_block && threadIdx.x == 0)
+            of_lines[(turn + 1) % 2] = next_prefix; /* read after the next barrier */
+        finish_chunk<Operator>(
+            lines, rule, place, slots[warp],
+            Operator::combine(Operator::combine(so_far, chunk_prefix), sums.run_prefix),
+            next_prefix, lane);
+        if (turn == last)
+            return;
+        __syncwarp(); /* all lanes have stored what was there */
     }
-    if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
-        *rule.total = result_of<Operator, Out>(so_far, rule.element);
-    finish_chunk<Operator>(
-        lines, rule, place, slots[warp],
-        Operator::combine(Operator::combine(so_far, chunk_prefix), sums.run_prefix),
-        Operator::combine(so_far, of_tile), lane);
 }
 
 } // namespace

@@ -68,6 +68,7 @@ static inline size_t prim_scan_tiles_of(const prim_scan_args *args)
 /* How a tile gets its exclusive prefix, and where its aggregate goes. */
 typedef enum prim_scan_carry {
     PRIM_SCAN_CARRY_NONE,       /* the tile is the whole line */
+    PRIM_SCAN_CARRY_IN_BLOCK,   /* a block has all tiles of its line, one after the other */
     PRIM_SCAN_CARRY_CLUSTER,    /* the blocks of a cluster exchange aggregates */
     PRIM_SCAN_CARRY_GIVEN,      /* `aggregates` has each tile's exclusive prefix */
     PRIM_SCAN_CARRY_AGGREGATES, /* `aggregates` has each tile's own, and the launch before this one
@@ -96,7 +97,11 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
-/* One launch over lines that are one tile each. */
+/* Whether a block has a whole line: lines of one tile, or of a few where there are so many that all
+ * blocks have enough. */
+bool prim_scan_has_whole_lines(const prim_scan_args *args);
+
+/* One launch over such lines. */
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
 
 /* For empty lines: the initial value becomes the total, where one is wanted. */
