@@ -125,24 +125,14 @@ template <unsigned COUNT, typename T>
 __device__ void copy_async_if(bool wanted, shared_place<T> shared, const T *global)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    constexpr unsigned BYTES = COUNT * sizeof(T);
-    static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "what the instruction takes");
-    if constexpr (BYTES == 16)
-        asm volatile("{\n"
-                     ".reg .pred wanted;\n"
-                     "setp.ne.u32 wanted, %2, 0;\n"
-                     "@wanted cp.async.cg.shared.global [%0], [%1], 16;\n"
-                     "}" ::"r"(shared.address),
-                     "l"(global), "r"(static_cast<unsigned>(wanted))
-                     : "memory");
-    else
-        asm volatile("{\n"
-                     ".reg .pred wanted;\n"
-                     "setp.ne.u32 wanted, %2, 0;\n"
-                     "@wanted cp.async.ca.shared.global [%0], [%1], %3;\n"
-                     "}" ::"r"(shared.address),
-                     "l"(global), "r"(static_cast<unsigned>(wanted)), "n"(BYTES)
-                     : "memory");
+    static_assert(COUNT * sizeof(T) == 16, "vectors");
+    asm volatile("{\n"
+                 ".reg .pred wanted;\n"
+                 "setp.ne.u32 wanted, %2, 0;\n"
+                 "@wanted cp.async.cg.shared.global [%0], [%1], 16;\n"
+                 "}" ::"r"(shared.address),
+                 "l"(global), "r"(static_cast<unsigned>(wanted))
+                 : "memory");
 #else
     if (wanted)
         copy_async_to<COUNT>(shared, global);

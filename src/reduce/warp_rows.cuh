@@ -194,19 +194,34 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
+constexpr unsigned NOWHERE = UINT32_MAX;
+
 /* Rows with small gaps, of wide elements: threads go along the block's part of memory, and leave the
- * gaps out. */
+ * gaps out. Through registers: an asynchronous copy of an element takes four instructions, and where
+ * it may not be wanted a branch. */
 template <typename T>
 __device__ void stage_elements(T *to, const T *from, const short_rows &shape, unsigned rows)
 {
+    constexpr unsigned AT_ONCE = 4;
     const unsigned ld = static_cast<unsigned>(shape.ld), count = static_cast<unsigned>(shape.count),
                    gap = shape.pitch - ld, span = rows * ld; /* a negative gap: modulo 2^32 */
-    const shared_place<T> shared = place_in_shared(to);
-    PRIM_UNROLL(4)
-    for (unsigned i = threadIdx.x; i < span; i += PARTIALS) {
-        const unsigned row =
-            static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
-        copy_async_if<1>(i - row * ld < count, shared + static_cast<int>(i + row * gap), from + i);
+    PRIM_UNROLL(1)
+    for (unsigned first = threadIdx.x; first < span; first += AT_ONCE * PARTIALS) {
+        T x[AT_ONCE];
+        unsigned place[AT_ONCE];
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++) {
+            const unsigned i = first + j * PARTIALS;
+            const unsigned row =
+                static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
+            const bool wanted = i < span && i - row * ld < count;
+            x[j] = wanted ? from[i] : T{};
+            place[j] = wanted ? i + row * gap : NOWHERE;
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned j = 0; j < AT_ONCE; j++)
+            if (place[j] != NOWHERE)
+                to[place[j]] = x[j];
     }
 }
 
@@ -329,6 +344,45 @@ struct waiting_values {
 
 constexpr unsigned MOST_PARTS = 8;
 
+/* A row of up to 256 vectors of wide elements that are not transformed: a partial is one vector. */
+template <class Operator, class Source>
+struct plain_row {
+    using element = typename Source::element;
+    using value = typename Source::value;
+    const Source &source;
+    const vector<element> *vectors; /* in the first one, the row begins `past` bytes later */
+    unsigned past, count, lane, lanes, parts;
+
+    __device__ value partial(unsigned v) const
+    {
+        constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
+        value so_far = Source::template identity<Operator>();
+        if (v * WIDTH >= count)
+            return so_far;
+        vector<element> x = vectors[v];
+        if (past > 0)
+            x = spliced<element>(x, vectors[v + 1], past);
+        PRIM_UNROLL(WIDTH)
+        for (unsigned e = 0; e < WIDTH; e++)
+            if (v * WIDTH + e < count)
+                so_far = source.template take_one<Operator, true>(so_far, element_of(x, e));
+        return so_far;
+    }
+
+    /* Of this lane's parts `part`, part + STRIDE, …: halves first. */
+    template <unsigned STRIDE>
+    __device__ value aggregate(unsigned part) const
+    {
+        if constexpr (STRIDE == MOST_PARTS) {
+            return partial(lane + part * lanes);
+        } else {
+            const value first = aggregate<2 * STRIDE>(part);
+            return STRIDE < parts ? Operator::combine(first, aggregate<2 * STRIDE>(part + STRIDE))
+                                  : first;
+        }
+    }
+};
+
 /* The last three bits of step reversed; with fewer parts, the upper ones of these. */
 __device__ inline unsigned part_at(unsigned step, unsigned parts)
 {
@@ -341,6 +395,21 @@ __device__ typename Source::value
 reduce_staged_tile(const Source &source, const typename Source::element *tile,
                    const short_rows &shape, unsigned count, unsigned lane)
 {
+    using element = typename Source::element;
+    if constexpr (!IS_NARROW<element>) {
+        if (source.plain() && shape.count <= PARTIALS * VECTOR_ELEMENTS<element>) {
+            const unsigned past = bytes_past_vector(tile);
+            const plain_row<Operator, Source> row = {
+                source,
+                reinterpret_cast<const vector<element> *>(tile - past / sizeof(element)),
+                past,
+                count,
+                lane,
+                shape.lanes,
+                shape.parts};
+            return reduce_warp<Operator>(row.template aggregate<1>(0), shape.lanes);
+        }
+    }
     waiting_values<typename Source::value> waiting = {};
     PRIM_UNROLL(1)
     for (unsigned step = 0;; step++) {
@@ -452,44 +521,47 @@ __device__ vector<T> first_of_vector(const T *from, unsigned count)
     return x;
 }
 
+/* Two vectors of a row of wide elements that begins at one, v and one in the row's second half. */
+template <class Source>
+struct two_vectors {
+    using element = typename Source::element;
+    vector<element> first, second;
+    unsigned in_first, in_second;
+
+    __device__ void load(const element *row, unsigned count, unsigned v, unsigned behind)
+    {
+        in_first = in_vector<element>(count, v);
+        in_second = in_vector<element>(count, v + behind);
+        first = reinterpret_cast<const vector<element> *>(row)[v];
+        second = first_of_vector(row + (v + behind) * VECTOR_ELEMENTS<element>, in_second);
+    }
+    template <class Operator>
+    __device__ typename Source::value aggregate(const Source &source) const
+    {
+        const auto identity = Source::template identity<Operator>();
+        return Operator::combine(take_vector<Operator>(source, identity, first, in_first),
+                                 take_vector<Operator>(source, identity, second, in_second));
+    }
+};
+
 /* Wide elements of rows with gaps that begin at vectors, more than V / 2 of them and up to V: each
- * vector is a partial. */
+ * vector is a partial. Two vectors are on their way at a time, which is enough. */
 template <unsigned V, class Operator, class Source, class Result>
 __device__ void reduce_vectors(const Source &source, const short_rows &shape, size_t block_row,
                                unsigned rows, const Result &result)
 {
-    using element = typename Source::element;
-    constexpr unsigned AT_ONCE = 4 / V, WIDTH = VECTOR_ELEMENTS<element>;
     const unsigned count = static_cast<unsigned>(shape.count);
-    const element *from = source.in + (block_row + threadIdx.x) * shape.ld;
+    const typename Source::element *from = source.in + (block_row + threadIdx.x) * shape.ld;
     PRIM_UNROLL(1)
-    for (unsigned row = threadIdx.x; row < rows; row += AT_ONCE * PARTIALS) {
-        vector<element> x[AT_ONCE][V] = {};
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++, from += PARTIALS * shape.ld) {
-            PRIM_UNROLL(V)
-            for (unsigned v = 0; v < V; v++)
-                if (row + j * PARTIALS < rows)
-                    x[j][v] = v < V / 2
-                                  ? reinterpret_cast<const vector<element> *>(from)[v]
-                                  : first_of_vector(from + v * WIDTH, in_vector<element>(count, v));
+    for (unsigned row = threadIdx.x; row < rows; row += PARTIALS, from += PARTIALS * shape.ld) {
+        two_vectors<Source> x;
+        x.load(from, count, 0, V / 2);
+        typename Source::value so_far = x.template aggregate<Operator>(source);
+        if (V > 2) {
+            x.load(from, count, 1, V / 2);
+            so_far = Operator::combine(so_far, x.template aggregate<Operator>(source));
         }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++) {
-            typename Source::value partials[V];
-            PRIM_UNROLL(V)
-            for (unsigned v = 0; v < V; v++)
-                partials[v] = take_vector<Operator>(source, Source::template identity<Operator>(),
-                                                    x[j][v], in_vector<element>(count, v));
-            PRIM_UNROLL(V)
-            for (unsigned half = V / 2; half > 0; half /= 2) {
-                PRIM_UNROLL(V)
-                for (unsigned v = 0; v < half; v++)
-                    partials[v] = Operator::combine(partials[v], partials[v + half]);
-            }
-            if (row + j * PARTIALS < rows)
-                result.store(block_row + row + j * PARTIALS, partials[0]);
-        }
+        result.store(block_row + row, so_far);
     }
 }
 
