@@ -16,6 +16,8 @@
  * Tiles are taken by an atomic counter. So all tiles before one belong to blocks that run, and
  * these wait only for tiles before their own: the first of all waits for none.
  *
+ * Rows enough for all blocks need none of this: a block takes a whole one, in tiles.cuh.
+ *
  * What changed from REDUCE_THEN_SCAN: two thirds of the bytes. What still holds it back: README.md.
  *
  * Work: 3 × count combinations. Bytes: the elements once, the results once, and for each tile
