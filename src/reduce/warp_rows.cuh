@@ -8,8 +8,6 @@
  *     shared     ··│▒▒▒▒ ▒▒▒▒ ▒▒▒▒ ▒▒│▒▒ ▒▒▒▒ …     the same, as far past 16 bytes
  *     lanes         0    1    2    3    0    1      splice each vector from two aligned ones
  *
- * Rows with small gaps that do not begin at 16 bytes are copied element by element, and then do.
- *
  * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
  * between rows it reads it from memory, without gaps out of shared memory too. With gaps, wide
  * elements may be four vectors. */
@@ -32,10 +30,8 @@ struct short_rows {
     unsigned lanes;      /* for a row, a power of two */
     unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
-    unsigned across_bits;   /* 2^across_bits threads copy a row */
-    bool by_words;          /* each thread then reads a row of its own, word by word */
-    bool by_elements;       /* rows are copied so, and begin at vectors of shared memory */
-    unsigned inverse_of_ld; /* so that i × it / 2^32 is the row of element i < 2^32 / ld */
+    unsigned across_bits; /* 2^across_bits threads copy a row */
+    bool by_words;        /* each thread then reads a row of its own, word by word */
 };
 
 /* The part of a line that is copied by vectors, counted from the one that it begins in. */
@@ -194,48 +190,6 @@ __device__ void stage_rows(T *to, const T *from, const short_rows &shape, unsign
     }
 }
 
-constexpr unsigned NOWHERE = UINT32_MAX;
-
-/* Rows with small gaps, of wide elements: threads go along the block's part of memory, and leave the
- * gaps out. Through registers: an asynchronous copy of an element takes four instructions, and where
- * it may not be wanted a branch. */
-template <typename T>
-__device__ void stage_elements(T *to, const T *from, const short_rows &shape, unsigned rows)
-{
-    constexpr unsigned AT_ONCE = 4;
-    const unsigned ld = static_cast<unsigned>(shape.ld), count = static_cast<unsigned>(shape.count),
-                   gap = shape.pitch - ld, span = rows * ld; /* a negative gap: modulo 2^32 */
-    PRIM_UNROLL(1)
-    for (unsigned first = threadIdx.x; first < span; first += AT_ONCE * PARTIALS) {
-        T x[AT_ONCE];
-        unsigned place[AT_ONCE];
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++) {
-            const unsigned i = first + j * PARTIALS;
-            const unsigned row =
-                static_cast<unsigned>(static_cast<uint64_t>(i) * shape.inverse_of_ld >> 32);
-            const bool wanted = i < span && i - row * ld < count;
-            x[j] = wanted ? from[i] : T{};
-            place[j] = wanted ? i + row * gap : NOWHERE;
-        }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++)
-            if (place[j] != NOWHERE)
-                to[place[j]] = x[j];
-    }
-}
-
-template <typename T>
-__device__ void stage_rows_with_gaps(T *to, const T *from, const short_rows &shape, unsigned rows)
-{
-    if constexpr (!IS_NARROW<T>)
-        if (shape.by_elements) {
-            stage_elements(to, from, shape, rows);
-            return;
-        }
-    stage_rows(to, from, shape, rows);
-}
-
 /* Rows without gaps are one line with other rows around it, except in the first block, and in the
  * last ones, after which less than a vector is left: these copy the elements at the matrix's ends
  * one by one. */
@@ -344,7 +298,7 @@ struct waiting_values {
 
 constexpr unsigned MOST_PARTS = 8;
 
-/* A row of up to 256 vectors of wide elements that are not transformed: a partial is one vector. */
+/* A row of up to 256 vectors, not of bytes, that are not transformed: a partial is one vector. */
 template <class Operator, class Source>
 struct plain_row {
     using element = typename Source::element;
@@ -396,7 +350,7 @@ reduce_staged_tile(const Source &source, const typename Source::element *tile,
                    const short_rows &shape, unsigned count, unsigned lane)
 {
     using element = typename Source::element;
-    if constexpr (!IS_NARROW<element>) {
+    if constexpr (sizeof(element) > 1) {
         if (source.plain() && shape.count <= PARTIALS * VECTOR_ELEMENTS<element>) {
             const unsigned past = bytes_past_vector(tile);
             const plain_row<Operator, Source> row = {
@@ -705,13 +659,12 @@ __global__ void __launch_bounds__(PARTIALS,
         return;
     }
     const element *const from = source.in + block_row * shape.ld;
-    element *const first =
-        staged + (shape.by_elements ? 0 : bytes_past_vector(from) / sizeof(element));
+    element *const first = staged + bytes_past_vector(from) / sizeof(element);
     if (shape.ld == shape.count)
         stage_span(first, from, rows * static_cast<unsigned>(shape.count), block_row == 0,
                    (shape.rows - block_row - rows) * shape.count < VECTOR_ELEMENTS<element>);
     else
-        stage_rows_with_gaps(first, from, shape, rows);
+        stage_rows(first, from, shape, rows);
     wait_for_copies();
     __syncthreads();
     if constexpr (IS_NARROW<element>)
@@ -757,19 +710,6 @@ unsigned staged_pitch(size_t columns, size_t ld, bool by_words)
     return ld != columns && pitch / WIDTH % 2 == 0 && !by_words ? pitch + WIDTH : pitch;
 }
 
-/* The same of rows that begin at vectors, in elements. */
-template <typename T>
-unsigned vectors_apart(size_t vectors)
-{
-    return static_cast<unsigned>(vectors | 1) * VECTOR_ELEMENTS<T>;
-}
-
-template <typename T>
-bool rows_are_aligned(const prim_reduce_args *args)
-{
-    return lines_are_aligned(args->in, args->rows, args->ld * sizeof(T));
-}
-
 /* Whether threads read their rows from memory: those with gaps, and without gaps the shortest ones
  * of wide elements. Longer ones would need several loads of the same lines, which L1 may have lost
  * by then; but not vectors, one after the other. */
@@ -780,17 +720,8 @@ bool goes_from_memory(const prim_reduce_args *args)
                gaps = args->columns != args->ld || args->columns == 0;
     if (!few)
         return !IS_NARROW<T> && gaps && args->columns <= 4 * VECTOR_ELEMENTS<T> &&
-               rows_are_aligned<T>(args);
+               lines_are_aligned(args->in, args->rows, args->ld * sizeof(T));
     return gaps || (!IS_NARROW<T> && args->columns * sizeof(T) <= VECTOR_BYTES / 2);
-}
-
-/* Whether rows are copied element by element: wide ones that begin anywhere, with gaps of a fifth at
- * most, for which threads idle. */
-template <typename T>
-bool goes_by_elements(const prim_reduce_args *args)
-{
-    return !IS_NARROW<T> && args->columns != args->ld && !rows_are_aligned<T>(args) &&
-           args->ld - args->columns <= args->ld / 5;
 }
 
 template <class Source>
@@ -807,18 +738,11 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
                         1,
                         0,
                         0,
-                        false,
-                        false,
-                        0};
+                        false};
     if (goes_from_memory<element>(args))
         return shape;
     shape.by_words = goes_by_words<element>(args->columns, args->ld);
-    shape.by_elements = goes_by_elements<element>(args);
-    if (shape.by_elements)
-        shape.inverse_of_ld = UINT32_MAX / static_cast<unsigned>(args->ld) + 1;
-    shape.pitch = shape.by_elements
-                      ? vectors_apart<element>(vectors)
-                      : staged_pitch<element>(args->columns, args->ld, shape.by_words);
+    shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
     while (shape.parts < MOST_PARTS && shape.parts < vectors)
         shape.parts *= 2;
     while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
