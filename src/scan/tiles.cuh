@@ -8,9 +8,9 @@
  * first launch writes only the aggregates, and the last one is given the prefix, or all aggregates;
  * in CLUSTER the blocks exchange aggregates. Where lines are many, a block takes a whole one, tile
  * after tile, and keeps the prefix by itself. In each, a tile's exclusive prefix is
- * the initial value and the aggregates before it, combined one after the other; and a result is (the
- * tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its own,
- * one by one.
+ * the initial value and the aggregates before it, combined one after the other; and a result is
+ * (the tile's prefix + the chunk's) + that of the lane's run, and then the run's elements up to its
+ * own, one by one.
  *
  * A line that fits into one chunk takes a warp, one of two chunks two, and so on: a block then has
  * several lines, and one launch does it all. */
@@ -34,8 +34,8 @@ template <typename Out>
 [[maybe_unused]] constexpr unsigned TILE_BLOCKS = blocks_at_once(TILE_THREADS,
                                                                  blocks_wanted(sizeof(Out)));
 
-/* A value that the compiler takes for a new one: what follows from it is computed again in each turn
- * of a loop. Kept from turn to turn, some of it would be spilled. */
+/* A value that the compiler takes for a new one: what follows from it is computed again in each
+ * turn of a loop. Kept from turn to turn, some of it would be spilled. */
 __device__ inline unsigned recomputed(unsigned x)
 {
 #ifdef __CUDA_ARCH__

@@ -97,8 +97,8 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
-/* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for all
- * blocks. */
+/* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
+ * all blocks. */
 bool prim_scan_has_whole_lines(const prim_scan_args *args);
 
 /* One launch over such lines. */
