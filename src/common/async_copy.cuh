@@ -46,8 +46,8 @@ __device__ void copy_async_or_zeros(bool wanted, T *shared, const T *global)
 #endif
 }
 
-/* copy_async() of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings 256
- * bytes at once. */
+/* copy_async() of 16 bytes, of lines whose neighbours are read at about the same time: L2 brings
+ * 256 bytes at once. */
 template <typename T>
 __device__ void copy_async_of_line(T *shared, const T *global)
 {

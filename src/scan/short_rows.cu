@@ -309,7 +309,8 @@ unsigned spread_pitch(const prim_scan_args *args)
     return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) % N);
 }
 
-/* As many as fit, but whole steps where the last one would leave more than half of the lanes idle. */
+/* As many as fit, but whole steps where the last one would leave more than half of the lanes
+ * idle. */
 template <typename In, typename Out>
 unsigned rows_of_warp(unsigned columns, unsigned pitch, unsigned room)
 {

@@ -56,9 +56,9 @@ __device__ warp_part part_of_tile(const table_tiles<In, Out> &m, unsigned tile_y
 
 /* ---- load and store: as a chunk, a vector of each of V rows ---- */
 
-/* Elements one by one into shared memory, and zeros past the end of a row. Those of 4 bytes and more
- * are copied without registers, so that all of them are on their way at once; narrow ones two rows
- * at a time. */
+/* Elements one by one into shared memory, and zeros past the end of a row. Those of 4 bytes and
+ * more are copied without registers, so that all of them are on their way at once; narrow ones two
+ * rows at a time. */
 template <unsigned N, unsigned V, typename In>
 __device__ void load_row_elements(row_walk<const In> at, const warp_part &a, In *elements,
                                   unsigned lane)
