@@ -720,16 +720,17 @@ Test(reduce, many_short_rows)
     }
 }
 
-/* Of up to two vectors of wide elements, which begin at vectors or not; and longer ones with gaps
- * of up to a fifth and of more, which begin anywhere. */
+/* Of up to four vectors of wide elements, which begin at vectors or not; and longer ones, with small
+ * gaps and large ones, which begin anywhere. */
 Test(reduce, rows_with_gaps)
 {
     static const type_pair types[] = {{CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},
                                       {CUDA_R_32I, CUDA_R_64I}, {CUDA_R_16F, CUDA_R_16F},
                                       {CUDA_R_16U, CUDA_R_16U}, {CUDA_R_16BF, CUDA_R_32F}};
-    static const size_t shapes[][2] = {
-        {3, 4},   {5, 8},   {6, 8},   {7, 8},     {8, 12},    {8, 9},       {10, 12},    {37, 41},
-        {37, 44}, {65, 81}, {37, 60}, {128, 131}, {255, 257}, {1021, 1027}, {1025, 1229}};
+    static const size_t shapes[][2] = {{3, 4},       {5, 8},      {6, 8},   {7, 8},     {8, 12},
+                                       {8, 9},       {10, 12},    {37, 41}, {37, 44},   {13, 16},
+                                       {16, 20},     {65, 81},    {37, 60}, {128, 131}, {255, 257},
+                                       {1021, 1027}, {1025, 1229}};
     size_t turn = 0;
     for (size_t t = 0; t < COUNT_OF(types); t++)
         for (size_t s = 0; s < COUNT_OF(shapes); s++, turn++) {

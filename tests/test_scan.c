@@ -1084,13 +1084,13 @@ Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
     free(h_host);
 }
 
-/* From two rows on, the fewest for which CHAINED has no words: its blocks then take whole rows. */
-static size_t fewest_whole_rows(cudaDataType_t type, size_t columns)
+/* From two rows on, the fewest for which a rung has no words: its blocks then take whole rows. */
+static size_t fewest_whole_rows(prim_scan_variant variant, cudaDataType_t type, size_t columns)
 {
     size_t bytes = 1, rows = 1;
     while (bytes > 0 && rows < 10000) {
         rows++;
-        cr_prim(prim_scan_rows_workspace_bytes(PRIM_SCAN_CHAINED, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+        cr_prim(prim_scan_rows_workspace_bytes(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
                                                PRIM_TRANSFORM_NONE, type, rows, columns, type,
                                                &bytes));
     }
@@ -1099,21 +1099,21 @@ static size_t fewest_whole_rows(cudaDataType_t type, size_t columns)
 }
 
 /* Three tiles each, the last one of three elements; with gaps between the rows. */
-static void check_whole_rows(cudaDataType_t type, size_t rows, size_t columns, prim_scan_kind kind)
+static void check_whole_rows(prim_scan_variant variant, cudaDataType_t type, size_t rows,
+                             size_t columns, prim_scan_kind kind)
 {
     const size_t ld = columns + 5, bytes = rows * ld * type_bytes(type);
     char *h_in = malloc(bytes), *h_device = calloc(1, bytes), *h_host = calloc(1, bytes);
     fill(type, h_in, rows * ld, UNIFORM, 41);
     guarded in = guarded_copy(h_in, bytes, 0), out = guarded_copy(h_device, bytes, 0),
             initial = guarded_copy(h_in, type_bytes(type), 0);
-    cr_prim(prim_scan_rows(PRIM_SCAN_CHAINED, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                           initial.data, type, in.data, rows, columns, ld, type, out.data, ld, NULL,
-                           0, 0));
+    cr_prim(prim_scan_rows(variant, kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, initial.data,
+                           type, in.data, rows, columns, ld, type, out.data, ld, NULL, 0, 0));
     guarded_read(&out, h_device);
     cr_prim(prim_scan_rows_host(kind, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, h_in, type, h_in, rows,
                                 columns, ld, type, h_host, ld, 1));
-    cr_assert_arr_eq(h_device, h_host, bytes, "%s, %zu rows, kind %d", type_name(type), rows,
-                     (int)kind);
+    cr_assert_arr_eq(h_device, h_host, bytes, "variant %d, %s, %zu rows, kind %d", (int)variant,
+                     type_name(type), rows, (int)kind);
     guarded_free(&in);
     guarded_free(&out);
     guarded_free(&initial);
@@ -1125,13 +1125,22 @@ static void check_whole_rows(cudaDataType_t type, size_t rows, size_t columns, p
 /* One row too few, as few as it takes, and two or three for each block. */
 Test(scan, whole_rows_have_the_bits_of_the_host)
 {
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F};
-    for (size_t t = 0; t < COUNT_OF(types); t++) {
-        const size_t tile = 32768 / type_bytes(types[t]), columns = 2 * tile + 3;
-        const size_t fewest = fewest_whole_rows(types[t], columns);
+    static const struct {
+        prim_scan_variant variant;
+        cudaDataType_t type;
+    } calls[] = {{PRIM_SCAN_CHAINED, CUDA_R_32F},
+                 {PRIM_SCAN_CHAINED, CUDA_R_64F},
+                 {PRIM_SCAN_CHAINED, CUDA_R_16F},
+                 {PRIM_SCAN_LOOKBACK, CUDA_R_32I},
+                 {PRIM_SCAN_LOOKBACK, CUDA_R_8U}};
+    for (size_t c = 0; c < COUNT_OF(calls); c++) {
+        const prim_scan_variant variant = calls[c].variant;
+        const cudaDataType_t type = calls[c].type;
+        const size_t columns = 2 * (32768 / type_bytes(type)) + 3;
+        const size_t fewest = fewest_whole_rows(variant, type, columns);
         const size_t rows[] = {fewest - 1, fewest, 2 * fewest, 3 * fewest + 1};
         for (size_t r = 0; r < COUNT_OF(rows); r++)
-            check_whole_rows(types[t], rows[r], columns, (prim_scan_kind)(r % KINDS));
+            check_whole_rows(variant, type, rows[r], columns, (prim_scan_kind)(r % KINDS));
     }
 }
 

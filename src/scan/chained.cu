@@ -129,11 +129,9 @@ struct chain_thread {
     __device__ void load(const tile_in_flight<value> &tile) const
     {
         __syncwarp(); /* all lanes have stored what was there */
-        if (tile.turn < tiles) {
-            const warp_place place = place_of(lines, tile.turn, warp, TILE_WARPS);
-            if (place.count > 0)
-                load_chunk(lines, place, chunk(tile.stage), lane);
-        }
+        if (tile.turn < tiles)
+            load_chunk_if_any(lines, place_of(lines, tile.turn, warp, TILE_WARPS),
+                              chunk(tile.stage), lane);
         close_batch_of_copies();
         if (stages > 1)
             wait_for_copies_but<1>();

@@ -127,8 +127,15 @@ sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule
     return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
 
-/* The same of a chunk that may be empty, and then was not loaded: a line's last tile may have many
- * of them. */
+/* Both of a chunk that may be empty: a line's last tile may have many of them. LOOKBACK does not ask,
+ * since it would spill registers. */
+template <typename In, typename Out>
+__device__ void load_chunk_if_any(const tile_lines<In, Out> &lines, const warp_place &p,
+                                  vector_slot *slots, unsigned lane)
+{
+    if (p.count > 0)
+        load_chunk(lines, p, slots, lane);
+}
 template <class Operator, typename In, typename Out>
 __device__ chunk_sums<accumulator_t<Out>>
 sum_chunk_if_any(const tile_lines<In, Out> &lines, const element_rule<Out> &rule,

@@ -163,8 +163,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
     for (;; turn++) {
         const unsigned thread = recomputed(threadIdx.x), warp = thread / WARP, lane = thread % WARP;
         const warp_place place = place_of(lines, turn, warp, TILE_WARPS);
-        if (place.count > 0)
-            load_chunk(lines, place, slots[warp], lane);
+        load_chunk_if_any(lines, place, slots[warp], lane);
         wait_for_copies();
         __syncwarp();
         const chunk_sums<value> sums =
@@ -198,7 +197,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
                     *carry.initial = so_far;
                 return;
             }
-            if (in_block && turn != blockIdx.x * lines.tiles)
+            if (in_block && place.tile > 0)
                 so_far = of_lines[turn % 2];
             if (carry.kind == PRIM_SCAN_CARRY_CLUSTER)
                 so_far = carry_in_cluster<Operator>(so_far, in_tile.aggregate, of_others);
