@@ -720,8 +720,8 @@ Test(reduce, many_short_rows)
     }
 }
 
-/* Of up to four vectors of wide elements, which begin at vectors or not; and longer ones, with small
- * gaps and large ones, which begin anywhere. */
+/* Of up to four vectors of wide elements, which begin at vectors or not; and longer ones, with
+ * small gaps and large ones, which begin anywhere. */
 Test(reduce, rows_with_gaps)
 {
     static const type_pair types[] = {{CUDA_R_32F, CUDA_R_32F}, {CUDA_R_64F, CUDA_R_64F},

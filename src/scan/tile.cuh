@@ -127,8 +127,8 @@ sum_loaded_chunk(const tile_lines<In, Out> &lines, const element_rule<Out> &rule
     return sum_chunk<Operator, In, Out, WIDTH<In, Out>>(slots, rule, lane);
 }
 
-/* Both of a chunk that may be empty: a line's last tile may have many of them. LOOKBACK does not ask,
- * since it would spill registers. */
+/* Both of a chunk that may be empty: a line's last tile may have many of them. LOOKBACK does not
+ * ask, since it would spill registers. */
 template <typename In, typename Out>
 __device__ void load_chunk_if_any(const tile_lines<In, Out> &lines, const warp_place &p,
                                   vector_slot *slots, unsigned lane)
