@@ -111,15 +111,20 @@ static void matrix_input(void *h_in, unsigned seed)
     fill_integers(h_in, IN_SPAN, seed);
 }
 
-static void rows_answer(const void *h_in, size_t columns, void *h_out)
+static void scan_rows_by_hand(const void *h_in, size_t rows, size_t columns, void *h_out)
 {
-    for (size_t row = 0; row < ROWS; row++) {
+    for (size_t row = 0; row < rows; row++) {
         uint32_t sum = (uint32_t)SCAN_INITIAL;
         for (size_t i = 0; i < columns; i++) {
             sum += (uint32_t)((const int32_t *)h_in)[row * LD + i];
             ((uint32_t *)h_out)[row * COLUMNS + i] = sum;
         }
     }
+}
+
+static void rows_answer(const void *h_in, size_t columns, void *h_out)
+{
+    scan_rows_by_hand(h_in, ROWS, columns, h_out);
 }
 
 static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
@@ -159,6 +164,37 @@ static prim_status rows_call(const operands *o)
                        d_out, out_ld, c.workspace, c.bytes, o->stream);
     initial = 77;
     return status;
+}
+
+/* ---- as many rows as all blocks need to have one to themselves ---- */
+
+enum { MANY_ROWS = 24, MANY_SPAN = (MANY_ROWS - 1) * LD + COLUMNS };
+
+static void many_input(void *h_in, unsigned seed)
+{
+    fill_integers(h_in, MANY_SPAN, seed);
+}
+
+static void many_answer(const void *h_in, size_t columns, void *h_out)
+{
+    scan_rows_by_hand(h_in, MANY_ROWS, columns, h_out);
+}
+
+static prim_status many_workspace(int variant, size_t columns, size_t *bytes)
+{
+    return prim_scan_rows_workspace_bytes((prim_scan_variant)variant, PRIM_SCAN_INCLUSIVE,
+                                          PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, MANY_ROWS,
+                                          columns, CUDA_R_32I, bytes);
+}
+
+static prim_status many_call(const operands *o)
+{
+    const call_head c = spoilt_head(o);
+    const int32_t initial = SCAN_INITIAL;
+    return prim_scan_rows((prim_scan_variant)c.variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                          PRIM_TRANSFORM_NONE, &initial, NULL, CUDA_R_32I, o->d_in, MANY_ROWS,
+                          o->count, LD, CUDA_R_32I, o->d_out, COLUMNS, c.workspace, c.bytes,
+                          o->stream);
 }
 
 /* ---- both directions: several tiles in each ---- */
@@ -239,6 +275,16 @@ const entry_point scan_rows_entry = {.name = "prim_scan_rows",
                                      .right_answer = rows_answer,
                                      .workspace_bytes = rows_workspace,
                                      .call = rows_call};
+
+const entry_point scan_many_rows_entry = {.name = "prim_scan_rows",
+                                          .variant_at = rows_variant_at,
+                                          .in_bytes = MANY_SPAN * sizeof(int32_t),
+                                          .out_bytes = MANY_ROWS * COLUMNS * sizeof(int32_t),
+                                          .count = COLUMNS,
+                                          .make_input = many_input,
+                                          .right_answer = many_answer,
+                                          .workspace_bytes = many_workspace,
+                                          .call = many_call};
 
 const entry_point scan_2d_entry = {.name = "prim_scan_2d",
                                    .variant_at = both_variant_at,

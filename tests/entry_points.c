@@ -3,7 +3,7 @@
 
 extern const entry_point reduce_entry, reduce_short_entry, reduce_rows_entry, reduce_columns_entry,
     reduce_segments_entry, arg_reduce_entry, dot_entry;
-extern const entry_point scan_entry, scan_rows_entry, scan_2d_entry;
+extern const entry_point scan_entry, scan_rows_entry, scan_many_rows_entry, scan_2d_entry;
 extern const entry_point histogram_even_entry, histogram_edges_entry, histogram_channels_entry,
     histogram_weighted_entry, histogram_weighted_told_entry;
 extern const entry_point merge_entry, merge_sort_entry, merge_sort_few_entry, co_rank_entry,
@@ -15,7 +15,8 @@ extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_e
     spmv_hyb_entry, spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
     sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
     sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
-    sparse_to_dense_entry, sparse_transpose_entry, spmv_plan_entry, spmv_planned_entry;
+    sparse_to_dense_entry, sparse_transpose_entry, sparse_sort_entry, spmv_plan_entry,
+    spmv_planned_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemm_batched_entry, gemm_pointers_entry,
     gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry,
     binary_pack_rows_entry, binary_pack_columns_entry;
@@ -32,6 +33,7 @@ const entry_point *const entry_points[] = {
     /* scan */
     &scan_entry,
     &scan_rows_entry,
+    &scan_many_rows_entry,
     &scan_2d_entry,
     /* histogram */
     &histogram_even_entry,
@@ -74,6 +76,7 @@ const entry_point *const entry_points[] = {
     &sparse_from_dense_size_entry,
     &sparse_to_dense_entry,
     &sparse_transpose_entry,
+    &sparse_sort_entry,
     &spmv_plan_entry,
     &spmv_planned_entry,
     /* dense products */

@@ -495,7 +495,7 @@ PRIM_API prim_status prim_sparse_transpose_bytes(prim_sparse from, cudaDataType_
  *   PRIM_ERROR_UNSUPPORTED  the format is not CSR, or there are 2^32 entries or more
  *
  * Determinism: the same bits in every run and on every GPU.
- * Workspace: up to 17 bytes for each entry, and 10 KiB. */
+ * Workspace: up to 26 bytes for each entry, and 10 KiB. */
 PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offset_type,
                                            void *d_memory, size_t bytes, prim_sparse *to,
                                            void *d_workspace, size_t workspace_bytes,
@@ -503,6 +503,48 @@ PRIM_API prim_status prim_sparse_transpose(prim_sparse from, cudaDataType_t offs
 
 /* The workspace of prim_sparse_transpose(). */
 PRIM_API prim_status prim_sparse_transpose_workspace_bytes(prim_sparse from, size_t *bytes);
+
+/* *bytes = the memory that prim_sparse_sort() fills, computed on the host. Same errors. */
+PRIM_API prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes);
+
+/* *to = the entries of a COO matrix in the order of their rows, and in a row of their columns; where
+ * d_entries is not NULL, the values of one row and column are added up to one entry. It needs no
+ * step on the host.
+ *
+ *   from       COO on the device, of fewer than 2^32 entries, with its rows in any order. Row and
+ *              column indices must lie in the matrix, otherwise behaviour is undefined.
+ *   d_memory   device, aligned to 16 bytes, `bytes` long: room for as many entries as `from` has.
+ *              Must not overlap an array of `from`. May be NULL if that is 0.
+ *   to         host, 1 matrix, written when the call returns; its arrays, when the work runs. Its
+ *              `entries` is that of `from`.
+ *   d_entries  device, one, or NULL. *d_entries = the number of entries that are left: wait, and
+ *              set to->entries to it. Memory behind them is not written. Must not overlap an array
+ *              of `from` or d_memory.
+ *
+ * With d_entries NULL, entries of one row and column keep their order. Otherwise the sum of up to
+ * 16 values is that from front to back, and of more in an order that depends only on their number;
+ * halves are summed in f32, and rounded once. An entry that is alone keeps its bits, and a sum that
+ * is 0 stays an entry.
+ *
+ * Returns what every call does, except for variants, and
+ *   PRIM_ERROR_ENUM         the format does not exist
+ *   PRIM_ERROR_TYPE         the type of the values does not exist
+ *   PRIM_ERROR_NULL         to is NULL
+ *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
+ *   PRIM_ERROR_SIZE         the bytes of the result do not fit size_t
+ *   PRIM_ERROR_VALUE        as for prim_spmv()
+ *   PRIM_ERROR_OVERLAP      operands overlap that must not
+ *   PRIM_ERROR_WORKSPACE    bytes is too small
+ *   PRIM_ERROR_UNSUPPORTED  the format is not COO, or there are 2^32 entries or more
+ *
+ * Determinism: the same bits in every run and on every GPU.
+ * Workspace: up to 26 bytes for each entry, and 20 KiB. */
+PRIM_API prim_status prim_sparse_sort(prim_sparse from, void *d_memory, size_t bytes,
+                                      prim_sparse *to, uint64_t *d_entries, void *d_workspace,
+                                      size_t workspace_bytes, cudaStream_t stream);
+
+/* The workspace of prim_sparse_sort(). */
+PRIM_API prim_status prim_sparse_sort_workspace_bytes(prim_sparse from, size_t *bytes);
 
 /* The variants: PRIM_SPMV_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_spmv_variant_at(size_t index);
