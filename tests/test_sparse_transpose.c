@@ -92,6 +92,22 @@ Test(sparse_transpose, passes)
     }
 }
 
+/* So many rows for 1024 entries that a block marks where they begin, or searches for them. */
+static size_t one_in_n(const shape *s, size_t row)
+{
+    return row % s->n == s->n - 1 || row + 1 == s->rows ? 1 : 0;
+}
+
+Test(sparse_transpose, mostly_empty_rows)
+{
+    for (size_t n = 1; n < 12; n++) {
+        const shape the = {"mostly empty", 3000 * n + 1, 700, one_in_n, n, false};
+        kept csr = make(&the, types[n % COUNT_OF(types)], CUDA_R_32I, REAL);
+        check_transposed(&csr, CUDA_R_64I, "mostly empty");
+        forget(&csr);
+    }
+}
+
 Test(sparse_transpose, the_classic_example_of_every_type)
 {
     for (size_t t = 0; t < COUNT_OF(types); t++) {

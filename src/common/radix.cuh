@@ -397,7 +397,7 @@ __device__ void begin_tile(const pass_operands<Bits> &p, tile_memory &m)
 
 template <class Order, class Values, unsigned ITEMS>
 __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BLOCKS))
-    place_keys(Order order, pass_operands<typename Order::bits> p)
+    place_keys(Order order, pass_operands<typename Order::bits> p, Values values)
 {
     using bits = typename Order::bits;
     PRIM_SHARED_DYNAMIC(bits, slots);
@@ -414,7 +414,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     load_keys(order, p, own, keys);
     if (m.is_one_digit) { /* nothing changes places */
         store_keys(order, p, own, keys);
-        Values::copy(p, own);
+        values.copy(p, own);
         return;
     }
     unsigned places[ITEMS]; /* digits; then ranks and digits; then slots */
@@ -439,7 +439,7 @@ __global__ void __launch_bounds__(THREADS, blocks_at_once(THREADS, PRIM_RADIX_BL
     __syncthreads();
     unsigned digits[ITEMS]; /* of the keys that this thread writes */
     write_slots(order, p, slots, tile_keys, m.out_begins, digits);
-    Values::move(p, own, tile_keys, places, digits, out_begin, m.out_begins);
+    values.move(p, own, tile_keys, places, digits, out_begin, m.out_begins);
 }
 
 /* Keys alone. */
@@ -458,60 +458,81 @@ struct no_values {
     }
 };
 
-/* How many values a thread has under way. */
+/* How a pass reads and writes values, AT_ONCE of a thread in flight: load() that of a key's place,
+ * and store() one in a slot, once begin() has made of a digit's place in the output what store()
+ * adds slots to. */
 template <typename Value>
-constexpr unsigned VALUES_AT_ONCE = sizeof(Value) == 16  ? 2
-                                    : sizeof(Value) == 8 ? 4
-                                                         : 8;
+struct value_array {
+    using value = Value;
+    static constexpr unsigned AT_ONCE = sizeof(Value) == 16 ? 2 : sizeof(Value) == 8 ? 4 : 8;
+
+    const Value *in; /* NULL: a value is its key's place */
+    Value *out;
+
+    template <typename Bits>
+    __device__ explicit value_array(const pass_operands<Bits> &p)
+        : in(static_cast<const Value *>(p.values)), out(static_cast<Value *>(p.out_values))
+    {
+    }
+    __device__ Value load(size_t place) const
+    {
+        return in != nullptr ? in[place] : place_as_value<Value>(place);
+    }
+    __device__ uint64_t begin(uint64_t place) const
+    {
+        return reinterpret_cast<uint64_t>(out + place);
+    }
+    __device__ static void store(uint64_t begin, unsigned slot, Value value)
+    {
+        reinterpret_cast<Value *>(begin)[slot] = value;
+    }
+};
 
 /* A thread's values from its i-th on. */
-template <typename Value, typename Bits, unsigned N>
-__device__ void load_values(const pass_operands<Bits> &p, lane_keys own, unsigned i,
-                            Value (&some)[N])
+template <class Access, unsigned N>
+__device__ void load_values(const Access &by, lane_keys own, unsigned i,
+                            typename Access::value (&some)[N])
 {
-    const Value *const in = static_cast<const Value *>(p.values);
     PRIM_UNROLL(N)
-    for (unsigned k = 0; k < N; k++) {
-        const size_t place = own.place + (i + k) * WARP;
+    for (unsigned k = 0; k < N; k++)
         if ((i + k) * WARP < own.span)
-            some[k] = in != nullptr ? in[place] : place_as_value<Value>(place);
-    }
+            some[k] = by.load(own.place + (i + k) * WARP);
 }
 
 /* The values of a thread's keys, to where they are in `values`. */
-template <typename Value, typename Bits>
-__device__ void copy_values(const pass_operands<Bits> &p, lane_keys own)
+template <class Access>
+__device__ void copy_values(const Access &by, lane_keys own)
 {
-    constexpr unsigned N = VALUES_AT_ONCE<Value>;
-    Value *const out = static_cast<Value *>(p.out_values);
+    using value = typename Access::value;
+    constexpr unsigned N = Access::AT_ONCE;
     for (unsigned i = 0; i * WARP < own.span; i += N) {
-        Value some[N] = {};
-        load_values(p, own, i, some);
+        value some[N] = {};
+        load_values(by, own, i, some);
         PRIM_UNROLL(N)
         for (unsigned k = 0; k < N; k++)
             if ((i + k) * WARP < own.span)
-                out[own.place + (i + k) * WARP] = some[k];
+                by.store(by.begin(own.place), (i + k) * WARP, some[k]);
     }
 }
 
 /* By all threads: the tile's values, through the keys' slots, to where the keys went. A thread
  * reads the values of the keys that it read, and writes those of the keys that it wrote. */
-template <typename Value, typename Bits, unsigned ITEMS>
-__device__ void move_values(const pass_operands<Bits> &p, lane_keys own, unsigned tile_keys,
+template <class Access, unsigned ITEMS>
+__device__ void move_values(const Access &by, lane_keys own, unsigned tile_keys,
                             const unsigned (&places)[ITEMS], const unsigned (&digits)[ITEMS],
                             uint64_t out_begin, uint64_t *out_begins)
 {
-    PRIM_SHARED_DYNAMIC(Value, slots);
-    constexpr unsigned N = VALUES_AT_ONCE<Value>;
+    using value = typename Access::value;
+    PRIM_SHARED_DYNAMIC(value, slots);
+    constexpr unsigned N = Access::AT_ONCE;
     __syncthreads();
     if (threadIdx.x < DIGITS)
-        out_begins[threadIdx.x] =
-            reinterpret_cast<uint64_t>(static_cast<Value *>(p.out_values) + out_begin);
+        out_begins[threadIdx.x] = by.begin(out_begin);
     PRIM_UNROLL(ITEMS)
     for (unsigned i = 0; i < ITEMS; i += N) {
         constexpr unsigned END = ITEMS;
-        Value some[N];
-        load_values(p, own, i, some);
+        value some[N];
+        load_values(by, own, i, some);
         PRIM_UNROLL(N)
         for (unsigned k = 0; k < N; k++)
             if (i + k < END && (i + k) * WARP < own.span)
@@ -522,7 +543,7 @@ __device__ void move_values(const pass_operands<Bits> &p, lane_keys own, unsigne
     for (unsigned i = 0; i < ITEMS; i++) {
         const unsigned slot = i * THREADS + threadIdx.x;
         if (slot < tile_keys)
-            reinterpret_cast<Value *>(out_begins[digits[i]])[slot] = slots[slot];
+            by.store(out_begins[digits[i]], slot, slots[slot]);
     }
 }
 
@@ -626,8 +647,9 @@ struct sorter {
             count_digits<Order>, order, keys, count, passes, counts(), words(), cut.tiles * DIGITS);
     }
 
+    /* `carried` knows where values are that are no arrays of their own. */
     cudaError_t place(unsigned pass, const bits *keys, const void *values, bits *out,
-                      void *out_values) const
+                      void *out_values, Values carried = {}) const
     {
         const size_t each = sizeof(bits) > value_bytes ? sizeof(bits) : value_bytes;
         pass_operands<bits> p = {};
@@ -645,7 +667,7 @@ struct sorter {
         p.words = words();
         return prim_launch_dependent(
             {stream, static_cast<unsigned>(cut.tiles), THREADS, THREADS * cut.items * each},
-            place_keys<Order, Values, ITEMS>, order, p);
+            place_keys<Order, Values, ITEMS>, order, p, carried);
     }
 };
 

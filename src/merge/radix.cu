@@ -30,7 +30,8 @@ struct values_of_any_size {
     template <typename Bits>
     __device__ static void copy(const pass_operands<Bits> &p, lane_keys own)
     {
-        with_value_type(p.value_bytes, [&](auto zero) { copy_values<decltype(zero)>(p, own); });
+        with_value_type(p.value_bytes,
+                        [&](auto zero) { copy_values(value_array<decltype(zero)>(p), own); });
     }
     template <typename Bits, unsigned ITEMS>
     __device__ static void move(const pass_operands<Bits> &p, lane_keys own, unsigned tile_keys,
@@ -38,7 +39,8 @@ struct values_of_any_size {
                                 uint64_t out_begin, uint64_t *out_begins)
     {
         with_value_type(p.value_bytes, [&](auto zero) {
-            move_values<decltype(zero)>(p, own, tile_keys, places, digits, out_begin, out_begins);
+            move_values(value_array<decltype(zero)>(p), own, tile_keys, places, digits, out_begin,
+                        out_begins);
         });
     }
 };

@@ -42,17 +42,6 @@ __device__ inline void move_value(const lines &to, size_t t, const void *from, s
         move_word<uint16_t>(to.values, t, from, f);
 }
 
-/* The value of a word's payload: its bits, or of 8 bytes the number of the one in `from`. */
-__device__ inline void put_payload(const lines &to, size_t t, const void *from, uint32_t payload)
-{
-    if (to.value_bytes == 4)
-        static_cast<uint32_t *>(to.values)[t] = payload;
-    else if (to.value_bytes == 8)
-        move_word<uint64_t>(to.values, t, from, payload);
-    else
-        static_cast<uint16_t *>(to.values)[t] = static_cast<uint16_t>(payload);
-}
-
 } // namespace
 
 #endif

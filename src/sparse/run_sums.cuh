@@ -1,6 +1,6 @@
-/* Sums of the values of equal words, which are a run of the sorted ones:
+/* Sums of the values of entries in one place, which are a run of the sorted ones:
  *
- *     words      a b b b c c c c c c c c c d        runs of 1, 3, 9 and 1
+ *     places     a b b b c c c c c c c c c d        runs of 1, 3, 9 and 1
  *     few           └┬┘                             up to FEW: a lane, from front to back
  *     more                └──── ┬ ────┘             up to PIECE: a warp, each lane every 32nd value
  *     longer     pieces of PIECE values from the run's begin on, a warp each, wherever the run
@@ -20,32 +20,42 @@
 #include "common/warp.cuh"
 #include "sparse/offsets.cuh"
 #include "sparse/problem.cuh"
-#include "sparse/words.h"
 
 namespace
 {
 
 constexpr unsigned FEW = 16, PIECE = 1024;
 
-/* Sorted words, where runs begin among them, how many there are, and sums of pieces. */
+/* The rows and columns of sorted entries. */
+struct sorted_places {
+    const int32_t *rows, *columns;
+
+    __device__ bool are_same(size_t a, size_t b) const
+    {
+        return rows[a] == rows[b] && columns[a] == columns[b];
+    }
+};
+
+/* Sorted entries, where runs begin among them, how many there are, and sums of pieces. */
 template <typename V>
 struct runs {
     using sum_type = working_t<V>;
 
-    prim_sparse_words sorted;
+    sorted_places places;
+    const uint32_t *bits; /* of the values, or of 8 bytes their numbers */
     size_t entries;
     const uint64_t *begins, *count;
-    const void *values; /* of 8 bytes, by number */
+    const void *values; /* by number */
     sum_type *first_pieces, *pieces;
 
     __device__ V value(size_t e) const
     {
-        const uint32_t payload = sorted.payloads[e];
+        const uint32_t its_bits = bits[e];
         V v;
         if constexpr (sizeof(V) == 8)
-            v = static_cast<const V *>(values)[payload];
+            v = static_cast<const V *>(values)[its_bits];
         else
-            memcpy(&v, &payload, sizeof v);
+            memcpy(&v, &its_bits, sizeof v);
         return v;
     }
     __device__ size_t end(size_t run) const
@@ -118,11 +128,10 @@ __global__ void __launch_bounds__(THREADS) sum_pieces(runs<V> r)
     const size_t place = this_thread() / WARP, first = place * PIECE;
     if (first >= r.entries)
         return;
-    const uint64_t *const words = r.sorted.words;
     const size_t end = r.entries - first < PIECE ? r.entries : first + PIECE;
-    if (first > 0 && words[first - 1] == words[first])
+    if (first > 0 && r.places.are_same(first - 1, first))
         sum_later_piece(r, place);
-    if (end < r.entries && words[end - 1] == words[end])
+    if (end < r.entries && r.places.are_same(end - 1, end))
         sum_first_piece(r, place, end - 1);
 }
 

@@ -3,14 +3,14 @@
 
 #include "sparse/sparse_args.h"
 
-PRIM_DECLARE_RUNG(sparse_sort, words)
+PRIM_DECLARE_RUNG(sparse_sort, digits)
 
-static const prim_rung *const rungs[] = {&prim_sparse_sort_words_rung, NULL};
+static const prim_rung *const rungs[] = {&prim_sparse_sort_digits_rung, NULL};
 
 static int choose_rung(const void *args)
 {
     (void)args;
-    return prim_sparse_sort_words_rung.variant.value;
+    return prim_sparse_sort_digits_rung.variant.value;
 }
 
 /* wants_size: only the workspace is asked for. */

@@ -1,62 +1,36 @@
-/* prim_sparse_sort(): the entries sorted by row and column, as words (words.cu). Then their words
- * are taken apart; or runs of equal ones become an entry each:
+/* prim_sparse_sort(): the entries sorted by their columns, and then, stably, by their rows
+ * (entry_sort.cu). Then runs of entries in one place become an entry each, where that is asked for:
  *
- *     words      a b b b c d d        blocks of, here, 4
+ *     places     a b b b c d d        blocks of, here, 4
  *     heads      1 1 0 0 │ 1 1 0      counted by block, and scanned by sums.cu
- *     begins     0 1 4 5              an entry's place is the number of heads before it
+ *     begins     0 1 4 5              a run's place is the number of heads before it
  *     values     sums of runs: run_sums.cuh
  *
- * Work: entries for each 8 bits of rows and columns together. Bytes: of an entry, what words.cu
- * says; to take it apart, 12 and those of the result; with sums, its word twice and 16 for where
- * it begins. */
+ * Work: entries for each 8 bits of the rows and each 8 bits of the columns. Bytes: of an entry, what
+ * entry_sort.cu says, twice; with sums, its row and column twice more, and 16 for where it
+ * begins. */
 #include "common/shared.cuh"
 #include "sparse/entry_rows.cuh"
+#include "sparse/entry_sort.h"
 #include "sparse/launches.cuh"
-#include "sparse/lines.cuh"
 #include "sparse/run_sums.cuh"
 #include "sparse/sums.h"
-#include "sparse/words.h"
 
 namespace
 {
 namespace sort
 {
 
-constexpr prim_sparse_word_order ORDER = PRIM_SPARSE_BY_PLACE;
-
-/* The target, and how a word is taken apart. */
-struct places {
-    int32_t *rows;
-    lines to;
-    unsigned column_bits;
-
-    __device__ void put(size_t t, uint64_t word) const
-    {
-        rows[t] = static_cast<int32_t>(word >> column_bits);
-        to.columns[t] = static_cast<int32_t>(word & ((uint64_t(1) << column_bits) - 1));
-    }
-};
-
-__global__ void __launch_bounds__(THREADS)
-    take_apart(prim_sparse_words sorted, size_t entries, const void *values, places to)
-{
-    const size_t e = this_thread();
-    if (e >= entries)
-        return;
-    to.put(e, sorted.words[e]);
-    put_payload(to.to, e, values, sorted.payloads[e]);
-}
-
-/* ---- one entry for each run ---- */
+/* ---- heads: entries that are in another place than the one before ---- */
 
 constexpr unsigned WARPS = THREADS / WARP, WARP_ENTRIES = ENTRIES_EACH * WARP;
 
-__device__ bool is_head(const uint64_t *words, size_t entries, size_t e)
+__device__ bool is_head(const sorted_places &places, size_t entries, size_t e)
 {
-    return e < entries && (e == 0 || words[e - 1] != words[e]);
+    return e < entries && (e == 0 || !places.are_same(e - 1, e));
 }
 
-/* The heads of a warp's entries, 32 at a time. */
+/* Of a warp's entries, 32 at a time. */
 struct warp_heads {
     unsigned of[ENTRIES_EACH];
 
@@ -75,13 +49,13 @@ __device__ size_t first_of_warp()
     return this_thread() / WARP * WARP_ENTRIES;
 }
 
-__device__ warp_heads find_heads(const uint64_t *words, size_t entries)
+__device__ warp_heads find_heads(const sorted_places &places, size_t entries)
 {
     const size_t first = first_of_warp() + threadIdx.x % WARP;
     warp_heads heads;
     PRIM_UNROLL(4)
     for (unsigned i = 0; i < ENTRIES_EACH; i++)
-        heads.of[i] = __ballot_sync(ALL_LANES, is_head(words, entries, first + i * WARP));
+        heads.of[i] = __ballot_sync(ALL_LANES, is_head(places, entries, first + i * WARP));
     return heads;
 }
 
@@ -102,22 +76,22 @@ __device__ unsigned heads_before(unsigned mine, unsigned (&of_warps)[WARPS], uns
 }
 
 __global__ void __launch_bounds__(THREADS)
-    count_heads(const uint64_t *words, size_t entries, uint64_t *of_blocks)
+    count_heads(sorted_places places, size_t entries, uint64_t *of_blocks)
 {
     PRIM_SHARED(unsigned, of_warps, [WARPS]);
     unsigned all;
-    heads_before(find_heads(words, entries).count(), of_warps, &all);
+    heads_before(find_heads(places, entries).count(), of_warps, &all);
     if (threadIdx.x == 0)
         of_blocks[blockIdx.x] = all;
 }
 
 __global__ void __launch_bounds__(THREADS)
-    place_heads(const uint64_t *words, size_t entries, const uint64_t *before_blocks,
-                uint64_t *begins, places to)
+    place_heads(sorted_places places, size_t entries, const uint64_t *before_blocks,
+                uint64_t *begins, int32_t *rows, int32_t *columns)
 {
     PRIM_SHARED(unsigned, of_warps, [WARPS]);
     const unsigned lane = threadIdx.x % WARP, lanes_below = (1u << lane) - 1;
-    const warp_heads heads = find_heads(words, entries);
+    const warp_heads heads = find_heads(places, entries);
     unsigned all;
     size_t run = before_blocks[blockIdx.x] + heads_before(heads.count(), of_warps, &all);
     for (unsigned i = 0; i < ENTRIES_EACH; i++) {
@@ -125,7 +99,8 @@ __global__ void __launch_bounds__(THREADS)
         if ((heads.of[i] >> lane & 1) != 0) {
             const size_t t = run + count_bits(heads.of[i] & lanes_below);
             begins[t] = e;
-            to.put(t, words[e]);
+            rows[t] = places.rows[e];
+            columns[t] = places.columns[e];
         }
         run += count_bits(heads.of[i]);
     }
@@ -137,13 +112,13 @@ struct room {
     size_t blocks, pieces, heads_at, before_at, pieces_at, bytes;
 };
 
-room room_of(const prim_sparse *m)
+room room_of(size_t entries)
 {
     constexpr size_t WORD = sizeof(uint64_t);
     room r;
-    r.blocks = prim_divide_up(m->entries, BLOCK_ENTRIES);
-    r.pieces = prim_divide_up(m->entries, PIECE);
-    r.heads_at = prim_divide_up(prim_sparse_words_bytes(m, ORDER), WORD) * WORD;
+    r.blocks = prim_divide_up(entries, BLOCK_ENTRIES);
+    r.pieces = prim_divide_up(entries, PIECE);
+    r.heads_at = prim_divide_up(prim_sparse_entry_sort_bytes(entries), WORD) * WORD;
     r.before_at = r.heads_at + prim_sparse_sums_bytes(r.blocks);
     r.pieces_at = r.before_at + (r.blocks + 1) * WORD;
     r.bytes = r.pieces_at + 2 * r.pieces * WORD;
@@ -152,41 +127,45 @@ room room_of(const prim_sparse *m)
 
 size_t workspace_bytes(const void *any)
 {
-    const prim_sparse *m = &static_cast<const prim_sparse_convert_args *>(any)->from;
-    return m->entries == 0 ? 0 : room_of(m).bytes;
+    const size_t entries = static_cast<const prim_sparse_convert_args *>(any)->from.entries;
+    return entries == 0 ? 0 : room_of(entries).bytes;
 }
 
-/* ---- the launches ---- */
+/* ---- one entry for each run ---- */
 
 PRIM_DISPATCH_TYPE(dispatch_values, PRIM_SPARSE_DENSE_TYPES, from.value_type)
 
-/* The values of the runs that begin at `begins`. */
+/* Sorted entries, and a buffer for where runs begin. */
+struct sorted_entries {
+    sorted_places places;
+    const uint32_t *bits;
+    uint64_t *begins;
+};
+
 struct sum_all : launch_run {
     template <typename V>
-    static cudaError_t run(const prim_sparse_convert_args *args, prim_sparse_words sorted,
-                           const uint64_t *begins, void *out)
+    static cudaError_t run(const prim_sparse_convert_args *args, sorted_entries sorted, void *out)
     {
         using sum_type = typename runs<V>::sum_type;
-        const prim_sparse *from = &args->from;
-        const room of = room_of(from);
+        const size_t entries = args->from.entries;
+        const room of = room_of(entries);
         sum_type *const pieces =
             reinterpret_cast<sum_type *>(static_cast<char *>(args->call.workspace) + of.pieces_at);
-        const runs<V> r = {sorted, from->entries,     begins, args->d_size, from->values,
-                           pieces, pieces + of.pieces};
+        const runs<V> r = {sorted.places, sorted.bits,       entries, sorted.begins,
+                           args->d_size,  args->from.values, pieces,  pieces + of.pieces};
         launches l = {args->call.stream};
-        if (from->entries > PIECE)
+        if (entries > PIECE)
             l.then(of.pieces * WARP, sum_pieces<V>, r);
-        l.then(from->entries, sum_runs<V>, r, static_cast<V *>(out));
+        l.then(entries, sum_runs<V>, r, static_cast<V *>(out));
         return l.error;
     }
 };
 
-cudaError_t add_up(const prim_sparse_convert_args *args, prim_sparse_words sorted,
-                   prim_sparse_words spare, const places &to)
+cudaError_t add_up(const prim_sparse_convert_args *args, sorted_entries sorted,
+                   const prim_sparse *to)
 {
     const size_t entries = args->from.entries;
-    const uint64_t *const words = sorted.words;
-    const room of = room_of(&args->from);
+    const room of = room_of(entries);
     char *const memory = static_cast<char *>(args->call.workspace);
     prim_sparse_sums heads = {};
     heads.lengths = reinterpret_cast<uint64_t *>(memory + of.heads_at);
@@ -196,54 +175,93 @@ cudaError_t add_up(const prim_sparse_convert_args *args, prim_sparse_words sorte
     heads.most = UINT64_MAX;
     heads.total = args->d_size;
     launches l = {args->call.stream};
-    l.then(threads_for_entries(entries), count_heads, words, entries, heads.lengths);
+    l.then(threads_for_entries(entries), count_heads, sorted.places, entries, heads.lengths);
     if (l.error == cudaSuccess)
         l.error = prim_sparse_sum(l.stream, &heads);
-    l.then(threads_for_entries(entries), place_heads, words, entries,
-           static_cast<const uint64_t *>(heads.offsets), spare.words, to);
+    l.then(threads_for_entries(entries), place_heads, sorted.places, entries,
+           static_cast<const uint64_t *>(heads.offsets), sorted.begins,
+           const_cast<int32_t *>(to->row_indices), const_cast<int32_t *>(to->column_indices));
     return l.error == cudaSuccess
-               ? dispatch_values<sum_all>(args, sorted, static_cast<const uint64_t *>(spare.words),
-                                          to.to.values)
+               ? dispatch_values<sum_all>(args, sorted, const_cast<void *>(to->values))
                : l.error;
+}
+
+/* ---- by columns, then by rows ---- */
+
+/* By columns; returns the sort by rows that is to follow. */
+cudaError_t sort_columns(const prim_sparse_convert_args *args, prim_sparse_entry_sort *by_rows)
+{
+    const prim_sparse *from = &args->from;
+    prim_sparse_entry_sort s = {};
+    s.stream = args->call.stream;
+    s.entries = from->entries;
+    s.bound = from->columns;
+    s.keys = from->column_indices;
+    s.from = prim_sparse_carry(from->row_indices, from);
+    s.workspace = args->call.workspace;
+    const unsigned last = prim_sparse_last_turn(&s);
+    const prim_sparse_sort_buffer sorted = prim_sparse_buffer(s.workspace, s.entries, last);
+    *by_rows = s;
+    by_rows->bound = from->rows;
+    by_rows->keys = sorted.carried.indices;
+    by_rows->from = {sorted.keys, sorted.carried.values, sorted.carried.value_bytes};
+    by_rows->turn = last + 1;
+    return prim_sparse_sort_entries(&s);
+}
+
+/* To the target, or, where runs are to be added up, to the workspace. */
+cudaError_t sort_rows(const prim_sparse_convert_args *args, prim_sparse_entry_sort *s,
+                      const prim_sparse *to)
+{
+    const unsigned turn = prim_sparse_last_turn(s);
+    const prim_sparse_sort_buffer last = prim_sparse_buffer(s->workspace, s->entries, turn),
+                                  other = prim_sparse_buffer(s->workspace, s->entries, turn + 1);
+    if (args->d_size != nullptr) {
+        const cudaError_t error = prim_sparse_sort_entries(s);
+        const sorted_entries sorted = {{last.keys, last.carried.indices},
+                                       static_cast<const uint32_t *>(last.carried.values),
+                                       other.words};
+        return error == cudaSuccess ? add_up(args, sorted, to) : error;
+    }
+    const prim_sparse_carried target = prim_sparse_carry_to(to->column_indices, to, &last);
+    s->out_keys = const_cast<int32_t *>(to->row_indices);
+    s->to = &target;
+    const cudaError_t error = prim_sparse_sort_entries(s);
+    return error == cudaSuccess ? prim_sparse_take_numbered(s->stream, &args->from, &target, to)
+                                : error;
 }
 
 cudaError_t launch(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
-    const prim_sparse *from = &args->from;
-    launches l = {args->call.stream};
-    if (from->entries == 0)
+    if (args->from.entries == 0)
         return args->d_size == nullptr
                    ? cudaSuccess
-                   : cudaMemsetAsync(args->d_size, 0, sizeof *args->d_size, l.stream);
-    prim_sparse_words sorted, spare;
+                   : cudaMemsetAsync(args->d_size, 0, sizeof *args->d_size, args->call.stream);
+    prim_sparse_entry_sort by_rows;
     prim_sparse to;
     size_t bytes;
     prim_sparse_target(args, &to, &bytes);
-    const places in = {const_cast<int32_t *>(to.row_indices), lines_of(&to),
-                       prim_sparse_column_bits(from, ORDER)};
-    l.error = prim_sparse_sort_words(l.stream, from, ORDER, args->call.workspace, &sorted, &spare);
-    if (l.error == cudaSuccess && args->d_size != nullptr)
-        return add_up(args, sorted, spare, in);
-    l.then(from->entries, take_apart, sorted, from->entries, from->values, in);
-    return l.error;
+    const cudaError_t error = sort_columns(args, &by_rows);
+    return error == cudaSuccess ? sort_rows(args, &by_rows, &to) : error;
 }
 
 /* With fewer than 2^32 entries, tiles fit a grid, too. */
 const char *why_not(const void *any)
 {
-    const prim_sparse *m = &static_cast<const prim_sparse_convert_args *>(any)->from;
-    if (m->format != PRIM_SPARSE_COO)
+    const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
+    if (args->from.format != PRIM_SPARSE_COO)
         return "it takes COO only";
-    if (!dispatch_values<is_built>(static_cast<const prim_sparse_convert_args *>(any)))
+    if (!dispatch_values<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    return m->entries <= UINT32_MAX ? nullptr : "it takes fewer than 2^32 entries";
+    return args->from.entries <= UINT32_MAX ? nullptr : "it takes fewer than 2^32 entries";
 }
 
 } // namespace sort
 } // namespace
 
-PRIM_DEFINE_RUNG(sparse_sort, words) = {{1, "words", "a stable sort by row and column"},
-                                        sort::why_not,
-                                        sort::workspace_bytes,
-                                        sort::launch};
+PRIM_DEFINE_RUNG(sparse_sort,
+                 digits) = {{1, "digits", "a stable sort by columns, then one by rows"},
+                            sort::why_not,
+                            sort::workspace_bytes,
+                            sort::launch};

@@ -18,6 +18,7 @@
 #include "common/shared.cuh"
 #include "common/vectors.cuh"
 #include "common/warp.cuh"
+#include "sparse/bits.cuh"
 #include "sparse/problem.cuh"
 
 namespace
@@ -153,16 +154,6 @@ __device__ working_t<V> sum_of_lane(const Column *columns, const V *values, cons
         add_products<LANES>(sum, of_x, values + s, length - s);
     }
     return folded(sum);
-}
-
-/* The highest bit that is set in a word other than 0. */
-__device__ inline unsigned highest_bit(unsigned word)
-{
-#ifdef __CUDA_ARCH__
-    return 31 - static_cast<unsigned>(__clz(static_cast<int>(word)));
-#else
-    return 31 - static_cast<unsigned>(__builtin_clz(word));
-#endif
 }
 
 } // namespace

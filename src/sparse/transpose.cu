@@ -1,72 +1,69 @@
-/* prim_sparse_transpose(): the entries sorted by their columns, as words that take their rows and
- * values along (words.cu); then a launch for the offsets, and one that takes the words apart.
+/* prim_sparse_transpose(): the entries sorted by their columns (entry_sort.cu); a launch before
+ * finds their rows, and one behind it the offsets.
  *
- * Work: entries for each 8 bits of the columns. Bytes: of an entry, what words.cu says, then 12 of
- * its word and 6 or 8 of the result; a sector of 32 for each value of 8 bytes. */
+ * Work: entries for each 8 bits of the columns. Bytes: of an entry, 8 for its row, and what
+ * entry_sort.cu says; a sector of 32 for each value of 8 bytes. */
+#include "sparse/entry_rows.h"
+#include "sparse/entry_sort.h"
 #include "sparse/launches.cuh"
-#include "sparse/lines.cuh"
 #include "sparse/offsets.cuh"
-#include "sparse/words.h"
 
 namespace
 {
 namespace transpose
 {
 
-constexpr prim_sparse_word_order ORDER = PRIM_SPARSE_BY_COLUMN;
-
-/* Row r of the result begins with the first word whose column is not less. */
 __global__ void __launch_bounds__(THREADS)
-    find_offsets(const uint64_t *words, size_t entries, size_t rows, new_offsets to)
+    find_offsets(const int32_t *columns, size_t entries, size_t rows, new_offsets to)
 {
     const size_t row = this_thread();
-    if (row > rows)
-        return;
-    size_t first = 0;
-    while (entries > 0) {
-        const size_t half = entries / 2;
-        if (static_cast<uint32_t>(words[first + half]) < row) {
-            first += half + 1;
-            entries -= half + 1;
-        } else {
-            entries = half;
-        }
-    }
-    to.put(row, first);
-}
-
-/* The column of an entry of the result is its row in `from`. */
-__global__ void __launch_bounds__(THREADS)
-    take_apart(prim_sparse_words sorted, size_t entries, const void *values, lines to)
-{
-    const size_t e = this_thread();
-    if (e >= entries)
-        return;
-    to.columns[e] = static_cast<int32_t>(sorted.words[e] >> 32);
-    put_payload(to, e, values, sorted.payloads[e]);
+    if (row <= rows)
+        to.put(row, first_entry_of(columns, entries, row));
 }
 
 size_t workspace_bytes(const void *any)
 {
     const prim_sparse *m = &static_cast<const prim_sparse_convert_args *>(any)->from;
-    return m->entries == 0 ? 0 : prim_sparse_words_bytes(m, ORDER);
+    return m->entries == 0 ? 0 : prim_sparse_entry_sort_bytes(m->entries);
 }
 
+/* Passes begin with buffer 0; the rows, which the first one reads, are in the other. */
+cudaError_t sort_columns(const prim_sparse_convert_args *args, const prim_sparse *to,
+                         const int32_t **columns)
+{
+    const prim_sparse *from = &args->from;
+    void *const workspace = args->call.workspace;
+    const prim_sparse_sort_buffer rows = prim_sparse_buffer(workspace, from->entries, 1);
+    prim_sparse_entry_sort s = {};
+    s.stream = args->call.stream;
+    s.entries = from->entries;
+    s.bound = from->columns;
+    s.keys = from->column_indices;
+    s.from = prim_sparse_carry(rows.carried.indices, from);
+    s.workspace = workspace;
+    const prim_sparse_sort_buffer last =
+        prim_sparse_buffer(workspace, from->entries, prim_sparse_last_turn(&s));
+    const prim_sparse_carried target = prim_sparse_carry_to(to->column_indices, to, &last);
+    s.to = &target;
+    *columns = last.keys;
+    cudaError_t error = prim_sparse_find_rows(s.stream, from, rows.carried.indices);
+    if (error == cudaSuccess)
+        error = prim_sparse_sort_entries(&s);
+    return error == cudaSuccess ? prim_sparse_take_numbered(s.stream, from, &target, to) : error;
+}
+
+/* The column of an entry of the result is its row in `from`. */
 cudaError_t launch(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
-    const prim_sparse *from = &args->from;
+    const int32_t *columns = nullptr;
     launches l = {args->call.stream};
-    prim_sparse_words sorted = {}, spare;
     prim_sparse to;
     size_t bytes;
     prim_sparse_target(args, &to, &bytes);
-    if (from->entries > 0)
-        l.error =
-            prim_sparse_sort_words(l.stream, from, ORDER, args->call.workspace, &sorted, &spare);
-    l.then(to.rows + 1, find_offsets, static_cast<const uint64_t *>(sorted.words), from->entries,
-           to.rows, new_offsets_of(&to));
-    l.then(from->entries, take_apart, sorted, from->entries, from->values, lines_of(&to));
+    if (args->from.entries > 0)
+        l.error = sort_columns(args, &to, &columns);
+    l.then(to.rows + 1, find_offsets, columns, args->from.entries, to.rows, new_offsets_of(&to));
     return l.error;
 }
 
