@@ -229,17 +229,23 @@ static size_t one_full(const shape *s, size_t row)
     return row == s->rows / 3 ? s->n : row % 2;
 }
 
-/* More groups than a launch has among its parameters; a power law, nearly; a full row among many. */
+static size_t power_law(const shape *s, size_t row)
+{
+    return s->n / (1 + row * 37 % s->rows);
+}
+
+/* More groups than a launch has among its parameters, a power law, a full row among many. */
 Test(sparse_convert, lengths_of_all_kinds)
 {
     static const shape these[] = {
         {"900 lengths", 1000, 900, all_lengths, 900, false},
         {"193 lengths", 193, 200, all_lengths, 193, false},
         {"192 lengths", 192, 200, all_lengths, 192, false},
+        {"a power law", 3000, 20000, power_law, 20000, false},
         {"a full row", 1 << 16, 1 << 16, one_full, 1 << 16, false},
         {"more rows than 2^20, one full", (1 << 20) + 3, 1 << 20, one_full, 1 << 20, false},
     };
-    const size_t count = COUNT_OF(these) - (get_test_level() == LEVEL_QUICK ? 1 : 0);
+    const size_t count = COUNT_OF(these) - (get_test_level() == LEVEL_FULL ? 0 : 1);
     for (size_t i = 0; i < count * COUNT_OF(parts); i++) {
         const shape *the = &these[i / COUNT_OF(parts)];
         kept csr = make(the, CUDA_R_32F, CUDA_R_32I, REAL);
@@ -435,6 +441,54 @@ Test(sparse_convert, places_between_columns_of_ell_are_left_out)
     cr_assert_arr_eq(csr.host.m.values, right, sizeof right);
     forget_converted(&csr);
     forget_sent(&d);
+}
+
+/* ---- in a graph ---- */
+
+/* A graph keeps the groups of its capture, which the host may free. */
+Test(sparse_convert, groups_in_a_graph)
+{
+    static const shape the = {"400 lengths", 500, 400, all_lengths, 400, false};
+    const request to_jds = {PRIM_SPARSE_JDS, CUDA_R_32I, 0}, to_csr = {PRIM_SPARSE_CSR, CUDA_R_32I};
+    kept csr = make(&the, CUDA_R_64F, CUDA_R_32I, REAL);
+    sent d_csr = send_matrix(&csr.m);
+    converted jds = convert_on_device(&d_csr.m, to_jds, 400);
+    size_t bytes, workspace_bytes;
+    prim_sparse to;
+    cr_prim(prim_sparse_convert_bytes(jds.m, to_csr.format, CUDA_R_32I, 0, 0, &bytes));
+    cr_prim(prim_sparse_convert_workspace_bytes(jds.m, to_csr.format, 0, &workspace_bytes));
+    guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cr_prim(prim_sparse_convert(jds.m, to_csr.format, CUDA_R_32I, 0, 0, memory.data, bytes, &to,
+                                NULL, workspace.data, workspace_bytes, stream));
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+    memset((void *)jds.m.h_groups, GUARD_PATTERN, jds.m.group_count * sizeof *jds.m.h_groups);
+    for (int replay = 0; replay < 2; replay++) {
+        cr_cuda(cudaMemset(memory.data, replay, bytes));
+        cr_cuda(cudaStreamSynchronize(0));
+        cr_cuda(cudaGraphLaunch(exec, stream));
+        cr_cuda(cudaStreamSynchronize(stream));
+        kept is = {.memory = allocate(bytes), .bytes = bytes};
+        guarded_read(&memory, is.memory);
+        is.m = prim_sparse_moved(to, memory.data, is.memory);
+        kept right = convert(&csr.m, PRIM_SPARSE_CSR, CUDA_R_32I, 0);
+        expect_same(&is, &right, "replayed");
+        forget(&right);
+        forget(&is);
+    }
+    cr_cuda(cudaGraphExecDestroy(exec));
+    cr_cuda(cudaGraphDestroy(graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    guarded_free(&workspace);
+    guarded_free(&memory);
+    forget_converted(&jds);
+    forget_sent(&d_csr);
+    forget(&csr);
 }
 
 /* ---- sizes that are too small ---- */

@@ -324,13 +324,6 @@ struct job : launches {
     {
         sum_lengths(offsets, args->offset_type == CUDA_R_64I, most);
     }
-    /* function(stream, arguments…), after no error. */
-    template <typename... Parameters, typename... Arguments>
-    void then_call(cudaError_t (*function)(cudaStream_t, Parameters...), Arguments... arguments)
-    {
-        if (error == cudaSuccess)
-            error = function(stream, arguments...);
-    }
     void copy_all_entries()
     {
         then(from->entries, copy_entries, lines_of(from), lines_of(to), from->entries);

@@ -6,8 +6,8 @@
  *
  * ELL's part is filled as ELL is: convert.cu. An entry of COO searches its row among the begins,
  * which are the sums of what is beyond ELL's columns; it is entry width + (place - begin) of that
- * row. Back, an entry of CSR searches its row among the offsets, and is read from ELL as long as its
- * row has entries there, then from COO.
+ * row. Back, an entry of CSR searches its row among the offsets, and is read from ELL as long as
+ * its row has entries there, then from COO.
  *
  * Work: entries, times the logarithm of a block's rows. Bytes: both matrices once; offsets, begins
  * and lengths by row. */

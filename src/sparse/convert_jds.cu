@@ -14,9 +14,9 @@
  * With fewer groups than there are, the last one takes all rows that are left, as many entries of
  * each as the shortest has. Places of no group get entries that nobody reads.
  *
- * Back, groups are kernel parameters, since the host may free them after the call: a thread for each
- * row notes its length, its first entry and how far the others lie apart; then one for some entries
- * of CSR each.
+ * Back, groups are kernel parameters, since the host may free them after the call: a thread for
+ * each row notes its length, its first entry and how far the others lie apart; then threads for the
+ * entries of CSR search their row among the offsets, and read them from there.
  *
  * Work: rows and entries, times the logarithm of the groups or rows that a block has. What holds it
  * back: one side is scattered, as for ELL. Bytes: the entries twice, and some 120 for each row. */
@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- groups ---- */
 
-/* group_of[place]: the number of groups that begin before it; at most `count`. */
+/* group_of[place]: the number of groups that begin before it; at most `count`, which is at most
+ * rows. */
 __global__ void __launch_bounds__(THREADS)
     find_firsts(const int32_t *group_of, size_t rows, size_t count, uint32_t *firsts)
 {
@@ -184,7 +185,7 @@ struct job : launches {
     const prim_sparse *csr, *to;
     room_for_rows w;
 
-    /* Lengths to w.sorted, and rows to the permutation. */
+    /* The keys to w.sorted, and rows to the permutation. */
     void sort_rows()
     {
         const size_t rows = csr->rows;
@@ -198,8 +199,7 @@ struct job : launches {
         const prim_sparse_number_sort sort = {
             w.keys, rows, passes_of(csr), {w.sorted, permutation}, {room, room + rows}, w.state};
         then(rows, make_keys, offsets_of(csr), rows, w.keys);
-        if (error == cudaSuccess)
-            error = prim_sparse_sort_numbers(stream, &sort);
+        then_call(prim_sparse_sort_numbers, &sort);
     }
     /* The number of groups; and, where that is not all, group_of. */
     void count_groups()
@@ -208,19 +208,17 @@ struct job : launches {
             w.sums,       csr->rows,    args->wants_size ? nullptr : w.keys, false, args->size,
             args->d_size, args->missing};
         then(csr->rows, mark_groups, w.sorted, csr->rows, w.sums);
-        if (error == cudaSuccess)
-            error = prim_sparse_sum(stream, &sums);
+        then_call(prim_sparse_sum, &sums);
     }
     void make_groups(const made_groups &groups)
     {
         const size_t rows = csr->rows, count = groups.count;
         const prim_sparse_sums sums = {w.sums,     count,   w.first_entries, true,
                                        UINT64_MAX, nullptr, nullptr};
-        then((rows > count ? rows : count) + 1, find_firsts,
-             reinterpret_cast<const int32_t *>(w.keys), rows, count, w.firsts);
+        then(rows + 1, find_firsts, reinterpret_cast<const int32_t *>(w.keys), rows, count,
+             w.firsts);
         then(count, measure_groups, groups, w.sums);
-        if (error == cudaSuccess)
-            error = prim_sparse_sum(stream, &sums);
+        then_call(prim_sparse_sum, &sums);
         then(to->group_count, write_groups, groups, w.first_entries, rows,
              const_cast<prim_jds_group *>(to->h_groups), to->group_count);
     }
@@ -355,8 +353,7 @@ cudaError_t prim_sparse_jds_to_csr(cudaStream_t stream, const prim_sparse_conver
                                    args->missing};
     launches l = {stream};
     place_all_rows(&l, jds, strips);
-    if (l.error == cudaSuccess)
-        l.error = prim_sparse_sum(stream, &sums);
+    l.then_call(prim_sparse_sum, &sums);
     l.then(threads_for_entries(to->entries), take_entries, strips, lines_of(jds), offsets_of(to),
            rows, lines_of(to), to->entries);
     return l.error;

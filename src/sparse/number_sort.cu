@@ -1,7 +1,7 @@
 /* Numbers by keys of 32 bits, a stable radix sort: common/radix.cuh.
  *
- *     keys     2 0 1 2        a pass for each 8 bits moves keys and numbers; where all keys have the
- *     numbers  1 2 0 3        same 8 bits, it copies them
+ *     keys     2 0 1 2     0 1 2 2     a pass for each 8 bits moves keys and numbers; where all
+ *     numbers  0 1 2 3     1 2 0 3     keys have the same 8 bits, it copies them
  *
  * Nothing depends on timing. Work: keys for each pass. Bytes: keys once, to be counted; for each
  * pass 16 for each key. */

@@ -79,12 +79,11 @@ cudaError_t launch(const void *any)
     size_t bytes;
     prim_sparse_target(args, &to, &bytes);
     if (from->entries > 0)
-        l.error = prim_sparse_sort_numbers(l.stream, &sort);
+        l.then_call(prim_sparse_sort_numbers, &sort);
     l.then(to.rows + 1, find_offsets, reinterpret_cast<const int32_t *>(sort.to.keys),
            from->entries, to.rows, new_offsets_of(&to));
     int32_t *const rows = reinterpret_cast<int32_t *>(sort.room.keys); /* which is free again */
-    if (l.error == cudaSuccess)
-        l.error = prim_sparse_find_rows(l.stream, from, rows);
+    l.then_call(prim_sparse_find_rows, from, rows);
     l.then(from->entries, take_entries, sort.to.numbers, from->entries, rows, lines_of(from),
            lines_of(&to));
     return l.error;
