@@ -425,7 +425,17 @@ typedef struct conversion {
 
 static const conversion csr_to_coo = {PRIM_SPARSE_CSR, PRIM_SPARSE_COO},
                         csr_to_sell = {PRIM_SPARSE_CSR, PRIM_SPARSE_SELL},
-                        ell_to_csr = {PRIM_SPARSE_ELL, PRIM_SPARSE_CSR};
+                        csr_to_hyb = {PRIM_SPARSE_CSR, PRIM_SPARSE_HYB},
+                        csr_to_jds = {PRIM_SPARSE_CSR, PRIM_SPARSE_JDS},
+                        ell_to_csr = {PRIM_SPARSE_ELL, PRIM_SPARSE_CSR},
+                        hyb_to_csr = {PRIM_SPARSE_HYB, PRIM_SPARSE_CSR},
+                        jds_to_csr = {PRIM_SPARSE_JDS, PRIM_SPARSE_CSR};
+
+/* HYB's columns of ELL, or SELL's sigma. */
+static int64_t width_to(prim_sparse_format format)
+{
+    return format == PRIM_SPARSE_HYB ? HYB_WIDTH : SIGMA;
+}
 
 /* Columns of other values for each seed. */
 static void conversion_input(conversion c, void *h_in, unsigned seed)
@@ -433,8 +443,9 @@ static void conversion_input(conversion c, void *h_in, unsigned seed)
     const form *f = form_of(c.from);
     const void *const h_values = c.from == PRIM_SPARSE_ELL ? f->m.ell_values : f->m.values;
     float *const first = (float *)((char *)h_in + ((const char *)h_values - f->arrays));
+    const size_t count = c.from == PRIM_SPARSE_HYB ? f->m.entries : ENTRIES;
     memcpy(h_in, f->arrays, ARRAYS_BYTES);
-    for (size_t i = 0; i < ENTRIES; i++)
+    for (size_t i = 0; i < count; i++)
         first[i] += (float)seed;
 }
 
@@ -448,8 +459,7 @@ static void conversion_answer(conversion c, const void *h_in, size_t count, void
     memset(h_out, FILL, ARRAYS_BYTES);
     memset(memory, FILL, MISSING_AT);
     if (prim_sparse_convert_host(count > 0 ? prim_sparse_moved(f->m, f->arrays, h_in) : empty, c.to,
-                                 CUDA_R_32I, c.to == PRIM_SPARSE_SELL ? SIGMA : 0, memory,
-                                 MISSING_AT, &to) != PRIM_OK) {
+                                 CUDA_R_32I, width_to(c.to), memory, MISSING_AT, &to) != PRIM_OK) {
         fprintf(stderr, "%s\n", prim_last_error(NULL));
         abort();
     }
@@ -469,7 +479,7 @@ static prim_sparse source_of(const operands *o, conversion c)
 static prim_status conversion_workspace(conversion c, size_t count, size_t *bytes)
 {
     const operands o = {.count = count};
-    return prim_sparse_convert_workspace_bytes(source_of(&o, c), c.to, SIGMA, bytes);
+    return prim_sparse_convert_workspace_bytes(source_of(&o, c), c.to, width_to(c.to), bytes);
 }
 
 static void spoil_source(const operands *o, arguments *a)
@@ -479,13 +489,36 @@ static void spoil_source(const operands *o, arguments *a)
     FAULT("columns", PRIM_ERROR_VALUE, "2^31", a->m.columns = (size_t)1 << 31);
     if (a->m.format == PRIM_SPARSE_ELL)
         spoil_ell(o, a);
+    else if (a->m.format == PRIM_SPARSE_HYB)
+        spoil_hyb(o, a);
+    else if (a->m.format == PRIM_SPARSE_JDS)
+        spoil_jds(o, a);
     else
         spoil_csr(o, a);
 }
 
+static void spoil_request(const operands *o, conversion *c, cudaDataType_t *offset_type,
+                          int64_t *width, size_t *size)
+{
+    const bool has_offsets = c->to == PRIM_SPARSE_CSR || c->to == PRIM_SPARSE_SELL;
+    if (has_offsets)
+        FAULT("f32", PRIM_ERROR_TYPE, "offset_type", *offset_type = CUDA_R_32F);
+    if (has_offsets && c->from != PRIM_SPARSE_JDS)
+        FAULT("beyond i32", PRIM_ERROR_VALUE, "i32", *size = (size_t)1 << 31);
+    if (c->to == PRIM_SPARSE_SELL)
+        FAULT("not of slices", PRIM_ERROR_VALUE, "multiple", ++*size);
+    if (c->to == PRIM_SPARSE_HYB)
+        FAULT("AUTO", PRIM_ERROR_VALUE, "width", *width = PRIM_SPARSE_WIDTH_AUTO);
+    if (c->to == PRIM_SPARSE_JDS)
+        FAULT("no group", PRIM_ERROR_VALUE, "size", *size = 0);
+    if (c->from != PRIM_SPARSE_CSR)
+        FAULT("neither is CSR", PRIM_ERROR_UNSUPPORTED, "CSR", c->to = PRIM_SPARSE_COO);
+    FAULT("unknown", PRIM_ERROR_ENUM, "format", c->to = (prim_sparse_format)6);
+}
+
 static prim_status conversion_call(const operands *o, conversion c)
 {
-    const size_t entries = form_of(c.to)->m.entries;
+    const prim_sparse *right = &form_of(c.to)->m;
     arguments a = {.c = {0, o->d_workspace, o->workspace_bytes},
                    .m = source_of(o, c),
                    .x = o->d_in,
@@ -493,25 +526,20 @@ static prim_status conversion_call(const operands *o, conversion c)
     char *missing = a.y + MISSING_AT;
     prim_sparse made, *to = &made;
     cudaDataType_t offset_type = CUDA_R_32I;
-    size_t bytes = MISSING_AT, size = o->count > 0 ? entries : 0;
+    int64_t width = width_to(c.to);
+    size_t bytes = MISSING_AT, size = c.to == PRIM_SPARSE_JDS ? right->group_count : right->entries;
+    size = o->count > 0 ? size : 0;
     spoil_workspace(o, &a.c);
     spoil(o, "d_memory", &a.y);
     spoil_source(o, &a);
+    spoil_request(o, &c, &offset_type, &width, &size);
     FAULT("too few", PRIM_ERROR_WORKSPACE, "bytes", bytes = ENTRIES * 8);
     FAULT("NULL", PRIM_ERROR_NULL, "to is NULL", to = NULL);
     FAULT("misaligned", PRIM_ERROR_MISALIGNED, "d_missing", missing += 4);
     FAULT("in the memory", PRIM_ERROR_OVERLAP, "d_missing", missing = a.y + 16);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_missing", missing = a.x + 16);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_memory", a.y = a.x + 16);
-    FAULT("unknown", PRIM_ERROR_ENUM, "format", c.to = (prim_sparse_format)6);
-    FAULT("HYB", PRIM_ERROR_UNSUPPORTED, "HYB", c.to = PRIM_SPARSE_HYB);
-    if (c.to != PRIM_SPARSE_COO)
-        FAULT("f32", PRIM_ERROR_TYPE, "offset_type", offset_type = CUDA_R_32F);
-    if (c.to != PRIM_SPARSE_COO)
-        FAULT("beyond i32", PRIM_ERROR_VALUE, "i32", size = (size_t)1 << 31);
-    if (c.to == PRIM_SPARSE_SELL)
-        FAULT("not of slices", PRIM_ERROR_VALUE, "multiple", size++);
-    return prim_sparse_convert(a.m, c.to, offset_type, SIGMA, size, a.y, bytes, to,
+    return prim_sparse_convert(a.m, c.to, offset_type, width, size, a.y, bytes, to,
                                (uint64_t *)missing, a.c.workspace, a.c.bytes, o->stream);
 }
 
@@ -545,7 +573,11 @@ static prim_status conversion_call(const operands *o, conversion c)
 
 CONVERSION_ENTRY(csr_to_coo)
 CONVERSION_ENTRY(csr_to_sell)
+CONVERSION_ENTRY(csr_to_hyb)
+CONVERSION_ENTRY(csr_to_jds)
 CONVERSION_ENTRY(ell_to_csr)
+CONVERSION_ENTRY(hyb_to_csr)
+CONVERSION_ENTRY(jds_to_csr)
 
 /* ---- the size of a conversion: places of SELL ---- */
 
@@ -571,7 +603,8 @@ static prim_status size_call(const operands *o)
     spoil_source(o, &a);
     FAULT("in the matrix", PRIM_ERROR_OVERLAP, "d_size", a.y = a.x + 16);
     FAULT("unknown", PRIM_ERROR_ENUM, "format", format = (prim_sparse_format)6);
-    FAULT("JDS", PRIM_ERROR_UNSUPPORTED, "JDS", format = PRIM_SPARSE_JDS);
+    FAULT("neither is CSR", PRIM_ERROR_UNSUPPORTED, "CSR",
+          (a.m.format = PRIM_SPARSE_COO, a.m.row_indices = a.m.column_indices));
     FAULT("0", PRIM_ERROR_VALUE, "sigma", sigma = 0);
     return prim_sparse_convert_size(a.m, format, sigma, (uint64_t *)a.y, a.c.workspace, a.c.bytes,
                                     o->stream);

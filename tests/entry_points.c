@@ -13,10 +13,11 @@ extern const entry_point convolve_1d_entry, convolve_2d_entry, convolve_separabl
     convolve_integers_entry;
 extern const entry_point spmv_csr_entry, spmv_tall_entry, spmv_coo_entry, spmv_ell_entry,
     spmv_hyb_entry, spmv_jds_entry, spmv_sell_entry, sparse_check_coo_entry, sparse_check_jds_entry,
-    sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_ell_to_csr_entry,
-    sparse_convert_size_entry, sparse_from_dense_entry, sparse_from_dense_size_entry,
-    sparse_to_dense_entry, sparse_transpose_entry, sparse_sort_entry, spmv_plan_entry,
-    spmv_planned_entry;
+    sparse_csr_to_coo_entry, sparse_csr_to_sell_entry, sparse_csr_to_hyb_entry,
+    sparse_csr_to_jds_entry, sparse_ell_to_csr_entry, sparse_hyb_to_csr_entry,
+    sparse_jds_to_csr_entry, sparse_convert_size_entry, sparse_from_dense_entry,
+    sparse_from_dense_size_entry, sparse_to_dense_entry, sparse_transpose_entry, sparse_sort_entry,
+    spmv_plan_entry, spmv_planned_entry;
 extern const entry_point gemm_entry, gemm_transposed_entry, gemm_batched_entry, gemm_pointers_entry,
     gemv_entry, gemv_transposed_entry, gemv_batched_entry, binary_gemm_entry,
     binary_pack_rows_entry, binary_pack_columns_entry;
@@ -70,7 +71,11 @@ const entry_point *const entry_points[] = {
     &sparse_check_jds_entry,
     &sparse_csr_to_coo_entry,
     &sparse_csr_to_sell_entry,
+    &sparse_csr_to_hyb_entry,
+    &sparse_csr_to_jds_entry,
     &sparse_ell_to_csr_entry,
+    &sparse_hyb_to_csr_entry,
+    &sparse_jds_to_csr_entry,
     &sparse_convert_size_entry,
     &sparse_from_dense_entry,
     &sparse_from_dense_size_entry,

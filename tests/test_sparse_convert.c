@@ -16,11 +16,11 @@ static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_16F, CUDA_
 typedef struct request {
     prim_sparse_format format;
     cudaDataType_t offset_type;
-    int64_t width; /* SELL's sigma */
+    int64_t width; /* HYB's, and SELL's sigma */
 } request;
 
 typedef struct converted {
-    prim_sparse m; /* on the device */
+    prim_sparse m; /* on the device, but for the groups of `host` */
     guarded memory;
     kept host; /* a copy in host memory */
     uint64_t missing;
@@ -58,6 +58,10 @@ static converted convert_on_device(const prim_sparse *from, request r, size_t si
     c.host.memory = allocate(c.host.bytes);
     guarded_read(&c.memory, c.host.memory);
     c.host.m = prim_sparse_moved(c.m, c.memory.data, c.host.memory);
+    if (r.format == PRIM_SPARSE_JDS)
+        c.m.h_groups = c.host.m.h_groups =
+            (const prim_jds_group *)(c.host.memory +
+                                     ((const char *)c.m.h_groups - (const char *)c.memory.data));
     return c;
 }
 
@@ -86,6 +90,7 @@ static void expect_same(const kept *is, const kept *right, const char *what)
     cr_assert(a->format == b->format && a->rows == b->rows && a->columns == b->columns &&
                   a->entries == b->entries && a->value_type == b->value_type &&
                   a->ell_width == b->ell_width && a->ell_ld == b->ell_ld &&
+                  a->group_count == b->group_count &&
                   (!offsets || a->offset_type == b->offset_type),
               "%s", what);
     cr_assert(moved.row_offsets == b->row_offsets && moved.slice_offsets == b->slice_offsets &&
@@ -94,6 +99,11 @@ static void expect_same(const kept *is, const kept *right, const char *what)
                   moved.ell_columns == b->ell_columns && moved.ell_values == b->ell_values &&
                   moved.permutation == b->permutation,
               "%s: arrays lie elsewhere", what);
+    if (b->format == PRIM_SPARSE_JDS)
+        cr_assert((const char *)a->h_groups - is->memory ==
+                          (const char *)b->h_groups - right->memory &&
+                      same_bytes(a->h_groups, b->h_groups, b->group_count * sizeof *b->h_groups),
+                  "%s: groups", what);
     cr_assert(same_bytes(a->row_offsets, b->row_offsets, (b->rows + 1) * offset), "%s: rows", what);
     cr_assert(same_bytes(a->slice_offsets, b->slice_offsets, (slices + 1) * offset), "%s: slices",
               what);
@@ -114,7 +124,21 @@ static const request requests[] = {
     {PRIM_SPARSE_SELL, CUDA_R_32I, 1},    {PRIM_SPARSE_SELL, CUDA_R_64I, 2},
     {PRIM_SPARSE_SELL, CUDA_R_32I, 50},   {PRIM_SPARSE_SELL, CUDA_R_64I, INT64_MAX},
     {PRIM_SPARSE_SELL, CUDA_R_32I, 1024}, {PRIM_SPARSE_SELL, CUDA_R_64I, 1500},
+    {PRIM_SPARSE_HYB, CUDA_R_32I, 0},     {PRIM_SPARSE_HYB, CUDA_R_64I, 1},
+    {PRIM_SPARSE_HYB, CUDA_R_32I, 7},     {PRIM_SPARSE_HYB, CUDA_R_32I, 5000},
+    {PRIM_SPARSE_JDS, CUDA_R_32I, -7},    {PRIM_SPARSE_JDS, CUDA_R_64I, 1024},
 };
+
+/* With a kernel for HYB's part in COO, and with groups. */
+static const request parts[] = {{PRIM_SPARSE_HYB, CUDA_R_32I, 1}, {PRIM_SPARSE_JDS, CUDA_R_32I, 0}};
+
+/* What the size of a target says. */
+static size_t size_of(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_ELL   ? m->ell_width
+           : m->format == PRIM_SPARSE_JDS ? m->group_count
+                                          : m->entries;
+}
 
 /* more: columns of ELL beside those that are needed. */
 static void check_there_and_back(const kept *csr, request r, size_t more, const char *name)
@@ -124,10 +148,10 @@ static void check_there_and_back(const kept *csr, request r, size_t more, const 
     const size_t size = size_on_device(&d_csr.m, r) + more;
     kept right = convert(&csr->m, r.format, r.offset_type,
                          ell           ? (int64_t)size
-                         : r.width < 1 ? 1
+                         : r.width < 0 ? 1
                                        : r.width);
     converted there = convert_on_device(&d_csr.m, r, size);
-    cr_assert_eq(size - more, ell ? right.m.ell_width - more : right.m.entries, "%s: size", name);
+    cr_assert_eq(size, size_of(&right.m), "%s: size", name);
     cr_assert_eq(there.missing, 0, "%s", name);
     expect_same(&there.host, &right, name);
 
@@ -189,8 +213,45 @@ Test(sparse_convert, many_rows)
         set_offset(&some.m, row, (row > 3) + (row > 2047) + (row > 524288) + (row == 600000));
     check_there_and_back(&some, requests[3], 0, "four entries");
     check_there_and_back(&some, requests[2], 0, "four entries");
+    check_there_and_back(&some, parts[0], 0, "four entries");
+    check_there_and_back(&some, parts[1], 0, "four entries");
     forget(&some);
     forget(&csr);
+}
+
+static size_t all_lengths(const shape *s, size_t row)
+{
+    return row * 37 % s->n;
+}
+
+static size_t one_full(const shape *s, size_t row)
+{
+    return row == s->rows / 3 ? s->n : row % 2;
+}
+
+static size_t power_law(const shape *s, size_t row)
+{
+    return s->n / (1 + row * 37 % s->rows);
+}
+
+/* More groups than a launch has among its parameters, a power law, a full row among many. */
+Test(sparse_convert, lengths_of_all_kinds)
+{
+    static const shape these[] = {
+        {"900 lengths", 1000, 900, all_lengths, 900, false},
+        {"193 lengths", 193, 200, all_lengths, 193, false},
+        {"192 lengths", 192, 200, all_lengths, 192, false},
+        {"a power law", 3000, 20000, power_law, 20000, false},
+        {"a full row", 1 << 16, 1 << 16, one_full, 1 << 16, false},
+        {"more rows than 2^20, one full", (1 << 20) + 3, 1 << 20, one_full, 1 << 20, false},
+    };
+    const size_t count = COUNT_OF(these) - (get_test_level() == LEVEL_FULL ? 0 : 1);
+    for (size_t i = 0; i < count * COUNT_OF(parts); i++) {
+        const shape *the = &these[i / COUNT_OF(parts)];
+        kept csr = make(the, CUDA_R_32F, CUDA_R_32I, REAL);
+        check_there_and_back(&csr, parts[i % COUNT_OF(parts)], 0, the->name);
+        forget(&csr);
+    }
 }
 
 /* Rows, and the places of their entries, that 16 bits cannot count. */
@@ -238,6 +299,125 @@ Test(sparse_convert, the_classic_example)
     forget(&csr);
 }
 
+static void expect_groups(const prim_sparse *m, const prim_jds_group *right, size_t count)
+{
+    cr_assert_eq(m->group_count, count);
+    for (size_t g = 0; g < count; g++)
+        cr_assert(same_bytes(&m->h_groups[g], &right[g], sizeof *right),
+                  "group %zu is {%zu, %zu, %zu, %zu}", g, m->h_groups[g].first_row,
+                  m->h_groups[g].rows, m->h_groups[g].width, m->h_groups[g].first_entry);
+    cr_prim(prim_sparse_check_host(*m));
+}
+
+Test(sparse_convert, the_classic_example_in_groups)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    sent d_csr = send_matrix(&csr.m);
+    const request to_jds = {PRIM_SPARSE_JDS, CUDA_R_32I, 0};
+    cr_assert_eq(size_on_device(&d_csr.m, to_jds), 3);
+    converted jds = convert_on_device(&d_csr.m, to_jds, 3);
+    expect_groups(&jds.host.m, (prim_jds_group[]){{0, 1, 3, 0}, {1, 2, 2, 3}, {3, 1, 0, 7}}, 3);
+    expect_integers(jds.host.m.permutation, (int32_t[]){2, 0, 3, 1}, 4);
+    expect_integers(jds.host.m.column_indices, (int32_t[]){1, 2, 3, 0, 0, 2, 3}, 7);
+    converted many = convert_on_device(&d_csr.m, to_jds, 6);
+    cr_assert_eq(many.missing, 0);
+    expect_groups(
+        &many.host.m,
+        (prim_jds_group[]){
+            {0, 1, 3, 0}, {1, 2, 2, 3}, {3, 1, 0, 7}, {4, 0, 0, 7}, {4, 0, 0, 7}, {4, 0, 0, 7}},
+        6);
+    converted two = convert_on_device(&d_csr.m, to_jds, 2);
+    cr_assert_eq(two.missing, 1);
+    expect_groups(&two.host.m, (prim_jds_group[]){{0, 1, 3, 0}, {1, 3, 0, 3}}, 2);
+    converted one = convert_on_device(&d_csr.m, to_jds, 1);
+    cr_assert_eq(one.missing, 2);
+    expect_groups(&one.host.m, (prim_jds_group[]){{0, 4, 0, 0}}, 1);
+    forget_converted(&one);
+    forget_converted(&two);
+    forget_converted(&many);
+    forget_converted(&jds);
+    forget_sent(&d_csr);
+    forget(&csr);
+}
+
+Test(sparse_convert, the_classic_example_in_two_parts)
+{
+    kept csr = classic(CUDA_R_32F, CUDA_R_32I);
+    sent d_csr = send_matrix(&csr.m);
+    const request to_hyb = {PRIM_SPARSE_HYB, CUDA_R_32I, 1};
+    cr_assert_eq(size_on_device(&d_csr.m, to_hyb), 4);
+    converted hyb = convert_on_device(&d_csr.m, to_hyb, 4);
+    expect_integers(hyb.host.m.ell_columns, (int32_t[]){0, -1, 1, 0}, 4);
+    expect_integers(hyb.host.m.row_indices, (int32_t[]){0, 2, 2, 3}, 4);
+    expect_integers(hyb.host.m.column_indices, (int32_t[]){2, 2, 3, 3}, 4);
+    converted few = convert_on_device(&d_csr.m, to_hyb, 2);
+    cr_assert_eq(few.missing, 2);
+    expect_integers(few.host.m.row_indices, (int32_t[]){0, 2}, 2);
+    forget_converted(&few);
+    forget_converted(&hyb);
+    forget_sent(&d_csr);
+    forget(&csr);
+}
+
+/* Rows of ELL that have places left, and entries in COO. */
+Test(sparse_convert, a_row_in_coo_before_ell_is_full)
+{
+    int32_t ell_columns[] = {0, -1, 1, 7, 2, -1, -1, 7}, rows[] = {0, 0, 1}, columns[] = {3, 4, 0};
+    float ell_values[] = {1, 77, 2, 77, 3, 77, 77, 77}, values[] = {4, 5, 6};
+    const prim_sparse m = {.format = PRIM_SPARSE_HYB,
+                           .rows = 3,
+                           .columns = 5,
+                           .entries = 3,
+                           .value_type = CUDA_R_32F,
+                           .row_indices = rows,
+                           .column_indices = columns,
+                           .values = values,
+                           .ell_width = 2,
+                           .ell_ld = 4,
+                           .ell_columns = ell_columns,
+                           .ell_values = ell_values};
+    sent d = send_matrix(&m);
+    const request r = {PRIM_SPARSE_CSR, CUDA_R_64I, 0};
+    cr_assert_eq(size_on_device(&d.m, r), 6);
+    converted csr = convert_on_device(&d.m, r, 6);
+    kept right = convert(&m, PRIM_SPARSE_CSR, CUDA_R_64I, 0);
+    expect_same(&csr.host, &right, "HYB");
+    expect_integers(csr.host.m.column_indices, (int32_t[]){0, 2, 3, 4, 0, 1}, 6);
+    forget(&right);
+    forget_converted(&csr);
+    forget_sent(&d);
+}
+
+/* Groups that are empty, or neither in the order of their widths nor of their entries; entries of
+ * two groups, and of none. */
+Test(sparse_convert, any_groups_to_csr)
+{
+    static const prim_jds_group groups[] = {{0, 0, 9, 0}, {0, 2, 1, 7}, {2, 1, 0, 10},
+                                            {3, 3, 2, 1}, {6, 0, 0, 0}, {6, 1, 4, 0}};
+    int32_t order[] = {5, 0, 3, 6, 1, 4, 2}, columns[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    const prim_sparse m = {.format = PRIM_SPARSE_JDS,
+                           .rows = 7,
+                           .columns = 10,
+                           .entries = 10,
+                           .value_type = CUDA_R_64F,
+                           .column_indices = columns,
+                           .values = values,
+                           .permutation = order,
+                           .h_groups = groups,
+                           .group_count = COUNT_OF(groups)};
+    sent d = send_matrix(&m);
+    const request r = {PRIM_SPARSE_CSR, CUDA_R_32I, 0};
+    cr_assert_eq(size_on_device(&d.m, r), 12);
+    converted csr = convert_on_device(&d.m, r, 0);
+    kept right = convert(&m, PRIM_SPARSE_CSR, CUDA_R_32I, 0);
+    expect_same(&csr.host, &right, "JDS");
+    cr_assert_eq(csr.missing, 0);
+    forget(&right);
+    forget_converted(&csr);
+    forget_sent(&d);
+}
+
 /* Rows of ELL that lie further apart than there are rows. */
 Test(sparse_convert, places_between_columns_of_ell_are_left_out)
 {
@@ -261,6 +441,54 @@ Test(sparse_convert, places_between_columns_of_ell_are_left_out)
     cr_assert_arr_eq(csr.host.m.values, right, sizeof right);
     forget_converted(&csr);
     forget_sent(&d);
+}
+
+/* ---- in a graph ---- */
+
+/* A graph keeps the groups of its capture, which the host may free. */
+Test(sparse_convert, groups_in_a_graph)
+{
+    static const shape the = {"400 lengths", 500, 400, all_lengths, 400, false};
+    const request to_jds = {PRIM_SPARSE_JDS, CUDA_R_32I, 0}, to_csr = {PRIM_SPARSE_CSR, CUDA_R_32I};
+    kept csr = make(&the, CUDA_R_64F, CUDA_R_32I, REAL);
+    sent d_csr = send_matrix(&csr.m);
+    converted jds = convert_on_device(&d_csr.m, to_jds, 400);
+    size_t bytes, workspace_bytes;
+    prim_sparse to;
+    cr_prim(prim_sparse_convert_bytes(jds.m, to_csr.format, CUDA_R_32I, 0, 0, &bytes));
+    cr_prim(prim_sparse_convert_workspace_bytes(jds.m, to_csr.format, 0, &workspace_bytes));
+    guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    cr_prim(prim_sparse_convert(jds.m, to_csr.format, CUDA_R_32I, 0, 0, memory.data, bytes, &to,
+                                NULL, workspace.data, workspace_bytes, stream));
+    cr_cuda(cudaStreamEndCapture(stream, &graph));
+    cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+    memset((void *)jds.m.h_groups, GUARD_PATTERN, jds.m.group_count * sizeof *jds.m.h_groups);
+    for (int replay = 0; replay < 2; replay++) {
+        cr_cuda(cudaMemset(memory.data, replay, bytes));
+        cr_cuda(cudaStreamSynchronize(0));
+        cr_cuda(cudaGraphLaunch(exec, stream));
+        cr_cuda(cudaStreamSynchronize(stream));
+        kept is = {.memory = allocate(bytes), .bytes = bytes};
+        guarded_read(&memory, is.memory);
+        is.m = prim_sparse_moved(to, memory.data, is.memory);
+        kept right = convert(&csr.m, PRIM_SPARSE_CSR, CUDA_R_32I, 0);
+        expect_same(&is, &right, "replayed");
+        forget(&right);
+        forget(&is);
+    }
+    cr_cuda(cudaGraphExecDestroy(exec));
+    cr_cuda(cudaGraphDestroy(graph));
+    cr_cuda(cudaStreamDestroy(stream));
+    guarded_free(&workspace);
+    guarded_free(&memory);
+    forget_converted(&jds);
+    forget_sent(&d_csr);
+    forget(&csr);
 }
 
 /* ---- sizes that are too small ---- */
@@ -294,6 +522,8 @@ static size_t beyond(const prim_sparse *csr, size_t width)
 static void check_cut(const kept *csr, request r, size_t size, size_t needed)
 {
     sent d_csr = send_matrix(&csr->m);
+    if (r.format == PRIM_SPARSE_JDS && size == 0)
+        size = 1;
     converted c = convert_on_device(&d_csr.m, r, size);
     cr_assert_eq(c.missing, r.format == PRIM_SPARSE_ELL ? beyond(&csr->m, size) : needed - size);
     cr_prim(prim_sparse_check_host(c.host.m));
@@ -305,6 +535,8 @@ static void check_cut(const kept *csr, request r, size_t size, size_t needed)
 /* Back to CSR with too few entries: the first ones. */
 static void check_cut_back(const kept *csr, request r, size_t needed, size_t entries)
 {
+    if (r.format == PRIM_SPARSE_JDS) /* its entries are known */
+        return;
     sent d_csr = send_matrix(&csr->m);
     converted there = convert_on_device(&d_csr.m, r, needed),
               c = convert_on_device(&there.m, (request){PRIM_SPARSE_CSR, CUDA_R_32I, 0}, entries);
@@ -330,7 +562,7 @@ Test(sparse_convert, what_does_not_fit_is_missing)
             const request r = requests[i];
             const size_t needed = size_on_device(&d_csr.m, r);
             const size_t least = r.format == PRIM_SPARSE_SELL ? 32 : 1;
-            check_cut(&csr, r, needed - least, needed);
+            check_cut(&csr, r, needed - (needed > 0 ? least : 0), needed);
             check_cut(&csr, r, needed / least / 3 * least, needed);
             check_cut(&csr, r, 0, needed);
             check_cut_back(&csr, r, needed, csr.m.entries - 1);
@@ -354,6 +586,10 @@ Test(sparse_convert, a_size_that_is_too_large_shows)
               wide = convert_on_device(&ell.m, (request){PRIM_SPARSE_CSR, CUDA_R_64I, 0}, 9);
     cr_assert_eq(wide.missing, 0);
     cr_refused(prim_sparse_check_host(wide.host.m), PRIM_ERROR_VALUE, "row_offsets[4] is 7");
+    converted hyb = convert_on_device(&d_csr.m, (request){PRIM_SPARSE_HYB, CUDA_R_32I, 2}, 3);
+    cr_assert_eq(hyb.missing, 0);
+    cr_refused(prim_sparse_check_host(hyb.host.m), PRIM_ERROR_VALUE, "row_indices[1] is -1");
+    forget_converted(&hyb);
     forget_converted(&wide);
     forget_converted(&ell);
     forget_converted(&sell);
@@ -366,7 +602,7 @@ Test(sparse_convert, a_size_that_is_too_large_shows)
 Test(sparse_convert, what_is_refused)
 {
     const prim_sparse_format csr = PRIM_SPARSE_CSR, coo = PRIM_SPARSE_COO, ell = PRIM_SPARSE_ELL,
-                             sell = PRIM_SPARSE_SELL;
+                             hyb = PRIM_SPARSE_HYB, jds = PRIM_SPARSE_JDS, sell = PRIM_SPARSE_SELL;
     const cudaDataType_t i32 = CUDA_R_32I, i64 = CUDA_R_64I;
     kept k = classic(CUDA_R_32F, i32);
     sent d = send_matrix(&k.m);
@@ -403,22 +639,50 @@ Test(sparse_convert, what_is_refused)
                "size_t");
     cr_refused(prim_sparse_convert_bytes(d.m, ell, i32, 0, SIZE_MAX >> 16, &bytes),
                PRIM_ERROR_UNSUPPORTED, "grid");
-    cr_refused(prim_sparse_convert_bytes(d.m, PRIM_SPARSE_HYB, i32, 0, 0, &bytes),
-               PRIM_ERROR_UNSUPPORTED, "host");
-    cr_refused(prim_sparse_convert_bytes(d.m, PRIM_SPARSE_JDS, i32, 0, 0, &bytes),
-               PRIM_ERROR_UNSUPPORTED, "host");
-    cr_refused(prim_sparse_convert_workspace_bytes(d.m, PRIM_SPARSE_JDS, 0, &bytes),
-               PRIM_ERROR_UNSUPPORTED, "host");
+    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, PRIM_SPARSE_WIDTH_AUTO, 0, &bytes),
+               PRIM_ERROR_VALUE, "width is -1");
+    cr_refused(prim_sparse_convert_workspace_bytes(d.m, hyb, INT64_MIN, &bytes), PRIM_ERROR_VALUE,
+               "width is -9223372036854775808");
+    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, INT64_MAX, 0, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, 0, SIZE_MAX / 4, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, INT64_MAX >> 16, 0, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "grid");
+    cr_refused(prim_sparse_convert_bytes(d.m, hyb, i32, 0, SIZE_MAX >> 16, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "grid");
+    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, 0, &bytes), PRIM_ERROR_VALUE,
+               "size is 0");
+    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, SIZE_MAX / 32, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_bytes(d.m, jds, i32, 0, SIZE_MAX / 64, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "grid");
+    prim_sparse large = d.m;
+    large.entries = (size_t)1 << 32;
+    cr_refused(prim_sparse_convert_bytes(large, jds, i32, 0, 3, &bytes), PRIM_ERROR_UNSUPPORTED,
+               "2^32");
     cr_assert_eq(bytes, 7);
     for (int format = 0; format <= PRIM_SPARSE_SELL; format++) {
         kept there = classic_as((prim_sparse_format)format);
-        const bool here = format != PRIM_SPARSE_HYB && format != PRIM_SPARSE_JDS;
-        cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, csr, 0, &bytes),
-                     here ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+        cr_prim(prim_sparse_convert_workspace_bytes(there.m, csr, 0, &bytes));
         cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, coo, 0, &bytes),
                      format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
         forget(&there);
+        forget(&there);
     }
+    kept grouped = classic_as(jds); /* and its entries are known */
+    cr_prim(prim_sparse_convert_bytes(grouped.m, csr, i32, 0, SIZE_MAX, &bytes));
+    prim_jds_group shared[9]; /* all entries are those of each group */
+    for (size_t g = 0; g < COUNT_OF(shared); g++)
+        shared[g] = (prim_jds_group){g, 1, (size_t)1 << 61, 0};
+    grouped.m.h_groups = shared;
+    grouped.m.group_count = grouped.m.rows = COUNT_OF(shared);
+    grouped.m.entries = (size_t)1 << 61;
+    cr_refused(prim_sparse_convert_bytes(grouped.m, csr, i64, 0, 0, &bytes), PRIM_ERROR_SIZE,
+               "size_t");
+    cr_refused(prim_sparse_convert_workspace_bytes(grouped.m, csr, 0, &bytes),
+               PRIM_ERROR_UNSUPPORTED, "grid");
+    forget(&grouped);
     cr_refused(prim_sparse_convert(d.m, coo, i32, 0, 0, NULL, 0, NULL, NULL, NULL, 0, 0),
                PRIM_ERROR_NULL, "to is NULL");
     forget_sent(&d);

@@ -317,40 +317,49 @@ PRIM_API prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_
 /* ---- conversions, on the device ----
  *
  * The same matrices in the same bits and places as prim_sparse_convert_host() makes, from device
- * memory to device memory: from CSR to COO, ELL, SELL and CSR (which changes the offsets), and from
- * COO, ELL and SELL to CSR. HYB and JDS are made on the host.
+ * memory to device memory: from CSR to each format (CSR to CSR changes the offsets), and from each
+ * format to CSR.
  *
  * The memory must be allocated before the call, so its size must be known: one number, `size`.
  *
- *   from → to            size                          who knows it
- *   CSR → COO, CSR       the entries                   the host: from.entries
- *   COO → CSR            the entries                   the host: from.entries
- *   CSR → ELL            its width                     prim_sparse_convert_size()
- *   CSR → SELL           its places, padding too       prim_sparse_convert_size()
- *   ELL, SELL → CSR      the entries                   prim_sparse_convert_size()
+ *   from → to             size                          who knows it
+ *   CSR → COO, CSR        the entries                   the host: from.entries
+ *   COO → CSR             the entries                   the host: from.entries
+ *   JDS → CSR             its groups' rows · width      the host: from.h_groups
+ *   CSR → ELL             its width                     prim_sparse_convert_size()
+ *   CSR → HYB             its entries, those in COO     prim_sparse_convert_size()
+ *   CSR → JDS             its groups                    prim_sparse_convert_size()
+ *   CSR → SELL            its places, padding too       prim_sparse_convert_size()
+ *   ELL, HYB, SELL → CSR  the entries                   prim_sparse_convert_size()
  *
  *     prim_sparse_convert_size()    on the device: writes the size to device memory
  *     the host                      waits, and copies it: the one step that needs the host
  *     prim_sparse_convert_bytes()   on the host: the memory that the target takes
  *     prim_sparse_convert()         on the device: fills it
  *
- * For ELL an upper bound will do in place of the first call: a larger width only pads more. */
+ * For ELL and JDS an upper bound will do in place of the first call: a larger width only pads more,
+ * and further groups are empty.
+ *
+ * JDS's groups are made on the device, and to->h_groups points to them in d_memory; but calls read
+ * h_groups on the host. So the caller waits, copies group_count groups from there to host memory,
+ * and sets h_groups to the copy. Only where the host can read d_memory, as managed memory, it can
+ * stay, and the caller waits. */
 
 /* *d_size = the size that a target in this format needs, as above.
  *
  *   from       a matrix on the device in which prim_sparse_check() finds nothing; otherwise
  *              behaviour is undefined.
  *   format     of the target.
- *   width      for SELL sigma, at least 1, as in prim_sparse_convert_host(); not looked at for the
- *              other formats.
+ *   width      for HYB the columns of ELL's arrays, at least 0; for SELL sigma, at least 1, as in
+ *              prim_sparse_convert_host(); not looked at for the other formats.
  *   d_size     device, one. Must not overlap an array of `from`.
  *
  * Returns what every call does, except for variants, and
  *   PRIM_ERROR_ENUM         a format does not exist
  *   PRIM_ERROR_TYPE         the types of `from` do not exist
- *   PRIM_ERROR_VALUE        as for prim_spmv(); width is less than 1
+ *   PRIM_ERROR_VALUE        as for prim_spmv(); width is less than 1, for HYB than 0
  *   PRIM_ERROR_OVERLAP      d_size overlaps an array of `from`
- *   PRIM_ERROR_UNSUPPORTED  there is no such conversion here */
+ *   PRIM_ERROR_UNSUPPORTED  neither format is CSR; to JDS, there are 2^32 entries or more */
 PRIM_API prim_status prim_sparse_convert_size(prim_sparse from, prim_sparse_format format,
                                               int64_t width, uint64_t *d_size, void *d_workspace,
                                               size_t workspace_bytes, cudaStream_t stream);
@@ -366,36 +375,42 @@ PRIM_API prim_status prim_sparse_convert_bytes(prim_sparse from, prim_sparse_for
  *
  *   from, format, width  as for prim_sparse_convert_size(); there is no PRIM_SPARSE_WIDTH_AUTO.
  *   offset_type  of CSR's and SELL's offsets.
- *   size       of the target, as above; for SELL a multiple of 32. Not looked at where the host
- *              knows it.
+ *   size       of the target, as above; for SELL a multiple of 32, for JDS at least 1 where there
+ *              are rows. Not looked at where the host knows it.
  *   d_memory   device, aligned to 16 bytes, `bytes` long. Must not overlap an array of `from`. May
  *              be NULL if that is 0.
  *   to         host, 1 matrix.
  *   d_missing  device, one, or NULL. *d_missing = by how much `size` was too small: entries of rows
- *              that are longer than ELL's width, entries of CSR, or places of SELL. 0: the target
- *              is the whole matrix. Otherwise it is a valid matrix of what fits, the first entries
- *              of a row and the first rows, and nothing outside it was written. Must not overlap an
- *              array of `from` or d_memory.
+ *              that are longer than ELL's width, entries of CSR or of HYB in COO, groups of JDS, or
+ *              places of SELL. 0: the target is the whole matrix. Otherwise it is a valid matrix of
+ *              what fits, the first entries of a row and the first rows, and nothing outside it was
+ *              written; the last group of JDS then has all rows that are left, as many entries of
+ *              each as the shortest of them has, and further entries belong to no group. Must not
+ *              overlap an array of `from` or d_memory.
  *
- * With a size that is too large, memory behind the last entry of CSR and SELL is not written, and
- * prim_sparse_check() finds the target wrong. A graph keeps the sizes of its capture: d_missing
- * tells whether they sufficed in a replay.
+ * With a size that is too large, memory behind the last entry of CSR, HYB and SELL is not written,
+ * but that row_indices are -1 there, and prim_sparse_check() finds the target wrong. JDS is valid:
+ * further groups have no rows. A graph keeps the sizes of its capture, and the groups of a JDS
+ * matrix that it converts: d_missing tells whether the sizes sufficed in a replay.
  *
  * Returns what prim_sparse_convert_size() does, and
  *   PRIM_ERROR_TYPE         offset_type does not exist, and the target has offsets
  *   PRIM_ERROR_NULL         to is NULL
  *   PRIM_ERROR_MISALIGNED   d_memory lacks its alignment
  *   PRIM_ERROR_SIZE         the bytes of the target do not fit size_t
- *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, or for SELL no multiple of 32
+ *   PRIM_ERROR_VALUE        size is more than 32-bit offsets count, for SELL no multiple of 32, or
+ *                           for JDS 0
  *   PRIM_ERROR_OVERLAP      operands overlap that must not
  *   PRIM_ERROR_WORKSPACE    bytes is too small
  *
  * Determinism: the same bits in every run and on every GPU.
- * Work: reads and writes each place once; for CSR to COO a search among a block's rows for each
- * entry, to and from SELL one among the slices for each place; with sigma above 1, some
- * log2(sigma)² / 2 comparisons for each row.
- * Workspace: from ELL and SELL, and to ELL, some 8 bytes for each row; to SELL some 8 for each
- * slice, and with sigma above 1 another 4 for each row, above 1024 another 8; otherwise none. */
+ * Work: reads and writes each place once; for CSR to COO, and from HYB and JDS, a search among a
+ * block's rows for each entry, to HYB and JDS one among rows or groups; to and from SELL one among
+ * the slices for each place; with sigma above 1, some log2(sigma)² / 2 comparisons for each row; to
+ * JDS a radix sort of the rows, of up to four passes.
+ * Workspace: from ELL and SELL, and to ELL, some 8 bytes for each row; from and to HYB 16; from JDS
+ * 20, to JDS some 30, and 10 KiB; to SELL some 8 for each slice, and with sigma above 1 another 4
+ * for each row, above 1024 another 8; otherwise none. */
 PRIM_API prim_status prim_sparse_convert(prim_sparse from, prim_sparse_format format,
                                          cudaDataType_t offset_type, int64_t width, size_t size,
                                          void *d_memory, size_t bytes, prim_sparse *to,

@@ -8,13 +8,16 @@
  * CSR and COO have their entries in the same order, and only rows and offsets are converted: an
  * entry's row is searched among the offsets, a row's first entry among the row indices. The lengths
  * of ELL's and SELL's rows are found by binary search, since padding comes last. sums.cu makes
- * offsets of them, and order.cu SELL's order. Values are copied as words of 2, 4 or 8 bytes.
+ * offsets of them, and order.cu SELL's order. HYB is ELL and COO, whose part convert_hyb.cu moves;
+ * convert_jds.cu has JDS. Values are copied as words of 2, 4 or 8 bytes.
  *
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
  * place. */
 #include "common/numeric.cuh"
 #include "common/warp.cuh"
+#include "sparse/convert_hyb.h"
+#include "sparse/convert_jds.h"
 #include "sparse/entry_rows.cuh"
 #include "sparse/entry_rows.h"
 #include "sparse/lines.cuh"
@@ -27,20 +30,6 @@ namespace convert
 {
 
 static_assert(WARP == PRIM_SPARSE_SLICE_ROWS, "a warp has a slice");
-
-/* ---- entries ---- */
-
-__device__ inline void move_entry(const lines &to, size_t t, const lines &from, size_t f)
-{
-    to.columns[t] = from.columns[f];
-    move_value(to, t, from.values, f);
-}
-
-__device__ inline void put_padding(const lines &to, size_t t)
-{
-    to.columns[t] = PRIM_SPARSE_PADDING;
-    move_value(to, t, nullptr, 0);
-}
 
 /* ---- places of ELL and SELL ---- */
 
@@ -112,22 +101,6 @@ ell_places ell_of(const prim_sparse *m)
 sell_places sell_of(const prim_sparse *m)
 {
     return {offsets_of(m), m->permutation, m->rows, prim_divide_up(m->rows, WARP), m->entries};
-}
-
-/* How many of `count` columns, a stride apart, come before the padding. */
-__device__ inline size_t length_of_strip(const int32_t *columns, size_t stride, size_t count)
-{
-    size_t length = 0;
-    while (count > 0) {
-        const size_t half = count / 2;
-        if (columns[(length + half) * stride] >= 0) {
-            length += half + 1;
-            count -= half + 1;
-        } else {
-            count = half;
-        }
-    }
-    return length;
 }
 
 __device__ inline size_t ell_places::length_at(size_t row, const int32_t *columns,
@@ -287,10 +260,16 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- a conversion ---- */
 
+bool is_between(const prim_sparse_convert_args *args, prim_sparse_format format)
+{
+    return args->from.format == format || args->format == format;
+}
+
+/* ELL and SELL, and HYB, whose lengths are those of both parts or of one. */
 bool needs_lengths(const prim_sparse_convert_args *args)
 {
-    return args->format == PRIM_SPARSE_ELL || args->format == PRIM_SPARSE_SELL ||
-           args->from.format == PRIM_SPARSE_ELL || args->from.format == PRIM_SPARSE_SELL;
+    return is_between(args, PRIM_SPARSE_ELL) || is_between(args, PRIM_SPARSE_SELL) ||
+           is_between(args, PRIM_SPARSE_HYB);
 }
 
 bool is_sorted(const prim_sparse_convert_args *args)
@@ -305,12 +284,18 @@ size_t count_of_lengths(const prim_sparse_convert_args *args)
     return args->format == PRIM_SPARSE_SELL ? prim_divide_up(rows, WARP) : rows;
 }
 
-/* Lengths and their sums; room for sorting; then SELL's order, where only the size is wanted. */
+/* Lengths and their sums; where each row begins in HYB's part in COO; room for sorting; then SELL's
+ * order, where only the size is wanted. */
 size_t workspace_bytes(const void *any)
 {
     const prim_sparse_convert_args *args = static_cast<const prim_sparse_convert_args *>(any);
     const size_t rows = args->from.rows;
+    if (args->format == PRIM_SPARSE_JDS)
+        return prim_sparse_to_jds_bytes(&args->from);
+    if (args->from.format == PRIM_SPARSE_JDS)
+        return prim_sparse_from_jds_bytes(&args->from);
     return (needs_lengths(args) ? prim_sparse_sums_bytes(count_of_lengths(args)) : 0) +
+           (is_between(args, PRIM_SPARSE_HYB) ? (rows + 1) * sizeof(uint64_t) : 0) +
            (is_sorted(args) ? prim_sparse_order_bytes(rows, static_cast<size_t>(args->width)) +
                                   rows * sizeof(int32_t)
                             : 0);
@@ -322,18 +307,22 @@ struct job : launches {
     const prim_sparse *from, *to;
     uint64_t *lengths; /* the workspace */
 
-    /* The target's offsets, or only its size, or only what is missing. */
+    /* HYB: behind the lengths and their sums, where each row begins in the part in COO. */
+    uint64_t *begins() const
+    {
+        return lengths + prim_sparse_sums_bytes(count_of_lengths(args)) / sizeof(uint64_t);
+    }
+    /* Offsets, or only the size, or only what is missing. */
+    void sum_lengths(const void *offsets, bool wide, uint64_t most)
+    {
+        const prim_sparse_sums sums = {
+            lengths,      count_of_lengths(args), const_cast<void *>(offsets), wide, most,
+            args->d_size, args->missing};
+        then_call(prim_sparse_sum, &sums);
+    }
     void sum_lengths(const void *offsets, uint64_t most)
     {
-        const prim_sparse_sums sums = {lengths,
-                                       count_of_lengths(args),
-                                       const_cast<void *>(offsets),
-                                       args->offset_type == CUDA_R_64I,
-                                       most,
-                                       args->d_size,
-                                       args->missing};
-        if (error == cudaSuccess)
-            error = prim_sparse_sum(stream, &sums);
+        sum_lengths(offsets, args->offset_type == CUDA_R_64I, most);
     }
     void copy_all_entries()
     {
@@ -359,10 +348,16 @@ void coo_to_csr(job *j)
 
 void csr_to_coo(job *j)
 {
-    if (j->error == cudaSuccess)
-        j->error =
-            prim_sparse_find_rows(j->stream, j->from, const_cast<int32_t *>(j->to->row_indices));
+    j->then_call(prim_sparse_find_rows, j->from, const_cast<int32_t *>(j->to->row_indices));
     j->copy_all_entries();
+}
+
+/* Also HYB's part in ELL. */
+void fill_ell(job *j)
+{
+    const ell_places places = ell_of(j->to);
+    j->then(threads_for_entries(places.count()), fill_places<ell_places>, places,
+            ell_lines_of(j->to), offsets_of(j->from), lines_of(j->from));
 }
 
 void csr_to_ell(job *j)
@@ -374,13 +369,24 @@ void csr_to_ell(job *j)
         j->then(threads_for_entries(rows), find_longest, offsets, rows, j->args->d_size);
         return;
     }
-    const ell_places places = ell_of(j->to);
-    j->then(threads_for_entries(places.count()), fill_places<ell_places>, places, lines_of(j->to),
-            offsets, lines_of(j->from));
+    fill_ell(j);
     if (j->args->missing != nullptr) {
-        j->then(rows, measure_beyond, offsets, rows, uint64_t(places.width), j->lengths);
+        j->then(rows, measure_beyond, offsets, rows, uint64_t(j->to->ell_width), j->lengths);
         j->sum_lengths(nullptr, 0);
     }
+}
+
+void csr_to_hyb(job *j)
+{
+    const size_t rows = j->from->rows;
+    uint64_t *const begins = j->args->wants_size ? nullptr : j->begins();
+    j->then(rows, measure_beyond, offsets_of(j->from), rows, static_cast<uint64_t>(j->args->width),
+            j->lengths);
+    j->sum_lengths(begins, true, j->args->size);
+    if (j->args->wants_size)
+        return;
+    fill_ell(j);
+    j->then_call(prim_sparse_fill_coo_part, j->from, j->to, begins);
 }
 
 /* Into the target, or behind the lengths and the room for sorting. */
@@ -394,8 +400,7 @@ const int32_t *sort_rows(job *j, size_t lengths)
         j->args->wants_size ? room + prim_sparse_order_bytes(rows, sigma) / sizeof(int32_t)
                             : const_cast<int32_t *>(j->to->permutation),
         room};
-    if (j->error == cudaSuccess)
-        j->error = prim_sparse_sort_rows(j->stream, &order);
+    j->then_call(prim_sparse_sort_rows, &order);
     return order.permutation;
 }
 
@@ -430,6 +435,18 @@ void ell_to_csr(job *j)
                 offsets_of(j->to), lines_of(j->to), j->args->size);
 }
 
+void hyb_to_csr(job *j)
+{
+    const prim_sparse *from = j->from;
+    uint64_t *const begins = j->begins();
+    j->then(from->rows + 1, find_offsets, from->row_indices, from->entries, from->rows,
+            new_offsets{begins, true});
+    j->then_call(prim_sparse_measure_hyb, from, begins, j->lengths);
+    j->sum_lengths(j->to->row_offsets, j->args->size);
+    if (!j->args->wants_size)
+        j->then_call(prim_sparse_take_hyb, from, begins, j->lengths, j->to);
+}
+
 void sell_to_csr(job *j)
 {
     const sell_places places = sell_of(j->from);
@@ -449,39 +466,56 @@ cudaError_t launch(const void *any)
         {args->call.stream}, args, &args->from, &to, static_cast<uint64_t *>(args->call.workspace)};
     if (!args->wants_size)
         prim_sparse_target(args, &to, &bytes);
-    else if (!needs_lengths(args))
-        j.then_once(set_word, args->d_size, uint64_t(args->from.entries));
     if (from == PRIM_SPARSE_ELL)
         ell_to_csr(&j);
     else if (from == PRIM_SPARSE_SELL)
         sell_to_csr(&j);
+    else if (from == PRIM_SPARSE_HYB)
+        hyb_to_csr(&j);
     else if (format == PRIM_SPARSE_ELL)
         csr_to_ell(&j);
     else if (format == PRIM_SPARSE_SELL)
         csr_to_sell(&j);
-    else if (!args->wants_size && from == PRIM_SPARSE_COO)
+    else if (format == PRIM_SPARSE_HYB)
+        csr_to_hyb(&j);
+    else if (format == PRIM_SPARSE_JDS)
+        j.then_call(prim_sparse_csr_to_jds, args, &to);
+    else if (args->wants_size)
+        j.then_once(set_word, args->d_size, uint64_t(prim_sparse_entries(&args->from)));
+    else if (from == PRIM_SPARSE_JDS)
+        j.then_call(prim_sparse_jds_to_csr, args, &to);
+    else if (from == PRIM_SPARSE_COO)
         coo_to_csr(&j);
-    else if (!args->wants_size && format == PRIM_SPARSE_COO)
+    else if (format == PRIM_SPARSE_COO)
         csr_to_coo(&j);
-    else if (!args->wants_size)
+    else
         csr_to_csr(&j);
     return j.error;
 }
 
-/* Why this pair of formats is not supported, whatever the sizes. */
+/* Why this pair of formats is not supported, or JDS of so many entries, whatever the sizes. */
 const char *pair_why_not(const prim_sparse_convert_args *args)
 {
-    const prim_sparse_format from = args->from.format, to = args->format;
-    if (from == PRIM_SPARSE_HYB || from == PRIM_SPARSE_JDS || to == PRIM_SPARSE_HYB ||
-        to == PRIM_SPARSE_JDS)
-        return "HYB and JDS are converted on the host";
-    return from == PRIM_SPARSE_CSR || to == PRIM_SPARSE_CSR ? nullptr
-                                                            : "one of the two formats must be CSR";
+    if (!is_between(args, PRIM_SPARSE_CSR))
+        return "one of the two formats must be CSR";
+    return args->format == PRIM_SPARSE_JDS && args->from.entries > UINT32_MAX
+               ? "to JDS it takes fewer than 2^32 entries"
+               : nullptr;
 }
 
+/* Of HYB's two parts, the larger one. */
 size_t places_of(const prim_sparse *m)
 {
-    return m->format == PRIM_SPARSE_ELL ? m->rows * m->ell_width : m->entries;
+    const bool has_ell = m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
+    const size_t of_ell = has_ell ? m->rows * m->ell_width : 0;
+    return m->entries > of_ell && m->format != PRIM_SPARSE_ELL ? m->entries : of_ell;
+}
+
+/* JDS's groups, where they are more than rows. */
+size_t lines_for(const prim_sparse *m)
+{
+    const size_t places = places_of(m), groups = m->format == PRIM_SPARSE_JDS ? m->group_count : 0;
+    return groups > places ? groups : places;
 }
 
 /* Rows always fit. */
@@ -496,7 +530,7 @@ const char *why_not(const void *any)
     prim_sparse_target(args, &to, &bytes);
     const bool fits =
         prim_fits_a_grid(1, prim_divide_up(places_of(&args->from), THREADS)) &&
-        (args->wants_size || prim_fits_a_grid(1, prim_divide_up(places_of(&to), THREADS)));
+        (args->wants_size || prim_fits_a_grid(1, prim_divide_up(lines_for(&to), THREADS)));
     return fits ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 

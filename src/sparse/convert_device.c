@@ -19,22 +19,46 @@ static int choose_rung(const void *args)
 
 /* ---- the target ---- */
 
+/* Of groups that overlap, there may be more than size_t counts. */
+size_t prim_sparse_entries(const prim_sparse *m)
+{
+    size_t entries = 0;
+    if (m->format != PRIM_SPARSE_JDS)
+        return m->entries;
+    for (size_t g = 0; g < m->group_count; g++) {
+        const size_t of_group = m->h_groups[g].rows * m->h_groups[g].width;
+        entries = of_group > SIZE_MAX - entries ? SIZE_MAX : entries + of_group;
+    }
+    return entries;
+}
+
+/* What the host does not know is the size. */
+static size_t target_entries(const prim_sparse_convert_args *args)
+{
+    const prim_sparse_format from = args->from.format, to = args->format;
+    if (to == PRIM_SPARSE_ELL)
+        return 0;
+    return to == PRIM_SPARSE_SELL || to == PRIM_SPARSE_HYB || from == PRIM_SPARSE_ELL ||
+                   from == PRIM_SPARSE_SELL || from == PRIM_SPARSE_HYB
+               ? args->size
+               : prim_sparse_entries(&args->from);
+}
+
 bool prim_sparse_target(const prim_sparse_convert_args *args, prim_sparse *to, size_t *bytes)
 {
     const prim_sparse *from = &args->from;
-    const bool ell = args->format == PRIM_SPARSE_ELL, sell = args->format == PRIM_SPARSE_SELL,
-               padded = from->format == PRIM_SPARSE_ELL || from->format == PRIM_SPARSE_SELL;
     *to = (prim_sparse){.format = args->format,
                         .rows = args->transposed ? from->columns : from->rows,
                         .columns = args->transposed ? from->rows : from->columns,
-                        .entries = sell || padded ? args->size : from->entries,
+                        .entries = target_entries(args),
                         .value_type = from->value_type,
                         .offset_type = args->offset_type};
-    if (ell) {
-        to->entries = 0;
-        to->ell_width = args->size;
+    if (args->format == PRIM_SPARSE_ELL || args->format == PRIM_SPARSE_HYB) {
+        to->ell_width = args->format == PRIM_SPARSE_ELL ? args->size : (size_t)args->width;
         to->ell_ld = from->rows;
     }
+    if (args->format == PRIM_SPARSE_JDS)
+        to->group_count = args->size;
     return prim_sparse_lay_out(to, args->memory, args->width > 1, bytes);
 }
 
@@ -53,6 +77,9 @@ prim_status prim_sparse_check_target(const prim_sparse_convert_args *args)
     if (sell && args->size % PRIM_SPARSE_SLICE_ROWS != 0)
         return prim_fail(PRIM_ERROR_VALUE, "%s: size is %zu, no multiple of %d, as SELL's are",
                          name, args->size, PRIM_SPARSE_SLICE_ROWS);
+    if (args->format == PRIM_SPARSE_JDS && args->size == 0 && args->from.rows > 0)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: size is 0, and %zu rows of JDS have a group", name,
+                         args->from.rows);
     if (!prim_sparse_target(args, &to, &bytes))
         return prim_fail(PRIM_ERROR_SIZE,
                          "%s: the bytes of a target of size %zu in this format do not fit size_t",
@@ -72,6 +99,9 @@ static prim_status check_kind(const void *any)
         status = prim_sparse_check_shape(&args->call, &args->from);
     if (status == PRIM_OK && args->format == PRIM_SPARSE_SELL && args->width < 1)
         status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, and SELL's sigma is at least 1",
+                           args->call.name, (long long)args->width);
+    if (status == PRIM_OK && args->format == PRIM_SPARSE_HYB && args->width < 0)
+        status = prim_fail(PRIM_ERROR_VALUE, "%s: width is %lld, and HYB's is at least 0",
                            args->call.name, (long long)args->width);
     return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
 }

@@ -18,6 +18,7 @@
 #include "common/radix.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/lines.cuh"
+#include "sparse/number_sort.h"
 
 namespace
 {
@@ -126,14 +127,6 @@ using sorter = radix::sorter<radix::plain_order<uint32_t>, carried_entries>;
 
 constexpr unsigned MOST_PASSES = sizeof(uint32_t);
 
-unsigned passes_for(size_t bound)
-{
-    unsigned passes = 1;
-    while (passes < MOST_PASSES && bound > size_t(1) << passes * radix::DIGIT_BITS)
-        passes++;
-    return passes;
-}
-
 size_t state_bytes(size_t entries)
 {
     return radix::state_bytes(entries, sizeof(uint32_t), sizeof(uint64_t), MOST_PASSES);
@@ -197,14 +190,14 @@ prim_sparse_sort_buffer prim_sparse_buffer(void *workspace, size_t entries, unsi
 
 unsigned prim_sparse_last_turn(const prim_sparse_entry_sort *s)
 {
-    return s->turn + entry_sort::passes_for(s->bound) - 1;
+    return s->turn + prim_sparse_passes_for(s->bound) - 1;
 }
 
 /* Indices are not negative: as unsigned numbers they have the same order. */
 cudaError_t prim_sparse_sort_entries(const prim_sparse_entry_sort *s)
 {
     using namespace entry_sort;
-    const unsigned passes = passes_for(s->bound);
+    const unsigned passes = prim_sparse_passes_for(s->bound);
     const sorter by = {s->stream, {}, s->entries, sizeof(uint64_t), passes, s->workspace};
     const uint32_t *keys = reinterpret_cast<const uint32_t *>(s->keys);
     const uint64_t *words = nullptr;

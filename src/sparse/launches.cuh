@@ -28,6 +28,13 @@ struct launches {
             error = prim_launch_dependent({stream, blocks_for(count, THREADS), THREADS}, kernel,
                                           arguments...);
     }
+    /* Launches of another file's: function(stream, arguments…). */
+    template <typename... Parameters, typename... Arguments>
+    void then_call(cudaError_t (*function)(cudaStream_t, Parameters...), Arguments... arguments)
+    {
+        if (error == cudaSuccess)
+            error = function(stream, arguments...);
+    }
     /* One thread. */
     template <typename... Parameters, typename... Arguments>
     void then_once(void (*kernel)(Parameters...), Arguments... arguments)

@@ -25,6 +25,15 @@ lines lines_of(const prim_sparse *m)
                                           : 2u};
 }
 
+/* HYB's part in ELL; lines_of() is its part in COO. */
+inline lines ell_lines_of(const prim_sparse *m)
+{
+    lines l = lines_of(m);
+    l.columns = const_cast<int32_t *>(m->ell_columns);
+    l.values = const_cast<void *>(m->ell_values);
+    return l;
+}
+
 template <typename Word>
 __device__ void move_word(void *to, size_t t, const void *from, size_t f)
 {
@@ -40,6 +49,34 @@ __device__ inline void move_value(const lines &to, size_t t, const void *from, s
         move_word<uint64_t>(to.values, t, from, f);
     else
         move_word<uint16_t>(to.values, t, from, f);
+}
+
+__device__ inline void move_entry(const lines &to, size_t t, const lines &from, size_t f)
+{
+    to.columns[t] = from.columns[f];
+    move_value(to, t, from.values, f);
+}
+
+__device__ inline void put_padding(const lines &to, size_t t)
+{
+    to.columns[t] = PRIM_SPARSE_PADDING;
+    move_value(to, t, nullptr, 0);
+}
+
+/* How many of `count` columns, a stride apart, come before the padding. */
+__device__ inline size_t length_of_strip(const int32_t *columns, size_t stride, size_t count)
+{
+    size_t length = 0;
+    while (count > 0) {
+        const size_t half = count / 2;
+        if (columns[(length + half) * stride] >= 0) {
+            length += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return length;
 }
 
 } // namespace

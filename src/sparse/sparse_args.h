@@ -42,6 +42,9 @@ typedef struct prim_sparse_convert_args {
     bool transposed; /* the target's rows are the columns of `from` */
 } prim_sparse_convert_args;
 
+/* How many entries CSR, COO or JDS's groups have; at most SIZE_MAX. */
+size_t prim_sparse_entries(const prim_sparse *matrix);
+
 /* The target: its arrays in args->memory, *bytes long. false: that does not fit size_t. */
 bool prim_sparse_target(const prim_sparse_convert_args *args, prim_sparse *to, size_t *bytes);
 

@@ -45,6 +45,38 @@ static size_t sell_places(const csr *a, size_t sigma)
     return places;
 }
 
+/* Entries of rows beyond so many columns. */
+static size_t entries_beyond(const csr *a, size_t width)
+{
+    size_t beyond = 0;
+    for (size_t row = 0; row < a->m.rows; row++)
+        beyond += length_of(a, row) > width ? length_of(a, row) - width : 0;
+    return beyond;
+}
+
+/* Groups of JDS: how many lengths there are. */
+static size_t groups_of(const csr *a)
+{
+    size_t groups = 0, *lengths = malloc((a->m.rows + 1) * sizeof *lengths);
+    for (size_t row = 0; row < a->m.rows; row++)
+        lengths[row] = length_of(a, row);
+    qsort(lengths, a->m.rows, sizeof *lengths, longer_first);
+    for (size_t row = 0; row < a->m.rows; row++)
+        groups += row == 0 || lengths[row] != lengths[row - 1];
+    free(lengths);
+    return groups;
+}
+
+/* The size of a target that is made of CSR. */
+static size_t size_from_csr(const csr *a, prim_sparse_format format, int64_t width)
+{
+    return format == PRIM_SPARSE_ELL    ? longest_row(a, 0, a->m.rows)
+           : format == PRIM_SPARSE_SELL ? sell_places(a, (size_t)width)
+           : format == PRIM_SPARSE_HYB  ? entries_beyond(a, (size_t)width)
+           : format == PRIM_SPARSE_JDS  ? groups_of(a)
+                                        : a->m.entries;
+}
+
 /* A conversion from `from` on the device to `format`. */
 typedef struct conversion {
     prim_sparse from, h_from;
@@ -56,19 +88,36 @@ typedef struct conversion {
     size_t missing; /* what then does not fit */
 } conversion;
 
-/* With less room than is needed, if the dial says so. */
+/* The host knows the size of what is made of COO and JDS, and of COO and CSR that CSR becomes. */
+static bool has_known_size(const conversion *c)
+{
+    return c->from.format == PRIM_SPARSE_COO || c->from.format == PRIM_SPARSE_JDS ||
+           (c->from.format == PRIM_SPARSE_CSR &&
+            (c->format == PRIM_SPARSE_COO || c->format == PRIM_SPARSE_CSR));
+}
+
+/* With less room than is needed, if the dial says so; of JDS, with a group at least. */
 static void pick_room(trial *t, const csr *a, conversion *c)
 {
     const size_t step = c->format == PRIM_SPARSE_SELL ? PRIM_SPARSE_SLICE_ROWS : 1,
-                 less = pick(t, 4) == 0 ? pick(t, c->size / step + 1) : 0;
-    const bool is_known = c->from.format != PRIM_SPARSE_ELL && c->from.format != PRIM_SPARSE_SELL &&
-                          c->format != PRIM_SPARSE_ELL && c->format != PRIM_SPARSE_SELL;
-    c->given = is_known ? pick(t, 1000) : c->size - less * step; /* the first is not looked at */
-    if (c->format == PRIM_SPARSE_ELL)
-        for (size_t row = 0; row < a->m.rows; row++)
-            c->missing += length_of(a, row) > c->given ? length_of(a, row) - c->given : 0;
-    else
-        c->missing = is_known ? 0 : less * step;
+                 least = c->format == PRIM_SPARSE_JDS && c->size > 0 ? 1 : 0,
+                 less = pick(t, 4) == 0 ? pick(t, c->size / step + 1 - least) : 0;
+    c->given =
+        has_known_size(c) ? pick(t, 1000) : c->size - less * step; /* the first is not looked at */
+    c->missing = has_known_size(c)              ? 0
+                 : c->format == PRIM_SPARSE_ELL ? entries_beyond(a, c->given)
+                                                : less * step;
+}
+
+/* The target, from the device to memory on the host. */
+static prim_sparse received(const prim_sparse *to, operand *memory)
+{
+    prim_sparse m = prim_sparse_moved(*to, memory->d, memory->h);
+    receive(memory);
+    if (m.format == PRIM_SPARSE_JDS)
+        m.h_groups = (const prim_jds_group *)(memory->h + ((const char *)to->h_groups -
+                                                           (const char *)memory->d));
+    return m;
 }
 
 static void convert(trial *t, const csr *a, conversion *c, const packed *source)
@@ -96,37 +145,36 @@ static void convert(trial *t, const csr *a, conversion *c, const packed *source)
     const uint64_t left = c->missing;
     memcpy(missing->h, &left, sizeof left);
     if (c->missing > 0) { /* then the host makes no such matrix, and this one must be sound */
-        receive(memory);
-        on_host(t, prim_sparse_check_host(prim_sparse_moved(to, memory->d, memory->h)));
+        on_host(t, prim_sparse_check_host(received(&to, memory)));
         return;
     }
     const int64_t h_width = c->format == PRIM_SPARSE_ELL ? (int64_t)c->size : c->width;
     on_host(t, prim_sparse_convert_host(c->h_from, c->format, c->offset_type, h_width, memory->h,
                                         bytes, &h_to));
-    if (to.entries != h_to.entries || to.ell_width != h_to.ell_width || to.ell_ld != h_to.ell_ld)
+    if (to.entries != h_to.entries || to.ell_width != h_to.ell_width || to.ell_ld != h_to.ell_ld ||
+        to.group_count != h_to.group_count)
         complain(t, "the matrix is not the host's");
 }
 
 static void sparse_from_csr(trial *t)
 {
     static const prim_sparse_format formats[] = {PRIM_SPARSE_COO, PRIM_SPARSE_ELL, PRIM_SPARSE_SELL,
-                                                 PRIM_SPARSE_CSR};
+                                                 PRIM_SPARSE_CSR, PRIM_SPARSE_HYB, PRIM_SPARSE_JDS};
     const csr a = add_csr(t, pick_value_type(t), 400, 40);
-    conversion c = {.h_from = a.m, .from = on_device(&a), .format = formats[pick(t, 4)]};
+    conversion c = {.h_from = a.m, .from = on_device(&a), .format = formats[pick(t, 6)]};
     c.offset_type = pick_offset_type(t);
-    c.width = 1 + (int64_t)pick_size(t, 500);
-    c.size = c.format == PRIM_SPARSE_ELL    ? longest_row(&a, 0, a.m.rows)
-             : c.format == PRIM_SPARSE_SELL ? sell_places(&a, (size_t)c.width)
-                                            : a.m.entries;
+    c.width =
+        c.format == PRIM_SPARSE_HYB ? (int64_t)pick_size(t, 50) : 1 + (int64_t)pick_size(t, 500);
+    c.size = size_from_csr(&a, c.format, c.width);
     convert(t, &a, &c, NULL);
 }
 
 static void sparse_to_csr(trial *t)
 {
-    static const prim_sparse_format formats[] = {PRIM_SPARSE_COO, PRIM_SPARSE_ELL,
-                                                 PRIM_SPARSE_SELL};
+    static const prim_sparse_format formats[] = {PRIM_SPARSE_COO, PRIM_SPARSE_ELL, PRIM_SPARSE_SELL,
+                                                 PRIM_SPARSE_HYB, PRIM_SPARSE_JDS};
     const csr a = add_csr(t, pick_value_type(t), 400, 40);
-    const prim_sparse_format format = formats[pick(t, 3)];
+    const prim_sparse_format format = formats[pick(t, 5)];
     const packed p = add_packed(t, &a, format,
                                 format == PRIM_SPARSE_SELL ? 1 + (int64_t)pick_size(t, 500)
                                                            : PRIM_SPARSE_WIDTH_AUTO);
@@ -142,8 +190,9 @@ static void sparse_to_csr(trial *t)
 static void sparse_convert_size(trial *t)
 {
     const csr a = add_csr(t, CUDA_R_32F, 400, 40);
-    const bool is_ell = pick(t, 2) == 0;
-    const prim_sparse_format format = is_ell ? PRIM_SPARSE_ELL : PRIM_SPARSE_SELL;
+    static const prim_sparse_format formats[] = {PRIM_SPARSE_ELL, PRIM_SPARSE_SELL, PRIM_SPARSE_HYB,
+                                                 PRIM_SPARSE_JDS};
+    const prim_sparse_format format = formats[pick(t, 4)];
     const int64_t sigma = 1 + (int64_t)pick_size(t, 500);
     operand *size = add_output(t, CUDA_R_64U, 1);
     size_t bytes = 0;
@@ -156,7 +205,7 @@ static void sparse_convert_size(trial *t)
     if (!end(t, prim_sparse_convert_size(on_device(&a), format, sigma, (void *)size->d,
                                          t->workspace, t->workspace_bytes, t->stream)))
         return;
-    const uint64_t right = is_ell ? longest_row(&a, 0, a.m.rows) : sell_places(&a, (size_t)sigma);
+    const uint64_t right = size_from_csr(&a, format, sigma);
     memcpy(size->h, &right, sizeof right);
 }
 
