@@ -449,7 +449,8 @@ Test(sparse_convert, places_between_columns_of_ell_are_left_out)
 Test(sparse_convert, groups_in_a_graph)
 {
     static const shape the = {"400 lengths", 500, 400, all_lengths, 400, false};
-    const request to_jds = {PRIM_SPARSE_JDS, CUDA_R_32I, 0}, to_csr = {PRIM_SPARSE_CSR, CUDA_R_32I};
+    const request to_jds = {PRIM_SPARSE_JDS, CUDA_R_32I, 0},
+                  to_csr = {PRIM_SPARSE_CSR, CUDA_R_32I, 0};
     kept csr = make(&the, CUDA_R_64F, CUDA_R_32I, REAL);
     sent d_csr = send_matrix(&csr.m);
     converted jds = convert_on_device(&d_csr.m, to_jds, 400);
