@@ -45,17 +45,23 @@ struct ell_places {
     {
         return rows * width;
     }
-    __device__ row_range range_of_block() const
+    __device__ size_t of_band() const
     {
-        return {0, rows};
+        return BAND_ROWS * width;
     }
-    __device__ bool find(size_t i, const row_range &, place *p) const
+    __device__ row_range range_of_block() const /* of bands; how many, is not looked at */
+    {
+        return {static_cast<size_t>(blockIdx.x) * BLOCK_ENTRIES / of_band(), 0};
+    }
+    __device__ bool find(size_t i, const row_range &bands, place *p) const
     {
         if (i >= rows * width)
             return false;
-        p->s = i / rows;
-        p->row = i - p->s * rows;
-        p->at = p->s * ld + p->row;
+        size_t first = bands.first * BAND_ROWS, number = i - bands.first * of_band();
+        for (; number >= of_band(); number -= of_band())
+            first += BAND_ROWS;
+        const strip_place at = place_in_band(number, first, rows);
+        *p = {at.s * ld + at.row, at.row, at.s};
         return true;
     }
     __device__ size_t length_at(size_t row, const int32_t *columns, size_t *of_row) const;

@@ -111,6 +111,14 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- entries ---- */
 
+/* Of a group's places, band by band: entry_rows.cuh. */
+__device__ strip_place nth_place(uint32_t n, size_t rows, size_t width)
+{
+    const uint32_t of_band = static_cast<uint32_t>(width) * BAND_ROWS,
+                   band = rows <= BAND_ROWS ? 0 : n / of_band;
+    return place_in_band(n - band * of_band, static_cast<size_t>(band) * BAND_ROWS, rows);
+}
+
 __global__ void __launch_bounds__(THREADS)
     fill_places(offsets_view first_entries, made_groups groups, const int32_t *permutation,
                 lines to, size_t entries, offsets_view offsets, lines from)
@@ -121,15 +129,16 @@ __global__ void __launch_bounds__(THREADS)
         const size_t e = this_entry(i);
         if (e >= entries)
             continue;
-        size_t entry = e; /* of no group: any */
+        size_t entry = e, at = e; /* of no group: any */
         if (e < in_groups) {
             const size_t g = range.row_of(first_entries, e);
-            const uint32_t place = static_cast<uint32_t>(e - first_entries.at(g)),
-                           rows = static_cast<uint32_t>(groups.rows(g)), s = place / rows,
-                           row = groups.firsts[g] + (place - s * rows);
-            entry = offsets.at(static_cast<size_t>(permutation[row])) + s;
+            const size_t first_entry = first_entries.at(g), rows = groups.rows(g);
+            const strip_place p =
+                nth_place(static_cast<uint32_t>(e - first_entry), rows, groups.width(g));
+            entry = offsets.at(static_cast<size_t>(permutation[groups.firsts[g] + p.row])) + p.s;
+            at = first_entry + p.s * rows + p.row;
         }
-        move_entry(to, e, from, entry);
+        move_entry(to, at, from, entry);
     }
 }
 

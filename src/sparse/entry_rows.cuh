@@ -54,6 +54,27 @@ __device__ inline row_range rows_of_block(const offsets_view &offsets, size_t ro
     return {ends[0], ends[1] - ends[0] + 1};
 }
 
+/* The order in which threads take the places of a padded strip, `rows` high: bands of BAND_ROWS
+ * rows, and in each entry after entry of all its rows. So places of neighbouring rows are written
+ * side by side, and the entries of a row, which lie side by side in CSR, are read by one block, or
+ * by blocks that run together. */
+constexpr unsigned BAND_ROWS = THREADS;
+
+struct strip_place {
+    size_t row, s;
+};
+
+/* Of a band's place, by number; `first` is the band's first row. */
+__device__ inline strip_place place_in_band(size_t number, size_t first, size_t rows)
+{
+    const size_t here = rows - first < BAND_ROWS ? rows - first : BAND_ROWS;
+    const size_t s = here == BAND_ROWS ? number / BAND_ROWS
+                     : number <= UINT32_MAX
+                         ? static_cast<uint32_t>(number) / static_cast<uint32_t>(here)
+                         : number / here;
+    return {first + (number - s * here), s};
+}
+
 } // namespace
 
 #endif
