@@ -37,9 +37,9 @@ typedef struct prim_sparse_convert_args {
     void *memory;
     size_t bytes;
     uint64_t *missing;
-    bool wants_size; /* prim_sparse_convert_size(): only from, format and width are used */
+    bool wants_size;  /* prim_sparse_convert_size(): only from, format and width are used */
     uint64_t *d_size; /* of prim_sparse_sort(), how many entries are left; or NULL: all */
-    bool transposed; /* the target's rows are the columns of `from` */
+    bool transposed;  /* the target's rows are the columns of `from` */
 } prim_sparse_convert_args;
 
 /* How many entries CSR, COO or JDS's groups have; at most SIZE_MAX. */
