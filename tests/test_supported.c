@@ -1275,12 +1275,10 @@ Test(supported, sparse_check)
             }
 }
 
-/* "from CSR to COO, ELL, SELL and CSR, and from COO, ELL and SELL to CSR", of every type */
+/* "from CSR to each format, and from each format to CSR", of every type */
 static bool is_converted(prim_sparse_format from, prim_sparse_format to)
 {
-    const bool here = from != PRIM_SPARSE_HYB && from != PRIM_SPARSE_JDS && to != PRIM_SPARSE_HYB &&
-                      to != PRIM_SPARSE_JDS;
-    return here && (from == PRIM_SPARSE_CSR || to == PRIM_SPARSE_CSR);
+    return from == PRIM_SPARSE_CSR || to == PRIM_SPARSE_CSR;
 }
 
 static void check_conversion(prim_sparse m, prim_sparse_format to, cudaDataType_t offset_type)
@@ -1375,6 +1373,33 @@ Test(supported, sparse_transpose)
                                                          : PRIM_ERROR_UNSUPPORTED,
                              "format %d, %s, %s", format, name_of(*type), name_of(*offset_type));
             }
+}
+
+/* COO alone is sorted, with values of every type; it has no offsets. */
+Test(supported, sparse_sort)
+{
+    static const prim_jds_group group = {0, 1000, 3, 0};
+    prim_sparse m = {.rows = 1000,
+                     .columns = 70,
+                     .entries = 3200,
+                     .offset_type = CUDA_R_32I,
+                     .ell_width = 3,
+                     .ell_ld = 1000,
+                     .h_groups = &group,
+                     .group_count = 1};
+    for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
+        EACH (cudaDataType_t, type, all_types) {
+            const prim_status expected = !is_sparse_value(*type)     ? PRIM_ERROR_TYPE
+                                         : format == PRIM_SPARSE_COO ? PRIM_OK
+                                                                     : PRIM_ERROR_UNSUPPORTED;
+            size_t bytes;
+            m.format = (prim_sparse_format)format;
+            m.value_type = *type;
+            cr_expect_eq(prim_sparse_sort_bytes(m, &bytes), expected, "format %d, %s", format,
+                         name_of(*type));
+            cr_expect_eq(prim_sparse_sort_workspace_bytes(m, &bytes), expected, "format %d, %s",
+                         format, name_of(*type));
+        }
 }
 
 /* CSR alone has a plan, and products by it are of all types that CSR_MERGE takes. */
