@@ -117,7 +117,8 @@ typedef struct prim_sparse {
  * where every other rung rounds once. NaN and infinities in x matter only in columns that have
  * entries.
  * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136, and none
- * for a matrix of at most 32768 entries and as many rows;
+ * for a matrix of at most 32768 entries and as many rows, if these have at most 64 entries on average
+ * or there are at most 8192 entries in all;
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
  * PRIM_SPMV_COO_SEGMENTED has four times that. PRIM_SPMV_SELL has 264 for each 8192 places, in f64
  * 520, and none for up to 32768. PRIM_SPMV_ELL, PRIM_SPMV_HYB and PRIM_SPMV_JDS have a sum for each
@@ -165,9 +166,9 @@ PRIM_API prim_status prim_spmv_host(double alpha, prim_sparse matrix, cudaDataTy
 /* ---- a plan, for many products with one structure ---- */
 
 /* *bytes = the memory of a plan for a CSR matrix of these sizes: some 2.1 bytes for each entry and
- * row, of which a product reads few where the plan is worth it; 0 for a matrix of at most 32768
- * entries and as many rows, which needs none. Computed from sizes alone: arrays are not looked at,
- * and types only have to exist. Same errors as prim_spmv_plan(). */
+ * row, of which a product reads few where the plan is worth it; 0 for a matrix for which
+ * PRIM_SPMV_CSR_MERGE needs no workspace. Computed from sizes alone: arrays are not looked at, and
+ * types only have to exist. Same errors as prim_spmv_plan(). */
 PRIM_API prim_status prim_spmv_plan_bytes(prim_sparse matrix, size_t *bytes);
 
 /* d_plan = what depends only on the structure of a CSR matrix, its offsets and columns: where its

@@ -92,7 +92,8 @@ __global__ void __launch_bounds__(TILE_THREADS, blocks_at_once(TILE_THREADS, BLO
 /* With a fixed number of rows for each block no search is needed, and no block has so many entries
  * that others should help. Sums of pieces stay in shared memory. */
 constexpr unsigned SMALL_ROWS = 64, SMALL_GROUPS = 2 * SMALL / PIECE + 1;
-constexpr unsigned SMALL_STRIPS = SMALL_ROWS + SMALL / PIECE;
+/* A block may have all entries: its few warps have many in flight. */
+using small_strips = strip_list<SMALL_ROWS + SMALL / PIECE, 16, true>;
 
 template <typename V, typename X, typename Offset>
 __global__ void __launch_bounds__(TILE_THREADS) multiply_small(csr_problem<V, X, Offset> a)
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(TILE_THREADS) multiply_small(csr_problem<V, X,
     PRIM_SHARED(unsigned, tickets, [SMALL_GROUPS]);
     PRIM_SHARED(uint16_t, begins, [SMALL_ROWS + 1]);
     PRIM_SHARED(unsigned, kinds, [TILE_WARPS]);
-    PRIM_SHARED(strip_list<SMALL_STRIPS>, strips, );
+    PRIM_SHARED(small_strips, strips, );
     for (unsigned g = threadIdx.x; g < SMALL_GROUPS; g += TILE_THREADS)
         tickets[g] = 0;
     if (threadIdx.x == 0)

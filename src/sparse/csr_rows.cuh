@@ -44,9 +44,9 @@ __device__ inline unsigned kind_of(unsigned length)
 
 /* While entries are being copied: where rows begin, the kinds that each warp has seen, and the
  * strips. Where a row goes on past the tile, its end is only known to be further than a piece. */
-template <typename Offset, unsigned MOST>
+template <typename Offset, class List>
 __device__ void note_rows(const plan<Offset> &p, const csr_tile &t, uint16_t *begins,
-                          unsigned *kinds_of_warps, strip_list<MOST> *strips)
+                          unsigned *kinds_of_warps, List *strips)
 {
     unsigned kinds = 0;
     if (threadIdx.x == 0 && t.first_entry < p.offset(t.first_row)) /* the row before goes on here */
@@ -126,10 +126,10 @@ __device__ void sum_middle(const csr_problem<V, X, Offset> &a, const csr_tile &t
 
 /* Strips come first, since they take longest. Lanes for each row are as few as leave no quarter of
  * the threads without a row: neighbouring lanes then read neighbouring x. */
-template <typename V, typename X, typename Offset, typename Column, class Find, unsigned MOST>
+template <typename V, typename X, typename Offset, typename Column, class Find, class List>
 __device__ void sum_rows(const csr_problem<V, X, Offset> &a, const csr_tile &t,
                          const tile_arrays<V, Column> &in, const Find &x, unsigned kinds,
-                         const strip_list<MOST> &strips)
+                         const List &strips)
 {
     constexpr unsigned ENOUGH = TILE_THREADS / 4 * 3;
     sum_strips(a, t, in, x, strips);

@@ -33,8 +33,9 @@ struct boundary {
     int32_t row;
 };
 
-/* Up to so many entries and rows are not cut into tiles. */
-constexpr size_t SMALL = 32768;
+/* Up to so many entries and rows are not cut into tiles: 64 rows are a block's. Where these have
+ * many entries on average, few blocks would have them all, so then tiles divide them. */
+constexpr size_t SMALL = 32768, FEW_ENTRIES = 8192, MANY_ON_AVERAGE = 64;
 
 /* The rows, the boundaries of tiles, and the workspace. Pieces are numbered by the key that they
  * begin at: in 512 keys, at most one row of more than 512 entries begins, and at most one further
@@ -71,7 +72,8 @@ inline size_t tiles_of(const prim_sparse *m)
 
 inline bool is_small(const prim_sparse *m)
 {
-    return m->entries <= SMALL && m->rows <= SMALL;
+    const bool few = m->entries <= FEW_ENTRIES || m->entries <= MANY_ON_AVERAGE * m->rows;
+    return m->entries <= SMALL && m->rows <= SMALL && few;
 }
 
 inline size_t boundaries_bytes(const prim_sparse *m)

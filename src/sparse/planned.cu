@@ -119,9 +119,9 @@ __device__ void multiply_patterned(const entries<V, X> &of, const page_head &h, 
 /* ---- other tiles ---- */
 
 /* Lists the rows of more than 64 entries, and the rest of the row before. */
-template <unsigned MOST>
+template <class List>
 __device__ void note_strips(const plan<void> &p, const csr_tile &t, const uint16_t *begins,
-                            strip_list<MOST> *strips)
+                            List *strips)
 {
     if (threadIdx.x == 0 && t.first_entry < p.offset(t.first_row))
         push_pieces(t, strips, 0, t.first_entry, p.offset(t.first_row));
