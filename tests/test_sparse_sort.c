@@ -287,7 +287,7 @@ Test(sparse_sort, one_long_run)
     forget_triplets(&t);
 }
 
-/* NaN, infinities and both zeros keep their bits where they are alone; a sum of 0 stays an entry. */
+/* NaN, infinities and both zeros keep their bits where they are alone; a sum of 0 stays. */
 Test(sparse_sort, values_that_are_alone)
 {
     static const uint32_t bits[] = {0x7fc12345, 0x7f812345, 0xff800000, 0x80000000, 1, 0x3f800000};

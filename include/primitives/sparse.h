@@ -117,8 +117,8 @@ typedef struct prim_sparse {
  * where every other rung rounds once. NaN and infinities in x matter only in columns that have
  * entries.
  * Workspace: PRIM_SPMV_CSR_MERGE has 88 bytes for each 3072 entries and rows, in f64 136, and none
- * for a matrix of at most 32768 entries and as many rows, if these have at most 64 entries on average
- * or there are at most 8192 entries in all;
+ * for a matrix of at most 32768 entries and as many rows, if these have at most 64 entries on
+ * average or there are at most 8192 entries in all;
  * PRIM_SPMV_COO_TILED and PRIM_SPMV_HYB have some 16 for each 1024 entries of COO, in f64 24;
  * PRIM_SPMV_COO_SEGMENTED has four times that. PRIM_SPMV_SELL has 264 for each 8192 places, in f64
  * 520, and none for up to 32768. PRIM_SPMV_ELL, PRIM_SPMV_HYB and PRIM_SPMV_JDS have a sum for each
@@ -523,9 +523,9 @@ PRIM_API prim_status prim_sparse_transpose_workspace_bytes(prim_sparse from, siz
 /* *bytes = the memory that prim_sparse_sort() fills, computed on the host. Same errors. */
 PRIM_API prim_status prim_sparse_sort_bytes(prim_sparse from, size_t *bytes);
 
-/* *to = the entries of a COO matrix in the order of their rows, and in a row of their columns; where
- * d_entries is not NULL, the values of one row and column are added up to one entry. It needs no
- * step on the host.
+/* *to = the entries of a COO matrix in the order of their rows, and in a row of their columns;
+ * where d_entries is not NULL, the values of one row and column are added up to one entry. It needs
+ * no step on the host.
  *
  *   from       COO on the device, of fewer than 2^32 entries, with its rows in any order. Row and
  *              column indices must lie in the matrix, otherwise behaviour is undefined.

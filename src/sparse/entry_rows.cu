@@ -4,8 +4,8 @@
  *     marks      0 · 2 3 · · 5            the row that has its first entry there
  *     rows       0 0 2 3 3 3 5            the last mark so far
  *
- * Where more rows begin than there are places, most of them have no entries, and each entry's row is
- * searched among the offsets that entry_rows.cuh bounds.
+ * Where more rows begin than there are places, most of them have no entries, and each entry's row
+ * is searched among the offsets that entry_rows.cuh bounds.
  *
  * Work: entries and rows; times a logarithm where they are searched. Bytes: a row for each entry;
  * offsets. */

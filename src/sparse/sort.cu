@@ -6,8 +6,8 @@
  *     begins     0 1 4 5              a run's place is the number of heads before it
  *     values     sums of runs: run_sums.cuh
  *
- * Work: entries for each 8 bits of the rows and each 8 bits of the columns. Bytes: of an entry, what
- * entry_sort.cu says, twice; with sums, its row and column twice more, and 16 for where it
+ * Work: entries for each 8 bits of the rows and each 8 bits of the columns. Bytes: of an entry,
+ * what entry_sort.cu says, twice; with sums, its row and column twice more, and 16 for where it
  * begins. */
 #include "common/shared.cuh"
 #include "sparse/entry_rows.cuh"
