@@ -163,8 +163,8 @@ __global__ void __launch_bounds__(THREADS) sum_runs(runs<V> r, V *out)
         out[run] = sum_few(r, begin, count);
     for (unsigned left = __ballot_sync(ALL_LANES, count > FEW); left != 0; left &= left - 1) {
         const unsigned of = count_bits((left & (0 - left)) - 1); /* the lowest lane */
-        const size_t first = __shfl_sync(ALL_LANES, begin, of),
-                     values = __shfl_sync(ALL_LANES, count, of);
+        const size_t its_run = run - lane + of, first = r.begins[its_run],
+                     values = r.end(its_run) - first;
         const working_t<V> sum =
             values <= PIECE ? sum_values(r, first, values) : sum_of_pieces(r, first, values);
         if (lane == of)
