@@ -85,10 +85,13 @@ __device__ working_t<V> sum_values(const runs<V> &r, size_t first, size_t count)
 template <typename V>
 __device__ working_t<V> sum_of_pieces(const runs<V> &r, size_t first, size_t count)
 {
+    const size_t place = first / PIECE, pieces = (count + PIECE - 1) / PIECE;
     working_t<V> sum = 0;
     PRIM_UNROLL(4)
-    for (size_t i = threadIdx.x % WARP; i * PIECE < count; i += WARP)
-        sum = add(sum, (i == 0 ? r.first_pieces : r.pieces)[first / PIECE + i]);
+    for (size_t i = threadIdx.x % WARP; i < pieces; i += WARP) {
+        const working_t<V> *const of_place = i == 0 ? r.first_pieces : r.pieces;
+        sum = add(sum, of_place[place + i]);
+    }
     return sum_of_lanes(sum);
 }
 
