@@ -127,11 +127,16 @@ static void rows_answer(const void *h_in, size_t columns, void *h_out)
     scan_rows_by_hand(h_in, ROWS, columns, h_out);
 }
 
-static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
+static prim_status workspace_of_rows(size_t rows, int variant, size_t columns, size_t *bytes)
 {
     return prim_scan_rows_workspace_bytes((prim_scan_variant)variant, PRIM_SCAN_INCLUSIVE,
-                                          PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, ROWS,
+                                          PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, rows,
                                           columns, CUDA_R_32I, bytes);
+}
+
+static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
+{
+    return workspace_of_rows(ROWS, variant, columns, bytes);
 }
 
 static prim_status rows_call(const operands *o)
@@ -182,9 +187,7 @@ static void many_answer(const void *h_in, size_t columns, void *h_out)
 
 static prim_status many_workspace(int variant, size_t columns, size_t *bytes)
 {
-    return prim_scan_rows_workspace_bytes((prim_scan_variant)variant, PRIM_SCAN_INCLUSIVE,
-                                          PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, MANY_ROWS,
-                                          columns, CUDA_R_32I, bytes);
+    return workspace_of_rows(MANY_ROWS, variant, columns, bytes);
 }
 
 static prim_status many_call(const operands *o)

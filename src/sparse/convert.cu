@@ -5,11 +5,11 @@
  *                                        · · f        copies the entry of its place, or writes
  *                                                     padding; from ELL, it copies it back
  *
- * CSR and COO have their entries in the same order, and only rows and offsets are converted: an
- * entry's row is searched among the offsets, a row's first entry among the row indices. The lengths
- * of ELL's and SELL's rows are found by binary search, since padding comes last. sums.cu makes
- * offsets of them, and order.cu SELL's order. HYB is ELL and COO, whose part convert_hyb.cu moves;
- * convert_jds.cu has JDS. Values are copied as words of 2, 4 or 8 bytes.
+ * CSR and COO have their entries in the same order, and only rows and offsets are converted:
+ * entry_rows.cu finds an entry's row, and a row's first entry is searched among the row indices.
+ * The lengths of ELL's and SELL's rows are found by binary search, since padding comes last.
+ * sums.cu makes offsets of them, and order.cu SELL's order. HYB is ELL and COO, whose part
+ * convert_hyb.cu moves; convert_jds.cu has JDS. Values are copied as words of 2, 4 or 8 bytes.
  *
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each

@@ -132,6 +132,9 @@ prim_status prim_sparse_check_written(const prim_sparse_convert_args *args, prim
                                    &spans[count++]);
     else
         status = check_memory(args, &spans[count++]);
+    if (status == PRIM_OK && !args->wants_size && args->d_size != NULL)
+        status = prim_check_vector(&args->call, "entries", args->d_size, 1, sizeof *args->d_size,
+                                   &spans[count++]);
     if (status == PRIM_OK && args->missing != NULL)
         status = prim_check_vector(&args->call, "missing", args->missing, 1, sizeof *args->missing,
                                    &spans[count++]);
@@ -142,12 +145,27 @@ prim_status prim_sparse_check_written(const prim_sparse_convert_args *args, prim
     return status;
 }
 
-static prim_status check_operands(const void *any, prim_operands *operands)
+prim_status prim_sparse_check_made(const void *any, prim_operands *operands)
 {
     const prim_sparse_convert_args *args = any;
     const prim_status status =
         prim_sparse_check_arrays(&args->call, &args->from, operands->spans, &operands->count);
     return status == PRIM_OK ? prim_sparse_check_written(args, operands) : status;
+}
+
+/* wants_size: only the workspace is asked for. */
+prim_status prim_sparse_check_made_kind(const void *any)
+{
+    const prim_sparse_convert_args *args = any;
+    const prim_status status = prim_sparse_check_shape(&args->call, &args->from);
+    return status == PRIM_OK && !args->wants_size ? prim_sparse_check_target(args) : status;
+}
+
+void prim_sparse_describe_made(const void *any, char *text, size_t bytes)
+{
+    const prim_sparse *from = &((const prim_sparse_convert_args *)any)->from;
+    snprintf(text, bytes, "%s, %zu × %zu, %zu entries", prim_sparse_format_name(from->format),
+             from->rows, from->columns, from->entries);
 }
 
 static void describe(const void *any, char *text, size_t bytes)
@@ -162,7 +180,7 @@ static const prim_ladder ladder = {
     .rungs = rungs,
     .choose = choose_rung,
     .check_kind = check_kind,
-    .check_operands = check_operands,
+    .check_operands = prim_sparse_check_made,
     .describe = describe,
 };
 

@@ -55,6 +55,12 @@ prim_status prim_sparse_check_target(const prim_sparse_convert_args *args);
 prim_status prim_sparse_check_written(const prim_sparse_convert_args *args,
                                       prim_operands *operands);
 
+/* What ladders of such calls check: the matrix and the target, where there is one choice of format;
+ * and all operands. And how they describe a call. */
+prim_status prim_sparse_check_made_kind(const void *args);
+prim_status prim_sparse_check_made(const void *args, prim_operands *operands);
+void prim_sparse_describe_made(const void *args, char *text, size_t bytes);
+
 /* The last steps of calls that make a matrix: the bytes of the target; and the call itself, after
  * which *to is the target. */
 prim_status prim_sparse_target_bytes(const prim_ladder *of, const prim_sparse_convert_args *args,
