@@ -228,7 +228,9 @@ cudaError_t launch(const void *any)
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
     if (has_strips(args))
-        return args->mask.height == 1 ? prim_convolution_row(args) : prim_convolution_square(args);
+        return args->mask.height == 1               ? prim_convolution_row(args)
+               : prim_convolution_has_patches(args) ? prim_convolution_patches(args)
+                                                    : prim_convolution_square(args);
     if (has_bytes(args))
         return prim_convolution_bytes(args);
     if (has_byte_integers(args))
