@@ -716,6 +716,45 @@ ParameterizedTest(const size_t *side, convolution, strips_of_squares)
     check_strips(PRIM_CONVOLUTION_REGISTER, (extent){*side, *side}, false, 9000 + 1000 * *side);
 }
 
+/* Squares over rows that begin at 16 bytes and end there, as large images have them: with every
+ * anchor, at sizes that fill the device with large patches and at others. */
+static struct criterion_test_params sides_of_patches(void)
+{
+    static const size_t sides[] = {3, 5, 7};
+    return cr_make_param_array(const size_t, (void *)(uintptr_t)sides, COUNT_OF(sides));
+}
+
+ParameterizedTestParameters(convolution, aligned_squares)
+{
+    return sides_of_patches();
+}
+
+ParameterizedTest(const size_t *side, convolution, aligned_squares)
+{
+    struct cudaDeviceProp device;
+    cr_assert_eq(cudaGetDeviceProperties(&device, 0), cudaSuccess);
+    const size_t rows = 48 * (size_t)device.multiProcessorCount - 27; /* of 388 columns */
+    const extent sizes[] = {{388, rows}, {388, 31}, {384, 33}, {64, 8}, {36, *side}, {128, 16}};
+    uint64_t seed = 9400 + *side;
+    for (size_t x = 0; x < *side; x++)
+        for (size_t i = 0; i < COUNT_OF(sizes); i++)
+            for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
+                const combination k = {PRIM_CONVOLUTION_AUTO, CUDA_R_32F, CUDA_R_32F, 0};
+                if (get_test_level() == LEVEL_QUICK && (x + i + b) % BOUNDARIES != 0)
+                    continue;
+                convolution c =
+                    by_chance(&k, (prim_boundary)b, sizes[i], (extent){*side, *side}, seed);
+                c.channels = 1;
+                c.place = ON_HOST;
+                c.anchor = (anchor){x, seed % *side};
+                c.distribution = seed % 2 ? INTEGERS : UNIFORM;
+                c.in_gap *= 4;
+                c.out_gap *= 4;
+                c.offset *= 4;
+                check(&c, 11);
+            }
+}
+
 ParameterizedTestParameters(convolution, strips_of_separable_masks)
 {
     return sides_of_strips();

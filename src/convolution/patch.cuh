@@ -119,6 +119,9 @@ template <int BEFORE, int AFTER, bool INSIDE, int HEIGHT>
 __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
                            float (&patch)[HEIGHT][WORDS])
 {
+    /* Of four elements outside, a reflection takes the last one from the vector at the other side. */
+    constexpr bool READS_LEFT = BEFORE > 0 || (!INSIDE && AFTER == COLUMNS),
+                   READS_RIGHT = AFTER > 0 || (!INSIDE && BEFORE == COLUMNS);
     const int64_t left = INSIDE || x > 0 ? x - COLUMNS : p.line - COLUMNS,
                   right = INSIDE || x + COLUMNS < p.line ? x + COLUMNS : 0;
     /* The last row that is in a window: those below are read as this one. */
@@ -134,10 +137,10 @@ __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
     for (int j = 0; j < HEIGHT; j++) {
         const bool is_fill = !INSIDE && rows[j] == FILL;
         const float *const line = p.row_at(p.in, p.in_step, is_fill ? 0 : rows[j]);
-        if (BEFORE > 0)
+        if (READS_LEFT)
             read_vector(line + left, patch[j]);
         read_vector(line + x, patch[j] + COLUMNS);
-        if (AFTER > 0)
+        if (READS_RIGHT)
             read_vector(line + right, patch[j] + 2 * COLUMNS);
         if (INSIDE)
             continue;

@@ -16,7 +16,7 @@ bool lies_in_vectors(const prim_image &image)
 /* So many outputs of a thread make enough blocks; fewer are for the sake of small images. */
 bool fills_device(const prim_convolution_args *args, int rows)
 {
-    constexpr size_t BLOCKS = 12; /* two waves on a multiprocessor */
+    constexpr size_t BLOCKS = 6; /* of a multiprocessor at a time */
     const size_t blocks = prim_divide_up(args->in.width, SPAN) *
                           prim_divide_up(args->in.height, static_cast<size_t>(rows) * WARPS);
     return rows <= 4 || blocks >= BLOCKS * static_cast<size_t>(prim_device_multiprocessors());
