@@ -13,13 +13,19 @@ bool lies_in_vectors(const prim_image &image)
     return bytes_past_vector(image.data) == 0 && image.pitch % VECTOR_BYTES == 0;
 }
 
-/* So many outputs of a thread make enough blocks; fewer are for the sake of small images. */
-bool fills_device(const prim_convolution_args *args, int rows)
+/* Whether walk.cuh, or a thread with fewer outputs, would take longer: strips at the image's sides do,
+ * under 7 x 7 twice as long as others, and more so with many outputs. Where all blocks run at a time,
+ * latency counts, and patches have less. */
+bool suits(const prim_convolution_args *args, int side, int rows)
 {
     constexpr size_t BLOCKS = 6; /* of a multiprocessor at a time */
-    const size_t blocks = prim_divide_up(args->in.width, SPAN) *
-                          prim_divide_up(args->in.height, static_cast<size_t>(rows) * WARPS);
-    return rows <= 4 || blocks >= BLOCKS * static_cast<size_t>(prim_device_multiprocessors());
+    const size_t least = rows > 4 ? 64 : side == 3 ? 4 : side == 5 ? 5 : 16; /* strips across */
+    const size_t across = prim_divide_up(args->in.width, SPAN);
+    const size_t blocks =
+        across * prim_divide_up(args->in.height, static_cast<size_t>(rows) * WARPS);
+    const bool run_at_a_time =
+        blocks <= BLOCKS * static_cast<size_t>(prim_device_multiprocessors());
+    return rows > 4 ? across >= least && !run_at_a_time : across >= least || run_at_a_time;
 }
 
 using launch_function = cudaError_t (*)(const prim_convolution_args *);
@@ -33,8 +39,8 @@ launch_function launch_of(const prim_convolution_args *args)
         !lies_in_vectors(args->in) || !lies_in_vectors(args->out))
         return nullptr;
     const int of_mask = before_pixel(args, mask.width, mask.anchor_x);
-#define PRIM_ROW(side, before, rows)                                         \
-    if (mask.width == side && of_mask == before && fills_device(args, rows)) \
+#define PRIM_ROW(side, before, rows)                                        \
+    if (mask.width == side && of_mask == before && suits(args, side, rows)) \
         return launch<side, before, rows>;
     PRIM_CONVOLUTION_PATCHES(PRIM_ROW)
 #undef PRIM_ROW
