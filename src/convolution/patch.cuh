@@ -1,5 +1,5 @@
-/* REGISTER under squares of 3, 5 and 7 of f32 where rows are aligned: a thread reads the patch of the
- * image that all its outputs need, and only then computes.
+/* REGISTER under squares of 3, 5 and 7 of f32 where rows are aligned: a thread reads the patch of
+ * the image that all its outputs need, and only then computes.
  *
  *     ┌───────────┐     4 outputs side by side, some below each other: a patch of 8 x 12 has the
  *     │ · · · · · │     windows of 4 x 8 outputs under 5 x 5
@@ -8,8 +8,8 @@
  *     │ · └───┘ · │     the other threads from L1 or L2
  *     └───────────┘
  *
- * Nothing is copied into shared memory and no thread waits for another: all loads of a thread are on
- * their way at one time, and a block that ends makes room for another one's loads.
+ * Nothing is copied into shared memory and no thread waits for another: all loads of a thread are
+ * on their way at one time, and a block that ends makes room for another one's loads.
  *
  * A row of a patch comes as three vectors of 16 bytes: that of the outputs, and one at each side.
  * At the image's sides, elements of the same vectors, or of one at the line's other end, stand in
@@ -113,13 +113,13 @@ __device__ void put_stand_ins(const strips<f32_pixel> &p, int64_t x, float (&wor
 }
 
 /* The patch of the outputs from (x, y) on. INSIDE: no element of the warp's is outside. Where the
- * vector beside the first or the last outputs of a line would be, there is the one at its other end.
+ * vector beside the first or the last outputs of a line would be, there is that of its other end.
  */
 template <int BEFORE, int AFTER, bool INSIDE, int HEIGHT>
 __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
                            float (&patch)[HEIGHT][WORDS])
 {
-    /* Of four elements outside, a reflection takes the last one from the vector at the other side. */
+    /* Of four elements outside, a reflection has the last one from the vector at the other side. */
     constexpr bool READS_LEFT = BEFORE > 0 || (!INSIDE && AFTER == COLUMNS),
                    READS_RIGHT = AFTER > 0 || (!INSIDE && BEFORE == COLUMNS);
     const int64_t left = INSIDE || x > 0 ? x - COLUMNS : p.line - COLUMNS,

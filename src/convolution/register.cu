@@ -9,7 +9,7 @@
  * Where the mask's sides are known when it is compiled (odd squares of 3 to 15, as whole or
  * separable masks, and rows of 3 to 15 weights; f32, one channel, weights on the host), a thread
  * walks down 4 columns with a window that slides: walk.cuh; and down 16 of bytes: bytes.cuh. Where
- * rows are aligned, and squares 3 to 7 a side, it reads all that its outputs need at once: patch.cuh.
+ * rows are aligned, under squares of 3 to 7, it reads all that its outputs need at once: patch.cuh.
  * Squares of 3 to 7 over all types and channels have a window over columns a warp apart:
  * sliding.cuh.
  * Everything else has a column of 8 outputs for each thread, and weights in shared memory: any.cuh.
