@@ -13,9 +13,9 @@ bool lies_in_vectors(const prim_image &image)
     return bytes_past_vector(image.data) == 0 && image.pitch % VECTOR_BYTES == 0;
 }
 
-/* Whether walk.cuh, or a thread with fewer outputs, would take longer. Patches do at the image's
- * sides, under 7 x 7 twice as long as elsewhere, and more so with many outputs. Where all blocks run
- * at a time, latency counts, and patches have less. */
+/* Whether walk.cuh, or a thread with fewer outputs, would take longer. Patches take longer at the
+ * image's sides, under 7 x 7 twice as long, and more so with many outputs. Where all blocks run at a
+ * time, latency counts, and patches have less. */
 bool suits(const prim_convolution_args *args, int side, int rows)
 {
     constexpr size_t BLOCKS = 6; /* of a multiprocessor at a time */
