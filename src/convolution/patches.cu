@@ -14,8 +14,8 @@ bool lies_in_vectors(const prim_image &image)
 }
 
 /* Whether walk.cuh, or a thread with fewer outputs, would take longer. Patches take longer at the
- * image's sides, under 7 x 7 twice as long, and more so with many outputs. Where all blocks run at a
- * time, latency counts, and patches have less. */
+ * image's sides, under 7 x 7 twice as long, and more so with many outputs. Where all blocks run
+ * at a time, latency counts, and patches have less. */
 bool suits(const prim_convolution_args *args, int side, int rows)
 {
     constexpr size_t BLOCKS = 6; /* of a multiprocessor at a time */
