@@ -12,7 +12,6 @@
  * cuts by the shape alone, and the sums of pieces are added in a fixed order: no atomics.
  *
  * Work: rows · columns products. Bytes: A once; the sums of pieces, less than 1/256 of A, twice. */
-#include "common/cluster.cuh"
 #include "common/element.h"
 #include "common/shared.cuh"
 #include "common/warp.cuh"
@@ -32,7 +31,7 @@ template <class Problem>
 struct destination {
     using sum_type = typename Problem::sum_type;
 
-    sum_type *sums; /* NULL: there is one piece, or a cluster has all pieces of its outputs */
+    sum_type *sums; /* NULL: there is one piece */
 
     /* That of product `product` of the batch. */
     __device__ destination at(const Problem &p, size_t pieces, size_t product) const
@@ -104,16 +103,13 @@ struct part {
 };
 
 __device__ inline part part_of(const prim_gemv_block &b, size_t outputs, size_t inner,
-                               unsigned width, bool in_cluster)
+                               unsigned width)
 {
-    const unsigned strips = static_cast<unsigned>(b.strips),
-                   pieces = static_cast<unsigned>(b.pieces);
-    const unsigned piece = in_cluster ? blockIdx.x % pieces : blockIdx.x / strips,
-                   strip = in_cluster ? blockIdx.x / pieces : blockIdx.x - piece * strips;
+    const unsigned strips = static_cast<unsigned>(b.strips), piece = blockIdx.x / strips;
     const unsigned rows = b.depth << b.height_bits;
     part at;
     at.piece = piece;
-    at.first_output = (static_cast<size_t>(strip) << b.across_bits) * width;
+    at.first_output = (static_cast<size_t>(blockIdx.x - piece * strips) << b.across_bits) * width;
     at.first_row = at.piece * rows;
     at.outputs = outputs - at.first_output;
     const size_t left = at.first_row < inner ? inner - at.first_row : 0; /* alpha = 0: none */
@@ -237,40 +233,6 @@ __device__ void add_up_block(T (&sums)[WIDTH], const prim_gemv_block &b, T (&sha
     }
 }
 
-/* Pieces of a cluster's blocks are added in shared memory, without a second launch. */
-[[maybe_unused]] constexpr unsigned MOST_IN_CLUSTER = 8;
-
-/* Into the first block's threads that are not deep, in the order of add_pieces(). */
-template <typename T, unsigned WIDTH>
-__device__ void add_up_cluster(T (&sums)[WIDTH], unsigned pieces, bool has_sums, bool is_first,
-                               T (&shared)[WIDTH][BLOCK])
-{
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++)
-        if (has_sums)
-            shared[e][threadIdx.x] = sums[e];
-    arrive_at_cluster();
-    wait_for_cluster();
-    PRIM_UNROLL(WIDTH)
-    for (unsigned e = 0; e < WIDTH; e++) {
-        T of_pieces[MOST_IN_CLUSTER];
-        PRIM_UNROLL(MOST_IN_CLUSTER)
-        for (unsigned i = 0; i < MOST_IN_CLUSTER; i++)
-            of_pieces[i] = has_sums && is_first && i < pieces
-                               ? add(T(0), *shared_of_block(&shared[e][threadIdx.x], i))
-                               : T(0);
-        PRIM_UNROLL(3)
-        for (unsigned half = MOST_IN_CLUSTER / 2; half > 0; half /= 2) {
-            PRIM_UNROLL(MOST_IN_CLUSTER / 2)
-            for (unsigned i = 0; i < half; i++)
-                of_pieces[i] = add(of_pieces[i], of_pieces[i + half]);
-        }
-        sums[e] = of_pieces[0];
-    }
-    arrive_at_cluster(); /* no block ends while another reads its shared memory */
-    wait_for_cluster();
-}
-
 /* Sums of neighbouring outputs, to y or to the pieces' sums: 16 bytes at a time where they lie so.
  */
 template <class Problem, unsigned WIDTH>
@@ -301,17 +263,15 @@ __device__ void store_outputs(const Problem &p, const destination<Problem> &to, 
 template <class Problem>
 __global__ void __launch_bounds__(BLOCK,
                                   blocks_at_once(BLOCK, BLOCKS_AT_ONCE<typename Problem::element>))
-    multiply_columns(Problem batch, prim_gemv_block b, destination<Problem> of_batch,
-                     bool in_cluster)
+    multiply_columns(Problem batch, prim_gemv_block b, destination<Problem> of_batch)
 {
     using sum_type = typename Problem::sum_type;
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Problem::element>;
     PRIM_SHARED(sum_type, shared, [WIDTH][BLOCK]);
     const Problem p = batch.at(blockIdx.y);
     const destination<Problem> to = of_batch.at(p, b.pieces, blockIdx.y);
-    const part at = part_of(b, p.outputs, p.inner, WIDTH, in_cluster);
+    const part at = part_of(b, p.outputs, p.inner, WIDTH);
     const unsigned column = (threadIdx.x & ((1u << b.across_bits) - 1)) * WIDTH;
-    const bool has_sums = threadIdx.x >> b.across_bits == 0 && column < at.outputs;
     sum_type sums[WIDTH] = {0};
     trigger_launch_completion();
     grid_dependency_synchronize();
@@ -324,10 +284,9 @@ __global__ void __launch_bounds__(BLOCK,
         hand_over(sums, b, shared);
     }
     add_up_block(sums, b, shared);
-    if (in_cluster)
-        add_up_cluster(sums, static_cast<unsigned>(b.pieces), has_sums, at.piece == 0, shared);
-    if (has_sums && (at.piece == 0 || !in_cluster))
-        store_outputs(p, to, at.piece, at.first_output + column, at.outputs - column, sums);
+    if (threadIdx.x >> b.across_bits > 0 || column >= at.outputs)
+        return;
+    store_outputs(p, to, at.piece, at.first_output + column, at.outputs - column, sums);
 }
 
 /* ---- few rows across memory, and many blocks ---- */
@@ -426,7 +385,7 @@ __global__ void __launch_bounds__(BLOCK, blocks_at_once(BLOCK, 3))
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<typename Problem::element>;
     PRIM_SHARED(sum_type, shared, [WIDTH][BLOCK]);
     const Problem p = batch.at(blockIdx.y);
-    const part at = part_of(b, p.outputs, p.inner, WIDTH, false);
+    const part at = part_of(b, p.outputs, p.inner, WIDTH);
     const unsigned column = (threadIdx.x & ((1u << b.across_bits) - 1)) * WIDTH;
     sum_type leaves[LEAVES][WIDTH] = {}, sums[WIDTH];
     trigger_launch_completion();
@@ -486,7 +445,6 @@ struct cut {
     size_t piece_vectors;  /* along memory */
     prim_gemv_block block; /* across memory */
     bool has_leaves;       /* few rows by wide blocks */
-    bool in_cluster;       /* across memory: the pieces of some outputs */
 };
 
 /* The same order by fewer and wider blocks. */
@@ -517,7 +475,6 @@ cut cut_of(const prim_gemv_args *args)
             c.block = wide;
         c.pieces = c.block.pieces;
         c.blocks = c.block.strips * c.pieces;
-        c.in_cluster = c.pieces > 1 && c.pieces <= MOST_IN_CLUSTER && prim_device_has_clusters();
         return c;
     }
     const size_t vectors = prim_divide_up(inner, width);
@@ -551,16 +508,13 @@ template <class Problem>
 cudaError_t launch_pieces(const prim_gemv_args *args, const cut &c, const Problem &p,
                           unsigned products, destination<Problem> to)
 {
-    launch_config where = {args->call.stream, dim3(static_cast<unsigned>(c.blocks), products),
-                           BLOCK};
+    const launch_config where = {args->call.stream, dim3(static_cast<unsigned>(c.blocks), products),
+                                 BLOCK};
     if constexpr (HAS_LEAVES<typename Problem::element>)
         if (c.has_leaves)
             return prim_launch_dependent(where, multiply_few_rows<Problem>, p, c.block);
-    if (is_across(args)) {
-        where.cluster = c.in_cluster ? static_cast<unsigned>(c.pieces) : 0;
-        return prim_launch_dependent(where, multiply_columns<Problem>, p, c.block, to,
-                                     c.in_cluster);
-    }
+    if (is_across(args))
+        return prim_launch_dependent(where, multiply_columns<Problem>, p, c.block, to);
     return prim_launch_dependent(where, multiply_rows<Problem>, p, c.piece_vectors,
                                  static_cast<unsigned>(c.pieces), to);
 }
@@ -584,7 +538,7 @@ struct run_pieces : launch_run {
         const Problem p = make_problem<In, Out>(args);
         const cut c = cut_of(args);
         sum_type *const of_batch =
-            c.pieces > 1 && !c.in_cluster ? static_cast<sum_type *>(args->call.workspace) : nullptr;
+            c.pieces > 1 ? static_cast<sum_type *>(args->call.workspace) : nullptr;
         if (p.outputs == 0)
             return cudaSuccess;
         return launch_products(p, args->batches, [=](const Problem &at, size_t i, unsigned count) {
