@@ -729,10 +729,10 @@ ParameterizedTestParameters(convolution, aligned_squares)
     return sides_of_patches();
 }
 
-ParameterizedTest(const size_t *side, convolution, aligned_squares)
+static void check_aligned(const size_t *side, bool is_separable)
 {
     const extent sizes[] = {{8196, 27}, {2052, 31}, {640, 33}, {64, 8}, {36, *side}, {128, 16}};
-    uint64_t seed = 9400 + *side;
+    uint64_t seed = (is_separable ? 9500 : 9400) + *side;
     for (size_t x = 0; x < *side; x++)
         for (size_t i = 0; i < COUNT_OF(sizes); i++)
             for (size_t b = 0; b < BOUNDARIES; b++, seed++) {
@@ -745,6 +745,7 @@ ParameterizedTest(const size_t *side, convolution, aligned_squares)
                     by_chance(&k, (prim_boundary)b, sizes[i], (extent){*side, *side}, seed);
                 c.channels = 1;
                 c.place = ON_HOST;
+                c.is_separable = is_separable;
                 c.anchor = (anchor){x, seed % *side};
                 c.distribution = seed % 2 ? INTEGERS : UNIFORM;
                 c.in_gap *= 4;
@@ -754,6 +755,21 @@ ParameterizedTest(const size_t *side, convolution, aligned_squares)
                     c.flags = 0;
                 check(&c, 11);
             }
+}
+
+ParameterizedTest(const size_t *side, convolution, aligned_squares)
+{
+    check_aligned(side, false);
+}
+
+ParameterizedTestParameters(convolution, aligned_separable)
+{
+    return sides_of_patches();
+}
+
+ParameterizedTest(const size_t *side, convolution, aligned_separable)
+{
+    check_aligned(side, true);
 }
 
 ParameterizedTestParameters(convolution, strips_of_separable_masks)

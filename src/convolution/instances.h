@@ -29,21 +29,24 @@
  * arguments, for f32. */
 #define PRIM_CONVOLUTION_SIDES(X) X(3) X(5) X(7) X(9) X(11) X(13) X(15)
 
-/* The sides of squares that it has over aligned images of f32 too; how many elements of a window's
- * row lie before its output; and the outputs of a thread, down. Of two numbers of outputs, large
- * images take the first one. */
+/* The squares, whole or separable, that it has over aligned images of f32 too: their sides, how
+ * many elements of a window's row lie before its output, and the outputs of a thread, down. Of two
+ * numbers of outputs, large images take the first one. */
 #define PRIM_CONVOLUTION_PATCHES(X) \
-    X(3, 1, 3)                      \
-    X(3, 0, 3)                      \
-    X(3, 2, 3)                      \
-    X(5, 2, 8)                      \
-    X(5, 2, 4)                      \
-    X(5, 0, 8)                      \
-    X(5, 1, 8)                      \
-    X(5, 3, 8)                      \
-    X(5, 4, 8)                      \
-    X(7, 3, 8)                      \
-    X(7, 3, 4)
+    X(WHOLE, 3, 1, 3)               \
+    X(WHOLE, 3, 0, 3)               \
+    X(WHOLE, 3, 2, 3)               \
+    X(WHOLE, 5, 2, 8)               \
+    X(WHOLE, 5, 2, 4)               \
+    X(WHOLE, 5, 0, 8)               \
+    X(WHOLE, 5, 1, 8)               \
+    X(WHOLE, 5, 3, 8)               \
+    X(WHOLE, 5, 4, 8)               \
+    X(WHOLE, 7, 3, 8)               \
+    X(WHOLE, 7, 3, 4)               \
+    X(SEPARABLE, 3, 1, 3)           \
+    X(SEPARABLE, 5, 2, 4)           \
+    X(SEPARABLE, 7, 3, 8)
 
 /* The sides of squares that it has for all types and 1 to 4 channels. */
 #define PRIM_CONVOLUTION_SLIDING_SIDES(X) X(3) X(5) X(7)

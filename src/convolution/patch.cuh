@@ -1,5 +1,5 @@
-/* REGISTER under squares of 3, 5 and 7 of f32 where rows are aligned: a thread reads the patch of
- * the image that all its outputs need, and only then computes.
+/* REGISTER under squares of 3, 5 and 7 of f32, whole or separable, where rows are aligned: a thread
+ * reads the patch of the image that all its outputs need, and only then computes.
  *
  *     ┌───────────┐     4 outputs side by side, some below each other: a patch of 8 x 12 has the
  *     │ · · · · · │     windows of 4 x 8 outputs under 5 x 5
@@ -31,22 +31,22 @@ constexpr int LANES = static_cast<int>(WARP), WARPS = 4, COLUMNS = 4; /* of a th
 constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 constexpr int WORDS = 3 * COLUMNS;    /* of a patch's row; the second vector has the outputs' */
 
-/* BEFORE: elements of a window's row before its output; ROWS: outputs of a thread, down. */
-template <int SIDE, int BEFORE, int ROWS>
-struct kind {
-    static constexpr int AFTER = SIDE - 1 - BEFORE;
-    static constexpr int FIRST = COLUMNS - BEFORE; /* word of a window's first element */
-    /* At once where some elements are outside: as many as registers hold. */
-    static constexpr int EDGE_ROWS = ROWS < 4 ? ROWS : 2 * BEFORE == SIDE - 1 ? 4 : 2;
-    static constexpr int BLOCKS = SIDE == 3   ? 8 /* on a multiprocessor */
-                                  : SIDE == 5 ? 6
-                                              : 4;
+/* A separable mask has the weights of a row, and those of a column behind them. */
+enum shape { WHOLE, SEPARABLE };
+
+template <shape SHAPE, int SIDE>
+struct weights {
+    static constexpr int ACROSS = SHAPE == WHOLE ? SIDE : 1; /* products of an output in a row */
+    static constexpr int FIRST = SHAPE == WHOLE ? 0 : SIDE;  /* the first one's weight */
+
+    float values[FIRST + ACROSS * SIDE];
 };
 
+/* On a multiprocessor: what registers allow. */
 template <int SIDE>
-struct weights {
-    float values[SIDE * SIDE];
-};
+constexpr int BLOCKS = SIDE == 3   ? 8
+                       : SIDE == 5 ? 6
+                                   : 4;
 
 struct image_of_patches {
     strips<f32_pixel> lines;
@@ -85,9 +85,8 @@ __device__ inline void read_vector(const float *from, float *to)
         to[i] = four.words[i];
 }
 
-/* In place of what the vectors beside the outputs hold, elements for those outside of the line: of
- * `count` at one of its ends, the first one next to the outputs. Words are selected without a
- * branch, which would keep loads and products apart. */
+/* A word of a vector beside the outputs: what it holds, or what stands in for an element outside of
+ * the line. It is selected without a branch, which would keep loads and products apart. */
 __device__ inline float stand_in_of(const strips<f32_pixel> &p, bool is_outside, float beside,
                                     float clamped, float reflected, float reflected_101)
 {
@@ -151,35 +150,60 @@ __device__ void read_patch(const strips<f32_pixel> &p, int64_t x, int64_t y,
     }
 }
 
+/* Of a separable mask, windows become the sums of their rows first. */
+template <int FIRST, int SIDE, int HEIGHT>
+__device__ void sum_rows(const weights<WHOLE, SIDE> &, float (&)[HEIGHT][WORDS])
+{
+}
+template <int FIRST, int SIDE, int HEIGHT>
+__device__ void sum_rows(const weights<SEPARABLE, SIDE> &w, float (&patch)[HEIGHT][WORDS])
+{
+    PRIM_UNROLL(HEIGHT)
+    for (int j = 0; j < HEIGHT; j++) {
+        PRIM_UNROLL(COLUMNS)
+        for (int c = 0; c < COLUMNS; c++) {
+            float sum = 0;
+            PRIM_UNROLL(SIDE)
+            for (int i = 0; i < SIDE; i++)
+                sum = add_product(sum, w.values[i], patch[j][FIRST + c + i]);
+            patch[j][FIRST + c] = sum; /* the element is in no later window */
+        }
+    }
+}
+
 /* A thread's outputs. */
-template <int SIDE, int BEFORE, bool INSIDE, int ROWS>
-__device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SIDE> &w, int64_t x,
+template <int BEFORE, bool INSIDE, int ROWS, shape SHAPE, int SIDE>
+__device__ void convolve_patch(const strips<f32_pixel> &p, const weights<SHAPE, SIDE> &w, int64_t x,
                                int64_t y)
 {
-    using Kind = kind<SIDE, BEFORE, ROWS>;
+    using Weights = weights<SHAPE, SIDE>;
+    constexpr int FIRST = COLUMNS - BEFORE; /* word of a window's first element */
     float patch[ROWS + SIDE - 1][WORDS];
-    read_patch<BEFORE, Kind::AFTER, INSIDE>(p, x, y, patch);
+    read_patch<BEFORE, SIDE - 1 - BEFORE, INSIDE>(p, x, y, patch);
+    sum_rows<FIRST>(w, patch);
     PRIM_UNROLL(ROWS)
     for (int r = 0; r < ROWS; r++) {
         float sums[COLUMNS] = {};
         PRIM_UNROLL(SIDE * SIDE)
-        for (int k = 0; k < SIDE * SIDE; k++) {
+        for (int k = 0; k < SIDE * Weights::ACROSS; k++) {
             PRIM_UNROLL(COLUMNS)
             for (int c = 0; c < COLUMNS; c++)
-                sums[c] = add_product(sums[c], w.values[k],
-                                      patch[r + k / SIDE][Kind::FIRST + c + k % SIDE]);
+                sums[c] =
+                    add_product(sums[c], w.values[Weights::FIRST + k],
+                                patch[r + k / Weights::ACROSS][FIRST + c + k % Weights::ACROSS]);
         }
         if (INSIDE || y + r < p.height)
             store(p.row_at(p.out, p.out_step, y + r) + x, sums);
     }
 }
 
-template <int SIDE, int BEFORE, int ROWS>
-__global__ void __launch_bounds__(LANES *WARPS, blocks_here(kind<SIDE, BEFORE, ROWS>::BLOCKS))
+template <shape SHAPE, int SIDE, int BEFORE, int ROWS>
+__global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>))
     convolve(const __grid_constant__ image_of_patches image,
-             const __grid_constant__ weights<SIDE> w)
+             const __grid_constant__ weights<SHAPE, SIDE> w)
 {
-    constexpr int EDGE_ROWS = kind<SIDE, BEFORE, ROWS>::EDGE_ROWS;
+    /* At once where some elements are outside: as many as registers hold. */
+    constexpr int EDGE_ROWS = ROWS < 4 ? ROWS : 2 * BEFORE == SIDE - 1 ? 4 : 2;
     const strips<f32_pixel> &p = image.lines;
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     /* From lane 0, so that the compiler sees that a warp has one. */
@@ -193,12 +217,12 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(kind<SIDE, BEFORE, R
         return;
     if (of_warp > 0 && of_warp + SPAN < p.line && y >= p.before_y &&
         y - p.before_y + ROWS + SIDE - 1 <= p.height) {
-        convolve_patch<SIDE, BEFORE, true, ROWS>(p, w, x, y);
+        convolve_patch<BEFORE, true, ROWS>(p, w, x, y);
         return;
     }
     PRIM_UNROLL(1)
     for (int r = 0; r < ROWS && y + r < p.height; r += EDGE_ROWS)
-        convolve_patch<SIDE, BEFORE, false, EDGE_ROWS>(p, w, x, y + r);
+        convolve_patch<BEFORE, false, EDGE_ROWS>(p, w, x, y + r);
 }
 
 /* ---- launches ---- */
@@ -213,7 +237,15 @@ inline unsigned stack_of(int64_t bands)
     return stack;
 }
 
-template <int SIDE, int BEFORE, int ROWS>
+inline void copy_weights(const prim_convolution_args *args, const prim_mask &mask, float *to)
+{
+    const size_t count = mask.width * mask.height;
+    const weight_list<float> list = list_of<float>(args, mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        to[k] = list[static_cast<int>(k)];
+}
+
+template <shape SHAPE, int SIDE, int BEFORE, int ROWS>
 cudaError_t launch(const prim_convolution_args *args)
 {
     image_of_patches image = {make_strips<f32_pixel>(args, SPAN), 0, 0};
@@ -221,14 +253,16 @@ cudaError_t launch(const prim_convolution_args *args)
     image.in_stack = stack_of(image.bands);
     const size_t stacks =
         prim_divide_up(static_cast<size_t>(image.bands), image.in_stack) * image.lines.across;
-    const weight_list<float> list = list_of<float>(args, args->mask.h_values, SIDE * SIDE);
-    weights<SIDE> w;
-    for (int k = 0; k < SIDE * SIDE; k++)
-        w.values[k] = list[k];
+    weights<SHAPE, SIDE> w;
+    copy_weights(args, args->mask, w.values);
+    if (SHAPE == SEPARABLE) {
+        copy_weights(args, args->mask_y, w.values + SIDE);
+        image.lines.before_y = before_pixel(args, SIDE, args->mask_y.anchor_y);
+    }
     return prim_launch({args->call.stream,
                         static_cast<unsigned>(prim_divide_up(stacks * image.in_stack, WARPS)),
                         LANES * WARPS},
-                       convolve<SIDE, BEFORE, ROWS>, image, w);
+                       convolve<SHAPE, SIDE, BEFORE, ROWS>, image, w);
 }
 
 } // namespace patch

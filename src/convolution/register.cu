@@ -222,16 +222,16 @@ cudaError_t launch(const void *any)
     const prim_convolution_args *args = static_cast<const prim_convolution_args *>(any);
     if (args->in.width == 0 || args->in.height == 0)
         return cudaSuccess;
-    if (is_separable(args))
-        return has_strips(args)                           ? prim_convolution_separable(args)
-               : prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
-                                                          : prim_convolution_two_passes(args);
+    if (is_separable(args) && !has_strips(args))
+        return prim_convolution_has_low_separable(args) ? prim_convolution_low_separable(args)
+                                                        : prim_convolution_two_passes(args);
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
     if (has_strips(args))
-        return args->mask.height == 1               ? prim_convolution_row(args)
-               : prim_convolution_has_patches(args) ? prim_convolution_patches(args)
-                                                    : prim_convolution_square(args);
+        return prim_convolution_has_patches(args) ? prim_convolution_patches(args)
+               : is_separable(args)               ? prim_convolution_separable(args)
+               : args->mask.height == 1           ? prim_convolution_row(args)
+                                                  : prim_convolution_square(args);
     if (has_bytes(args))
         return prim_convolution_bytes(args);
     if (has_byte_integers(args))

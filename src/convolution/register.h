@@ -19,7 +19,8 @@ cudaError_t prim_convolution_square(const prim_convolution_args *args);
 cudaError_t prim_convolution_row(const prim_convolution_args *args);
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* Small squares of these over aligned rows, where the first one returns true. */
+/* Small squares of these, whole or separable, over aligned rows, where the first one returns
+ * true. */
 bool prim_convolution_has_patches(const prim_convolution_args *args);
 cudaError_t prim_convolution_patches(const prim_convolution_args *args);
 
