@@ -203,7 +203,7 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<SIDE>))
              const __grid_constant__ weights<SHAPE, SIDE> w)
 {
     /* At once where some elements are outside: as many as registers hold. */
-    constexpr int EDGE_ROWS = ROWS < 4 ? ROWS : 2 * BEFORE == SIDE - 1 ? 4 : 2;
+    constexpr int EDGE_ROWS = ROWS <= 4 ? ROWS : SHAPE == WHOLE && 2 * BEFORE == SIDE - 1 ? 4 : 2;
     const strips<f32_pixel> &p = image.lines;
     const int lane = static_cast<int>(threadIdx.x) % LANES;
     /* From lane 0, so that the compiler sees that a warp has one. */
