@@ -261,6 +261,112 @@ static void sparse_transpose(trial *t)
     transpose_by_hand(&a, &twin);
 }
 
+/* ---- COO in any order ---- */
+
+typedef struct triplets {
+    size_t rows, columns, entries;
+    operand *row, *column, *values;
+} triplets;
+
+static size_t place_of(const triplets *a, size_t entry)
+{
+    return (size_t)before(a->row, entry) * a->columns + (size_t)before(a->column, entry);
+}
+
+static triplets add_triplets(trial *t, cudaDataType_t type)
+{
+    triplets a = {
+        1 + pick_size(t, 300), 1 + pick_size(t, 300), pick_size(t, 6000), NULL, NULL, NULL};
+    a.row = add_numbers(t, CUDA_R_32I, a.entries, a.rows);
+    a.column = add_numbers(t, CUDA_R_32I, a.entries, a.columns);
+    a.values = add_input(t, type, a.entries, false);
+    return a;
+}
+
+static prim_sparse matrix_of(const triplets *a, const char *row, const char *column,
+                             const char *values)
+{
+    return (prim_sparse){.format = PRIM_SPARSE_COO,
+                         .rows = a->rows,
+                         .columns = a->columns,
+                         .entries = a->entries,
+                         .value_type = a->values->type,
+                         .row_indices = (void *)row,
+                         .column_indices = (void *)column,
+                         .values = (void *)values};
+}
+
+/* Entry `e` becomes entry `at`. */
+static void put_entry(const triplets *a, size_t e, const prim_sparse *to, size_t at)
+{
+    const size_t bytes = bytes_of(a->values->type);
+    const int32_t row = (int32_t)before(a->row, e), column = (int32_t)before(a->column, e);
+    memcpy((char *)to->row_indices + at * sizeof row, &row, sizeof row);
+    memcpy((char *)to->column_indices + at * sizeof column, &column, sizeof column);
+    memcpy((char *)to->values + at * bytes, a->values->before + e * bytes, bytes);
+}
+
+/* Entries in the order of their places, by counting; returns how many are left. */
+static size_t sort_by_hand(const triplets *a, const prim_sparse *to, bool adds_up)
+{
+    size_t left = 0, *count = calloc(a->rows * a->columns + 1, sizeof *count);
+    double *sums = calloc(a->rows * a->columns + 1, sizeof *sums);
+    for (size_t e = 0; e < a->entries; e++) {
+        count[place_of(a, e)]++;
+        if (adds_up)
+            sums[place_of(a, e)] += before(a->values, e);
+    }
+    for (size_t place = 0; place < a->rows * a->columns; place++) {
+        const size_t entries = count[place];
+        count[place] = left;
+        left += adds_up && entries > 1 ? 1 : entries;
+    }
+    for (size_t e = 0; e < a->entries; e++) {
+        const size_t place = place_of(a, e);
+        put_entry(a, e, to, adds_up ? count[place] : count[place]++);
+        if (adds_up)
+            write_number((char *)to->values + count[place] * bytes_of(a->values->type),
+                         a->values->type, (int)sums[place]);
+    }
+    free(count);
+    free(sums);
+    return left;
+}
+
+static void sparse_sort(trial *t)
+{
+    const bool adds_up = pick(t, 2) == 1;
+    if (!adds_up)
+        pick_values(t, ANYTHING);
+    const cudaDataType_t type = !adds_up          ? pick_value_type(t)
+                                : pick(t, 2) == 0 ? CUDA_R_32F
+                                                  : CUDA_R_64F;
+    const triplets a = add_triplets(t, type);
+    const prim_sparse m = matrix_of(&a, a.row->h, a.column->h, a.values->h);
+    size_t bytes = 0, workspace_bytes = 0;
+    prim_sparse to;
+    on_host(t, prim_sparse_sort_bytes(m, &bytes));
+    operand *memory = add_arrays(t, bytes), *entries = NULL;
+    if (adds_up) {
+        entries = add_output(t, CUDA_R_64U, 1);
+        entries->may_be_null = true; /* then nothing is added up */
+    }
+    const prim_status asked = prim_sparse_sort_workspace_bytes(m, &workspace_bytes);
+    t->has_no_variant = true;
+    begin(t, asked, workspace_bytes, true);
+    describe(t, "sparse_sort: type %d, %zu × %zu with %zu entries%s", type, a.rows, a.columns,
+             a.entries, adds_up ? ", added up" : "");
+    if (!end(t, prim_sparse_sort(matrix_of(&a, a.row->d, a.column->d, a.values->d), memory->d,
+                                 bytes, &to, adds_up ? (void *)entries->d : NULL, t->workspace,
+                                 t->workspace_bytes, t->stream)))
+        return;
+    const prim_sparse twin = prim_sparse_moved(to, memory->d, memory->h);
+    const bool has_added = adds_up && entries->d != NULL;
+    const uint64_t left = sort_by_hand(&a, &twin, has_added);
+    if (has_added)
+        memcpy(entries->h, &left, sizeof left);
+}
+
 static bool is_zero_at(const operand *x, size_t i)
 {
     return is_zero(x->before + i * bytes_of(x->type), bytes_of(x->type));
@@ -345,6 +451,7 @@ const stress_call conversion_calls[] = {
     {"sparse_to_csr", sparse_to_csr},
     {"sparse_convert_size", sparse_convert_size},
     {"sparse_transpose", sparse_transpose},
+    {"sparse_sort", sparse_sort},
     {"sparse_from_dense", sparse_from_dense},
     {"sparse_to_dense", sparse_to_dense},
     {NULL, NULL},
