@@ -306,7 +306,8 @@ static void put_entry(const triplets *a, size_t e, const prim_sparse *to, size_t
     memcpy((char *)to->values + at * bytes, a->values->before + e * bytes, bytes);
 }
 
-/* Entries in the order of their places, by counting; returns how many are left. */
+/* Entries in the order of their places, by counting, those of f32 and f64 added up where asked for;
+ * returns how many are left. */
 static size_t sort_by_hand(const triplets *a, const prim_sparse *to, bool adds_up)
 {
     size_t left = 0, *count = calloc(a->rows * a->columns + 1, sizeof *count);
@@ -324,9 +325,11 @@ static size_t sort_by_hand(const triplets *a, const prim_sparse *to, bool adds_u
     for (size_t e = 0; e < a->entries; e++) {
         const size_t place = place_of(a, e);
         put_entry(a, e, to, adds_up ? count[place] : count[place]++);
+        const float rounded = (float)sums[place];
         if (adds_up)
-            write_number((char *)to->values + count[place] * bytes_of(a->values->type),
-                         a->values->type, (int)sums[place]);
+            memcpy((char *)to->values + count[place] * bytes_of(a->values->type),
+                   a->values->type == CUDA_R_32F ? (const void *)&rounded : &sums[place],
+                   bytes_of(a->values->type));
     }
     free(count);
     free(sums);
