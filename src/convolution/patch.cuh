@@ -32,8 +32,6 @@ constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 constexpr int WORDS = 3 * COLUMNS;    /* of a patch's row; the second vector has the outputs' */
 
 /* A separable mask has the weights of a row, and those of a column behind them. */
-enum shape { WHOLE, SEPARABLE };
-
 template <shape SHAPE, int SIDE>
 struct weights {
     static constexpr int ACROSS = SHAPE == WHOLE ? SIDE : 1; /* products of an output in a row */
@@ -235,14 +233,6 @@ inline unsigned stack_of(int64_t bands)
     while (stack > 1 && bands % stack != 0 && bands < 4 * stack)
         stack /= 2;
     return stack;
-}
-
-inline void copy_weights(const prim_convolution_args *args, const prim_mask &mask, float *to)
-{
-    const size_t count = mask.width * mask.height;
-    const weight_list<float> list = list_of<float>(args, mask.h_values, count);
-    for (size_t k = 0; k < count; k++)
-        to[k] = list[static_cast<int>(k)];
 }
 
 template <shape SHAPE, int SIDE, int BEFORE, int ROWS>

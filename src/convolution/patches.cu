@@ -36,11 +36,12 @@ bool suits(const prim_convolution_args *args, shape of_mask, int side, int rows)
     return rows > 4 ? is_wide && !run_at_a_time : is_wide || run_at_a_time;
 }
 
-using launch_function = cudaError_t (*)(const prim_convolution_args *);
+} // namespace patch
+} // namespace
 
-/* NULL: no kernel takes it. */
-launch_function launch_of(const prim_convolution_args *args)
+prim_convolution_launch prim_convolution_patches(const prim_convolution_args *args)
 {
+    using namespace patch;
     const prim_mask &mask = args->mask;
     const size_t width = args->in.width;
     const bool is_separable = args->mask_y.height > 0;
@@ -56,17 +57,4 @@ launch_function launch_of(const prim_convolution_args *args)
     PRIM_CONVOLUTION_PATCHES(PRIM_ROW)
 #undef PRIM_ROW
     return nullptr;
-}
-
-} // namespace patch
-} // namespace
-
-bool prim_convolution_has_patches(const prim_convolution_args *args)
-{
-    return patch::launch_of(args) != nullptr;
-}
-
-cudaError_t prim_convolution_patches(const prim_convolution_args *args)
-{
-    return patch::launch_of(args)(args);
 }

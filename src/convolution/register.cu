@@ -227,11 +227,13 @@ cudaError_t launch(const void *any)
                                                         : prim_convolution_two_passes(args);
     if (has_thin_square(args))
         return prim_convolution_thin_square(args);
-    if (has_strips(args))
-        return prim_convolution_has_patches(args) ? prim_convolution_patches(args)
-               : is_separable(args)               ? prim_convolution_separable(args)
-               : args->mask.height == 1           ? prim_convolution_row(args)
-                                                  : prim_convolution_square(args);
+    if (has_strips(args)) {
+        const prim_convolution_launch patches = prim_convolution_patches(args);
+        return patches != nullptr       ? patches(args)
+               : is_separable(args)     ? prim_convolution_separable(args)
+               : args->mask.height == 1 ? prim_convolution_row(args)
+                                        : prim_convolution_square(args);
+    }
     if (has_bytes(args))
         return prim_convolution_bytes(args);
     if (has_byte_integers(args))

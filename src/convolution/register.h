@@ -19,10 +19,10 @@ cudaError_t prim_convolution_square(const prim_convolution_args *args);
 cudaError_t prim_convolution_row(const prim_convolution_args *args);
 cudaError_t prim_convolution_separable(const prim_convolution_args *args);
 
-/* Small squares of these, whole or separable, over aligned rows, where the first one returns
- * true. */
-bool prim_convolution_has_patches(const prim_convolution_args *args);
-cudaError_t prim_convolution_patches(const prim_convolution_args *args);
+/* The launch of small squares of these, whole or separable, over aligned rows; NULL where another
+ * is faster. */
+typedef cudaError_t (*prim_convolution_launch)(const prim_convolution_args *args);
+prim_convolution_launch prim_convolution_patches(const prim_convolution_args *args);
 
 /* Whether subnormal floats hold all products and sums of u8 → u8. Reads the weights on the host. */
 bool prim_convolution_has_tiny_sums(const prim_convolution_args *args);

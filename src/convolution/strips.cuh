@@ -144,7 +144,18 @@ struct strip_rows {
     }
 };
 
+/* Masks of w · h weights, or of the w of a row and the h of a column behind them. */
+enum shape { WHOLE, SEPARABLE };
+
 /* ---- on the host ---- */
+
+inline void copy_weights(const prim_convolution_args *args, const prim_mask &mask, float *to)
+{
+    const size_t count = mask.width * mask.height;
+    const weight_list<float> list = list_of<float>(args, mask.h_values, count);
+    for (size_t k = 0; k < count; k++)
+        to[k] = list[static_cast<int>(k)];
+}
 
 /* A line without rows above or below it, that neither image nor mask have, is folded. */
 inline bool is_line(const prim_convolution_args *args)

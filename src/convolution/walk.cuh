@@ -34,9 +34,6 @@ namespace walk
 constexpr int LANES = static_cast<int>(WARP), WARPS = 4, COLUMNS = 4; /* of a thread */
 constexpr int SPAN = LANES * COLUMNS; /* outputs of a warp in a row */
 
-/* A row of h sums for each output, one behind the other: separable masks have w + h weights. */
-enum shape { WHOLE, SEPARABLE };
-
 /* Rows that are taken at once, so that they share the overhead of waits, copies and the loop, and
  * their loads overlap. With large masks each row is enough work. */
 constexpr int rows_at_once(int products)

@@ -9,14 +9,6 @@ namespace
 namespace walk
 {
 
-void copy_weights(const prim_convolution_args *args, const prim_mask &mask, float *to)
-{
-    const size_t count = mask.width * mask.height;
-    const weight_list<float> list = list_of<float>(args, mask.h_values, count);
-    for (size_t k = 0; k < count; k++)
-        to[k] = list[static_cast<int>(k)];
-}
-
 template <int W, int H, shape SHAPE>
 cudaError_t launch_with_mask(const prim_convolution_args *args)
 {
@@ -32,7 +24,7 @@ cudaError_t launch_with_mask(const prim_convolution_args *args)
 
 #define PRIM_WALK(side, height, shape_of) \
     case side:                            \
-        return walk::launch_with_mask<side, height, walk::shape_of>(args);
+        return walk::launch_with_mask<side, height, shape_of>(args);
 
 cudaError_t prim_convolution_square(const prim_convolution_args *args)
 {
