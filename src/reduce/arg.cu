@@ -34,6 +34,40 @@ struct element_and_index {
     }
 };
 
+/* The same after further passes, whose kernels are those of the keys: the element's type is chosen at
+ * the one store. */
+template <typename Key, class Extreme>
+struct any_element_and_index {
+    void *value;
+    cudaDataType_t type;
+    uint64_t *index;
+    unsigned front;
+
+    template <typename In>
+    __device__ void store_as(size_t row, const candidate<Key> &found) const
+    {
+        if constexpr (std::is_same<key_t<working_t<In>>, Key>::value)
+            element_and_index<In, Extreme>{static_cast<In *>(value), index, front}.store(row,
+                                                                                         found);
+    }
+
+    __device__ void store(size_t row, const candidate<Key> &found) const
+    {
+#define STORE_AS(in_enum, in_type, out_enum, out_type)             \
+    if (std::is_same<in_type, out_type>::value && type == in_enum) \
+        store_as<in_type>(row, found);
+        PRIM_REDUCE_TYPES(STORE_AS)
+#undef STORE_AS
+    }
+};
+
+template <typename In, class Extreme>
+any_element_and_index<key_t<working_t<In>>, Extreme>
+further_results(const prim_reduce_args *args, const element_and_index<In, Extreme> &first)
+{
+    return {args->out, args->in_type, first.index, first.front};
+}
+
 struct find_first : launch_run {
     template <typename In, class Extreme>
     static cudaError_t run(const prim_reduce_args *args)

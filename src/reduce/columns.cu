@@ -19,6 +19,7 @@
 #include "reduce/few_rows.cuh"
 #include "reduce/folded.cuh"
 #include "reduce/folded.h"
+#include "reduce/results.cuh"
 #include "reduce/tiles.cuh"
 #include "reduce/vectorized.h"
 
@@ -115,12 +116,30 @@ __device__ bool store_chunks(T *to, const Convert &converted)
     return true;
 }
 
+/* A whole vector of results of one type. */
+template <typename Out, typename Value, unsigned N>
+__device__ bool store_results(const results<Out> &to, size_t column, const Value (&of_columns)[N])
+{
+    return store_chunks<Out, N>(&to.out[column], [&](unsigned e) {
+        return finished_turned<Out>(of_columns[e], to.turned);
+    });
+}
+
+template <typename Value, unsigned N>
+__device__ bool store_results(const results_of_values<Value> &to, size_t column,
+                              const Value (&of_columns)[N])
+{
+    bool stored = false;
+    to.as_typed([&](const auto &typed) { stored = store_results(typed, column, of_columns); });
+    return stored;
+}
+
 /* Where a pass writes: a row of values for each tile, or the results. */
-template <typename Value, typename Out>
+template <typename Value, class Result>
 struct column_destination {
     Value *values; /* NULL in the last pass */
     size_t values_ld;
-    results<Out> result;
+    Result result;
     unfolding folded;
 
     __device__ void store(size_t tile, size_t column, Value value) const
@@ -138,9 +157,7 @@ struct column_destination {
         if (values != nullptr)
             return store_chunks<Value, N>(&values[tile * values_ld + column],
                                           [&](unsigned e) { return of_columns[e]; });
-        return store_chunks<Out, N>(&result.out[column], [&](unsigned e) {
-            return finished_turned<Out>(of_columns[e], result.turned);
-        });
+        return store_results(result, column, of_columns);
     }
 
     /* The first `width` of them. */
@@ -181,16 +198,14 @@ unsigned blocks_for(const Source &source, const column_matrix &m, const prim_col
     return static_cast<unsigned>(blocks);
 }
 
-template <class Operator, typename Out, class Source>
+template <class Operator, class Source, class Destination>
 cudaError_t column_pass(const prim_reduce_args *args, const Source &source, const column_matrix &m,
-                        const row_ends &ends, const prim_column_shape &shape,
-                        const column_destination<typename Source::value, Out> &to)
+                        const row_ends &ends, const prim_column_shape &shape, const Destination &to)
 {
     const unsigned blocks = blocks_for(source, m, shape);
-    return prim_launch_dependent(
-        {args->call.stream, blocks, PRIM_COLUMN_THREADS},
-        reduce_column_tiles<Operator, Source, column_destination<typename Source::value, Out>>,
-        source, m.ld, m.rows, m.columns, shape, ends, to);
+    return prim_launch_dependent({args->call.stream, blocks, PRIM_COLUMN_THREADS},
+                                 reduce_column_tiles<Operator, Source, Destination>, source, m.ld,
+                                 m.rows, m.columns, shape, ends, to);
 }
 
 prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
@@ -198,22 +213,22 @@ prim_column_shape shape_for(size_t rows, size_t columns, size_t element_bytes)
     return prim_shape_of_columns(rows, prim_divide_up(columns, VECTOR_BYTES / element_bytes));
 }
 
-/* The source of further passes. Where values and results have one type, values are read as
- * elements, so that the first pass's kernel of that type is used again. */
-template <typename Value, typename Out>
-auto further_source(const Value *from)
-{
-    if constexpr (std::is_same<Value, Out>::value)
-        return elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE, 0};
-    else
-        return values<Value>{from};
-}
+/* Results of values of 32 bits may have any type, so that the kernel for elements of 32 bits can
+ * make further passes too, over values of narrower ones. */
+template <typename Out>
+using column_results = typename std::conditional<std::is_same<Out, accumulator_t<Out>>::value,
+                                                 results_of_values<Out>, results<Out>>::type;
 
 /* Values go to `to`, unless it is NULL. */
-template <typename Value, typename Out>
-column_destination<Value, Out> destination(const prim_reduce_args *args, Value *to)
+template <typename Out>
+column_destination<accumulator_t<Out>, column_results<Out>>
+destination(const prim_reduce_args *args, accumulator_t<Out> *to)
 {
-    return {to, prim_reduce_values_ld(args->columns, sizeof(Value)), results_of<Out>(args), {}};
+    const size_t ld = prim_reduce_values_ld(args->columns, sizeof(accumulator_t<Out>));
+    if constexpr (std::is_same<Out, accumulator_t<Out>>::value)
+        return {to, ld, results_of_any<Out>(args), {}};
+    else
+        return {to, ld, results_of<Out, Out>(args), {}};
 }
 
 /* Integers without gaps between rows that do not begin at vectors: then whole vectors are worth
@@ -229,18 +244,17 @@ bool folds(const prim_reduce_args *args)
 template <class Operator, typename Out, typename In>
 cudaError_t folded_pass(const prim_reduce_args *args, accumulator_t<Out> *to, size_t *rows)
 {
-    using value = accumulator_t<Out>;
     const uintptr_t past = reinterpret_cast<uintptr_t>(args->in) % VECTOR_BYTES;
     const prim_folded_columns f =
         prim_fold_columns(args->rows, args->columns, sizeof(In), past / sizeof(In));
     const prim_column_shape shape = shape_for(f.rows, f.columns, sizeof(In));
     elements<In, Out> source = elements_of<In, Out>(args, true);
     source.in -= f.first;
-    column_destination<value, Out> values = destination<value, Out>(args, to);
+    auto values = destination<Out>(args, to);
     values.folded = {f.columns, args->columns, f.first};
     *rows = shape.tiles * f.repeats;
-    return column_pass<Operator, Out>(args, source, {f.columns, f.rows, f.columns},
-                                      {f.first, f.last}, shape, values);
+    return column_pass<Operator>(args, source, {f.columns, f.rows, f.columns}, {f.first, f.last},
+                                 shape, values);
 }
 
 /* The first pass; one row: of results. */
@@ -249,10 +263,20 @@ cudaError_t first_pass(const prim_reduce_args *args, accumulator_t<Out> *to, siz
 {
     const prim_column_shape shape = shape_for(args->rows, args->columns, sizeof(In));
     *rows = shape.tiles;
-    return column_pass<Operator, Out>(
-        args, elements_of<In, Out>(args, is_aligned<In>(args)),
-        {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
-        destination<accumulator_t<Out>, Out>(args, shape.tiles > 1 ? to : nullptr));
+    return column_pass<Operator>(args, elements_of<In, Out>(args, is_aligned<In>(args)),
+                                 {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
+                                 destination<Out>(args, shape.tiles > 1 ? to : nullptr));
+}
+
+/* A further pass: values are elements that are not transformed. */
+template <class Operator, typename Value>
+cudaError_t further_pass(const prim_reduce_args *args, const Value *from, size_t rows, Value *to,
+                         const prim_column_shape &shape)
+{
+    const size_t ld = prim_reduce_values_ld(args->columns, sizeof(Value));
+    return column_pass<Operator>(args, elements<Value, Value>{from, true, PRIM_TRANSFORM_NONE, 0},
+                                 {ld, rows, args->columns}, {0, args->columns}, shape,
+                                 destination<Value>(args, to));
 }
 
 struct reduce_columns : launch_run {
@@ -270,10 +294,8 @@ struct reduce_columns : launch_run {
         while (error == cudaSuccess && rows > 1) {
             const prim_column_shape shape = shape_for(rows, args->columns, sizeof(value));
             value *const next = from + rows * ld;
-            error = column_pass<Operator, Out>(
-                args, further_source<value, Out>(from), {ld, rows, args->columns},
-                {0, args->columns}, shape,
-                destination<value, Out>(args, shape.tiles > 1 ? next : nullptr));
+            error =
+                further_pass<Operator>(args, from, rows, shape.tiles > 1 ? next : nullptr, shape);
             rows = shape.tiles;
             from = next;
         }
@@ -289,10 +311,9 @@ struct reduce_to_values : launch_run {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
         prim_column_shape shape = shape_for(whole_rows, args->columns, sizeof(In));
         shape.tiles = prim_divide_up(args->rows, static_cast<size_t>(shape.height) * shape.depth);
-        return column_pass<Operator, Out>(args, source, {args->ld, args->rows, args->columns},
-                                          {0, args->columns}, shape,
-                                          destination<accumulator_t<Out>, Out>(
-                                              args, static_cast<accumulator_t<Out> *>(args->out)));
+        return column_pass<Operator>(
+            args, source, {args->ld, args->rows, args->columns}, {0, args->columns}, shape,
+            destination<Out>(args, static_cast<accumulator_t<Out> *>(args->out)));
     }
 };
 

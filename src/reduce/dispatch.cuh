@@ -60,6 +60,11 @@ PRIM_DISPATCH_TYPES(all_types, PRIM_REDUCE_TYPES)
 PRIM_DISPATCH_OPERATOR(integer_operator, PRIM_REDUCE_INTEGER_OPERATORS)
 PRIM_DISPATCH_OPERATOR(float_operator, PRIM_REDUCE_OPERATORS)
 
+/* From here on, 16-bit floats are reduced to f32, which a call's results may be rounded from:
+ * results.cuh. */
+template <typename Out>
+using reduced_t = working_t<Out>;
+
 template <class Run>
 struct operator_run : Run {
     template <typename In, typename Out, typename... More>
@@ -68,7 +73,7 @@ struct operator_run : Run {
         if constexpr (std::is_integral<In>::value)
             return integer_operator<kernel_run<Run>, In, Out>(args, more...);
         else
-            return float_operator<kernel_run<Run>, In, Out>(args, more...);
+            return float_operator<kernel_run<Run>, In, reduced_t<Out>>(args, more...);
     }
 };
 
@@ -97,7 +102,7 @@ struct sum_run : Run {
     template <typename In, typename Out, typename... More>
     static auto run(const prim_reduce_args *args, More... more)
     {
-        return kernel_run<Run>::template run<In, Out, sum_operator>(args, more...);
+        return kernel_run<Run>::template run<In, reduced_t<Out>, sum_operator>(args, more...);
     }
 };
 

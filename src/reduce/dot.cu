@@ -21,7 +21,8 @@ struct add_products : launch_run {
     template <typename In, typename Out, typename Operator>
     static cudaError_t run(const prim_reduce_args *args)
     {
-        return reduce_in_tiles<Operator>(products_of<In, Out>(args), args, results_of<Out>(args));
+        return reduce_in_tiles<Operator>(products_of<In, Out>(args), args,
+                                         results_of<In, Out>(args));
     }
 };
 

@@ -4,6 +4,7 @@
 #include "reduce/columns.h"
 #include "reduce/dispatch.cuh"
 #include "reduce/order.h"
+#include "reduce/results.cuh"
 #include "reduce/sources.cuh"
 
 namespace
@@ -146,7 +147,7 @@ void reduce_columns(const prim_reduce_args *args, const Source &source, int thre
     using value = typename Source::value;
     const column_levels levels =
         levels_of<typename Source::element, value>(args->rows, args->columns);
-    Out *const out = static_cast<Out *>(args->out);
+    const auto to = results_of<typename Source::element, Out>(args);
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (size_t first = 0; first < args->columns; first += COLUMNS_AT_ONCE) {
@@ -155,7 +156,7 @@ void reduce_columns(const prim_reduce_args *args, const Source &source, int thre
         value result[COLUMNS_AT_ONCE];
         column_tile<Operator>(source, args->ld, first, n, levels, levels.last, 0, result);
         for (unsigned c = 0; c < n; c++)
-            out[first + c] = source.result(result[c]);
+            to.store(first + c, result[c]);
     }
 }
 
@@ -176,12 +177,12 @@ struct lines_on_host : host_version {
     static prim_status run(const prim_reduce_args *args, int threads)
     {
         const elements<In, Out> source = elements_of<In, Out>(args, false);
-        Out *const out = static_cast<Out *>(args->out);
+        const auto to = results_of<In, Out>(args);
         const bool many = args->rows > 1;
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1 && many)
         for (size_t row = 0; row < args->rows; row++)
-            out[row] = source.result(
-                line_value<Operator>(source, row * args->ld, args->columns, many ? 1 : threads));
+            to.store(row, line_value<Operator>(source, row * args->ld, args->columns,
+                                               many ? 1 : threads));
         return PRIM_OK;
     }
 };
@@ -202,12 +203,12 @@ struct segments_on_host : host_version {
     {
         constexpr size_t LONG = 64 * TILE_ELEMENTS<In>;
         const elements<In, Out> source = elements_of<In, Out>(args, false);
-        Out *const out = static_cast<Out *>(args->out);
+        const auto to = results_of<In, Out>(args);
         const auto reduce_one = [&](size_t s, bool are_long, int so_many) {
             const size_t begin = offset_at(args, s), end = offset_at(args, s + 1);
             const size_t length = end > begin ? end - begin : 0;
             if ((length >= LONG) == are_long)
-                out[s] = source.result(line_value<Operator>(source, begin, length, so_many));
+                to.store(s, line_value<Operator>(source, begin, length, so_many));
         };
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256) if (threads > 1)
         for (size_t s = 0; s < args->rows; s++)
@@ -233,8 +234,7 @@ struct dot_on_host : host_version {
     {
         const products<In, Out> source = {static_cast<const In *>(args->in),
                                           static_cast<const In *>(args->in_y), false};
-        *static_cast<Out *>(args->out) =
-            finished<Out>(line_value<Operator>(source, 0, args->columns, threads));
+        results_of<In, Out>(args).store(0, line_value<Operator>(source, 0, args->columns, threads));
         return PRIM_OK;
     }
 };

@@ -14,7 +14,7 @@
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
 #include "common/values.cuh"
 #include "common/warp.cuh"
-#include "reduce/dispatch.cuh"
+#include "reduce/results.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"
 #include "reduce/tile.cuh"
@@ -28,59 +28,6 @@ constexpr unsigned BLOCK = 128;
 
 template <typename Value>
 constexpr unsigned VALUES_OF_TILE = TILE_VECTORS *VECTOR_ELEMENTS<Value>;
-
-/* What the kernel branches on. */
-template <typename Value>
-struct combination {
-    prim_op op;
-    cudaDataType_t out_type;
-    void *out;
-    turned_bits<Value> turned;
-};
-
-/* ---- results ---- */
-
-template <typename Out, typename Value>
-__device__ void store_as(const combination<Value> &how, size_t i, Value value)
-{
-    static_cast<Out *>(how.out)[i] = finished_turned<Out>(value, how.turned);
-}
-
-/* An integer result is the low bytes of its value, signed or not. */
-template <typename Value>
-__device__ void store_result(const combination<Value> &how, size_t i, Value value)
-{
-    if constexpr (std::is_same<Value, float>::value) {
-        if (how.out_type == CUDA_R_16F)
-            store_as<f16>(how, i, value);
-        else if (how.out_type == CUDA_R_16BF)
-            store_as<bf16>(how, i, value);
-        else
-            store_as<float>(how, i, value);
-    } else if constexpr (sizeof(Value) == 4) {
-        if (how.out_type == CUDA_R_8I || how.out_type == CUDA_R_8U)
-            store_as<uint8_t>(how, i, value);
-        else if (how.out_type == CUDA_R_16I || how.out_type == CUDA_R_16U)
-            store_as<uint16_t>(how, i, value);
-        else
-            store_as<Value>(how, i, value);
-    } else {
-        store_as<Value>(how, i, value);
-    }
-}
-
-template <typename Value>
-turned_bits<Value> bits_of_results(const prim_reduce_args *args)
-{
-    const cudaDataType_t type = args->out_type;
-    if constexpr (sizeof(Value) == 4) {
-        if (type == CUDA_R_8I || type == CUDA_R_8U)
-            return bits_to_turn<uint8_t>(args->op, type);
-        if (type == CUDA_R_16I || type == CUDA_R_16U)
-            return bits_to_turn<uint16_t>(args->op, type);
-    }
-    return bits_to_turn<Value>(args->op, type);
-}
 
 /* ---- lines of values ---- */
 
@@ -223,7 +170,7 @@ __device__ level level_of(const long_segment &s, size_t window, bool longest)
 
 /* A tile's value takes the place of its first one, or is the result. */
 template <class Operator, typename Value>
-__device__ void combine_segment(const segment_plan &p, const combination<Value> &how,
+__device__ void combine_segment(const segment_plan &p, const results_of_values<Value> &to,
                                 const long_segment &s, level l, bool longest)
 {
     constexpr size_t TILE = VALUES_OF_TILE<Value>;
@@ -235,7 +182,7 @@ __device__ void combine_segment(const segment_plan &p, const combination<Value> 
         const bool is_result = l.count <= TILE;
         __syncwarp(); /* the first value has been read */
         if (lane == 0 && is_result)
-            store_result(how, s.segment, value);
+            to.store(s.segment, value);
         else if (lane == 0)
             *line.at(l.first) = value;
         __syncwarp();
@@ -278,15 +225,15 @@ __device__ long_segment find_in(const segment_plan &p, size_t window, bool goes_
 }
 
 template <class Operator, typename Value>
-__device__ void combine_values(const segment_plan &p, const combination<Value> &how, bool longest)
+__device__ void combine_values(const segment_plan &p, const results_of_values<Value> &to,
+                               bool longest)
 {
     const size_t window = static_cast<size_t>(blockIdx.x) * BLOCK + threadIdx.x;
     PRIM_UNROLL(1)
     for (unsigned turn = 0; turn < (longest ? 1 : 2); turn++) {
         long_segment mine = longest ? find_longest<Value>(p) : find_in<Value>(p, window, turn == 1);
         if (mine.tiles > 0 && mine.tiles <= FEW_VALUES<Value>) {
-            store_result(how, mine.segment,
-                         few_values<Operator>(line_of<Value>(p, mine, 1, mine.tiles)));
+            to.store(mine.segment, few_values<Operator>(line_of<Value>(p, mine, 1, mine.tiles)));
             mine.tiles = 0;
         }
         const unsigned have = __ballot_sync(ALL_LANES, mine.tiles > 0);
@@ -296,8 +243,7 @@ __device__ void combine_values(const segment_plan &p, const combination<Value> &
                 continue;
             const long_segment s = broadcast_from(mine, from);
             const size_t there = window - threadIdx.x % WARP + from;
-            combine_segment<Operator, Value>(p, how, s, level_of<Value>(s, there, longest),
-                                             longest);
+            combine_segment<Operator, Value>(p, to, s, level_of<Value>(s, there, longest), longest);
         }
     }
 }
@@ -306,21 +252,21 @@ __device__ void combine_values(const segment_plan &p, const combination<Value> &
 
 template <typename Value>
 __global__ void __launch_bounds__(BLOCK, 4)
-    combine_segments(segment_plan p, combination<Value> how, bool longest)
+    combine_segments(segment_plan p, prim_op op, results_of_values<Value> to, bool longest)
 {
     trigger_launch_completion();
     grid_dependency_synchronize();
-    if (how.op == PRIM_OP_SUM)
-        combine_values<sum_operator>(p, how, longest);
-    else if (how.op == PRIM_OP_PRODUCT)
-        combine_values<product_operator>(p, how, longest);
-    else if (how.op == PRIM_OP_MIN || how.op == PRIM_OP_MAX)
-        combine_values<max_operator>(p, how, longest);
+    if (op == PRIM_OP_SUM)
+        combine_values<sum_operator>(p, to, longest);
+    else if (op == PRIM_OP_PRODUCT)
+        combine_values<product_operator>(p, to, longest);
+    else if (op == PRIM_OP_MIN || op == PRIM_OP_MAX)
+        combine_values<max_operator>(p, to, longest);
     else if constexpr (std::is_integral<Value>::value) {
-        if (how.op == PRIM_OP_XOR)
-            combine_values<xor_operator>(p, how, longest);
+        if (op == PRIM_OP_XOR)
+            combine_values<xor_operator>(p, to, longest);
         else
-            combine_values<or_operator>(p, how, longest);
+            combine_values<or_operator>(p, to, longest);
     }
 }
 
@@ -330,11 +276,9 @@ template <typename Value>
 cudaError_t launch(const prim_reduce_args *args, const segment_plan &p, size_t threads,
                    bool longest)
 {
-    const combination<Value> how = {args->op, args->out_type, args->out,
-                                    bits_of_results<Value>(args)};
     return prim_launch_dependent(
         {args->call.stream, static_cast<unsigned>(prim_divide_up(threads, BLOCK)), BLOCK},
-        combine_segments<Value>, p, how, longest);
+        combine_segments<Value>, p, args->op, results_of_any<Value>(args), longest);
 }
 
 /* As many launches as the longest possible segment needs. */

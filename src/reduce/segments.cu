@@ -26,6 +26,7 @@
 #include <type_traits>
 
 #include "common/async_copy.cuh"
+#include "reduce/results.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"
 #include "reduce/warp_rows.cuh"
@@ -179,21 +180,20 @@ __device__ void note_items(const segment_plan &p, const window &w, room<Value> &
 /* ---- combining items ---- */
 
 /* Stores an item's value, or its result. */
-template <class Source, typename Out>
-__device__ void store_item(const Source &source, const segment_plan &p, const window &w,
-                           unsigned item, typename Source::value value, Out *out)
+template <typename Value, class Result>
+__device__ void store_item(const segment_plan &p, const window &w, unsigned item, Value value,
+                           const Result &result)
 {
-    using Value = typename Source::value;
     if (item == 0)
         static_cast<Value *>(p.others)[w.number] = value;
     else if (item == w.segments && w.last_is_long)
         static_cast<Value *>(p.firsts)[w.number] = value;
     else
-        out[w.first + item - 1] = source.result(value);
+        result.store(w.first + item - 1, value);
 }
 
 /* What a block's threads share once all of it is there. */
-template <class Source, typename Out>
+template <class Source, class Result>
 struct staged_items {
     using element = typename Source::element;
     using value = typename Source::value;
@@ -202,7 +202,7 @@ struct staged_items {
     const segment_plan &p;
     const window &w;
     staged_window<element> staged;
-    Out *out;
+    const Result &result;
 
     __device__ unsigned length(unsigned item) const
     {
@@ -213,9 +213,9 @@ struct staged_items {
     {
         return staged.elements + staged.begins[item];
     }
-    __device__ void store(unsigned item, value result) const
+    __device__ void store(unsigned item, value combined) const
     {
-        store_item(source, p, w, item, result, out);
+        store_item(p, w, item, combined, result);
     }
 };
 
@@ -451,9 +451,9 @@ __device__ bool is_whole_tile(const Source &source, const segment_plan &p, const
             (w.element >= past && p.count - w.element - w.elements >= VECTOR_ELEMENTS<element>));
 }
 
-template <class Operator, class Source, typename Out>
+template <class Operator, class Source, class Result>
 __device__ void combine_whole_tile(const Source &source, const segment_plan &p, const window &w,
-                                   typename Source::value *partials, Out *out)
+                                   typename Source::value *partials, const Result &result)
 {
     const line l = {w.element, w.elements};
     partials[threadIdx.x] = bytes_past_vector(source.in + w.element) == 0
@@ -462,9 +462,9 @@ __device__ void combine_whole_tile(const Source &source, const segment_plan &p, 
     __syncthreads();
     if (threadIdx.x >= WARP)
         return;
-    const typename Source::value result = combine_partials<Operator>(partials, threadIdx.x);
+    const typename Source::value all = combine_partials<Operator>(partials, threadIdx.x);
     if (threadIdx.x == 0)
-        store_item(source, p, w, w.segments, result, out);
+        store_item(p, w, w.segments, all, result);
 }
 
 /* ---- the kernel ---- */
@@ -487,10 +487,10 @@ constexpr bool has_few_registers()
 template <class Operator, class Source>
 [[maybe_unused]] constexpr unsigned BLOCKS_AT_ONCE = PRIM_SEGMENT_BLOCKS;
 
-template <class Operator, class Source, typename Out>
+template <class Operator, class Source, class Result>
 __global__ void __launch_bounds__(PARTIALS,
                                   blocks_at_once(PARTIALS, BLOCKS_AT_ONCE<Operator, Source>))
-    reduce_segments(Source source, segment_plan p, Out *out)
+    reduce_segments(Source source, segment_plan p, Result result)
 {
     using element = typename Source::element;
     PRIM_SHARED(room<typename Source::value>, r, );
@@ -500,7 +500,7 @@ __global__ void __launch_bounds__(PARTIALS,
     grid_dependency_synchronize();
     const window w = window_between<element>(p.begins[blockIdx.x], p.begins[blockIdx.x + 1]);
     if (is_whole_tile(source, p, w)) {
-        combine_whole_tile<Operator>(source, p, w, r.partials, out);
+        combine_whole_tile<Operator>(source, p, w, r.partials, result);
         return;
     }
     __syncthreads(); /* the lists are empty */
@@ -508,7 +508,7 @@ __global__ void __launch_bounds__(PARTIALS,
     note_items<VECTOR_ELEMENTS<element>>(p, w, r, staged.begins);
     wait_for_copies();
     __syncthreads();
-    const staged_items<Source, Out> all = {source, p, w, staged, out};
+    const staged_items<Source, Result> all = {source, p, w, staged, result};
     combine_by_block<Operator>(all, r);
     combine_by_warps<Operator>(all, r);
 }
@@ -520,10 +520,10 @@ struct run_segments : launch_run {
         using source_type = elements<In, Out>;
         const source_type source = elements_of<In, Out>(args, false);
         const segment_plan plan = make_segment_plan(args);
+        const results_t<In, Out> result = results_of<In, Out>(args);
         return prim_launch_dependent(
             {args->call.stream, static_cast<unsigned>(plan.windows), PARTIALS},
-            reduce_segments<Operator, source_type, Out>, source, plan,
-            static_cast<Out *>(args->out));
+            reduce_segments<Operator, source_type, results_t<In, Out>>, source, plan, result);
     }
 };
 

@@ -77,9 +77,9 @@ struct reduce_vector : launch_run {
         const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(In));
         launch_config where = {args->call.stream, BLOCKS, TILES_A_BLOCK * PARTIALS};
         where.cluster = BLOCKS;
-        return prim_launch_dependent(where, reduce_in_cluster<Operator, source_type, results<Out>>,
-                                     source, args->columns, static_cast<unsigned>(tiles),
-                                     results_of<Out>(args));
+        return prim_launch_dependent(
+            where, reduce_in_cluster<Operator, source_type, results_t<In, Out>>, source,
+            args->columns, static_cast<unsigned>(tiles), results_of<In, Out>(args));
     }
 };
 

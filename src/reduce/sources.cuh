@@ -101,7 +101,8 @@ struct elements {
 
     /* Kernels that turn values wider than their elements need more registers. */
     template <class Operator>
-    static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out);
+    static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out) &&
+                                        !IS_HALF<In>;
 
     static constexpr unsigned front = 0;
 
@@ -114,11 +115,6 @@ struct elements {
     __host__ __device__ static value identity()
     {
         return identity_of<Operator, Out>();
-    }
-
-    __host__ __device__ Out result(value combined) const
-    {
-        return finished_turned<Out>(combined, turned);
     }
 
     __host__ __device__ bool plain() const

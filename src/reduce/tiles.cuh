@@ -5,6 +5,7 @@
 
 #include "common/async_copy.cuh"
 #include "common/element.h"
+#include "reduce/results.cuh"
 #include "reduce/tile.cuh"
 #include "reduce/warp_rows.cuh"
 
@@ -121,6 +122,21 @@ cudaError_t reduce_last_values(const prim_reduce_args *args, const Value *from, 
                                  static_cast<unsigned>(count), rows, result);
 }
 
+/* Further passes' results, which the kernel of the first one gives one type. */
+template <typename Out>
+results_of_values<accumulator_t<Out>> further_results(const prim_reduce_args *args,
+                                                      const results<Out> &)
+{
+    return results_of_any<accumulator_t<Out>>(args);
+}
+
+/* Those that are the same. */
+template <class Result>
+Result further_results(const prim_reduce_args *, const Result &result)
+{
+    return result;
+}
+
 /* Reduces the first pass's values until there is one for each row. */
 template <class Operator, typename Value, class Result>
 cudaError_t reduce_values(const prim_reduce_args *args, Value *from, size_t count,
@@ -161,26 +177,9 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),
                                            result};
     const cudaError_t error = launch_tiles<Operator>(source, args, tiles, to);
-    return error != cudaSuccess || tiles == 1 ? error
-                                              : reduce_values<Operator>(args, left, tiles, result);
-}
-
-/* Results of one value each. */
-template <typename Out>
-struct results {
-    Out *out;
-    turned_bits<Out> turned;
-
-    __device__ void store(size_t row, accumulator_t<Out> value) const
-    {
-        out[row] = finished_turned<Out>(value, turned);
-    }
-};
-
-template <typename Out>
-results<Out> results_of(const prim_reduce_args *args)
-{
-    return {static_cast<Out *>(args->out), bits_to_turn<Out>(args->op, args->out_type)};
+    return error != cudaSuccess || tiles == 1
+               ? error
+               : reduce_values<Operator>(args, left, tiles, further_results(args, result));
 }
 
 /* Only the first pass, of a vector: its tiles' values go to args->out. */
@@ -189,8 +188,9 @@ cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *arg
 {
     using value = typename Source::value;
     const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(typename Source::element));
-    const destination<value, results<Out>> to = {static_cast<value *>(args->out), 0,
-                                                 results<Out>{nullptr, 0}};
+    using element = typename Source::element;
+    const destination<value, results_t<element, Out>> to = {static_cast<value *>(args->out), 0,
+                                                            results_of<element, Out>(args)};
     return launch_tiles<Operator>(source, args, tiles, to);
 }
 

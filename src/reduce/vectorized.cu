@@ -34,7 +34,7 @@ struct reduce_lines : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
-        return reduce_in_tiles<Operator>(source, args, results_of<Out>(args));
+        return reduce_in_tiles<Operator>(source, args, results_of<In, Out>(args));
     }
 };
 
