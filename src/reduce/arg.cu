@@ -34,8 +34,8 @@ struct element_and_index {
     }
 };
 
-/* The same after further passes, whose kernels are those of the keys: the element's type is chosen at
- * the one store. */
+/* The same after further passes. Their kernels are those of the keys, and the element's type is
+ * chosen at the one store. */
 template <typename Key, class Extreme>
 struct any_element_and_index {
     void *value;
