@@ -667,7 +667,7 @@ Test(sparse_convert, what_is_refused)
         kept there = classic_as((prim_sparse_format)format);
         cr_prim(prim_sparse_convert_workspace_bytes(there.m, csr, 0, &bytes));
         cr_assert_eq(prim_sparse_convert_workspace_bytes(there.m, coo, 0, &bytes),
-                     format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
+                     (prim_sparse_format)format == csr ? PRIM_OK : PRIM_ERROR_UNSUPPORTED);
         forget(&there);
         forget(&there);
     }
