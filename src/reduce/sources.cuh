@@ -99,7 +99,8 @@ struct elements {
                                             : sizeof(In) == 4 && sizeof(value) == 8 ? 4
                                                                                     : 6;
 
-    /* Kernels that turn values wider than their elements need more registers. */
+    /* Kernels that turn values wider than their elements need more registers; 16-bit floats do not,
+     * of which both halves of a word are turned at once. */
     template <class Operator>
     static constexpr bool turns_wider = MAY_TURN<Operator> && sizeof(In) != sizeof(Out) &&
                                         !IS_HALF<In>;
