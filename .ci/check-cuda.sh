@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
-# The kit's kernels for one architecture: 1320 in all, and so many of them for each pattern. Those of
-# tests, bench and examples are listed, but not counted.
+# The most kernels for one architecture, of the kit and of each pattern. Those of tests, bench and
+# examples are listed, but not counted.
 most_kernels=1320
 pattern_kernels='reduce 380 scan 240 sparse 185 merge 130 gemm 100 histogram 110 convolution 140 gemv 60
   binary_gemm 40'

@@ -510,12 +510,6 @@ struct values {
     }
 
     template <class Operator, bool PLAIN>
-    __host__ __device__ value take_one(value so_far, Value x) const
-    {
-        return Operator::combine(so_far, x);
-    }
-
-    template <class Operator, bool PLAIN>
     __device__ value take(value so_far, const loaded &x, size_t) const
     {
         for (unsigned e = 0; e < VECTOR_ELEMENTS<Value>; e++)

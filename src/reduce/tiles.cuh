@@ -122,7 +122,7 @@ cudaError_t reduce_last_values(const prim_reduce_args *args, const Value *from, 
                                  static_cast<unsigned>(count), rows, result);
 }
 
-/* Further passes' results, which the kernel of the first one gives one type. */
+/* The results of further passes: of any type, also where the first one's kernel has but one. */
 template <typename Out>
 results_of_values<accumulator_t<Out>> further_results(const prim_reduce_args *args,
                                                       const results<Out> &)
@@ -130,7 +130,7 @@ results_of_values<accumulator_t<Out>> further_results(const prim_reduce_args *ar
     return results_of_any<accumulator_t<Out>>(args);
 }
 
-/* Those that are the same. */
+/* Others are the same in all passes. */
 template <class Result>
 Result further_results(const prim_reduce_args *, const Result &result)
 {
@@ -187,8 +187,8 @@ template <class Operator, typename Out, class Source>
 cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *args)
 {
     using value = typename Source::value;
-    const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(typename Source::element));
     using element = typename Source::element;
+    const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(element));
     const destination<value, results_t<element, Out>> to = {static_cast<value *>(args->out), 0,
                                                             results_of<element, Out>(args)};
     return launch_tiles<Operator>(source, args, tiles, to);
