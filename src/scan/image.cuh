@@ -12,7 +12,8 @@
  * nothing is left to be shifted.
  *
  * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
- * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. */
+ * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. Lanes that begin
+ * an odd number of bytes apart need no swizzle, and an image without has its bytes in order. */
 #ifndef PRIM_SCAN_IMAGE_CUH
 #define PRIM_SCAN_IMAGE_CUH
 
@@ -26,24 +27,27 @@
 namespace
 {
 
+/* Bits of a vector's number that are flipped by those of its group of eight. */
+constexpr unsigned SWIZZLED = 3, IN_ORDER = 0;
+
 /* A vector's swizzled place, for 32 runs of up to eight vectors that begin at a multiple of their
  * length. */
-__device__ inline unsigned slot_of(unsigned vector)
+__device__ inline unsigned slot_of(unsigned vector, unsigned swizzle = SWIZZLED)
 {
-    return vector ^ (vector / 8 % 4);
+    return vector ^ (vector / 8 & swizzle);
 }
 
 template <typename T, unsigned N>
-__device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector)
+__device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector, unsigned swizzle = SWIZZLED)
 {
-    return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector)]);
+    return reinterpret_cast<packed<T, N> &>(slots[slot_of(vector, swizzle)]);
 }
 
 /* A T at a byte of the image: as slot_of() of the byte's vector. */
 template <typename T>
-__device__ T &bytes_at(vector_slot *slots, unsigned byte)
+__device__ T &bytes_at(vector_slot *slots, unsigned byte, unsigned swizzle = SWIZZLED)
 {
-    const unsigned swizzled = byte ^ (byte / (8 * VECTOR_BYTES) % 4 * VECTOR_BYTES);
+    const unsigned swizzled = byte ^ (byte / 8 & swizzle * VECTOR_BYTES);
     return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
 }
 
@@ -199,20 +203,22 @@ struct line_part {
  * shift_of(from) on, after wait_for_copies() and a barrier. Bytes past their end are 0. No lane may
  * still need the slots' old content. */
 template <unsigned VECTORS, typename In>
-__device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane)
+__device__ void load_image(vector_slot *slots, const In *from, const line_part &part, unsigned lane,
+                           unsigned swizzle = SWIZZLED)
 {
     const unsigned shift = shift_of(from);
     const unsigned end = shift + part.count * static_cast<unsigned>(sizeof(In));
     const vector_slot *const vectors =
         reinterpret_cast<const vector_slot *>(reinterpret_cast<uintptr_t>(from) - shift);
     if (end == shift + VECTORS * VECTOR_BYTES && (shift == 0 || (!part.begins && !part.ends))) {
-        const unsigned slot = slot_of(lane); /* the common case: so are all, further by as many */
+        const unsigned slot =
+            slot_of(lane, swizzle); /* the common case: so are all, further by as many */
         PRIM_UNROLL(VECTORS / WARP + 1)
         for (unsigned v = 0; v + lane < VECTORS; v += WARP)
             copy_vector(&slots[slot + v], &vectors[lane + v], lane + v == 0 ? shift : 0,
                         VECTOR_BYTES);
         if (shift > 0 && lane == 0)
-            copy_vector(&slots[slot_of(VECTORS)], &vectors[VECTORS], 0, shift);
+            copy_vector(&slots[slot_of(VECTORS, swizzle)], &vectors[VECTORS], 0, shift);
         return;
     }
     const unsigned first = part.begins && shift > 0 ? 1 : 0;
@@ -222,11 +228,11 @@ __device__ void load_image(vector_slot *slots, const In *from, const line_part &
     PRIM_UNROLL(VECTORS / WARP + 1)
     for (unsigned v = lane; v < VECTORS + 1; v += WARP)
         if (v >= first && v < last)
-            copy_vector(&slots[slot_of(v)], &vectors[v], v == 0 ? shift : 0,
+            copy_vector(&slots[slot_of(v, swizzle)], &vectors[v], v == 0 ? shift : 0,
                         end - v * VECTOR_BYTES < VECTOR_BYTES ? end - v * VECTOR_BYTES
                                                               : VECTOR_BYTES);
         else
-            slots[slot_of(v)] = vector_slot{};
+            slots[slot_of(v, swizzle)] = vector_slot{};
     if (part.count == 0 || (first == 0 && last * VECTOR_BYTES >= end))
         return;
     __syncwarp();
@@ -239,7 +245,7 @@ __device__ void load_image(vector_slot *slots, const In *from, const line_part &
                           : end < VECTOR_BYTES ? end
                                                : VECTOR_BYTES;
     if (begin < stop)
-        copy_async(&bytes_at<In>(slots, begin),
+        copy_async(&bytes_at<In>(slots, begin, swizzle),
                    reinterpret_cast<const In *>(reinterpret_cast<const char *>(vectors) + begin));
 }
 
@@ -270,12 +276,13 @@ __device__ void load_by_element(vector_slot *slots, const In *from, unsigned cou
  * begins there. */
 template <typename T, unsigned VECTORS, unsigned WORDS>
 __device__ void store_shifted(vector_slot *to, const vector_slot *slots, unsigned bytes,
-                              unsigned lane)
+                              unsigned lane, unsigned swizzle)
 {
     static_assert(VECTORS % WARP == 0, "slot_of() counts on as well from any multiple of 32");
-    const four_words *const right = reinterpret_cast<const four_words *>(&slots[slot_of(lane)]);
+    const four_words *const right =
+        reinterpret_cast<const four_words *>(&slots[slot_of(lane, swizzle)]);
     const four_words *const left = reinterpret_cast<const four_words *>(
-        lane > 0 ? &slots[slot_of(lane - 1)] : &slots[slot_of(WARP - 1)] - WARP);
+        lane > 0 ? &slots[slot_of(lane - 1, swizzle)] : &slots[slot_of(WARP - 1, swizzle)] - WARP);
     PRIM_UNROLL(2) /* with four at once, registers run out */
     for (unsigned v = 0; v < VECTORS; v += WARP)
         if (v + lane > 0)
@@ -287,13 +294,13 @@ __device__ void store_shifted(vector_slot *to, const vector_slot *slots, unsigne
  * vectors. */
 template <unsigned VECTORS, typename Out>
 __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigned count,
-                            unsigned lane)
+                            unsigned lane, unsigned swizzle = SWIZZLED)
 {
     const unsigned bytes = count * static_cast<unsigned>(sizeof(Out)), shift = shift_of(to);
     if (shift == 0 && first == 0 && bytes == VECTORS * VECTOR_BYTES) {
         PRIM_UNROLL(VECTORS / WARP)
         for (unsigned v = lane; v < VECTORS; v += WARP)
-            reinterpret_cast<four_words *>(to)[v] = vector_at<uint32_t, 4>(slots, v);
+            reinterpret_cast<four_words *>(to)[v] = vector_at<uint32_t, 4>(slots, v, swizzle);
         return;
     }
     const unsigned head = shift == 0 ? 0 : VECTOR_BYTES - shift; /* bytes before a whole vector */
@@ -305,19 +312,19 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
         PRIM_UNROLL(1)
         for (unsigned v = lane; v < whole; v += WARP)
             reinterpret_cast<four_words *>(vectors)[v] =
-                vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v);
+                vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v, swizzle);
     } else {
         with_words<Out>(from % VECTOR_BYTES, [&](auto words) {
             constexpr unsigned W = decltype(words)::value;
             if (first == 0 && whole + 1 == VECTORS) {
-                store_shifted<Out, VECTORS, W>(vectors - 1, slots, from, lane);
+                store_shifted<Out, VECTORS, W>(vectors - 1, slots, from, lane, swizzle);
                 return;
             }
             PRIM_UNROLL(2)
             for (unsigned v = lane; v < whole; v += WARP)
                 reinterpret_cast<four_words *>(vectors)[v] = between<Out, W>(
-                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v),
-                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v + 1), from);
+                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v, swizzle),
+                    vector_at<uint32_t, 4>(slots, from / VECTOR_BYTES + v + 1, swizzle), from);
         });
     }
     const unsigned i = lane % (WARP / 2) * static_cast<unsigned>(sizeof(Out));
@@ -325,7 +332,7 @@ __device__ void store_image(Out *to, vector_slot *slots, unsigned first, unsigne
     const bool at_begin = lane < WARP / 2;
     const unsigned place = at_begin ? i : tail + i;
     if (place < (at_begin && head < bytes ? head : bytes))
-        *reinterpret_cast<Out *>(memory + place) = bytes_at<Out>(slots, first + place);
+        *reinterpret_cast<Out *>(memory + place) = bytes_at<Out>(slots, first + place, swizzle);
 }
 
 /* Stores `count` of up to COUNT elements of 8 bytes, which begin the image, one by one. */

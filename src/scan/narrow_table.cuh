@@ -93,6 +93,13 @@ struct narrow_thread {
 
     /* ---- load and store ---- */
 
+    template <typename T>
+    __device__ rows_in_image rows_of(unsigned first) const
+    {
+        constexpr unsigned SIZE = sizeof(T);
+        return {count / columns, columns * SIZE, columns * SIZE, first};
+    }
+
     __device__ void load(value (&x)[V][N]) const
     {
         constexpr unsigned VECTORS = WARP * V * N * sizeof(In) / VECTOR_BYTES;
@@ -103,7 +110,7 @@ struct narrow_thread {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
             load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            load_elements(image, from, m.in_ld, columns, count, lane);
+            load_rows<sizeof(In)>(image, from, m.in_ld, rows_of<In>(0), lane);
         }
         wait_for_copies();
         __syncwarp();
@@ -142,7 +149,7 @@ struct narrow_thread {
         if (m.out_ld == columns)
             store_image<VECTORS>(to, image, shift, count, lane);
         else
-            store_elements(to, m.out_ld, image, shift, columns, count, lane);
+            store_rows<sizeof(Out)>(to, m.out_ld, image, rows_of<Out>(shift), lane);
     }
 
     /* ---- along the rows ---- */

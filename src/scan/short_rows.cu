@@ -5,6 +5,8 @@
  *                                               a lane takes as many rows as its run has room for
  *     lane       0    1    2    3    4    5     … or a run of a longer row
  *                a…a  a…a  a    b…b  b…b  b
+ *     lane       0           1                  … or a whole row, where lanes then read from
+ *                a…a a…a a   b…b b…b b          different banks: whole_rows.cuh
  *
  * A row's runs and the order of its lanes are those of a chunk, chunk.cuh, so that a result has the
  * same bits as in a longer line; but a lane's run begins anywhere in the image, and any lanes may
@@ -17,6 +19,7 @@
 #include "scan/gaps.cuh"
 #include "scan/thin_rows.cuh"
 #include "scan/tile.cuh"
+#include "scan/whole_rows.cuh"
 
 namespace
 {
@@ -25,6 +28,12 @@ namespace short_rows
 
 constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
 constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
+
+/* Bit i % 32 of word i / 32: element i of a lane begins a row. In words, since nvcc would compare a
+ * bit of 64 in two instructions. */
+struct row_begins {
+    uint32_t words[2];
+};
 
 template <unsigned COUNT>
 struct words_of {
@@ -38,22 +47,17 @@ struct short_rows {
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
     unsigned pitch;            /* elements from row to row in an image */
-    bool spread, thin;         /* gaps.cuh, thin_rows.cuh */
-    uint64_t begins;           /* bit i: element i of a lane begins a row */
+    bool by_words;             /* gaps.cuh */
+    bool thin, whole;          /* thin_rows.cuh, whole_rows.cuh */
+    row_begins begins;
 };
 
-/* Rows with gaps: narrow elements are copied by pieces. Wide ones are their own pieces, and copied
- * one by one with less ado. */
 template <typename In, typename Out>
-constexpr bool BY_PIECES = IS_NARROW<In> && sizeof(In) == sizeof(Out);
+constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
 
-/* A warp's rows, whose first one begins at `at` in memory. */
+/* Rows of up to 16 bytes of narrow elements, with gaps, may be a thread's. */
 template <typename In, typename Out>
-__device__ spread_rows spread_of(const short_rows<In, Out> &r, unsigned rows, const void *at)
-{
-    constexpr unsigned SIZE = sizeof(In);
-    return {rows, r.columns * SIZE, r.pitch * SIZE, shift_of(at)};
-}
+constexpr bool MAY_BE_THIN = IS_NARROW<In> &&ONE_IMAGE<In, Out>;
 
 /* Where elements and results have one width, they share an image. The image of wider results also
  * has room for those of the elements that precede the first one in its vector. A lane reads a whole
@@ -61,13 +65,51 @@ __device__ spread_rows spread_of(const short_rows<In, Out> &r, unsigned rows, co
 template <typename In, typename Out>
 constexpr unsigned RESULT_SLOTS = CHUNK_SLOTS + 7;
 template <typename In, typename Out>
-constexpr unsigned ELEMENT_SLOTS = sizeof(In) == sizeof(Out) ? 1 : IN_VECTORS<In, Out> + 8;
+constexpr unsigned ELEMENT_SLOTS = ONE_IMAGE<In, Out> ? 1 : IN_VECTORS<In, Out> + 8;
 
 /* A warp's elements and results: their images, and the byte at which each begins. */
 struct row_images {
     vector_slot *elements, *results;
     unsigned first_element, first_result;
 };
+
+/* ---- from global memory, and back ---- */
+
+/* Starts the copies of a warp's elements, and says where the image has them. */
+template <typename In, typename Out>
+__device__ void load_elements(row_images &images, const short_rows<In, Out> &r, const In *from,
+                              const line_part &part, unsigned lane, unsigned swizzle)
+{
+    constexpr unsigned SIZE = sizeof(In);
+    rows_in_image image = {part.count / r.columns, r.columns * SIZE, r.pitch * SIZE, 0};
+    if (r.in_ld == r.columns) {
+        image.first = shift_of(from);
+        load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane, swizzle);
+    } else if (IS_NARROW<In> && r.by_words) {
+        image.first = shift_of(from) % WORD_BYTES;
+        load_rows<WORD_OR_ELEMENT<In>>(images.elements, from, r.in_ld, image, lane, swizzle);
+    } else {
+        load_rows<SIZE>(images.elements, from, r.in_ld, image, lane, swizzle);
+    }
+    images.first_element = image.first;
+    images.first_result = image.first / SIZE * static_cast<unsigned>(sizeof(Out));
+}
+
+template <typename In, typename Out>
+__device__ void store_results(const row_images &images, const short_rows<In, Out> &r, Out *to,
+                              unsigned count, unsigned lane, unsigned swizzle)
+{
+    constexpr unsigned SIZE = sizeof(Out);
+    const rows_in_image image = {count / r.columns, r.columns * SIZE, r.pitch * SIZE,
+                                 images.first_result};
+    if (r.out_ld == r.columns && r.pitch == r.columns)
+        store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
+                                             swizzle);
+    else if (IS_NARROW<Out> && r.by_words)
+        store_rows<WORD_OR_ELEMENT<Out>>(to, r.out_ld, images.results, image, lane, swizzle);
+    else
+        store_rows<SIZE>(to, r.out_ld, images.results, image, lane, swizzle);
+}
 
 /* ---- a lane's part: a run of one row, or some whole rows ---- */
 
@@ -131,7 +173,7 @@ __device__ Value run_prefix(Value of_run, unsigned run, unsigned runs, Value ide
 
 /* The results of a run's elements; a row begins at each bit of `begins`, with `initial`. */
 template <class Operator, typename In, typename Out, unsigned N>
-__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_t begins,
+__device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const row_begins &begins,
                                              const tile_rule<accumulator_t<Out>, Out> &rule,
                                              accumulator_t<Out> initial)
 {
@@ -144,7 +186,8 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, uint64_
         values_of<Operator, In, Out>(run.vectors[v], rule.element, values);
         PRIM_UNROLL(N)
         for (unsigned e = 0; e < N; e++) {
-            so_far = (begins >> (v * N + e) & 1) != 0 ? initial : so_far;
+            const unsigned i = v * N + e;
+            so_far = (begins.words[i / 32] >> i % 32 & 1) != 0 ? initial : so_far;
             const value next = Operator::combine(so_far, values[e]);
             values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
             so_far = next;
@@ -173,7 +216,7 @@ struct row_step {
  * becomes some result that is not stored. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_rows(const row_images &images, unsigned rows, unsigned columns, unsigned pitch,
-                          uint64_t begins, const tile_rule<accumulator_t<Out>, Out> &rule,
+                          const row_begins &begins, const tile_rule<accumulator_t<Out>, Out> &rule,
                           unsigned lane)
 {
     using value = accumulator_t<Out>;
@@ -213,6 +256,24 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     }
 }
 
+/* The same, each lane a row at a time. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigned columns,
+                                unsigned pitch, const tile_rule<accumulator_t<Out>, Out> &rule,
+                                unsigned lane)
+{
+    using value = accumulator_t<Out>;
+    const value identity = identity_of<Operator, Out>();
+    const value initial =
+        Operator::combine(Operator::combine(initial_of(rule), identity), identity);
+    PRIM_UNROLL(1)
+    for (unsigned row = lane; row < rows; row += WARP)
+        scan_whole_row<Operator, In, Out>(
+            images.elements->byte + images.first_element + row * pitch * sizeof(In),
+            images.results->byte + images.first_result + row * pitch * sizeof(Out), columns, rule,
+            initial);
+}
+
 /* Before 8.0, one more block of 16-bit results would spill a register. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 [[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 2;
@@ -225,7 +286,6 @@ __global__ void __launch_bounds__(ROW_THREADS,
                                   blocks_at_once(ROW_THREADS, sizeof(Out) == 2 ? NARROW_BLOCKS : 4))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
-    constexpr bool ONE_IMAGE = sizeof(In) == sizeof(Out);
     constexpr unsigned RESULTS = RESULT_SLOTS<In, Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
     PRIM_SHARED(vector_slot, of_results, [ROW_WARPS][RESULTS]);
     PRIM_SHARED(vector_slot, of_elements, [ROW_WARPS][ELEMENTS]);
@@ -235,7 +295,7 @@ __global__ void __launch_bounds__(ROW_THREADS,
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
-    if constexpr (BY_PIECES<In, Out>)
+    if constexpr (MAY_BE_THIN<In, Out>)
         if (r.thin) {
             using value = accumulator_t<Out>;
             const value identity = identity_of<Operator, Out>();
@@ -250,34 +310,24 @@ __global__ void __launch_bounds__(ROW_THREADS,
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
     const unsigned count = rows * r.columns;
 
-    row_images images = {ONE_IMAGE ? of_results[warp] : of_elements[warp], of_results[warp], 0, 0};
-    const In *const from = r.in + first * r.in_ld;
-    if (BY_PIECES<In, Out> && r.spread) {
-        load_spread(images.elements, from, r.in_ld, spread_of(r, rows, from), lane);
-        images.first_element = images.first_result = shift_of(from);
-    } else if (r.in_ld == r.columns) {
-        const line_part part = {count, first == 0, first + rows == r.count};
-        load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane);
-        images.first_element = shift_of(from);
-        images.first_result = images.first_element / sizeof(In) * sizeof(Out);
-    } else {
-        load_elements(images.elements, from, r.in_ld, r.columns, count, lane);
-    }
+    const unsigned swizzle = r.whole ? IN_ORDER : SWIZZLED;
+    vector_slot *const slots = kept_in_register(of_results[warp]);
+    row_images images = {ONE_IMAGE<In, Out> ? slots : kept_in_register(of_elements[warp]), slots, 0,
+                         0};
+    load_elements(images, r, r.in + first * r.in_ld, {count, first == 0, first + rows == r.count},
+                  lane, swizzle);
     wait_for_copies();
     __syncwarp();
-    scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
-    __syncwarp();
-    Out *const to = r.out + first * r.out_ld;
-    if (BY_PIECES<In, Out> && r.spread)
-        store_spread(to, r.out_ld, images.results, spread_of(r, rows, to), lane);
-    else if (r.out_ld == r.columns)
-        store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane);
+    if (r.whole)
+        scan_whole_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
     else
-        store_elements(to, r.out_ld, images.results, images.first_result, r.columns, count, lane);
+        scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
+    __syncwarp();
+    store_results(images, r, r.out + first * r.out_ld, count, lane, swizzle);
 }
 
-/* Of spread rows: a little more than a chunk, so that two of half a chunk fit with their gaps. */
-[[maybe_unused]] constexpr unsigned SPREAD_BYTES = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+/* Of rows by words: a little more than a chunk, so that two of half a chunk fit. */
+[[maybe_unused]] constexpr unsigned WORDS_ROOM = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
 [[maybe_unused]] bool has_gaps(const prim_scan_args *args)
 {
@@ -288,25 +338,35 @@ __global__ void __launch_bounds__(ROW_THREADS,
 template <typename In, typename Out>
 bool is_thin(const prim_scan_args *args)
 {
-    return BY_PIECES<In, Out> && args->columns > 2 && args->columns <= VECTOR_BYTES / sizeof(In) &&
-           has_gaps(args);
+    return MAY_BE_THIN<In, Out> && args->columns > 2 &&
+           args->columns <= VECTOR_BYTES / sizeof(In) && has_gaps(args);
 }
 
-/* Whether longer rows of input and output lie equally far past vectors, with gaps between them. */
+/* Whether longer rows of narrow elements, with gaps between them, lie equally far past words in
+ * input and output, or in two images. */
 template <typename In, typename Out>
-bool may_spread(const prim_scan_args *args)
+bool may_go_by_words(const prim_scan_args *args)
 {
-    return BY_PIECES<In, Out> && args->columns > VECTOR_BYTES / sizeof(In) && has_gaps(args) &&
-           (args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
-           shift_of(args->in) == shift_of(args->out);
+    return IS_NARROW<In> && args->columns > 2 && !is_thin<In, Out>(args) && has_gaps(args) &&
+           (!IS_NARROW<Out> ||
+            (ONE_IMAGE<In, Out> && (args->in_ld - args->out_ld) * sizeof(In) % WORD_BYTES == 0 &&
+             shift_of(args->in) % WORD_BYTES == shift_of(args->out) % WORD_BYTES));
 }
 
-/* The fewest elements that keep a row as far past a vector as it is in memory. */
+/* The fewest elements that keep a row as far past a word as it is in memory. */
 template <typename In>
-unsigned spread_pitch(const prim_scan_args *args)
+unsigned pitch_by_words(const prim_scan_args *args)
 {
-    constexpr size_t N = VECTOR_BYTES / sizeof(In);
-    return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) % N);
+    return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) %
+                                                     (WORD_OR_ELEMENT<In> / sizeof(In)));
+}
+
+/* Whether each lane takes whole rows: not short ones, of which a run has several. */
+template <typename In, typename Out>
+bool takes_whole_rows(unsigned columns, unsigned pitch)
+{
+    return columns * sizeof(Out) > 8 && columns <= MOST_RUNS_OF_LANE * RUN_ELEMENTS<In, Out> &&
+           pitch * sizeof(Out) % VECTOR_BYTES != 0;
 }
 
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
@@ -314,7 +374,9 @@ unsigned spread_pitch(const prim_scan_args *args)
 template <typename In, typename Out>
 unsigned rows_of_warp(unsigned columns, unsigned pitch, unsigned room)
 {
-    const unsigned at_once = row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
+    const unsigned at_once = takes_whole_rows<In, Out>(columns, pitch)
+                                 ? WARP
+                                 : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
     const unsigned most = room / pitch, behind = most % at_once;
     return most > at_once && behind < at_once / 2 ? most - behind : most;
 }
@@ -324,14 +386,15 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool thin = is_thin<In, Out>(args), spread = may_spread<In, Out>(args);
-        const unsigned pitch = spread ? spread_pitch<In>(args) : columns;
-        uint64_t begins = 0;
+        const bool thin = is_thin<In, Out>(args), by_words = may_go_by_words<In, Out>(args);
+        const unsigned pitch = by_words ? pitch_by_words<In>(args) : columns;
+        row_begins begins = {};
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
         for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
-            begins |= static_cast<uint64_t>(1) << i;
+            begins.words[i / 32] |= 1u << i % 32;
+        const bool loads_words = by_words && args->in_ld != args->columns;
         const unsigned room =
-            spread ? SPREAD_BYTES / static_cast<unsigned>(sizeof(In)) : CHUNK<In, Out>;
+            loads_words ? WORDS_ROOM / static_cast<unsigned>(sizeof(Out)) : CHUNK<In, Out>;
         const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
                                           static_cast<Out *>(args->out),
                                           args->in_ld,
@@ -340,8 +403,9 @@ struct launch_short_rows : launch_run {
                                           columns,
                                           thin ? WARP : rows_of_warp<In, Out>(columns, pitch, room),
                                           pitch,
-                                          spread,
+                                          by_words,
                                           thin,
+                                          takes_whole_rows<In, Out>(columns, pitch),
                                           begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);

@@ -30,6 +30,24 @@ element_rule<Out> element_rule_of(const prim_scan_args *args)
 
 /* ---- from elements to values, and back ---- */
 
+/* Transforms values, and turns them unless their elements were. */
+template <class Operator, typename Out, unsigned N>
+__device__ void apply_rule(const element_rule<Out> &rule, bool turned,
+                           accumulator_t<Out> (&values)[N])
+{
+    if (rule.transform != PRIM_TRANSFORM_NONE) {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = static_cast<accumulator_t<Out>>(
+                transformed(static_cast<working_t<Out>>(values[e]), rule.transform));
+    }
+    if (MAY_TURN<Operator> && !turned) {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = turned_value<Out>(values[e], rule.turned);
+    }
+}
+
 template <class Operator, typename In, typename Out, unsigned N>
 __device__ void values_of(packed<In, N> x, const element_rule<Out> &rule,
                           accumulator_t<Out> (&values)[N])
@@ -41,17 +59,7 @@ __device__ void values_of(packed<In, N> x, const element_rule<Out> &rule,
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++)
         values[e] = static_cast<accumulator_t<Out>>(element_of(x, e));
-    if (!plain) {
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
-            values[e] = static_cast<accumulator_t<Out>>(
-                transformed(static_cast<working_t<Out>>(values[e]), rule.transform));
-    }
-    if (MAY_TURN<Operator> && !(TURN_ELEMENTS && plain)) {
-        PRIM_UNROLL(N)
-        for (unsigned e = 0; e < N; e++)
-            values[e] = turned_value<Out>(values[e], rule.turned);
-    }
+    apply_rule<Operator>(rule, TURN_ELEMENTS && plain, values);
 }
 
 /* One element alone. */

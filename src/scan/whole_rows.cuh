@@ -1,0 +1,95 @@
+/* Rows of up to three runs: a lane takes a whole one, element by element, so that no run has to be
+ * shifted out of the image, no lane has only the rest of a row, and no lane waits for another.
+ *
+ *     image      a a a a a b b b b b c c c c c d …       bytes in order, not swizzled
+ *     lane       0         1         2         3
+ *
+ * For rows whose bytes are no multiple of 16: then lanes read from different banks, or two from
+ * one. In rows of three runs the exclusive prefix of the last one is the sum of the first two, one
+ * after the other: the order of doubling strides, chunk.cuh, differs from four runs on. */
+#ifndef PRIM_SCAN_WHOLE_ROWS_CUH
+#define PRIM_SCAN_WHOLE_ROWS_CUH
+
+#include "scan/tile.cuh"
+
+namespace
+{
+
+[[maybe_unused]] constexpr unsigned MOST_RUNS_OF_LANE = 3;
+
+/* Other operators give the same bits in any order. */
+template <class Operator, typename Out>
+constexpr bool HAS_ORDER = is_float<accumulator_t<Out>>() &&
+                           !std::is_same<Operator, max_operator>::value;
+
+/* The values of N elements that lie side by side. */
+template <class Operator, typename In, typename Out, unsigned N>
+__device__ void values_at(const unsigned char *elements, const element_rule<Out> &rule,
+                          accumulator_t<Out> (&values)[N])
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++)
+        values[e] = static_cast<accumulator_t<Out>>(
+            converted<Out>(reinterpret_cast<const In *>(elements)[e]));
+    apply_rule<Operator>(rule, false, values);
+}
+
+/* Writes N results; so_far is what is before them. */
+template <class Operator, typename Out, unsigned N>
+__device__ void write_results(unsigned char *results, const accumulator_t<Out> (&values)[N],
+                              const tile_rule<accumulator_t<Out>, Out> &rule,
+                              accumulator_t<Out> &so_far)
+{
+    PRIM_UNROLL(N)
+    for (unsigned e = 0; e < N; e++) {
+        const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
+        reinterpret_cast<Out *>(results)[e] = result_of<Operator, Out>(
+            rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next, rule.element);
+        so_far = next;
+    }
+}
+
+/* Scans a row in shared memory: whole vectors, and then what is left. `initial` is what is before
+ * the row. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_whole_row(const unsigned char *elements, unsigned char *results,
+                               unsigned columns, const tile_rule<accumulator_t<Out>, Out> &rule,
+                               accumulator_t<Out> initial)
+{
+    using value = accumulator_t<Out>;
+    constexpr unsigned N = WIDTH<In, Out>, OF_RUN = RUN_ELEMENTS<In, Out>;
+    value so_far = initial, before = value(), of_run = value();
+    const auto begin_run = [&](unsigned at) {
+        if (at == 0 || at % OF_RUN != 0)
+            return;
+        before = at == OF_RUN ? of_run : Operator::combine(before, of_run);
+        so_far = Operator::combine(initial, before);
+    };
+    unsigned at = 0;
+    PRIM_UNROLL(1)
+    for (; at + N <= columns; at += N) {
+        value values[N];
+        values_at<Operator, In>(elements + at * sizeof(In), rule.element, values);
+        if constexpr (HAS_ORDER<Operator, Out>) {
+            begin_run(at);
+            value sum = values[0];
+            PRIM_UNROLL(N)
+            for (unsigned e = 1; e < N; e++)
+                sum = Operator::combine(sum, values[e]);
+            of_run = at % OF_RUN == 0 ? sum : Operator::combine(of_run, sum);
+        }
+        write_results<Operator>(results + at * sizeof(Out), values, rule, so_far);
+    }
+    if constexpr (HAS_ORDER<Operator, Out>)
+        begin_run(at);
+    PRIM_UNROLL(1)
+    for (; at < columns; at++) {
+        value values[1];
+        values_at<Operator, In>(elements + at * sizeof(In), rule.element, values);
+        write_results<Operator>(results + at * sizeof(Out), values, rule, so_far);
+    }
+}
+
+} // namespace
+
+#endif
