@@ -34,23 +34,43 @@ constexpr unsigned WORD_OR_ELEMENT = sizeof(T) < WORD_BYTES ? WORD_BYTES : sizeo
 template <typename T>
 using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
 
-/* Calls body(byte of memory, byte of the image) for each whole piece of SIZE bytes, of rows that lie
- * `ld` Ts apart in memory: a lane has every 32nd one, row after row. */
-template <unsigned SIZE, typename T, class Body>
-__device__ void for_each_piece(T *memory, size_t ld, const rows_in_image &image, unsigned lane,
-                               const Body &body)
-{
-    constexpr unsigned BEFORE = SIZE - sizeof(T); /* at most, in the piece that a row begins in */
-    const unsigned of_row = (BEFORE + image.length + SIZE - 1) / SIZE;
-    const unsigned rows_a_step = WARP / of_row, pieces_a_step = WARP % of_row;
-    const size_t ld_bytes = ld * sizeof(T);
-    unsigned row = lane / of_row, number = lane % of_row, begin = image.first + row * image.pitch;
-    byte_of<T> *begin_in_memory = reinterpret_cast<byte_of<T> *>(memory) + row * ld_bytes;
-    PRIM_UNROLL(4)
-    while (row < image.rows) {
-        const unsigned byte = begin / SIZE * SIZE + number * SIZE;
-        if (SIZE == sizeof(T) || (byte >= begin && byte + SIZE <= begin + image.length))
-            body(begin_in_memory + (byte - begin), byte);
+/* Walks over every 32nd piece of SIZE bytes from this lane's on, row after row, of rows that lie
+ * `ld` Ts apart in memory. */
+template <unsigned SIZE, typename T>
+struct piece_walk {
+    static constexpr unsigned BEFORE = SIZE - sizeof(T); /* at most, in a row's first piece */
+
+    rows_in_image image;
+    size_t ld_bytes;
+    unsigned of_row, rows_a_step, pieces_a_step;
+    unsigned row, number, begin; /* the piece's row, number in it, and where the row begins */
+    byte_of<T> *begin_in_memory;
+
+    __device__ piece_walk(T *memory, size_t ld, const rows_in_image &rows, unsigned lane)
+        : image(rows), ld_bytes(ld * sizeof(T)), of_row((BEFORE + rows.length + SIZE - 1) / SIZE),
+          rows_a_step(WARP / of_row), pieces_a_step(WARP % of_row), row(lane / of_row),
+          number(lane % of_row), begin(rows.first + row * rows.pitch),
+          begin_in_memory(reinterpret_cast<byte_of<T> *>(memory) + row * ld_bytes)
+    {
+    }
+    __device__ bool has_row() const
+    {
+        return row < image.rows;
+    }
+    __device__ bool is_whole() const
+    {
+        return SIZE == sizeof(T) || (byte() >= begin && byte() + SIZE <= begin + image.length);
+    }
+    __device__ unsigned byte() const
+    {
+        return begin / SIZE * SIZE + number * SIZE;
+    }
+    __device__ byte_of<T> *memory() const
+    {
+        return begin_in_memory + (byte() - begin);
+    }
+    [[maybe_unused]] __device__ void step()
+    {
         number += pieces_a_step;
         row += rows_a_step;
         begin += rows_a_step * image.pitch;
@@ -62,7 +82,7 @@ __device__ void for_each_piece(T *memory, size_t ld, const rows_in_image &image,
             begin_in_memory += ld_bytes;
         }
     }
-}
+};
 
 /* A row's elements before its first whole piece of SIZE bytes, and those after its last one, by
  * bytes of the image. */
@@ -83,15 +103,49 @@ struct row_ends {
 template <typename T, unsigned SIZE>
 constexpr unsigned AT_END = SIZE / sizeof(T) - 1;
 
+/* Elements one by one. No asynchronous copy has less than a word, so some are on their way before
+ * the first one is stored. */
+template <typename In>
+__device__ void load_elements(vector_slot *slots, const In *from, size_t ld,
+                              const rows_in_image &image, unsigned lane, unsigned swizzle)
+{
+    constexpr unsigned AT_ONCE = 8, SIZE = sizeof(In);
+    using element = piece<SIZE>;
+    piece_walk<SIZE, const In> at(from, ld, image, lane);
+    while (at.has_row()) {
+        element x[AT_ONCE];
+        unsigned bytes[AT_ONCE], count = 0;
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++) {
+            bytes[i] = at.byte();
+            if (at.has_row()) {
+                x[i] = *reinterpret_cast<const element *>(at.memory());
+                count = i + 1;
+            }
+            at.step();
+        }
+        PRIM_UNROLL(AT_ONCE)
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            if (i < count)
+                bytes_at<element>(slots, bytes[i], swizzle) = x[i];
+    }
+}
+
 /* Starts the copies of rows that lie `ld` apart. */
 template <unsigned SIZE, typename In>
 __device__ void load_rows(vector_slot *slots, const In *from, size_t ld, const rows_in_image &image,
                           unsigned lane, unsigned swizzle = SWIZZLED)
 {
+    if constexpr (SIZE < WORD_BYTES) {
+        load_elements(slots, from, ld, image, lane, swizzle);
+        return;
+    }
     using whole = piece<SIZE>;
-    for_each_piece<SIZE>(from, ld, image, lane, [&](const char *memory, unsigned byte) {
-        copy_async(&bytes_at<whole>(slots, byte, swizzle), reinterpret_cast<const whole *>(memory));
-    });
+    PRIM_UNROLL(4)
+    for (piece_walk<SIZE, const In> at(from, ld, image, lane); at.has_row(); at.step())
+        if (at.is_whole())
+            copy_async(&bytes_at<whole>(slots, at.byte(), swizzle),
+                       reinterpret_cast<const whole *>(at.memory()));
     constexpr unsigned MOST = AT_END<In, SIZE>, OF_ELEMENT = sizeof(In);
     if constexpr (MOST != 0) {
         PRIM_UNROLL(1)
@@ -126,9 +180,10 @@ __device__ void store_rows(Out *to, size_t ld, vector_slot *slots, const rows_in
                            unsigned lane, unsigned swizzle = SWIZZLED)
 {
     using whole = piece<SIZE>;
-    for_each_piece<SIZE>(to, ld, image, lane, [&](char *memory, unsigned byte) {
-        *reinterpret_cast<whole *>(memory) = bytes_at<whole>(slots, byte, swizzle);
-    });
+    PRIM_UNROLL(4)
+    for (piece_walk<SIZE, Out> at(to, ld, image, lane); at.has_row(); at.step())
+        if (at.is_whole())
+            *reinterpret_cast<whole *>(at.memory()) = bytes_at<whole>(slots, at.byte(), swizzle);
     constexpr unsigned MOST = AT_END<Out, SIZE>, OF_ELEMENT = sizeof(Out);
     if constexpr (MOST != 0) {
         PRIM_UNROLL(1)

@@ -40,6 +40,15 @@ struct words_of {
     uint32_t words[COUNT];
 };
 
+/* How lanes share the rows: runs of them, or a row for each, in shared memory or without. */
+enum lane_work : unsigned {
+    RUNS,
+    WHOLE_ROWS,          /* whole_rows.cuh */
+    THIN_ROWS,           /* thin_rows.cuh */
+    THIN_ROWS_FROM_WORD, /* all of them begin at a word */
+    FEW_ELEMENTS         /* of each row */
+};
+
 template <typename In, typename Out>
 struct short_rows {
     const In *in;
@@ -48,7 +57,7 @@ struct short_rows {
     unsigned columns, of_warp; /* rows that a warp takes */
     unsigned pitch;            /* elements from row to row in an image */
     bool by_words;             /* gaps.cuh */
-    bool thin, whole;          /* thin_rows.cuh, whole_rows.cuh */
+    lane_work work;
     row_begins begins;
 };
 
@@ -274,6 +283,34 @@ __device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigne
             initial);
 }
 
+/* A row of this thread alone, without shared memory. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
+                                   const tile_rule<accumulator_t<Out>, Out> &rule)
+{
+    using value = accumulator_t<Out>;
+    if (row >= r.count)
+        return;
+    const value identity = identity_of<Operator, Out>();
+    const value initial =
+        Operator::combine(Operator::combine(initial_of(rule), identity), identity);
+    const In *const from = r.in + row * r.in_ld;
+    Out *const to = r.out + row * r.out_ld;
+    if constexpr (MAY_BE_THIN<In, Out>) {
+        if (r.work == THIN_ROWS) {
+            scan_thin_row<Operator, false>(from, to, r.columns, rule, initial);
+            return;
+        }
+        if (r.work == THIN_ROWS_FROM_WORD) {
+            scan_thin_row<Operator, true>(from, to, r.columns, rule, initial);
+            return;
+        }
+    }
+    scan_elements<Operator, In, Out>(reinterpret_cast<const unsigned char *>(from),
+                                     reinterpret_cast<unsigned char *>(to), r.columns, rule,
+                                     initial);
+}
+
 /* Before 8.0, one more block of 16-bit results would spill a register. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 [[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 2;
@@ -295,22 +332,16 @@ __global__ void __launch_bounds__(ROW_THREADS,
     grid_dependency_synchronize();
     if (first >= r.count)
         return;
-    if constexpr (MAY_BE_THIN<In, Out>)
-        if (r.thin) {
-            using value = accumulator_t<Out>;
-            const value identity = identity_of<Operator, Out>();
-            const value initial = Operator::combine(initial_of(rule), identity);
-            if (first + lane < r.count)
-                scan_thin_row<Operator>(r.in + (first + lane) * r.in_ld,
-                                        r.out + (first + lane) * r.out_ld, r.columns, rule,
-                                        Operator::combine(initial, identity));
+    if constexpr (IS_NARROW<In>)
+        if (r.work > WHOLE_ROWS) {
+            scan_row_in_memory<Operator>(r, first + lane, rule);
             return;
         }
     const unsigned rows =
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
     const unsigned count = rows * r.columns;
 
-    const unsigned swizzle = r.whole ? IN_ORDER : SWIZZLED;
+    const unsigned swizzle = r.work == WHOLE_ROWS ? IN_ORDER : SWIZZLED;
     vector_slot *const slots = kept_in_register(of_results[warp]);
     row_images images = {ONE_IMAGE<In, Out> ? slots : kept_in_register(of_elements[warp]), slots, 0,
                          0};
@@ -318,7 +349,7 @@ __global__ void __launch_bounds__(ROW_THREADS,
                   lane, swizzle);
     wait_for_copies();
     __syncwarp();
-    if (r.whole)
+    if (r.work == WHOLE_ROWS)
         scan_whole_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
     else
         scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
@@ -334,12 +365,14 @@ __global__ void __launch_bounds__(ROW_THREADS,
     return args->in_ld != args->columns || args->out_ld != args->columns;
 }
 
-/* One and two elements are copied one by one with less ado. */
+/* Whether a row is a thread's, without shared memory: of narrow elements, with gaps, one or two
+ * elements or up to a vector. */
 template <typename In, typename Out>
 bool is_thin(const prim_scan_args *args)
 {
-    return MAY_BE_THIN<In, Out> && args->columns > 2 &&
-           args->columns <= VECTOR_BYTES / sizeof(In) && has_gaps(args);
+    return IS_NARROW<In> && has_gaps(args) &&
+           (args->columns <= 2 ||
+            (MAY_BE_THIN<In, Out> && args->columns <= VECTOR_BYTES / sizeof(In)));
 }
 
 /* Whether longer rows of narrow elements, with gaps between them, lie equally far past words in
@@ -347,7 +380,7 @@ bool is_thin(const prim_scan_args *args)
 template <typename In, typename Out>
 bool may_go_by_words(const prim_scan_args *args)
 {
-    return IS_NARROW<In> && args->columns > 2 && !is_thin<In, Out>(args) && has_gaps(args) &&
+    return IS_NARROW<In> && !is_thin<In, Out>(args) && has_gaps(args) &&
            (!IS_NARROW<Out> ||
             (ONE_IMAGE<In, Out> && (args->in_ld - args->out_ld) * sizeof(In) % WORD_BYTES == 0 &&
              shift_of(args->in) % WORD_BYTES == shift_of(args->out) % WORD_BYTES));
@@ -369,6 +402,20 @@ bool takes_whole_rows(unsigned columns, unsigned pitch)
            pitch * sizeof(Out) % VECTOR_BYTES != 0;
 }
 
+template <typename In, typename Out>
+lane_work work_of(const prim_scan_args *args, unsigned pitch)
+{
+    if (!is_thin<In, Out>(args))
+        return takes_whole_rows<In, Out>(static_cast<unsigned>(args->columns), pitch) ? WHOLE_ROWS
+                                                                                      : RUNS;
+    if (args->columns <= 2)
+        return FEW_ELEMENTS;
+    const bool from_word =
+        lines_are_aligned(args->in, args->rows, args->in_ld * sizeof(In), WORD_BYTES) &&
+        lines_are_aligned(args->out, args->rows, args->out_ld * sizeof(Out), WORD_BYTES);
+    return from_word ? THIN_ROWS_FROM_WORD : THIN_ROWS;
+}
+
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
  * idle. */
 template <typename In, typename Out>
@@ -386,8 +433,9 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool thin = is_thin<In, Out>(args), by_words = may_go_by_words<In, Out>(args);
+        const bool by_words = may_go_by_words<In, Out>(args);
         const unsigned pitch = by_words ? pitch_by_words<In>(args) : columns;
+        const lane_work work = work_of<In, Out>(args, pitch);
         row_begins begins = {};
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
         for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
@@ -395,18 +443,18 @@ struct launch_short_rows : launch_run {
         const bool loads_words = by_words && args->in_ld != args->columns;
         const unsigned room =
             loads_words ? WORDS_ROOM / static_cast<unsigned>(sizeof(Out)) : CHUNK<In, Out>;
-        const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
-                                          static_cast<Out *>(args->out),
-                                          args->in_ld,
-                                          args->out_ld,
-                                          args->rows,
-                                          columns,
-                                          thin ? WARP : rows_of_warp<In, Out>(columns, pitch, room),
-                                          pitch,
-                                          by_words,
-                                          thin,
-                                          takes_whole_rows<In, Out>(columns, pitch),
-                                          begins};
+        const short_rows<In, Out> rows = {
+            static_cast<const In *>(args->in),
+            static_cast<Out *>(args->out),
+            args->in_ld,
+            args->out_ld,
+            args->rows,
+            columns,
+            work > WHOLE_ROWS ? WARP : rows_of_warp<In, Out>(columns, pitch, room),
+            pitch,
+            by_words,
+            work,
+            begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
         return prim_launch_dependent(

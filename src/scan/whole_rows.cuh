@@ -49,6 +49,20 @@ __device__ void write_results(unsigned char *results, const accumulator_t<Out> (
     }
 }
 
+/* One element after the other. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_elements(const unsigned char *elements, unsigned char *results, unsigned count,
+                              const tile_rule<accumulator_t<Out>, Out> &rule,
+                              accumulator_t<Out> so_far)
+{
+    PRIM_UNROLL(1)
+    for (unsigned e = 0; e < count; e++) {
+        accumulator_t<Out> values[1];
+        values_at<Operator, In>(elements + e * sizeof(In), rule.element, values);
+        write_results<Operator>(results + e * sizeof(Out), values, rule, so_far);
+    }
+}
+
 /* Scans a row in shared memory: whole vectors, and then what is left. `initial` is what is before
  * the row. */
 template <class Operator, typename In, typename Out>
@@ -82,12 +96,8 @@ __device__ void scan_whole_row(const unsigned char *elements, unsigned char *res
     }
     if constexpr (HAS_ORDER<Operator, Out>)
         begin_run(at);
-    PRIM_UNROLL(1)
-    for (; at < columns; at++) {
-        value values[1];
-        values_at<Operator, In>(elements + at * sizeof(In), rule.element, values);
-        write_results<Operator>(results + at * sizeof(Out), values, rule, so_far);
-    }
+    scan_elements<Operator, In>(elements + at * sizeof(In), results + at * sizeof(Out),
+                                columns - at, rule, so_far);
 }
 
 } // namespace
