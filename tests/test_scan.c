@@ -1056,6 +1056,51 @@ ParameterizedTest(combination *k, scan, the_host_has_the_same_bits)
     free(h_host);
 }
 
+/* Rows of up to five runs of 64 bytes, and an element less or more: lanes take several rows, whole
+ * ones or runs of them. */
+ParameterizedTestParameters(scan, short_rows_have_the_bits_of_the_host)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, short_rows_have_the_bits_of_the_host)
+{
+    enum { ROWS_HERE = 37, RUNS = 5, MOST = ROWS_HERE * (RUNS * 64 + 4) };
+    const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
+    const size_t in_run = 64 / (in_size > out_size ? in_size : out_size);
+    skip_unless_supported(k, ROWS);
+    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+        cr_skip_test("it has an order of its own");
+    char *h_in = malloc(MOST * in_size), *h_before = malloc(MOST * out_size),
+         *h_device = malloc(MOST * out_size), *h_host = malloc(MOST * out_size);
+    fill(k->types.in, h_in, MOST, UNIFORM, 17);
+    for (size_t s = 0; s < (size_t)3 * RUNS; s++) {
+        const size_t turn = s + turn_of(k), columns = (s / 3 + 1) * in_run + s % 3 - 1;
+        double no_total;
+        scan_case c = {.variant = k->variant,
+                       .types = k->types,
+                       .form = ROWS,
+                       .kind = (prim_scan_kind)(turn % KINDS),
+                       .op = turn % 5 == 4 ? PRIM_OP_MAX : PRIM_OP_SUM,
+                       .rows = ROWS_HERE,
+                       .columns = columns,
+                       .in_ld = columns + turn % 4,
+                       .out_ld = columns + turn / 2 % 4,
+                       .h_in = h_in};
+        if (!supports(&c))
+            continue;
+        run(&c, h_before, h_device, &no_total);
+        c.threads = 1;
+        run(&c, h_before, h_host, &no_total);
+        cr_assert_arr_eq(h_host, h_device, extent(&c, c.out_ld) * out_size,
+                         CASE_FORMAT "other bits", CASE_VALUES(&c));
+    }
+    free(h_in);
+    free(h_before);
+    free(h_device);
+    free(h_host);
+}
+
 /* Of so many tiles that AUTO takes what reads each element once. */
 Test(scan, auto_has_the_order_of_the_host_in_long_arrays)
 {
