@@ -48,14 +48,23 @@ struct row_in_image {
     }
 };
 
+/* Two to the power of this lanes share a row of so many pieces: eight, fewer of a shorter one, more
+ * of a longer one, of which a warp has few. */
+__device__ inline unsigned log_lanes_of_row(unsigned pieces)
+{
+    return pieces < 8          ? (pieces >= 2) + (pieces >= 4)
+           : pieces < 2 * WARP ? 3
+           : pieces < 4 * WARP ? 4
+                               : 5;
+}
+
 /* Calls body(row in memory, its place, this lane's first piece, bytes to its next one), for rows
- * that lie `ld` Ts apart. Eight lanes share a row; more a longer one, of which a warp has few. */
+ * that lie `ld` Ts apart. */
 template <unsigned SIZE, typename T, class Body>
 __device__ void for_each_row(T *memory, size_t ld, const rows_in_image &image, unsigned lane,
                              const Body &body)
 {
-    const unsigned pieces = image.length / SIZE;
-    const unsigned log_lanes = pieces >= 4 * WARP ? 5 : pieces >= 2 * WARP ? 4 : 3;
+    const unsigned log_lanes = log_lanes_of_row(image.length / SIZE);
     const unsigned step = SIZE << log_lanes;
     PRIM_UNROLL(1)
     for (unsigned row = lane >> log_lanes; row < image.rows; row += WARP >> log_lanes) {
