@@ -34,7 +34,8 @@ constexpr unsigned WORD_OR_ELEMENT = sizeof(T) < WORD_BYTES ? WORD_BYTES : sizeo
 template <typename T>
 using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
 
-/* A row's place in an image: its first whole piece of SIZE bytes, and what follows its last one. */
+/* A row's place in an image: its first whole piece of SIZE bytes, and what follows its last one.
+ * The row has at least as many elements as may lie before a piece. */
 template <unsigned SIZE>
 struct row_in_image {
     unsigned begin, first_piece, last_piece, end;
@@ -43,8 +44,6 @@ struct row_in_image {
         : begin(image.first + row * image.pitch), first_piece((begin + SIZE - 1) / SIZE * SIZE),
           last_piece((begin + image.length) / SIZE * SIZE), end(begin + image.length)
     {
-        first_piece = first_piece < end ? first_piece : end;
-        last_piece = last_piece > first_piece ? last_piece : first_piece;
     }
 };
 

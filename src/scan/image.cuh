@@ -45,7 +45,15 @@ __device__ packed<T, N> &vector_at(vector_slot *slots, unsigned vector, unsigned
 
 /* A T at a byte of the image: as slot_of() of the byte's vector. */
 template <typename T>
-__device__ T &bytes_at(vector_slot *slots, unsigned byte, unsigned swizzle = SWIZZLED)
+__device__ T &bytes_at(vector_slot *slots, unsigned byte)
+{
+    const unsigned swizzled = byte ^ (byte / (8 * VECTOR_BYTES) % 4 * VECTOR_BYTES);
+    return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);
+}
+
+/* The same, with less ado where the swizzle is known only at run time. */
+template <typename T>
+__device__ T &bytes_at(vector_slot *slots, unsigned byte, unsigned swizzle)
 {
     const unsigned swizzled = byte ^ (byte / 8 & swizzle * VECTOR_BYTES);
     return reinterpret_cast<T &>(reinterpret_cast<unsigned char *>(slots)[swizzled]);

@@ -311,16 +311,8 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
                                      initial);
 }
 
-/* Before 8.0, one more block of 16-bit results would spill a register. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-[[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 2;
-#else
-[[maybe_unused]] constexpr unsigned NARROW_BLOCKS = 3;
-#endif
-
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS,
-                                  blocks_at_once(ROW_THREADS, sizeof(Out) == 2 ? NARROW_BLOCKS : 4))
+__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, 4))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
     constexpr unsigned RESULTS = RESULT_SLOTS<In, Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
