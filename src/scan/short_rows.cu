@@ -390,7 +390,7 @@ unsigned pitch_by_words(const prim_scan_args *args)
 template <typename In, typename Out>
 bool takes_whole_rows(unsigned columns, unsigned pitch)
 {
-    return columns * sizeof(Out) > 8 && columns <= MOST_RUNS_OF_LANE * RUN_ELEMENTS<In, Out> &&
+    return columns * sizeof(Out) > 8 && columns <= MOST_ELEMENTS<In, Out> &&
            pitch * sizeof(Out) % VECTOR_BYTES != 0;
 }
 

@@ -1,5 +1,6 @@
-/* Rows of up to three runs: a lane takes a whole one, element by element, so that no run has to be
- * shifted out of the image, no lane has only the rest of a row, and no lane waits for another.
+/* Rows of up to two and a half runs: a lane takes a whole one, element by element, so that no run
+ * has to be shifted out of the image, no lane has only the rest of a row, and no lane waits for
+ * another. Of longer ones a warp has so few that most lanes would be idle.
  *
  *     image      a a a a a b b b b b c c c c c d …       bytes in order, not swizzled
  *     lane       0         1         2         3
@@ -15,7 +16,9 @@
 namespace
 {
 
-[[maybe_unused]] constexpr unsigned MOST_RUNS_OF_LANE = 3;
+/* Of a row that a lane takes, at most. */
+template <typename In, typename Out>
+constexpr unsigned MOST_ELEMENTS = RUN_ELEMENTS<In, Out> * 5 / 2;
 
 /* Other operators give the same bits in any order. */
 template <class Operator, typename Out>
