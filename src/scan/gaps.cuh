@@ -5,8 +5,8 @@
  *     image      ┃ · · · a ┃ a a a a ┃ a a · · ┃ b b b b ┃ b b b · ┃
  *
  * Some lanes share a row's words; its ends, which are less than a word, are one lane's, element by
- * element. What lies between rows is neither read nor written. Where narrow rows of
- * input and output lie otherwise past words, each element is a piece. */
+ * element. What lies between rows is neither read nor written. Where narrow rows of input and
+ * output lie otherwise past words, each element is a piece. */
 #ifndef PRIM_SCAN_GAPS_CUH
 #define PRIM_SCAN_GAPS_CUH
 

@@ -44,7 +44,7 @@ struct words_of {
 enum lane_work : unsigned {
     RUNS,
     WHOLE_ROWS,          /* whole_rows.cuh */
-    THIN_ROWS,           /* thin_rows.cuh */
+    THIN_ROWS,           /* thin_rows.cuh; from here on without shared memory */
     THIN_ROWS_FROM_WORD, /* all of them begin at a word */
     FEW_ELEMENTS         /* of each row */
 };
