@@ -77,6 +77,22 @@ __device__ void for_each_row(T *memory, size_t ld, const rows_in_image &image, u
 template <typename T, unsigned SIZE>
 constexpr unsigned AT_END = SIZE / sizeof(T) - 1;
 
+/* Calls body(number, byte of the image) for the elements at a row's ends, which a piece does not
+ * cover. */
+template <typename T, unsigned SIZE, class Body>
+__device__ void for_each_at_ends(const row_in_image<SIZE> &at, const Body &body)
+{
+    constexpr unsigned MOST = AT_END<T, SIZE>, OF_ELEMENT = sizeof(T);
+    PRIM_UNROLL(MOST)
+    for (unsigned e = 0; e < MOST; e++) {
+        const unsigned first = at.begin + e * OF_ELEMENT, last = at.last_piece + e * OF_ELEMENT;
+        if (first < at.first_piece)
+            body(2 * e, first);
+        if (last < at.end)
+            body(2 * e + 1, last);
+    }
+}
+
 /* Starts the copies of rows that lie `ld` apart. */
 template <unsigned SIZE, typename In>
 __device__ void load_rows(vector_slot *slots, const In *from, size_t ld, const rows_in_image &image,
@@ -109,30 +125,18 @@ __device__ void load_rows(vector_slot *slots, const In *from, size_t ld, const r
         }
     };
     for_each_row<SIZE>(from, ld, image, lane, load);
-    constexpr unsigned MOST = AT_END<In, SIZE>, OF_ELEMENT = sizeof(In);
-    if constexpr (MOST != 0) {
+    if constexpr (AT_END<In, SIZE> != 0) {
         PRIM_UNROLL(1)
         for (unsigned row = lane; row < image.rows; row += WARP) {
             const row_in_image<SIZE> at(image, row);
             const In *const elements = from + row * ld;
-            const unsigned behind = (at.last_piece - at.begin) / OF_ELEMENT;
-            In before[MOST], after[MOST]; /* all are on their way before the first one is stored */
-            PRIM_UNROLL(MOST)
-            for (unsigned e = 0; e < MOST; e++) {
-                if (at.begin + e * OF_ELEMENT < at.first_piece)
-                    before[e] = elements[e];
-                if (at.last_piece + e * OF_ELEMENT < at.end)
-                    after[e] = elements[behind + e];
-            }
-            PRIM_UNROLL(MOST)
-            for (unsigned e = 0; e < MOST; e++) {
-                const unsigned first = at.begin + e * OF_ELEMENT,
-                               last = at.last_piece + e * OF_ELEMENT;
-                if (first < at.first_piece)
-                    bytes_at<In>(slots, first, swizzle) = before[e];
-                if (last < at.end)
-                    bytes_at<In>(slots, last, swizzle) = after[e];
-            }
+            In x[2 * AT_END<In, SIZE>]; /* all are on their way before the first one is stored */
+            for_each_at_ends<In>(at, [&](unsigned number, unsigned byte) {
+                x[number] = elements[(byte - at.begin) / sizeof(In)];
+            });
+            for_each_at_ends<In>(at, [&](unsigned number, unsigned byte) {
+                bytes_at<In>(slots, byte, swizzle) = x[number];
+            });
         }
     }
 }
@@ -150,22 +154,14 @@ __device__ void store_rows(Out *to, size_t ld, vector_slot *slots, const rows_in
                 bytes_at<whole>(slots, byte, swizzle);
     };
     for_each_row<SIZE>(to, ld, image, lane, store);
-    constexpr unsigned MOST = AT_END<Out, SIZE>, OF_ELEMENT = sizeof(Out);
-    if constexpr (MOST != 0) {
+    if constexpr (AT_END<Out, SIZE> != 0) {
         PRIM_UNROLL(1)
         for (unsigned row = lane; row < image.rows; row += WARP) {
             const row_in_image<SIZE> at(image, row);
             Out *const elements = to + row * ld;
-            const unsigned behind = (at.last_piece - at.begin) / OF_ELEMENT;
-            PRIM_UNROLL(MOST)
-            for (unsigned e = 0; e < MOST; e++) {
-                const unsigned first = at.begin + e * OF_ELEMENT,
-                               last = at.last_piece + e * OF_ELEMENT;
-                if (first < at.first_piece)
-                    elements[e] = bytes_at<Out>(slots, first, swizzle);
-                if (last < at.end)
-                    elements[behind + e] = bytes_at<Out>(slots, last, swizzle);
-            }
+            for_each_at_ends<Out>(at, [&](unsigned, unsigned byte) {
+                elements[(byte - at.begin) / sizeof(Out)] = bytes_at<Out>(slots, byte, swizzle);
+            });
         }
     }
 }

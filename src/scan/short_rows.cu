@@ -158,7 +158,7 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
         const unsigned end = bytes < head ? head : head + (bytes - head) / 4 * 4;
         PRIM_UNROLL(3)
         for (unsigned e = 0; e < 3; e += SIZE) {
-            using bits = typename std::conditional<SIZE == 1, uint8_t, uint16_t>::type;
+            using bits = piece<SIZE>;
             if (e < head && e < bytes)
                 bytes_at<bits>(slots, first + e) = static_cast<bits>(words[0] >> 8 * e);
             if (end + e < bytes)
@@ -265,6 +265,14 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     }
 }
 
+/* What is before a row that is a lane's: nothing is before its chunk, nor before its run. */
+template <class Operator, typename Out>
+__device__ accumulator_t<Out> before_row(const tile_rule<accumulator_t<Out>, Out> &rule)
+{
+    const accumulator_t<Out> identity = identity_of<Operator, Out>();
+    return Operator::combine(Operator::combine(initial_of(rule), identity), identity);
+}
+
 /* The same, each lane a row at a time. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigned columns,
@@ -272,9 +280,7 @@ __device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigne
                                 unsigned lane)
 {
     using value = accumulator_t<Out>;
-    const value identity = identity_of<Operator, Out>();
-    const value initial =
-        Operator::combine(Operator::combine(initial_of(rule), identity), identity);
+    const value initial = before_row<Operator>(rule);
     PRIM_UNROLL(1)
     for (unsigned row = lane; row < rows; row += WARP)
         scan_whole_row<Operator, In, Out>(
@@ -291,9 +297,7 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
     using value = accumulator_t<Out>;
     if (row >= r.count)
         return;
-    const value identity = identity_of<Operator, Out>();
-    const value initial =
-        Operator::combine(Operator::combine(initial_of(rule), identity), identity);
+    const value initial = before_row<Operator>(rule);
     const In *const from = r.in + row * r.in_ld;
     Out *const to = r.out + row * r.out_ld;
     if constexpr (MAY_BE_THIN<In, Out>) {
@@ -409,13 +413,14 @@ lane_work work_of(const prim_scan_args *args, unsigned pitch)
 }
 
 /* As many as fit, but whole steps where the last one would leave more than half of the lanes
- * idle. */
+ * idle; without shared memory, one for each lane. */
 template <typename In, typename Out>
-unsigned rows_of_warp(unsigned columns, unsigned pitch, unsigned room)
+unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned room)
 {
-    const unsigned at_once = takes_whole_rows<In, Out>(columns, pitch)
-                                 ? WARP
-                                 : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
+    if (work > WHOLE_ROWS)
+        return WARP;
+    const unsigned at_once =
+        work == WHOLE_ROWS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
     const unsigned most = room / pitch, behind = most % at_once;
     return most > at_once && behind < at_once / 2 ? most - behind : most;
 }
@@ -435,18 +440,17 @@ struct launch_short_rows : launch_run {
         const bool loads_words = by_words && args->in_ld != args->columns;
         const unsigned room =
             loads_words ? WORDS_ROOM / static_cast<unsigned>(sizeof(Out)) : CHUNK<In, Out>;
-        const short_rows<In, Out> rows = {
-            static_cast<const In *>(args->in),
-            static_cast<Out *>(args->out),
-            args->in_ld,
-            args->out_ld,
-            args->rows,
-            columns,
-            work > WHOLE_ROWS ? WARP : rows_of_warp<In, Out>(columns, pitch, room),
-            pitch,
-            by_words,
-            work,
-            begins};
+        const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
+                                          static_cast<Out *>(args->out),
+                                          args->in_ld,
+                                          args->out_ld,
+                                          args->rows,
+                                          columns,
+                                          rows_of_warp<In, Out>(work, columns, pitch, room),
+                                          pitch,
+                                          by_words,
+                                          work,
+                                          begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
         return prim_launch_dependent(
