@@ -15,6 +15,7 @@
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
 #include "common/async_copy.cuh"
+#include "common/end_pieces.cuh"
 #include "common/part_vector.cuh"
 #include "reduce/tile.cuh"
 
@@ -31,7 +32,7 @@ struct short_rows {
     unsigned parts;      /* partials of a lane, a power of two */
     unsigned pitch; /* elements from row to row in shared memory; 0: rows stay where they are */
     unsigned across_bits; /* 2^across_bits threads copy a row */
-    bool by_words;        /* each thread then reads a row of its own, word by word */
+    bool by_words;        /* each lane then reads a part of a row, or all of it, word by word */
 };
 
 /* The part of a line that is copied by vectors, counted from the one that it begins in. */
@@ -63,36 +64,31 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
 }
 
 /* The elements before the whole vectors (number 0) or after them (1), of a line that has a boundary
- * of 16 bytes in it or at an end. They lie before the boundary or behind it, so that pieces as long
- * as the bits of their length are aligned: short ones first, or long ones. Pieces of four and eight
- * bytes are copied on the way; shorter ones are in registers until store(). */
+ * of 16 bytes in it or at an end. Pieces of four and eight bytes are copied on the way; shorter ones
+ * are in registers until store(). */
 template <typename T>
 struct line_end {
-    unsigned begin, bytes, number; /* elements from the line's first */
+    end_pieces<T> pieces;
+    unsigned begin; /* elements from the line's first */
     uint16_t two;
     uint8_t one;
 
     template <typename Piece>
-    __device__ unsigned place() const
-    {
-        constexpr unsigned SIZE = sizeof(Piece);
-        return number == 0 ? bytes % SIZE : bytes / (2 * SIZE) * (2 * SIZE);
-    }
-    template <typename Piece>
     __device__ Piece *piece_at(T *to) const
     {
-        return reinterpret_cast<Piece *>(reinterpret_cast<unsigned char *>(to) + place<Piece>());
+        return reinterpret_cast<Piece *>(reinterpret_cast<unsigned char *>(to) +
+                                         pieces.template place<Piece>());
     }
     template <typename Piece>
     __device__ const Piece *piece_at(const T *from) const
     {
         return reinterpret_cast<const Piece *>(reinterpret_cast<const unsigned char *>(from) +
-                                               place<Piece>());
+                                               pieces.template place<Piece>());
     }
     template <typename Piece>
     __device__ bool has() const
     {
-        return sizeof(T) <= sizeof(Piece) && (bytes & sizeof(Piece)) != 0;
+        return pieces.template has<Piece>();
     }
 
     __device__ void load(T *to, const T *from, unsigned line_count, unsigned which)
@@ -101,9 +97,10 @@ struct line_end {
         const whole_vectors whole = whole_vectors_of(from, line_count, false);
         const unsigned before = whole.begin * WIDTH - whole.past,
                        behind = whole.end * WIDTH - whole.past;
-        number = which;
+        pieces.number = which;
+        pieces.bytes =
+            (which == 0 ? before : line_count - behind) * static_cast<unsigned>(sizeof(T));
         begin = which == 0 ? 0 : behind;
-        bytes = (which == 0 ? before : line_count - behind) * static_cast<unsigned>(sizeof(T));
         from += begin;
         to += begin;
         if (has<uint64_t>())
@@ -307,12 +304,23 @@ struct plain_row {
     const vector<element> *vectors; /* in the first one, the row begins `past` bytes later */
     unsigned past, count, lane, lanes, parts;
 
+    /* ONE_BY_ONE: instead of a vector that is spliced from two. */
+    template <bool ONE_BY_ONE>
     __device__ value partial(unsigned v) const
     {
         constexpr unsigned WIDTH = VECTOR_ELEMENTS<element>;
         value so_far = Source::template identity<Operator>();
         if (v * WIDTH >= count)
             return so_far;
+        if constexpr (ONE_BY_ONE) {
+            const element *const first =
+                reinterpret_cast<const element *>(vectors + v) + past / sizeof(element);
+            PRIM_UNROLL(WIDTH)
+            for (unsigned e = 0; e < WIDTH; e++)
+                if (v * WIDTH + e < count)
+                    so_far = source.template take_one<Operator, true>(so_far, first[e]);
+            return so_far;
+        }
         vector<element> x = vectors[v];
         if (past > 0)
             x = spliced<element>(x, vectors[v + 1], past);
@@ -324,15 +332,16 @@ struct plain_row {
     }
 
     /* Of this lane's parts `part`, part + STRIDE, …: halves first. */
-    template <unsigned STRIDE>
+    template <unsigned STRIDE, bool ONE_BY_ONE>
     __device__ value aggregate(unsigned part) const
     {
         if constexpr (STRIDE == MOST_PARTS) {
-            return partial(lane + part * lanes);
+            return partial<ONE_BY_ONE>(lane + part * lanes);
         } else {
-            const value first = aggregate<2 * STRIDE>(part);
-            return STRIDE < parts ? Operator::combine(first, aggregate<2 * STRIDE>(part + STRIDE))
-                                  : first;
+            const value first = aggregate<2 * STRIDE, ONE_BY_ONE>(part);
+            return STRIDE < parts
+                       ? Operator::combine(first, aggregate<2 * STRIDE, ONE_BY_ONE>(part + STRIDE))
+                       : first;
         }
     }
 };
@@ -361,7 +370,10 @@ reduce_staged_tile(const Source &source, const typename Source::element *tile,
                 lane,
                 shape.lanes,
                 shape.parts};
-            return reduce_warp<Operator>(row.template aggregate<1>(0), shape.lanes);
+            if constexpr (sizeof(element) == 2)
+                if (shape.lanes == 1 && shape.pitch % 2 == 1) /* so that banks differ */
+                    return row.template aggregate<1, true>(0);
+            return reduce_warp<Operator>(row.template aggregate<1, false>(0), shape.lanes);
         }
     }
     waiting_values<typename Source::value> waiting = {};
@@ -587,6 +599,9 @@ value_of_words(const Source &source, const typename Source::element *row, unsign
 {
     using element = typename Source::element;
     constexpr unsigned IN_WORD = WORD_BYTES / sizeof(element);
+    if constexpr (ADDS_BYTES<Operator, element>)
+        if (source.plain())
+            return static_cast<typename Source::value>(sum_of_words(row, count));
     row_words words(row);
     typename Source::value so_far = Source::template identity<Operator>();
     PRIM_UNROLL(1)
@@ -606,18 +621,36 @@ __device__ void reduce_staged_words(const Source &source, const typename Source:
                                     const Result &result)
 {
     const unsigned count = static_cast<unsigned>(shape.count);
-    if constexpr (ADDS_BYTES<Operator, typename Source::element>)
-        if (source.plain()) {
-            PRIM_UNROLL(1)
-            for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
-                result.store(block_row + row, static_cast<typename Source::value>(
-                                                  sum_of_words(staged + row * shape.pitch, count)));
-            return;
-        }
     PRIM_UNROLL(1)
     for (unsigned row = threadIdx.x; row < rows; row += PARTIALS)
         result.store(block_row + row,
                      value_of_words<Operator>(source, staged + row * shape.pitch, count));
+}
+
+/* Longer rows of integers, whose order counts for nothing: each of a row's lanes has an odd number
+ * of words, so that they read from different banks. */
+template <class Operator, class Source, class Result>
+__device__ void reduce_staged_parts(const Source &source, const typename Source::element *staged,
+                                    const short_rows &shape, size_t block_row, unsigned rows,
+                                    const Result &result)
+{
+    using value = typename Source::value;
+    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(typename Source::element);
+    const unsigned count = static_cast<unsigned>(shape.count), lanes = shape.lanes;
+    const unsigned words = (count + lanes * IN_WORD - 1) / (lanes * IN_WORD) | 1;
+    const unsigned lane = threadIdx.x & (lanes - 1), begin = lane * words * IN_WORD;
+    const unsigned left = begin < count ? count - begin : 0,
+                   own = left < words * IN_WORD ? left : words * IN_WORD;
+    PRIM_UNROLL(1)
+    for (unsigned first = 0; first < rows; first += PARTIALS / lanes) {
+        const unsigned row = first + threadIdx.x / lanes;
+        value so_far = Source::template identity<Operator>();
+        if (row < rows && own > 0)
+            so_far = value_of_words<Operator>(source, staged + row * shape.pitch + begin, own);
+        so_far = reduce_warp<Operator>(so_far, lanes);
+        if (row < rows && lane == 0)
+            result.store(block_row + row, so_far);
+    }
 }
 
 /* ---- the kernel ---- */
@@ -669,7 +702,10 @@ __global__ void __launch_bounds__(PARTIALS,
     __syncthreads();
     if constexpr (IS_NARROW<element>)
         if (shape.by_words) {
-            reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
+            if (std::is_integral<element>::value && shape.lanes > 1)
+                reduce_staged_parts<Operator>(source, first, shape, block_row, rows, result);
+            else
+                reduce_staged_words<Operator>(source, first, shape, block_row, rows, result);
             return;
         }
     reduce_staged_rows<Operator>(source, first, shape, block_row, rows, result);
@@ -688,15 +724,22 @@ unsigned least_pitch(size_t columns, size_t ld)
 }
 
 /* Narrow elements: rows of one vector; and longer ones whose order counts for nothing and that
- * would have to be spliced, as long as a thread has a whole one. Those that begin at vectors would
- * meet in the same banks. */
+ * would have to be spliced. Those that begin at vectors would meet in the same banks. */
 template <typename T>
 bool goes_by_words(size_t columns, size_t ld)
 {
     constexpr unsigned WIDTH = VECTOR_ELEMENTS<T>;
-    return IS_NARROW<T> &&
-           (columns <= WIDTH || (std::is_integral<T>::value && columns <= MOST_PARTS * WIDTH &&
-                                 least_pitch<T>(columns, ld) % WIDTH != 0));
+    return IS_NARROW<T> && (columns <= WIDTH || (std::is_integral<T>::value &&
+                                                 least_pitch<T>(columns, ld) % WIDTH != 0));
+}
+
+/* How many lanes have parts of a row that is read by words: so many that most threads have one. */
+inline unsigned lanes_by_words(unsigned rows)
+{
+    unsigned lanes = 1;
+    while (lanes < WARP && rows * lanes < PARTIALS * 5 / 8)
+        lanes *= 2;
+    return lanes;
 }
 
 /* Rows without gaps stay as they are, and so do those that are read by words. Others may lie an odd
@@ -743,18 +786,22 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
         return shape;
     shape.by_words = goes_by_words<element>(args->columns, args->ld);
     shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
-    while (shape.parts < MOST_PARTS && shape.parts < vectors)
-        shape.parts *= 2;
-    while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
-        shape.lanes *= 2;
-    while (shape.pitch % (BANKS * WIDTH) == 0 && shape.lanes < 4) {
-        shape.lanes *= 2;
-        shape.parts /= 2;
+    shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
+    if (shape.by_words) {
+        shape.lanes = lanes_by_words(shape.block_rows);
+    } else {
+        while (shape.parts < MOST_PARTS && shape.parts < vectors)
+            shape.parts *= 2;
+        while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)
+            shape.lanes *= 2;
+        while (shape.pitch % (BANKS * WIDTH) == 0 && shape.lanes < 4) {
+            shape.lanes *= 2;
+            shape.parts /= 2;
+        }
     }
-    while (shape.across_bits < 8 && 1u << shape.across_bits < vectors)
+    while (shape.across_bits < 8 && 2u << shape.across_bits <= args->columns / WIDTH)
         shape.across_bits++;
     const unsigned at_once = PARTIALS / shape.lanes, least = WARP / shape.lanes;
-    shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
     if (shape.block_rows > at_once)
         shape.block_rows -= shape.block_rows % at_once;
     while (shape.block_rows / 2 >= least &&

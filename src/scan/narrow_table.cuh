@@ -110,7 +110,7 @@ struct narrow_thread {
             const bool ends = first_row + groups.of_warp * V >= m.rows;
             load_image<VECTORS>(image, from, {count, first_row == 0, ends}, lane);
         } else {
-            load_rows<sizeof(In)>(image, from, m.in_ld, rows_of<In>(0), lane);
+            load_rows(image, from, m.in_ld, rows_of<In>(0), false, lane);
         }
         wait_for_copies();
         __syncwarp();
@@ -149,7 +149,7 @@ struct narrow_thread {
         if (m.out_ld == columns)
             store_image<VECTORS>(to, image, shift, count, lane);
         else
-            store_rows<sizeof(Out)>(to, m.out_ld, image, rows_of<Out>(shift), lane);
+            store_rows(to, m.out_ld, image, rows_of<Out>(shift), false, lane);
     }
 
     /* ---- along the rows ---- */

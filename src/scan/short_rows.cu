@@ -29,6 +29,9 @@ namespace short_rows
 constexpr unsigned ROW_WARPS = 8, ROW_THREADS = ROW_WARPS * WARP;
 constexpr unsigned RUN_WORDS = RUN * VECTOR_BYTES / 4; /* words of a lane's results */
 
+/* Rows of a thread that has up to two elements of each. */
+[[maybe_unused]] constexpr unsigned FEW_ROWS = 4;
+
 /* Bit i % 32 of word i / 32: element i of a lane begins a row. In words, since nvcc would compare a
  * bit of 64 in two instructions. */
 struct row_begins {
@@ -44,6 +47,7 @@ struct words_of {
 enum lane_work : unsigned {
     RUNS,
     WHOLE_ROWS,          /* whole_rows.cuh */
+    WHOLE_VECTORS,       /* the same, of which each begins at a vector */
     THIN_ROWS,           /* thin_rows.cuh; from here on without shared memory */
     THIN_ROWS_FROM_WORD, /* all of them begin at a word */
     FEW_ELEMENTS         /* of each row */
@@ -56,7 +60,7 @@ struct short_rows {
     size_t in_ld, out_ld, count;
     unsigned columns, of_warp; /* rows that a warp takes */
     unsigned pitch;            /* elements from row to row in an image */
-    bool by_words;             /* gaps.cuh */
+    bool by_vectors;           /* gaps.cuh */
     lane_work work;
     row_begins begins;
 };
@@ -94,11 +98,9 @@ __device__ void load_elements(row_images &images, const short_rows<In, Out> &r, 
     if (r.in_ld == r.columns) {
         image.first = shift_of(from);
         load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane, swizzle);
-    } else if (IS_NARROW<In> && r.by_words) {
-        image.first = shift_of(from) % WORD_BYTES;
-        load_rows<WORD_OR_ELEMENT<In>>(images.elements, from, r.in_ld, image, lane, swizzle);
     } else {
-        load_rows<SIZE>(images.elements, from, r.in_ld, image, lane, swizzle);
+        image.first = r.by_vectors ? shift_of(from) : 0;
+        load_rows(images.elements, from, r.in_ld, image, r.by_vectors, lane, swizzle);
     }
     images.first_element = image.first;
     images.first_result = image.first / SIZE * static_cast<unsigned>(sizeof(Out));
@@ -114,10 +116,9 @@ __device__ void store_results(const row_images &images, const short_rows<In, Out
     if (r.out_ld == r.columns && r.pitch == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
                                              swizzle);
-    else if (IS_NARROW<Out> && r.by_words)
-        store_rows<WORD_OR_ELEMENT<Out>>(to, r.out_ld, images.results, image, lane, swizzle);
     else
-        store_rows<SIZE>(to, r.out_ld, images.results, image, lane, swizzle);
+        store_rows(to, r.out_ld, images.results, image, ONE_IMAGE<In, Out> && r.by_vectors, lane,
+                   swizzle);
 }
 
 /* ---- a lane's part: a run of one row, or some whole rows ---- */
@@ -158,7 +159,7 @@ __device__ void write_run(vector_slot *slots, unsigned first, unsigned bytes,
         const unsigned end = bytes < head ? head : head + (bytes - head) / 4 * 4;
         PRIM_UNROLL(3)
         for (unsigned e = 0; e < 3; e += SIZE) {
-            using bits = piece<SIZE>;
+            using bits = typename std::conditional<SIZE == 2, uint16_t, uint8_t>::type;
             if (e < head && e < bytes)
                 bytes_at<bits>(slots, first + e) = static_cast<bits>(words[0] >> 8 * e);
             if (end + e < bytes)
@@ -274,7 +275,7 @@ __device__ accumulator_t<Out> before_row(const tile_rule<accumulator_t<Out>, Out
 }
 
 /* The same, each lane a row at a time. */
-template <class Operator, typename In, typename Out>
+template <class Operator, bool BY_VECTORS, typename In, typename Out>
 __device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigned columns,
                                 unsigned pitch, const tile_rule<accumulator_t<Out>, Out> &rule,
                                 unsigned lane)
@@ -283,13 +284,44 @@ __device__ void scan_whole_rows(const row_images &images, unsigned rows, unsigne
     const value initial = before_row<Operator>(rule);
     PRIM_UNROLL(1)
     for (unsigned row = lane; row < rows; row += WARP)
-        scan_whole_row<Operator, In, Out>(
+        scan_whole_row<Operator, BY_VECTORS, In, Out>(
             images.elements->byte + images.first_element + row * pitch * sizeof(In),
             images.results->byte + images.first_result + row * pitch * sizeof(Out), columns, rule,
             initial);
 }
 
-/* A row of this thread alone, without shared memory. */
+/* Up to two elements of each of FEW_ROWS rows, which lie WARP rows apart from `first` on: all are
+ * on their way at once. */
+template <class Operator, typename In, typename Out>
+__device__ void scan_few_elements(const short_rows<In, Out> &r, size_t first,
+                                  const tile_rule<accumulator_t<Out>, Out> &rule,
+                                  accumulator_t<Out> initial)
+{
+    In x[FEW_ROWS][2] = {};
+    PRIM_UNROLL(FEW_ROWS)
+    for (unsigned j = 0; j < FEW_ROWS; j++) {
+        PRIM_UNROLL(2)
+        for (unsigned e = 0; e < 2; e++)
+            if (first + j * WARP < r.count && e < r.columns)
+                x[j][e] = r.in[(first + j * WARP) * r.in_ld + e];
+    }
+    PRIM_UNROLL(FEW_ROWS)
+    for (unsigned j = 0; j < FEW_ROWS; j++) {
+        Out *const to = r.out + (first + j * WARP) * r.out_ld;
+        accumulator_t<Out> so_far = initial;
+        PRIM_UNROLL(2)
+        for (unsigned e = 0; e < 2; e++) {
+            const accumulator_t<Out> next =
+                Operator::combine(so_far, value_of<Operator, In, Out>(x[j][e], rule.element));
+            if (first + j * WARP < r.count && e < r.columns)
+                to[e] = result_of<Operator, Out>(rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next,
+                                                 rule.element);
+            so_far = next;
+        }
+    }
+}
+
+/* A row of this thread alone, or some, without shared memory. */
 template <class Operator, typename In, typename Out>
 __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
                                    const tile_rule<accumulator_t<Out>, Out> &rule)
@@ -298,9 +330,9 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
     if (row >= r.count)
         return;
     const value initial = before_row<Operator>(rule);
-    const In *const from = r.in + row * r.in_ld;
-    Out *const to = r.out + row * r.out_ld;
     if constexpr (MAY_BE_THIN<In, Out>) {
+        const In *const from = r.in + row * r.in_ld;
+        Out *const to = r.out + row * r.out_ld;
         if (r.work == THIN_ROWS) {
             scan_thin_row<Operator, false>(from, to, r.columns, rule, initial);
             return;
@@ -310,9 +342,7 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
             return;
         }
     }
-    scan_elements<Operator, In, Out>(reinterpret_cast<const unsigned char *>(from),
-                                     reinterpret_cast<unsigned char *>(to), r.columns, rule,
-                                     initial);
+    scan_few_elements<Operator>(r, row, rule, initial);
 }
 
 template <class Operator, typename In, typename Out>
@@ -329,7 +359,7 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, 4))
     if (first >= r.count)
         return;
     if constexpr (IS_NARROW<In>)
-        if (r.work > WHOLE_ROWS) {
+        if (r.work > WHOLE_VECTORS) {
             scan_row_in_memory<Operator>(r, first + lane, rule);
             return;
         }
@@ -337,7 +367,7 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, 4))
         r.count - first < r.of_warp ? static_cast<unsigned>(r.count - first) : r.of_warp;
     const unsigned count = rows * r.columns;
 
-    const unsigned swizzle = r.work == WHOLE_ROWS ? IN_ORDER : SWIZZLED;
+    const unsigned swizzle = r.work == RUNS ? SWIZZLED : IN_ORDER;
     vector_slot *const slots = kept_in_register(of_results[warp]);
     row_images images = {ONE_IMAGE<In, Out> ? slots : kept_in_register(of_elements[warp]), slots, 0,
                          0};
@@ -346,15 +376,17 @@ __global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, 4))
     wait_for_copies();
     __syncwarp();
     if (r.work == WHOLE_ROWS)
-        scan_whole_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
+        scan_whole_rows<Operator, false, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
+    else if (ONE_IMAGE<In, Out> && r.work == WHOLE_VECTORS)
+        scan_whole_rows<Operator, true, In, Out>(images, rows, r.columns, r.pitch, rule, lane);
     else
         scan_rows<Operator, In, Out>(images, rows, r.columns, r.pitch, r.begins, rule, lane);
     __syncwarp();
     store_results(images, r, r.out + first * r.out_ld, count, lane, swizzle);
 }
 
-/* Of rows by words: a little more than a chunk, so that two of half a chunk fit. */
-[[maybe_unused]] constexpr unsigned WORDS_ROOM = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
+/* Of rows with gaps: a little more than a chunk, so that two of half a chunk fit. */
+[[maybe_unused]] constexpr unsigned ROOM_WITH_GAPS = (PRIM_SCAN_CHUNK_VECTORS + 2) * VECTOR_BYTES;
 
 [[maybe_unused]] bool has_gaps(const prim_scan_args *args)
 {
@@ -371,39 +403,75 @@ bool is_thin(const prim_scan_args *args)
             (MAY_BE_THIN<In, Out> && args->columns <= VECTOR_BYTES / sizeof(In)));
 }
 
-/* Whether longer rows of narrow elements, with gaps between them, lie equally far past words in
- * input and output, or in two images. */
+/* Whether rows of a vector and more, with gaps between them, lie equally far past vectors in input
+ * and output, or in two images. */
 template <typename In, typename Out>
-bool may_go_by_words(const prim_scan_args *args)
+bool may_go_by_vectors(const prim_scan_args *args)
 {
-    return IS_NARROW<In> && !is_thin<In, Out>(args) && has_gaps(args) &&
-           (!IS_NARROW<Out> ||
-            (ONE_IMAGE<In, Out> && (args->in_ld - args->out_ld) * sizeof(In) % WORD_BYTES == 0 &&
-             shift_of(args->in) % WORD_BYTES == shift_of(args->out) % WORD_BYTES));
+    return has_gaps(args) && args->columns * sizeof(In) >= VECTOR_BYTES && IS_NARROW<In> &&
+           (!ONE_IMAGE<In, Out> || ((args->in_ld - args->out_ld) * sizeof(In) % VECTOR_BYTES == 0 &&
+                                    shift_of(args->in) == shift_of(args->out)));
 }
 
-/* The fewest elements that keep a row as far past a word as it is in memory. */
-template <typename In>
-unsigned pitch_by_words(const prim_scan_args *args)
+/* Elements from row to row in an image: the fewest that keep a row as far past a vector as it is in
+ * memory; or, if they are loaded one by one, so many that each row begins at one, where lanes may
+ * take whole rows. */
+template <typename In, typename Out>
+unsigned pitch_of_image(const prim_scan_args *args, bool by_vectors)
 {
-    return static_cast<unsigned>(args->columns + (args->in_ld - args->columns) %
-                                                     (WORD_OR_ELEMENT<In> / sizeof(In)));
+    constexpr unsigned OF_VECTOR = VECTOR_BYTES / sizeof(In);
+    const unsigned columns = static_cast<unsigned>(args->columns);
+    if (args->in_ld == args->columns)
+        return columns;
+    if (by_vectors)
+        return columns + static_cast<unsigned>((args->in_ld - args->columns) % OF_VECTOR);
+    return ONE_IMAGE<In, Out> && args->out_ld != args->columns && columns > 2 * OF_VECTOR &&
+                   columns <= MOST_ELEMENTS<In, Out>
+               ? (columns + OF_VECTOR - 1) / OF_VECTOR * OF_VECTOR
+               : columns;
 }
 
-/* Whether each lane takes whole rows: not short ones, of which a run has several. */
-template <typename In, typename Out>
-bool takes_whole_rows(unsigned columns, unsigned pitch)
+/* How many lanes at most read from one bank of shared memory, if each begins `pitch` bytes after the
+ * one before it. */
+template <typename T>
+unsigned lanes_at_a_bank(unsigned pitch)
 {
-    return columns * sizeof(Out) > 8 && columns <= MOST_ELEMENTS<In, Out> &&
-           pitch * sizeof(Out) % VECTOR_BYTES != 0;
+    constexpr unsigned WIDTH = sizeof(T) < WORD_BYTES ? WORD_BYTES : sizeof(T),
+                       BANKS = 32 * WORD_BYTES / WIDTH;
+    unsigned lanes[BANKS] = {}, most = 0;
+    for (unsigned lane = 0; lane < BANKS; lane++) {
+        const unsigned place = lane * pitch / WIDTH;
+        if (lane > 0 && place == (lane - 1) * pitch / WIDTH)
+            continue; /* the same word */
+        const unsigned here = ++lanes[place % BANKS];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* Whether each lane takes whole rows, by elements or by vectors: not short ones, of which a run has
+ * several, nor those of whole runs, which leave no lane idle. */
+template <typename In, typename Out>
+lane_work work_in_image(const prim_scan_args *args, bool by_vectors, unsigned pitch)
+{
+    const unsigned first_shift =
+        by_vectors || args->in_ld == args->columns ? shift_of(args->in) : 0;
+    const unsigned bytes = pitch * static_cast<unsigned>(sizeof(Out));
+    if (args->columns > MOST_ELEMENTS<In, Out>)
+        return RUNS;
+    if (args->columns * sizeof(Out) > 8 && lanes_at_a_bank<Out>(bytes) <= 2)
+        return WHOLE_ROWS;
+    return ONE_IMAGE<In, Out> && first_shift == 0 && bytes % VECTOR_BYTES == 0 &&
+                   bytes > 2 * VECTOR_BYTES && bytes % (RUN * VECTOR_BYTES) != 0
+               ? WHOLE_VECTORS
+               : RUNS;
 }
 
 template <typename In, typename Out>
-lane_work work_of(const prim_scan_args *args, unsigned pitch)
+lane_work work_of(const prim_scan_args *args, bool by_vectors, unsigned pitch)
 {
     if (!is_thin<In, Out>(args))
-        return takes_whole_rows<In, Out>(static_cast<unsigned>(args->columns), pitch) ? WHOLE_ROWS
-                                                                                      : RUNS;
+        return work_in_image<In, Out>(args, by_vectors, pitch);
     if (args->columns <= 2)
         return FEW_ELEMENTS;
     const bool from_word =
@@ -417,12 +485,12 @@ lane_work work_of(const prim_scan_args *args, unsigned pitch)
 template <typename In, typename Out>
 unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned room)
 {
-    if (work > WHOLE_ROWS)
-        return WARP;
+    if (work > WHOLE_VECTORS)
+        return work == FEW_ELEMENTS ? FEW_ROWS * WARP : WARP;
     const unsigned at_once =
-        work == WHOLE_ROWS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
+        work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
     const unsigned most = room / pitch, behind = most % at_once;
-    return most > at_once && behind < at_once / 2 ? most - behind : most;
+    return most > at_once && behind <= at_once / 2 ? most - behind : most;
 }
 
 struct launch_short_rows : launch_run {
@@ -430,16 +498,16 @@ struct launch_short_rows : launch_run {
     static cudaError_t run(const prim_scan_args *args)
     {
         const unsigned columns = static_cast<unsigned>(args->columns);
-        const bool by_words = may_go_by_words<In, Out>(args);
-        const unsigned pitch = by_words ? pitch_by_words<In>(args) : columns;
-        const lane_work work = work_of<In, Out>(args, pitch);
+        const bool by_vectors = may_go_by_vectors<In, Out>(args);
+        const unsigned pitch = pitch_of_image<In, Out>(args, by_vectors);
+        const lane_work work = work_of<In, Out>(args, by_vectors, pitch);
         row_begins begins = {};
         static_assert(RUN_ELEMENTS<In, Out> <= 64, "a bit for each element of a lane");
         for (unsigned i = 0; i < RUN_ELEMENTS<In, Out>; i += pitch)
             begins.words[i / 32] |= 1u << i % 32;
-        const bool loads_words = by_words && args->in_ld != args->columns;
-        const unsigned room =
-            loads_words ? WORDS_ROOM / static_cast<unsigned>(sizeof(Out)) : CHUNK<In, Out>;
+        const unsigned room = args->in_ld != args->columns
+                                  ? ROOM_WITH_GAPS / static_cast<unsigned>(sizeof(Out))
+                                  : CHUNK<In, Out>;
         const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
                                           static_cast<Out *>(args->out),
                                           args->in_ld,
@@ -448,7 +516,7 @@ struct launch_short_rows : launch_run {
                                           columns,
                                           rows_of_warp<In, Out>(work, columns, pitch, room),
                                           pitch,
-                                          by_words,
+                                          by_vectors,
                                           work,
                                           begins};
         const size_t blocks =

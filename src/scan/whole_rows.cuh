@@ -25,31 +25,40 @@ template <class Operator, typename Out>
 constexpr bool HAS_ORDER = is_float<accumulator_t<Out>>() &&
                            !std::is_same<Operator, max_operator>::value;
 
-/* The values of N elements that lie side by side. */
-template <class Operator, typename In, typename Out, unsigned N>
+/* The values of N elements that lie side by side, where a vector begins or anywhere. */
+template <class Operator, bool BY_VECTORS, typename In, typename Out, unsigned N>
 __device__ void values_at(const unsigned char *elements, const element_rule<Out> &rule,
                           accumulator_t<Out> (&values)[N])
 {
-    PRIM_UNROLL(N)
-    for (unsigned e = 0; e < N; e++)
-        values[e] = static_cast<accumulator_t<Out>>(
-            converted<Out>(reinterpret_cast<const In *>(elements)[e]));
-    apply_rule<Operator>(rule, false, values);
+    if constexpr (BY_VECTORS) {
+        values_of<Operator, In, Out>(*reinterpret_cast<const packed<In, N> *>(elements), rule,
+                                     values);
+    } else {
+        PRIM_UNROLL(N)
+        for (unsigned e = 0; e < N; e++)
+            values[e] = static_cast<accumulator_t<Out>>(
+                converted<Out>(reinterpret_cast<const In *>(elements)[e]));
+        apply_rule<Operator>(rule, false, values);
+    }
 }
 
-/* Writes N results; so_far is what is before them. */
-template <class Operator, typename Out, unsigned N>
-__device__ void write_results(unsigned char *results, const accumulator_t<Out> (&values)[N],
+/* Writes N results likewise; so_far is what is before them. */
+template <class Operator, bool BY_VECTORS, typename Out, unsigned N>
+__device__ void write_results(unsigned char *results, accumulator_t<Out> (&values)[N],
                               const tile_rule<accumulator_t<Out>, Out> &rule,
                               accumulator_t<Out> &so_far)
 {
     PRIM_UNROLL(N)
     for (unsigned e = 0; e < N; e++) {
         const accumulator_t<Out> next = Operator::combine(so_far, values[e]);
-        reinterpret_cast<Out *>(results)[e] = result_of<Operator, Out>(
-            rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next, rule.element);
+        values[e] = rule.kind == PRIM_SCAN_EXCLUSIVE ? so_far : next;
         so_far = next;
+        if constexpr (!BY_VECTORS)
+            reinterpret_cast<Out *>(results)[e] = result_of<Operator, Out>(values[e], rule.element);
     }
+    if constexpr (BY_VECTORS)
+        *reinterpret_cast<packed<Out, N> *>(results) =
+            results_of<Operator, Out>(values, rule.element);
 }
 
 /* One element after the other. */
@@ -61,14 +70,14 @@ __device__ void scan_elements(const unsigned char *elements, unsigned char *resu
     PRIM_UNROLL(1)
     for (unsigned e = 0; e < count; e++) {
         accumulator_t<Out> values[1];
-        values_at<Operator, In>(elements + e * sizeof(In), rule.element, values);
-        write_results<Operator>(results + e * sizeof(Out), values, rule, so_far);
+        values_at<Operator, false, In>(elements + e * sizeof(In), rule.element, values);
+        write_results<Operator, false>(results + e * sizeof(Out), values, rule, so_far);
     }
 }
 
-/* Scans a row in shared memory: whole vectors, and then what is left. `initial` is what is before
- * the row. */
-template <class Operator, typename In, typename Out>
+/* Scans a row in shared memory: whole vectors, and then what is left, if a row's last vector has
+ * another one's elements too. `initial` is what is before the row. */
+template <class Operator, bool BY_VECTORS, typename In, typename Out>
 __device__ void scan_whole_row(const unsigned char *elements, unsigned char *results,
                                unsigned columns, const tile_rule<accumulator_t<Out>, Out> &rule,
                                accumulator_t<Out> initial)
@@ -84,9 +93,9 @@ __device__ void scan_whole_row(const unsigned char *elements, unsigned char *res
     };
     unsigned at = 0;
     PRIM_UNROLL(1)
-    for (; at + N <= columns; at += N) {
+    for (; at + (BY_VECTORS ? 1 : N) <= columns; at += N) {
         value values[N];
-        values_at<Operator, In>(elements + at * sizeof(In), rule.element, values);
+        values_at<Operator, BY_VECTORS, In>(elements + at * sizeof(In), rule.element, values);
         if constexpr (HAS_ORDER<Operator, Out>) {
             begin_run(at);
             value sum = values[0];
@@ -95,8 +104,10 @@ __device__ void scan_whole_row(const unsigned char *elements, unsigned char *res
                 sum = Operator::combine(sum, values[e]);
             of_run = at % OF_RUN == 0 ? sum : Operator::combine(of_run, sum);
         }
-        write_results<Operator>(results + at * sizeof(Out), values, rule, so_far);
+        write_results<Operator, BY_VECTORS>(results + at * sizeof(Out), values, rule, so_far);
     }
+    if constexpr (BY_VECTORS)
+        return;
     if constexpr (HAS_ORDER<Operator, Out>)
         begin_run(at);
     scan_elements<Operator, In>(elements + at * sizeof(In), results + at * sizeof(Out),
