@@ -64,8 +64,8 @@ __device__ void stage_vectors(T *to, const T *from, const whole_vectors &whole, 
 }
 
 /* The elements before the whole vectors (number 0) or after them (1), of a line that has a boundary
- * of 16 bytes in it or at an end. Pieces of four and eight bytes are copied on the way; shorter ones
- * are in registers until store(). */
+ * of 16 bytes in it or at an end. Pieces of four and eight bytes are copied on the way; shorter
+ * ones are in registers until store(). */
 template <typename T>
 struct line_end {
     end_pieces<T> pieces;
@@ -627,20 +627,27 @@ __device__ void reduce_staged_words(const Source &source, const typename Source:
                      value_of_words<Operator>(source, staged + row * shape.pitch, count));
 }
 
-/* Longer rows of integers, whose order counts for nothing: each of a row's lanes has an odd number
- * of words, so that they read from different banks. */
+/* Words of a row's part, if `lanes` share it: an odd number, so that these lanes read from
+ * different banks. */
+template <typename T>
+__host__ __device__ unsigned words_of_part(unsigned columns, unsigned lanes)
+{
+    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(T);
+    return (columns + lanes * IN_WORD - 1) / (lanes * IN_WORD) | 1;
+}
+
+/* Longer rows of integers, whose order counts for nothing: each lane has a part of a row. */
 template <class Operator, class Source, class Result>
 __device__ void reduce_staged_parts(const Source &source, const typename Source::element *staged,
                                     const short_rows &shape, size_t block_row, unsigned rows,
                                     const Result &result)
 {
     using value = typename Source::value;
-    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(typename Source::element);
+    using element = typename Source::element;
     const unsigned count = static_cast<unsigned>(shape.count), lanes = shape.lanes;
-    const unsigned words = (count + lanes * IN_WORD - 1) / (lanes * IN_WORD) | 1;
-    const unsigned lane = threadIdx.x & (lanes - 1), begin = lane * words * IN_WORD;
-    const unsigned left = begin < count ? count - begin : 0,
-                   own = left < words * IN_WORD ? left : words * IN_WORD;
+    const unsigned part = words_of_part<element>(count, lanes) * (WORD_BYTES / sizeof(element));
+    const unsigned lane = threadIdx.x & (lanes - 1), begin = lane * part;
+    const unsigned left = begin < count ? count - begin : 0, own = left < part ? left : part;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += PARTIALS / lanes) {
         const unsigned row = first + threadIdx.x / lanes;
@@ -733,11 +740,30 @@ bool goes_by_words(size_t columns, size_t ld)
                                                  least_pitch<T>(columns, ld) % WIDTH != 0));
 }
 
-/* How many lanes have parts of a row that is read by words: so many that most threads have one. */
-inline unsigned lanes_by_words(unsigned rows)
+/* How many threads of a warp at most read from one bank, if `lanes` have a row's parts. */
+template <typename T>
+unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
+{
+    unsigned threads[WARP] = {}, most = 0;
+    for (unsigned i = 0; i < WARP; i++) {
+        const unsigned word = i / lanes * pitch / static_cast<unsigned>(WORD_BYTES / sizeof(T)) +
+                              i % lanes * words_of_part<T>(columns, lanes);
+        const unsigned here = ++threads[word % WARP];
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+/* How many lanes have a row's parts: so many that most threads have one, and more where eight
+ * threads would read from one bank, which took 170 us for what four threads do in 140. */
+template <typename T>
+unsigned lanes_by_words(unsigned columns, unsigned pitch, unsigned rows)
 {
     unsigned lanes = 1;
     while (lanes < WARP && rows * lanes < PARTIALS * 5 / 8)
+        lanes *= 2;
+    while (lanes < WARP && columns > VECTOR_ELEMENTS<T> &&
+           threads_at_a_bank<T>(columns, pitch, lanes) > 4)
         lanes *= 2;
     return lanes;
 }
@@ -787,9 +813,11 @@ short_rows shape_of_short_rows(const prim_reduce_args *args)
     shape.by_words = goes_by_words<element>(args->columns, args->ld);
     shape.pitch = staged_pitch<element>(args->columns, args->ld, shape.by_words);
     shape.block_rows = static_cast<unsigned>(MOST_STAGED_BYTES / (shape.pitch * sizeof(element)));
-    if (shape.by_words) {
-        shape.lanes = lanes_by_words(shape.block_rows);
-    } else {
+    if constexpr (IS_NARROW<element>)
+        if (shape.by_words)
+            shape.lanes = lanes_by_words<element>(static_cast<unsigned>(args->columns), shape.pitch,
+                                                  shape.block_rows);
+    if (!shape.by_words) {
         while (shape.parts < MOST_PARTS && shape.parts < vectors)
             shape.parts *= 2;
         while (shape.lanes < WARP && shape.parts * shape.lanes < vectors)

@@ -17,16 +17,11 @@
 namespace
 {
 
-/* Rows in an image, in bytes; the first one begins at byte `first`. */
-struct rows_in_image {
-    unsigned rows, length, pitch, first;
-};
-
 template <typename T>
 using byte_of = typename std::conditional<std::is_const<T>::value, const char, char>::type;
 
 /* i / divisor without a division, where i * divisor is less than 2^31. */
-__device__ inline uint32_t reciprocal_of(unsigned divisor)
+[[maybe_unused]] uint32_t reciprocal_of(unsigned divisor)
 {
     return (1u << 31) / divisor + (divisor > 1);
 }
@@ -34,6 +29,18 @@ __device__ inline unsigned quotient(unsigned i, uint32_t reciprocal)
 {
     return static_cast<unsigned>(static_cast<uint64_t>(2 * i) * reciprocal >> 32);
 }
+
+/* Rows in an image, in bytes; the first one begins at byte `first`. */
+struct rows_in_image {
+    unsigned count; /* elements in all of them */
+    unsigned length, pitch, first;
+    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
+
+    __device__ unsigned rows() const
+    {
+        return quotient(count, of_elements);
+    }
+};
 
 /* The elements of rows, one row after the other, so that neighbouring lanes have neighbours in
  * memory: a sector of 32 bytes that is stored in two parts is stored twice. */
@@ -43,14 +50,14 @@ struct elements_of_rows {
 
     unsigned first, behind; /* bytes of the image: before the first row, and between two */
     unsigned count;
-    uint32_t reciprocal; /* of a row's elements */
-    byte_of<T> *memory;  /* where byte 0 of the image would be */
-    size_t gap;          /* by how much a row is further from the one before it than in the image */
+    uint32_t reciprocal;
+    byte_of<T> *memory; /* where byte 0 of the image would be */
+    size_t gap;         /* by how much a row is further from the one before it than in the image */
 
     __device__ elements_of_rows(T *from, size_t ld, const rows_in_image &image)
-        : first(image.first), behind(image.pitch - image.length),
-          count(image.rows * (image.length / SIZE)), reciprocal(reciprocal_of(image.length / SIZE)),
-          memory(reinterpret_cast<byte_of<T> *>(from) - image.first), gap(ld * SIZE - image.pitch)
+        : first(image.first), behind(image.pitch - image.length), count(image.count),
+          reciprocal(image.of_elements), memory(reinterpret_cast<byte_of<T> *>(from) - image.first),
+          gap(ld * SIZE - image.pitch)
     {
     }
     __device__ unsigned byte_of_image(unsigned i) const
@@ -70,12 +77,11 @@ struct vectors_of_rows {
     byte_of<T> *memory; /* as above */
     size_t gap;
     unsigned of_row, count; /* a row has so many vectors at most */
-    uint32_t reciprocal;
 
     __device__ vectors_of_rows(T *first, size_t ld, const rows_in_image &rows)
         : image(rows), memory(reinterpret_cast<byte_of<T> *>(first) - rows.first),
           gap(ld * sizeof(T) - rows.pitch), of_row(rows.length / VECTOR_BYTES),
-          count(rows.rows * of_row), reciprocal(reciprocal_of(of_row))
+          count(rows.rows() * of_row)
     {
     }
     __device__ unsigned begin_of(unsigned row) const
@@ -86,7 +92,7 @@ struct vectors_of_rows {
     template <class Body>
     __device__ void at(unsigned i, const Body &body) const
     {
-        const unsigned row = quotient(i, reciprocal), begin = begin_of(row);
+        const unsigned row = quotient(i, image.of_vectors), begin = begin_of(row);
         const unsigned byte = (begin + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES +
                               (i - row * of_row) * VECTOR_BYTES;
         if (byte + VECTOR_BYTES <= begin + image.length)
@@ -140,13 +146,13 @@ __device__ void load_row_ends(vector_slot *slots, const vectors_of_rows<const In
 {
     constexpr unsigned AT_ONCE = 2; /* what is less than a word waits in registers */
     PRIM_UNROLL(1)
-    for (unsigned first = lane; first < 2 * rows.image.rows; first += AT_ONCE * WARP) {
+    for (unsigned first = lane; first < 2 * rows.image.rows(); first += AT_ONCE * WARP) {
         uint16_t two[AT_ONCE] = {};
         uint8_t one[AT_ONCE] = {};
         PRIM_UNROLL(AT_ONCE)
         for (unsigned j = 0; j < AT_ONCE; j++) {
             const unsigned i = first + j * WARP;
-            if (i >= 2 * rows.image.rows)
+            if (i >= 2 * rows.image.rows())
                 continue;
             const row_end<const In> end(rows, i / 2, i % 2);
             end.template at<uint64_t>([&](unsigned byte, const char *memory) {
@@ -163,7 +169,7 @@ __device__ void load_row_ends(vector_slot *slots, const vectors_of_rows<const In
         PRIM_UNROLL(AT_ONCE)
         for (unsigned j = 0; j < AT_ONCE; j++) {
             const unsigned i = first + j * WARP;
-            if (i >= 2 * rows.image.rows)
+            if (i >= 2 * rows.image.rows())
                 continue;
             const row_end<const In> end(rows, i / 2, i % 2);
             end.template at<uint16_t>([&](unsigned byte, const char *) {
@@ -181,7 +187,7 @@ __device__ void store_row_ends(vector_slot *slots, const vectors_of_rows<Out> &r
                                unsigned swizzle)
 {
     PRIM_UNROLL(1)
-    for (unsigned i = lane; i < 2 * rows.image.rows; i += WARP) {
+    for (unsigned i = lane; i < 2 * rows.image.rows(); i += WARP) {
         const row_end<Out> end(rows, i / 2, i % 2);
         const auto store = [&](auto piece, unsigned byte, char *memory) {
             using type = decltype(piece);

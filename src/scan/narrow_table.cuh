@@ -25,6 +25,7 @@ namespace summed_area
 struct narrow_groups {
     unsigned of_warp, of_lane; /* at most one of them has several in a lane, … */
     unsigned lanes;            /* … or several lanes for one */
+    uint32_t reciprocal;       /* of the columns: gaps.cuh */
 };
 
 /* Those of a table whose rows take at most half a warp; otherwise of_warp is 1 or less. */
@@ -33,10 +34,10 @@ narrow_groups groups_of_columns(size_t columns)
 {
     constexpr unsigned N = TABLE_WIDTH<Out>;
     if (columns > WARP * N)
-        return {0, 1, WARP};
+        return {0, 1, WARP, 0};
     const unsigned few = static_cast<unsigned>(columns), of_lane = few < N ? N / few : 1;
     const unsigned lanes = (few + N - 1) / N;
-    return {WARP / lanes * of_lane, of_lane, lanes};
+    return {WARP / lanes * of_lane, of_lane, lanes, reciprocal_of(few)};
 }
 
 /* Vectors of a warp's image: one more where it begins in one. */
@@ -97,7 +98,7 @@ struct narrow_thread {
     __device__ rows_in_image rows_of(unsigned first) const
     {
         constexpr unsigned SIZE = sizeof(T);
-        return {count / columns, columns * SIZE, columns * SIZE, first};
+        return {count, columns * SIZE, columns * SIZE, first, groups.reciprocal, 0};
     }
 
     __device__ void load(value (&x)[V][N]) const

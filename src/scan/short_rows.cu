@@ -58,9 +58,10 @@ struct short_rows {
     const In *in;
     Out *out;
     size_t in_ld, out_ld, count;
-    unsigned columns, of_warp; /* rows that a warp takes */
-    unsigned pitch;            /* elements from row to row in an image */
-    bool by_vectors;           /* gaps.cuh */
+    unsigned columns, of_warp;        /* rows that a warp takes */
+    unsigned pitch;                   /* elements from row to row in an image */
+    bool by_vectors;                  /* gaps.cuh */
+    uint32_t of_elements, of_vectors; /* reciprocals of what a row has */
     lane_work work;
     row_begins begins;
 };
@@ -94,7 +95,8 @@ __device__ void load_elements(row_images &images, const short_rows<In, Out> &r, 
                               const line_part &part, unsigned lane, unsigned swizzle)
 {
     constexpr unsigned SIZE = sizeof(In);
-    rows_in_image image = {part.count / r.columns, r.columns * SIZE, r.pitch * SIZE, 0};
+    rows_in_image image = {part.count, r.columns * SIZE, r.pitch * SIZE,
+                           0,          r.of_elements,    r.of_vectors};
     if (r.in_ld == r.columns) {
         image.first = shift_of(from);
         load_image<IN_VECTORS<In, Out>>(images.elements, from, part, lane, swizzle);
@@ -111,8 +113,8 @@ __device__ void store_results(const row_images &images, const short_rows<In, Out
                               unsigned count, unsigned lane, unsigned swizzle)
 {
     constexpr unsigned SIZE = sizeof(Out);
-    const rows_in_image image = {count / r.columns, r.columns * SIZE, r.pitch * SIZE,
-                                 images.first_result};
+    const rows_in_image image = {
+        count, r.columns * SIZE, r.pitch * SIZE, images.first_result, r.of_elements, r.of_vectors};
     if (r.out_ld == r.columns && r.pitch == r.columns)
         store_image<PRIM_SCAN_CHUNK_VECTORS>(to, images.results, images.first_result, count, lane,
                                              swizzle);
@@ -345,8 +347,16 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
     scan_few_elements<Operator>(r, row, rule, initial);
 }
 
+/* As many as have their registers. */
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(ROW_THREADS, blocks_at_once(ROW_THREADS, 4))
+constexpr unsigned SHORT_ROW_BLOCKS = sizeof(In) >= WORD_BYTES ||
+                                              (sizeof(In) == 2 && HAS_ORDER<Operator, Out>)
+                                          ? 5
+                                          : 4;
+
+template <class Operator, typename In, typename Out>
+__global__ void __launch_bounds__(ROW_THREADS,
+                                  blocks_at_once(ROW_THREADS, SHORT_ROW_BLOCKS<Operator, In, Out>))
     scan_short_rows(short_rows<In, Out> r, tile_rule<accumulator_t<Out>, Out> rule)
 {
     constexpr unsigned RESULTS = RESULT_SLOTS<In, Out>, ELEMENTS = ELEMENT_SLOTS<In, Out>;
@@ -431,8 +441,8 @@ unsigned pitch_of_image(const prim_scan_args *args, bool by_vectors)
                : columns;
 }
 
-/* How many lanes at most read from one bank of shared memory, if each begins `pitch` bytes after the
- * one before it. */
+/* How many lanes at most read from one bank of shared memory, if each begins `pitch` bytes after
+ * the one before it. */
 template <typename T>
 unsigned lanes_at_a_bank(unsigned pitch)
 {
@@ -508,17 +518,20 @@ struct launch_short_rows : launch_run {
         const unsigned room = args->in_ld != args->columns
                                   ? ROOM_WITH_GAPS / static_cast<unsigned>(sizeof(Out))
                                   : CHUNK<In, Out>;
-        const short_rows<In, Out> rows = {static_cast<const In *>(args->in),
-                                          static_cast<Out *>(args->out),
-                                          args->in_ld,
-                                          args->out_ld,
-                                          args->rows,
-                                          columns,
-                                          rows_of_warp<In, Out>(work, columns, pitch, room),
-                                          pitch,
-                                          by_vectors,
-                                          work,
-                                          begins};
+        const short_rows<In, Out> rows = {
+            static_cast<const In *>(args->in),
+            static_cast<Out *>(args->out),
+            args->in_ld,
+            args->out_ld,
+            args->rows,
+            columns,
+            rows_of_warp<In, Out>(work, columns, pitch, room),
+            pitch,
+            by_vectors,
+            reciprocal_of(columns),
+            by_vectors ? reciprocal_of(columns * sizeof(In) / VECTOR_BYTES) : 0,
+            work,
+            begins};
         const size_t blocks =
             prim_divide_up(args->rows, static_cast<size_t>(rows.of_warp) * ROW_WARPS);
         return prim_launch_dependent(

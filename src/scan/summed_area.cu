@@ -205,8 +205,16 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
 #endif
 }
 
+/* Extremes of floats would spill a register in narrow tables if four blocks shared 64 a thread. */
 template <class Operator, typename In, typename Out>
-__global__ void __launch_bounds__(TABLE_THREADS, table_blocks_at_once(TABLE_BLOCKS<In, Out>))
+constexpr unsigned BLOCKS_OF_OPERATOR = TABLE_BLOCKS<In, Out> -
+                                        (std::is_same<Operator, max_operator>::value &&
+                                         std::is_same<In, float>::value &&
+                                         std::is_same<Out, float>::value);
+
+template <class Operator, typename In, typename Out>
+__global__ void __launch_bounds__(TABLE_THREADS,
+                                  table_blocks_at_once(BLOCKS_OF_OPERATOR<Operator, In, Out>))
     scan_table_tiles(table_tiles<In, Out> m, table_aggregates<accumulator_t<Out>> aggregates,
                      table_shape shape, narrow_groups groups, bool aggregates_alone)
 {
