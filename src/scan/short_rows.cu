@@ -218,7 +218,7 @@ struct row_step {
           of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1)
     {
     }
-    __host__ __device__ unsigned rows() const
+    [[maybe_unused]] __host__ __device__ unsigned rows() const
     {
         return WARP / runs * of_lane;
     }
