@@ -10,7 +10,8 @@
  *
  * A thread has a row of up to four elements, or of 16 bytes of narrow ones, to itself: with gaps
  * between rows it reads it from memory, without gaps out of shared memory too. With gaps, wide
- * elements may be four vectors. */
+ * elements may be four vectors. Longer rows of narrow integers are read word by word, since nothing
+ * then has to be spliced. */
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 

@@ -12,8 +12,8 @@
  * nothing is left to be shifted.
  *
  * If eight lanes read runs of 64 bytes side by side, their vectors would lie in the same banks; so
- * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. Lanes that begin
- * an odd number of bytes apart need no swizzle, and an image without has its bytes in order. */
+ * vectors are swizzled, slot_of(), which avoids conflicts in both ways of access. Lanes with whole
+ * rows, whole_rows.cuh, need no swizzle, and an image without has its bytes in order. */
 #ifndef PRIM_SCAN_IMAGE_CUH
 #define PRIM_SCAN_IMAGE_CUH
 

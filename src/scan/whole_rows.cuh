@@ -5,9 +5,10 @@
  *     image      a a a a a b b b b b c c c c c d …       bytes in order, not swizzled
  *     lane       0         1         2         3
  *
- * For rows whose bytes are no multiple of 16: then lanes read from different banks, or two from
- * one. In rows of three runs the exclusive prefix of the last one is the sum of the first two, one
- * after the other: the order of doubling strides, chunk.cuh, differs from four runs on. */
+ * Where lanes that begin a row apart read from different banks, or two from one; vector by vector
+ * where each row begins at one. In rows of three runs the exclusive prefix of the last one is the
+ * sum of the first two, one after the other: the order of doubling strides, chunk.cuh, differs from
+ * four runs on. */
 #ifndef PRIM_SCAN_WHOLE_ROWS_CUH
 #define PRIM_SCAN_WHOLE_ROWS_CUH
 
