@@ -745,10 +745,11 @@ bool goes_by_words(size_t columns, size_t ld)
 template <typename T>
 unsigned threads_at_a_bank(unsigned columns, unsigned pitch, unsigned lanes)
 {
+    constexpr unsigned IN_WORD = WORD_BYTES / sizeof(T);
+    const unsigned of_part = words_of_part<T>(columns, lanes);
     unsigned threads[WARP] = {}, most = 0;
     for (unsigned i = 0; i < WARP; i++) {
-        const unsigned word = i / lanes * pitch / static_cast<unsigned>(WORD_BYTES / sizeof(T)) +
-                              i % lanes * words_of_part<T>(columns, lanes);
+        const unsigned word = i / lanes * pitch / IN_WORD + i % lanes * of_part;
         const unsigned here = ++threads[word % WARP];
         most = here > most ? here : most;
     }

@@ -149,12 +149,15 @@ __device__ void load_row_ends(vector_slot *slots, const vectors_of_rows<const In
     for (unsigned first = lane; first < 2 * rows.image.rows(); first += AT_ONCE * WARP) {
         uint16_t two[AT_ONCE] = {};
         uint8_t one[AT_ONCE] = {};
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++) {
-            const unsigned i = first + j * WARP;
-            if (i >= 2 * rows.image.rows())
-                continue;
-            const row_end<const In> end(rows, i / 2, i % 2);
+        const auto for_each_end = [&](const auto &body) {
+            PRIM_UNROLL(AT_ONCE)
+            for (unsigned j = 0; j < AT_ONCE; j++) {
+                const unsigned i = first + j * WARP;
+                if (i < 2 * rows.image.rows())
+                    body(row_end<const In>(rows, i / 2, i % 2), two[j], one[j]);
+            }
+        };
+        for_each_end([&](const row_end<const In> &end, uint16_t &half, uint8_t &byte_alone) {
             end.template at<uint64_t>([&](unsigned byte, const char *memory) {
                 copy_async(&bytes_at<uint64_t>(slots, byte, swizzle), &in_memory<uint64_t>(memory));
             });
@@ -162,23 +165,18 @@ __device__ void load_row_ends(vector_slot *slots, const vectors_of_rows<const In
                 copy_async(&bytes_at<uint32_t>(slots, byte, swizzle), &in_memory<uint32_t>(memory));
             });
             end.template at<uint16_t>(
-                [&](unsigned, const char *memory) { two[j] = in_memory<uint16_t>(memory); });
+                [&](unsigned, const char *memory) { half = in_memory<uint16_t>(memory); });
             end.template at<uint8_t>(
-                [&](unsigned, const char *memory) { one[j] = in_memory<uint8_t>(memory); });
-        }
-        PRIM_UNROLL(AT_ONCE)
-        for (unsigned j = 0; j < AT_ONCE; j++) {
-            const unsigned i = first + j * WARP;
-            if (i >= 2 * rows.image.rows())
-                continue;
-            const row_end<const In> end(rows, i / 2, i % 2);
+                [&](unsigned, const char *memory) { byte_alone = in_memory<uint8_t>(memory); });
+        });
+        for_each_end([&](const row_end<const In> &end, uint16_t half, uint8_t byte_alone) {
             end.template at<uint16_t>([&](unsigned byte, const char *) {
-                bytes_at<uint16_t>(slots, byte, swizzle) = two[j];
+                bytes_at<uint16_t>(slots, byte, swizzle) = half;
             });
             end.template at<uint8_t>([&](unsigned byte, const char *) {
-                bytes_at<uint8_t>(slots, byte, swizzle) = one[j];
+                bytes_at<uint8_t>(slots, byte, swizzle) = byte_alone;
             });
-        }
+        });
     }
 }
 
