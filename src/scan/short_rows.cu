@@ -349,10 +349,8 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
 
 /* As many as have their registers. */
 template <class Operator, typename In, typename Out>
-constexpr unsigned SHORT_ROW_BLOCKS = sizeof(In) >= WORD_BYTES ||
-                                              (sizeof(In) == 2 && HAS_ORDER<Operator, Out>)
-                                          ? 5
-                                          : 4;
+[[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
+    sizeof(In) >= WORD_BYTES || (sizeof(In) == 2 && HAS_ORDER<Operator, Out>) ? 5 : 4;
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(ROW_THREADS,
