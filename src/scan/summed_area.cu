@@ -207,10 +207,10 @@ __device__ void scan_tile(const table_tiles<In, Out> &m,
 
 /* Extremes of floats would spill a register in narrow tables if four blocks shared 64 a thread. */
 template <class Operator, typename In, typename Out>
-constexpr unsigned BLOCKS_OF_OPERATOR = TABLE_BLOCKS<In, Out> -
-                                        (std::is_same<Operator, max_operator>::value &&
-                                         std::is_same<In, float>::value &&
-                                         std::is_same<Out, float>::value);
+[[maybe_unused]] constexpr unsigned
+    BLOCKS_OF_OPERATOR = TABLE_BLOCKS<In, Out> - (std::is_same<Operator, max_operator>::value &&
+                                                  std::is_same<In, float>::value &&
+                                                  std::is_same<Out, float>::value);
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(TABLE_THREADS,
