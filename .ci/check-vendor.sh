@@ -169,6 +169,12 @@ trimmed() {
     grep -q 'kept.*reduce/instances\.h' said && build_cpu kit && run_cpu kit trimmed_reduce
 }
 
+# Leaves scan prim_scan() by LOOKBACK.
+trimmed_rungs() {
+  vendor --cpu scan kit && awk -v kinds=VECTOR -v rungs=LOOKBACK -f "$kit/scripts/trim-instances.awk" \
+    "$kit/src/scan/instances.h" >kit/src/scan/instances.h && build_cpu kit && run_cpu kit trimmed_scan
+}
+
 mapfile -t patterns < <(vendor --list)
 check_each "on the CPU backend" on_cpu "${patterns[@]}"
 check "two patterns in one folder" two_in_one
@@ -180,6 +186,7 @@ check "two versions in one program" two_versions
 check "a pattern that uses another" another_pattern
 check "a failure in the middle" half_written
 check "trimmed instances" trimmed
+check "trimmed rungs" trimmed_rungs
 
 by_file=(binary_gemm) in_one=(reduce)
 if [ "${1-}" = --all ]; then

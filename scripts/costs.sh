@@ -10,12 +10,13 @@ cd "$(dirname "$0")/.."
 
 page=docs/costs.md
 mapfile -t patterns < <(scripts/vendor.sh --list)
-rows=(reduce_trimmed reduce_trimmed_one_file reduce_arrays scan_arrays "${patterns[@]}")
+rows=(reduce_trimmed reduce_trimmed_one_file reduce_arrays scan_arrays scan_arrays_one_rung "${patterns[@]}")
 
 title() { # ROW
   case $1 in
     reduce_trimmed) echo 'reduce, sums of f32 alone' ;;
     reduce_trimmed_one_file) echo 'the same, kernels in one file' ;;
+    scan_arrays_one_rung) echo 'the same, LOOKBACK alone' ;;
     *_arrays) echo "${1%_arrays}, arrays alone" ;;
     *) echo "$1" ;;
   esac
@@ -62,16 +63,18 @@ echo 'int main(void) { return cudaFree(0); }' >runtime.cu
 runtime=0
 runtime=$(($(kilobytes runtime.cu) * 1000))
 
-row() { # ROW: a pattern, PATTERN_arrays, PATTERN_trimmed, or PATTERN_trimmed_one_file
-  local pattern=${1%_one_file} files objects count seconds longest size by_cub='– | –'
+row() { # ROW: a pattern, PATTERN_arrays, PATTERN_arrays_one_rung, PATTERN_trimmed, or PATTERN_trimmed_one_file
+  local pattern=${1%_one_*} files objects count seconds longest size by_cub='– | –'
   pattern=${pattern%_trimmed} pattern=${pattern%_arrays}
   rm -rf vendored && "$kit/scripts/vendor.sh" "$pattern" vendored >/dev/null
   if [[ $1 == *_trimmed* ]]; then
     awk -v kinds=VECTOR -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM -f "$kit/scripts/trim-instances.awk" \
       "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
   fi
-  if [[ $1 == *_arrays ]]; then
-    awk -v kinds=VECTOR -f "$kit/scripts/trim-instances.awk" \
+  if [[ $1 == *_arrays* ]]; then
+    local rungs=.
+    [[ $1 != *_one_rung ]] || rungs=LOOKBACK
+    awk -v kinds=VECTOR -v rungs="$rungs" -f "$kit/scripts/trim-instances.awk" \
       "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
   fi
   files=(vendored/src/*/*.c vendored/src/*/*.cu)

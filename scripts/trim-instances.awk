@@ -1,6 +1,6 @@
-# Trims an instances.h: -v types=REGEX, -v operators=REGEX and -v kinds=REGEX keep the lines that match
-# them, in the lists whose names end in TYPES, OPERATORS and KINDS. Without one, its lists stay whole. A
-# list may become empty.
+# Trims an instances.h: -v types=REGEX, -v operators=REGEX, -v kinds=REGEX and -v rungs=REGEX keep the
+# lines that match them, in the lists whose names end in TYPES, OPERATORS, KINDS and RUNGS. Without one,
+# its lists stay whole. A list may become empty.
 function print_list(   i) {
   if (!kept)
     sub(/ *\\$/, "", line[0])
@@ -9,8 +9,8 @@ function print_list(   i) {
   inside = 0
 }
 
-/^#define [A-Z_]*(TYPES|OPERATORS|KINDS)\(X\) *\\$/ {
-  keep = /TYPES/ ? types : /OPERATORS/ ? operators : kinds
+/^#define [A-Z_]*(TYPES|OPERATORS|KINDS|RUNGS)\(X\) *\\$/ {
+  keep = /TYPES/ ? types : /OPERATORS/ ? operators : /KINDS/ ? kinds : rungs
   line[0] = $0
   kept = 0
   inside = 1

@@ -249,8 +249,8 @@ libboost-context-dev), in this folder, and then a program in the folder above:
 END
   fi
   cat <<END
-\`src/<pattern>/instances.h\` lists the types and operators that are built, and for reduce the calls;
-remove lines to build less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
+\`src/<pattern>/instances.h\` lists the types and operators that are built, and for reduce and scan
+the calls and variants; remove lines to build less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
 that were changed in it, this one apart. For another version, start with an empty folder.
 END
 }

@@ -23,6 +23,7 @@ typedef struct prim_rung {
 } prim_rung;
 
 /* For why_not(), where nothing more can be said. */
+#define PRIM_RUNG_NOT_BUILT "it is not built"
 #define PRIM_TYPES_NOT_BUILT "it is not built for these types"
 #define PRIM_OP_NOT_BUILT "it is not built for this op"
 #define PRIM_GRID_TOO_SMALL "a grid does not have so many blocks"

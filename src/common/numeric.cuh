@@ -100,6 +100,15 @@ __host__ __device__ bool is_nan(T a)
     return a != a;
 }
 
+/* The GPU's minima and maxima of doubles have the same order, but pass over NaN, which the sum does
+ * not. */
+#define PRIM_EXTREME_OF_DOUBLES(instruction, result, a, b)                  \
+    asm("{\n\t.reg .pred nan;\n\t.reg .f64 extreme, sum;\n\t"               \
+        "setp.nan.f64 nan, %1, %2;\n\tadd.f64 sum, %1, %2;\n\t" instruction \
+        " extreme, %1, %2;\n\tselp.f64 %0, sum, extreme, nan;\n\t}"         \
+        : "=d"(result)                                                      \
+        : "d"(a), "d"(b))
+
 template <typename T>
 __host__ __device__ T minimum(T a, T b)
 {
@@ -107,6 +116,13 @@ __host__ __device__ T minimum(T a, T b)
     if constexpr (std::is_same<T, float>::value) { /* one instruction, with the same order */
         float result;
         asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+        return result;
+    }
+#endif
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same<T, double>::value) {
+        double result;
+        PRIM_EXTREME_OF_DOUBLES("min.f64", result, a, b);
         return result;
     }
 #endif
@@ -123,8 +139,17 @@ __host__ __device__ T maximum(T a, T b)
         return result;
     }
 #endif
+#ifdef __CUDA_ARCH__
+    if constexpr (std::is_same<T, double>::value) {
+        double result;
+        PRIM_EXTREME_OF_DOUBLES("max.f64", result, a, b);
+        return result;
+    }
+#endif
     return is_nan(a) || before(b, a) ? a : is_nan(b) || before(a, b) ? b : a;
 }
+
+#undef PRIM_EXTREME_OF_DOUBLES
 
 /* Replaces any NaN by one quiet NaN: which of two NaNs an operation passes on differs between
  * processors. */

@@ -88,6 +88,9 @@ struct find_first : launch_run {
 
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args)
 {
-    return args->op == PRIM_OP_MIN ? dispatch_elements<arg::find_first, least>(args)
-                                   : dispatch_elements<arg::find_first, greatest>(args);
+    return args->op == PRIM_OP_MIN
+               ? dispatch_elements<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_ARG),
+                                   arg::find_first, least>(args)
+               : dispatch_elements<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_ARG),
+                                   arg::find_first, greatest>(args);
 }

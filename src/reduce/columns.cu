@@ -356,11 +356,12 @@ size_t prim_reduce_columns_workspace(const prim_reduce_args *args)
 
 cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args)
 {
-    return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns::reduce_columns>(args);
+    return dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_COLUMNS),
+                    columns::reduce_columns>(args);
 }
 
 cudaError_t prim_reduce_column_tile_values(const prim_reduce_args *args, size_t whole_rows)
 {
-    return dispatch<kind_is_built(PRIM_REDUCE_COLUMNS), columns::reduce_to_values>(args,
-                                                                                   whole_rows);
+    return dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_COLUMNS),
+                    columns::reduce_to_values>(args, whole_rows);
 }

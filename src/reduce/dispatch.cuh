@@ -1,5 +1,5 @@
 /* Turns a call's types and operator into template arguments, as in common/dispatch.cuh. Where calls
- * of a kind are not built, its dispatch always ends in Run::not_built(args, more…). */
+ * of a kind or a rung are not built, its dispatch always ends in Run::not_built(args, more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
@@ -22,11 +22,33 @@ constexpr bool kind_is_built(prim_reduce_kind kind)
     return false;
 }
 
-/* The same kernels serve vectors and rows. */
-constexpr bool LINES_ARE_BUILT =
-    kind_is_built(PRIM_REDUCE_VECTOR) || kind_is_built(PRIM_REDUCE_ROWS);
+constexpr bool rung_is_built(prim_reduce_variant rung)
+{
+#define BUILT(rung_enum)   \
+    if (rung == rung_enum) \
+        return true;
+    PRIM_REDUCE_RUNGS(BUILT)
+#undef BUILT
+    return false;
+}
 
-#define PRIM_REDUCE_KIND_NOT_BUILT "it is not built for such calls"
+inline const char *kind_why_not(const prim_reduce_args *args, prim_reduce_variant rung)
+{
+    return !rung_is_built(rung)         ? PRIM_RUNG_NOT_BUILT
+           : !kind_is_built(args->kind) ? "it is not built for such calls"
+                                        : nullptr;
+}
+
+/* Whether a rung's kernels for calls of a kind are built; LINES: the same ones serve vectors and
+ * rows. */
+constexpr bool is_built_in(prim_reduce_variant rung, prim_reduce_kind kind)
+{
+    return rung_is_built(rung) && kind_is_built(kind);
+}
+constexpr bool lines_are_built(prim_reduce_variant rung)
+{
+    return is_built_in(rung, PRIM_REDUCE_VECTOR) || is_built_in(rung, PRIM_REDUCE_ROWS);
+}
 
 /* ---- the rungs up to SHUFFLE ---- */
 
@@ -43,10 +65,10 @@ struct textbook_run : Run {
 };
 
 /* Run::run<In, Out, Operator>(args, more…) */
-template <class Run, typename... More>
+template <bool IS_BUILT, class Run, typename... More>
 auto dispatch_textbook(const prim_reduce_args *args, More... more)
 {
-    if constexpr (LINES_ARE_BUILT)
+    if constexpr (IS_BUILT)
         return textbook_types<textbook_run<Run>>(args, more...);
     else
         return Run::not_built(args, more...);
@@ -79,10 +101,10 @@ struct operator_run : Run {
 
 /* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator:
  * common/turned.cuh */
-template <bool KIND_IS_BUILT, class Run, typename... More>
+template <bool IS_BUILT, class Run, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {
-    if constexpr (KIND_IS_BUILT)
+    if constexpr (IS_BUILT)
         return all_types<operator_run<Run>>(args, more...);
     else
         return Run::not_built(args, more...);
@@ -107,10 +129,10 @@ struct sum_run : Run {
 };
 
 /* Sums of products: Run::run<In, Out, sum_operator>(args, more…) */
-template <class Run, typename... More>
+template <bool IS_BUILT, class Run, typename... More>
 auto dispatch_sum(const prim_reduce_args *args, More... more)
 {
-    if constexpr (kind_is_built(PRIM_REDUCE_DOT))
+    if constexpr (IS_BUILT)
         return all_types<sum_run<Run>>(args, more...);
     else
         return Run::not_built(args, more...);
@@ -129,10 +151,10 @@ struct element_run : Run {
 };
 
 /* Elements that are compared and stay what they are: Run::run<In, Extreme>(args, more…) */
-template <class Run, class Extreme, typename... More>
+template <bool IS_BUILT, class Run, class Extreme, typename... More>
 auto dispatch_elements(const prim_reduce_args *args, More... more)
 {
-    if constexpr (kind_is_built(PRIM_REDUCE_ARG))
+    if constexpr (IS_BUILT)
         return all_types<element_run<Run, Extreme>>(args, more...);
     else
         return Run::not_built(args, more...);

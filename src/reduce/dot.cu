@@ -40,10 +40,12 @@ struct add_to_values : launch_run {
 
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args)
 {
-    return dispatch_sum<dot::add_products>(args);
+    return dispatch_sum<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_DOT), dot::add_products>(
+        args);
 }
 
 cudaError_t prim_reduce_dot_tile_values(const prim_reduce_args *args)
 {
-    return dispatch_sum<dot::add_to_values>(args);
+    return dispatch_sum<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_DOT), dot::add_to_values>(
+        args);
 }

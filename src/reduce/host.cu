@@ -270,11 +270,13 @@ prim_status prim_reduce_on_host(const prim_reduce_args *args, int threads)
     case PRIM_REDUCE_SEGMENTS:
         return dispatch<kind_is_built(PRIM_REDUCE_SEGMENTS), host::segments_on_host>(args, threads);
     case PRIM_REDUCE_DOT:
-        return dispatch_sum<host::dot_on_host>(args, threads);
+        return dispatch_sum<kind_is_built(PRIM_REDUCE_DOT), host::dot_on_host>(args, threads);
     case PRIM_REDUCE_ARG:
         return args->op == PRIM_OP_MIN
-                   ? dispatch_elements<host::arg_on_host, least>(args, threads)
-                   : dispatch_elements<host::arg_on_host, greatest>(args, threads);
+                   ? dispatch_elements<kind_is_built(PRIM_REDUCE_ARG), host::arg_on_host, least>(
+                         args, threads)
+                   : dispatch_elements<kind_is_built(PRIM_REDUCE_ARG), host::arg_on_host, greatest>(
+                         args, threads);
     }
     return PRIM_ERROR_ENUM;
 }

@@ -13,6 +13,16 @@
     X(PRIM_REDUCE_ARG)       \
     X(PRIM_REDUCE_DOT)
 
+/* variants, of which AUTO takes the fastest that is left; all but VECTORIZED and SINGLE_PASS are
+ * textbook ones, whose float sums have other bits than the CPU's version. Columns, segments, extreme
+ * elements and dot products have VECTORIZED alone. */
+#define PRIM_REDUCE_RUNGS(X)   \
+    X(PRIM_REDUCE_INTERLEAVED) \
+    X(PRIM_REDUCE_SEQUENTIAL)  \
+    X(PRIM_REDUCE_SHUFFLE)     \
+    X(PRIM_REDUCE_VECTORIZED)  \
+    X(PRIM_REDUCE_SINGLE_PASS)
+
 /* in_type, its C type, out_type, its C type */
 #define PRIM_REDUCE_INTEGER_TYPES(X)              \
     X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \

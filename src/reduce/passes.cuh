@@ -18,16 +18,17 @@ namespace
 /* ---- what a rung of passes takes, and its workspace ---- */
 
 /* An empty row has one block too: it writes the identity. */
-inline const char *passes_why_not(const prim_reduce_args *args, size_t block_elements)
+inline const char *passes_why_not(const prim_reduce_args *args, prim_reduce_variant rung,
+                                  size_t block_elements)
 {
     const size_t blocks = args->columns == 0 ? 1 : prim_divide_up(args->columns, block_elements);
     if (args->kind != PRIM_REDUCE_VECTOR && args->kind != PRIM_REDUCE_ROWS)
         return "it takes vectors and rows only";
-    if (!kind_is_built(args->kind))
-        return PRIM_REDUCE_KIND_NOT_BUILT;
+    if (kind_why_not(args, rung) != nullptr)
+        return kind_why_not(args, rung);
     if (!textbook_types<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
-    if (!dispatch_textbook<is_built>(args))
+    if (!dispatch_textbook<true, is_built>(args))
         return PRIM_OP_NOT_BUILT;
     return prim_fits_a_grid(args->rows, blocks) ? nullptr : PRIM_GRID_TOO_SMALL;
 }

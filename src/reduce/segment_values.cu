@@ -295,10 +295,10 @@ cudaError_t combine_all(const prim_reduce_args *args)
     return launch<Value>(args, p, p.windows / VALUES_OF_TILE<Value> * WARP, true);
 }
 
-template <bool KIND_IS_BUILT>
+template <bool IS_BUILT>
 cudaError_t combine_for(const prim_reduce_args *args)
 {
-    if constexpr (KIND_IS_BUILT) {
+    if constexpr (IS_BUILT) {
         const cudaDataType_t type = prim_accumulator_type(args->out_type);
         return type == CUDA_R_32F                         ? combine_all<float>(args)
                : type == CUDA_R_64F                       ? combine_all<double>(args)
@@ -314,5 +314,6 @@ cudaError_t combine_for(const prim_reduce_args *args)
 
 cudaError_t prim_reduce_segment_values(const prim_reduce_args *args)
 {
-    return segment_values::combine_for<kind_is_built(PRIM_REDUCE_SEGMENTS)>(args);
+    return segment_values::combine_for<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SEGMENTS)>(
+        args);
 }

@@ -546,6 +546,7 @@ cudaError_t prim_reduce_launch_segments(const prim_reduce_args *args)
         return cudaSuccess;
     cudaError_t error = prim_reduce_find_windows(args);
     if (error == cudaSuccess)
-        error = dispatch<kind_is_built(PRIM_REDUCE_SEGMENTS), segments::run_segments>(args);
+        error = dispatch<is_built_in(PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SEGMENTS),
+                         segments::run_segments>(args);
     return error == cudaSuccess ? prim_reduce_segment_values(args) : error;
 }

@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(THREADS)
 
 const char *why_not(const void *args)
 {
-    return passes_why_not(static_cast<const prim_reduce_args *>(args), ELEMENTS);
+    return passes_why_not(static_cast<const prim_reduce_args *>(args), PRIM_REDUCE_SEQUENTIAL,
+                          ELEMENTS);
 }
 
 size_t workspace_bytes(const void *args)
@@ -68,7 +69,8 @@ struct run_passes : launch_run {
 
 cudaError_t launch(const void *args)
 {
-    return dispatch_textbook<run_passes>(static_cast<const prim_reduce_args *>(args));
+    return dispatch_textbook<lines_are_built(PRIM_REDUCE_SEQUENTIAL), run_passes>(
+        static_cast<const prim_reduce_args *>(args));
 }
 
 } // namespace sequential

@@ -90,8 +90,8 @@ const char *why_not(const void *any)
         return "it takes vectors only";
     if (args->rows != 1)
         return "it takes one row only";
-    if (!kind_is_built(args->kind))
-        return PRIM_REDUCE_KIND_NOT_BUILT;
+    if (kind_why_not(args, PRIM_REDUCE_SINGLE_PASS) != nullptr)
+        return kind_why_not(args, PRIM_REDUCE_SINGLE_PASS);
     if (!all_types<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (!dispatch<true, is_built>(args))
@@ -103,7 +103,8 @@ const char *why_not(const void *any)
 
 cudaError_t launch(const void *args)
 {
-    return dispatch<LINES_ARE_BUILT, reduce_vector>(static_cast<const prim_reduce_args *>(args));
+    return dispatch<lines_are_built(PRIM_REDUCE_SINGLE_PASS), reduce_vector>(
+        static_cast<const prim_reduce_args *>(args));
 }
 
 } // namespace single_pass

@@ -58,8 +58,8 @@ bool operator_is_built(const prim_reduce_args *args)
 const char *why_not(const void *any)
 {
     const prim_reduce_args *args = static_cast<const prim_reduce_args *>(any);
-    if (!kind_is_built(args->kind))
-        return PRIM_REDUCE_KIND_NOT_BUILT;
+    if (kind_why_not(args, PRIM_REDUCE_VECTORIZED) != nullptr)
+        return kind_why_not(args, PRIM_REDUCE_VECTORIZED);
     if (!all_types<is_built>(args))
         return PRIM_TYPES_NOT_BUILT;
     if (!operator_is_built(args))
@@ -110,7 +110,7 @@ cudaError_t launch_single_elements(prim_reduce_args args)
     args.columns = by_columns ? elements : 1;
     args.ld = args.columns;
     return by_columns ? prim_reduce_launch_columns(&args)
-                      : dispatch<LINES_ARE_BUILT, reduce_lines>(&args);
+                      : dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), reduce_lines>(&args);
 }
 
 cudaError_t launch(const void *any)
@@ -128,7 +128,7 @@ cudaError_t launch(const void *any)
     case PRIM_REDUCE_DOT:
         return prim_reduce_launch_dot(args);
     default:
-        return dispatch<LINES_ARE_BUILT, reduce_lines>(args);
+        return dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), reduce_lines>(args);
     }
 }
 
@@ -139,7 +139,7 @@ cudaError_t prim_reduce_tile_values(const prim_reduce_args *args)
 {
     if (args->kind == PRIM_REDUCE_DOT)
         return prim_reduce_dot_tile_values(args);
-    return dispatch<LINES_ARE_BUILT, vectorized::reduce_to_values>(args);
+    return dispatch<lines_are_built(PRIM_REDUCE_VECTORIZED), vectorized::reduce_to_values>(args);
 }
 
 PRIM_DEFINE_RUNG(reduce, vectorized) = {

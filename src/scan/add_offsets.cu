@@ -39,5 +39,5 @@ struct add_run : launch_run {
 
 cudaError_t prim_scan_add_offsets(const prim_scan_args *args, const prim_scan_sections &sections)
 {
-    return dispatch_textbook<offsets::add_run>(args, &sections);
+    return dispatch_textbook<TEXTBOOK_IS_BUILT, offsets::add_run>(args, &sections);
 }

@@ -394,7 +394,7 @@ const char *table_why_not(const prim_scan_args *args)
     if (args->op != PRIM_OP_SUM)
         return "its summed-area tables are of sums only";
     return prim_fits_a_grid(prim_scan_table_down(args), prim_scan_table_across(args))
-               ? types_why_not(args)
+               ? types_why_not(args, PRIM_SCAN_CHAINED)
                : PRIM_GRID_TOO_SMALL;
 }
 
@@ -405,8 +405,9 @@ const char *why_not(const void *any)
         return table_why_not(args);
     if (!prim_scan_depends_on_order(args))
         return "it takes sums and products of floats only, which depend on the order";
-    return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args)) ? types_why_not(args)
-                                                                  : PRIM_GRID_TOO_SMALL;
+    return prim_fits_a_grid(args->rows, prim_scan_tiles_of(args))
+               ? types_why_not(args, PRIM_SCAN_CHAINED)
+               : PRIM_GRID_TOO_SMALL;
 }
 
 /* ---- two launches: the first one clears the words ---- */
@@ -453,7 +454,9 @@ cudaError_t launch(const void *any)
     if (prim_scan_has_whole_lines(args))
         return prim_scan_launch_lines(args);
     const cudaError_t error = clear_words(args, workspace_bytes(args));
-    return error == cudaSuccess ? dispatch_ordered<launch_chained>(args) : error;
+    return error == cudaSuccess
+               ? dispatch_ordered<rung_is_built(PRIM_SCAN_CHAINED), launch_chained>(args)
+               : error;
 }
 
 } // namespace chained

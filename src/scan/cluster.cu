@@ -32,7 +32,7 @@ const char *why_not(const void *any)
         return "it takes one row only";
     if (prim_scan_tiles_of(args) > MOST_TILES)
         return "it takes eight tiles at most";
-    const char *const reason = types_why_not(args);
+    const char *const reason = types_why_not(args, PRIM_SCAN_CLUSTER);
     return reason == nullptr && !prim_device_has_clusters() ? PRIM_NO_CLUSTERS : reason;
 }
 

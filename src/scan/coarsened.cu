@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(THREADS)
 
 const char *why_not(const void *args)
 {
-    return sections_why_not(static_cast<const prim_scan_args *>(args), ELEMENTS);
+    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_COARSENED,
+                            ELEMENTS);
 }
 
 size_t workspace_bytes(const void *args)
@@ -90,7 +91,8 @@ struct run_scan : launch_run {
 
 cudaError_t launch(const void *args)
 {
-    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+    return dispatch_textbook<rung_is_built(PRIM_SCAN_COARSENED), run_scan>(
+        static_cast<const prim_scan_args *>(args));
 }
 
 } // namespace coarsened

@@ -28,6 +28,32 @@ inline const char *kind_why_not(const prim_scan_args *args)
     return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
 }
 
+constexpr bool rung_is_built(prim_scan_variant rung)
+{
+#define BUILT(rung_enum)   \
+    if (rung == rung_enum) \
+        return true;
+    PRIM_SCAN_RUNGS(BUILT)
+#undef BUILT
+    return false;
+}
+
+inline const char *rung_why_not(const prim_scan_args *args, prim_scan_variant rung)
+{
+    return rung_is_built(rung) ? kind_why_not(args) : PRIM_RUNG_NOT_BUILT;
+}
+
+/* Kernels that several rungs have in common. */
+constexpr bool TEXTBOOK_IS_BUILT =
+    rung_is_built(PRIM_SCAN_KOGGE_STONE) || rung_is_built(PRIM_SCAN_BRENT_KUNG) ||
+    rung_is_built(PRIM_SCAN_COARSENED) || rung_is_built(PRIM_SCAN_SHUFFLE);
+constexpr bool LINES_ARE_BUILT =
+    kind_is_built(PRIM_SCAN_ROWS) &&
+    (rung_is_built(PRIM_SCAN_REDUCE_THEN_SCAN) || rung_is_built(PRIM_SCAN_LOOKBACK) ||
+     rung_is_built(PRIM_SCAN_CHAINED));
+constexpr bool TILES_ARE_BUILT = LINES_ARE_BUILT || rung_is_built(PRIM_SCAN_REDUCE_THEN_SCAN) ||
+                                 rung_is_built(PRIM_SCAN_CLUSTER);
+
 /* ---- the rungs up to SHUFFLE ---- */
 
 PRIM_DISPATCH_TYPES(textbook_types, PRIM_SCAN_TEXTBOOK_TYPES)
@@ -43,18 +69,22 @@ struct textbook_run : Run {
 };
 
 /* Run::run<In, Out, Operator>(args, more…) */
-template <class Run, typename... More>
+template <bool IS_BUILT, class Run, typename... More>
 auto dispatch_textbook(const prim_scan_args *args, More... more)
 {
-    return textbook_types<textbook_run<Run>>(args, more...);
+    if constexpr (IS_BUILT)
+        return textbook_types<textbook_run<Run>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
-inline const char *textbook_why_not(const prim_scan_args *args)
+inline const char *textbook_why_not(const prim_scan_args *args, prim_scan_variant rung)
 {
-    return kind_why_not(args) != nullptr        ? kind_why_not(args)
-           : !textbook_types<is_built>(args)    ? PRIM_TYPES_NOT_BUILT
-           : !dispatch_textbook<is_built>(args) ? PRIM_OP_NOT_BUILT
-                                                : nullptr;
+    const char *const reason = rung_why_not(args, rung);
+    return reason != nullptr                          ? reason
+           : !textbook_types<is_built>(args)          ? PRIM_TYPES_NOT_BUILT
+           : !dispatch_textbook<true, is_built>(args) ? PRIM_OP_NOT_BUILT
+                                                      : nullptr;
 }
 
 /* ---- the others ---- */
@@ -80,11 +110,11 @@ auto dispatch(const prim_scan_args *args, More... more)
     return all_types<operator_run<Run>>(args, more...);
 }
 
-/* The same for kernels that serve only one kind of call. */
-template <bool KIND_IS_BUILT, class Run, typename... More>
-auto dispatch_kind(const prim_scan_args *args, More... more)
+/* The same for kernels that only some kinds of call and rungs need. */
+template <bool IS_BUILT, class Run, typename... More>
+auto dispatch_if(const prim_scan_args *args, More... more)
 {
-    if constexpr (KIND_IS_BUILT)
+    if constexpr (IS_BUILT)
         return dispatch<Run>(args, more...);
     else
         return Run::not_built(args, more...);
@@ -115,18 +145,22 @@ struct ordered_operator_run : Run {
     }
 };
 
-template <class Run, typename... More>
+template <bool IS_BUILT, class Run, typename... More>
 auto dispatch_ordered(const prim_scan_args *args, More... more)
 {
-    return float_types<ordered_operator_run<Run>>(args, more...);
+    if constexpr (IS_BUILT)
+        return float_types<ordered_operator_run<Run>>(args, more...);
+    else
+        return Run::not_built(args, more...);
 }
 
-inline const char *types_why_not(const prim_scan_args *args)
+inline const char *types_why_not(const prim_scan_args *args, prim_scan_variant rung)
 {
-    return kind_why_not(args) != nullptr ? kind_why_not(args)
-           : !all_types<is_built>(args)  ? PRIM_TYPES_NOT_BUILT
-           : !dispatch<is_built>(args)   ? PRIM_OP_NOT_BUILT
-                                         : nullptr;
+    const char *const reason = rung_why_not(args, rung);
+    return reason != nullptr            ? reason
+           : !all_types<is_built>(args) ? PRIM_TYPES_NOT_BUILT
+           : !dispatch<is_built>(args)  ? PRIM_OP_NOT_BUILT
+                                        : nullptr;
 }
 
 } // namespace

@@ -12,6 +12,20 @@
     X(PRIM_SCAN_ROWS)      \
     X(PRIM_SCAN_TABLE)
 
+/* variants, of which AUTO takes the fastest that is left. Where the order decides about bits, in
+ * sums and products of floats, REDUCE_THEN_SCAN, CHAINED and CLUSTER have those of the CPU's
+ * version. Summed-area tables need REDUCE_THEN_SCAN or a textbook variant; CHAINED has their sums
+ * alone. */
+#define PRIM_SCAN_RUNGS(X)        \
+    X(PRIM_SCAN_KOGGE_STONE)      \
+    X(PRIM_SCAN_BRENT_KUNG)       \
+    X(PRIM_SCAN_COARSENED)        \
+    X(PRIM_SCAN_SHUFFLE)          \
+    X(PRIM_SCAN_REDUCE_THEN_SCAN) \
+    X(PRIM_SCAN_LOOKBACK)         \
+    X(PRIM_SCAN_CHAINED)          \
+    X(PRIM_SCAN_CLUSTER)
+
 /* in_type, its C type, out_type, its C type */
 #define PRIM_SCAN_INTEGER_TYPES(X)                \
     X(CUDA_R_8I, int8_t, CUDA_R_8I, int8_t)       \

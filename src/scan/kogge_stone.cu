@@ -54,7 +54,8 @@ __global__ void __launch_bounds__(THREADS)
 
 const char *why_not(const void *args)
 {
-    return sections_why_not(static_cast<const prim_scan_args *>(args), THREADS);
+    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_KOGGE_STONE,
+                            THREADS);
 }
 
 size_t workspace_bytes(const void *args)
@@ -74,7 +75,8 @@ struct run_scan : launch_run {
 
 cudaError_t launch(const void *args)
 {
-    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+    return dispatch_textbook<rung_is_built(PRIM_SCAN_KOGGE_STONE), run_scan>(
+        static_cast<const prim_scan_args *>(args));
 }
 
 } // namespace kogge_stone

@@ -269,8 +269,9 @@ const char *why_not(const void *any)
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     if (args->summed_area)
         return "it does not make summed-area tables";
-    return prim_fits_a_grid(args->rows, tiles_of_line(args)) ? types_why_not(args)
-                                                             : PRIM_GRID_TOO_SMALL;
+    return prim_fits_a_grid(args->rows, tiles_of_line(args))
+               ? types_why_not(args, PRIM_SCAN_LOOKBACK)
+               : PRIM_GRID_TOO_SMALL;
 }
 
 /* ---- two launches: the first one clears the words ---- */
@@ -312,7 +313,9 @@ cudaError_t launch(const void *any)
     if (prim_scan_has_whole_lines(args))
         return prim_scan_launch_lines(args);
     const cudaError_t error = clear_words(args, workspace_bytes(args));
-    return error == cudaSuccess ? dispatch<launch_look_back>(args) : error;
+    return error == cudaSuccess
+               ? dispatch_if<rung_is_built(PRIM_SCAN_LOOKBACK), launch_look_back>(args)
+               : error;
 }
 
 } // namespace lookback

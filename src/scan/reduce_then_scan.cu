@@ -158,7 +158,7 @@ const char *table_why_not(const prim_scan_args *args)
     const size_t across = prim_scan_table_across(args), down = prim_scan_table_down(args);
     prim_scan_args of_aggregates = *args;
     of_aggregates.in_type = of_aggregates.out_type = prim_accumulator_type(args->out_type);
-    if (types_why_not(&of_aggregates) != nullptr)
+    if (types_why_not(&of_aggregates, PRIM_SCAN_REDUCE_THEN_SCAN) != nullptr)
         return "it is not built for the type of its aggregates";
     return prim_fits_a_grid(args->rows, across) && prim_fits_a_grid(down, across)
                ? nullptr
@@ -172,7 +172,7 @@ const char *why_not(const void *any)
 {
     const prim_scan_args *args = static_cast<const prim_scan_args *>(any);
     const size_t tiles = prim_scan_tiles_of(args);
-    const char *const reason = types_why_not(args);
+    const char *const reason = types_why_not(args, PRIM_SCAN_REDUCE_THEN_SCAN);
     if (reason != nullptr)
         return reason;
     if (args->summed_area)

@@ -35,14 +35,15 @@ namespace
 /* ---- which calls are supported, and their workspace ---- */
 
 /* The grid of the elements decides: the scan of the aggregates has fewer blocks. */
-inline const char *sections_why_not(const prim_scan_args *args, size_t section_elements)
+inline const char *sections_why_not(const prim_scan_args *args, prim_scan_variant rung,
+                                    size_t section_elements)
 {
     const bool rows_fit =
         prim_fits_a_grid(args->rows, prim_divide_up(args->columns, section_elements));
     const bool columns_fit =
         !args->summed_area ||
         prim_fits_a_grid(args->columns, prim_divide_up(args->rows, section_elements));
-    return rows_fit && columns_fit ? textbook_why_not(args) : PRIM_GRID_TOO_SMALL;
+    return rows_fit && columns_fit ? textbook_why_not(args, rung) : PRIM_GRID_TOO_SMALL;
 }
 
 /* The aggregates of every level; the second direction reuses the memory of the first. */

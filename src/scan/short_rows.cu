@@ -543,5 +543,5 @@ struct launch_short_rows : launch_run {
 
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args)
 {
-    return dispatch_kind<kind_is_built(PRIM_SCAN_ROWS), short_rows::launch_short_rows>(args);
+    return dispatch_if<LINES_ARE_BUILT, short_rows::launch_short_rows>(args);
 }

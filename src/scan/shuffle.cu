@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(THREADS)
 
 const char *why_not(const void *args)
 {
-    return sections_why_not(static_cast<const prim_scan_args *>(args), ELEMENTS);
+    return sections_why_not(static_cast<const prim_scan_args *>(args), PRIM_SCAN_SHUFFLE, ELEMENTS);
 }
 
 size_t workspace_bytes(const void *args)
@@ -97,7 +97,8 @@ struct run_scan : launch_run {
 
 cudaError_t launch(const void *args)
 {
-    return dispatch_textbook<run_scan>(static_cast<const prim_scan_args *>(args));
+    return dispatch_textbook<rung_is_built(PRIM_SCAN_SHUFFLE), run_scan>(
+        static_cast<const prim_scan_args *>(args));
 }
 
 } // namespace shuffle

@@ -215,8 +215,7 @@ tile_lines<In, Out> lines_of(const prim_scan_args *args, size_t tiles, unsigned 
             args->rows,
             static_cast<unsigned>(tiles),
             warps,
-            warps == TILE_WARPS && args->columns > 0 &&
-                args->columns % (TILE_WARPS * CHUNK<In, Out>) == 0,
+            warps == TILE_WARPS && args->columns % (TILE_WARPS * CHUNK<In, Out>) == 0,
             args->rows > 1 || args->columns < LEAST_SHIFTED};
 }
 

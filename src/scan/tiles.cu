@@ -12,8 +12,7 @@ struct launch_tiles : launch_run {
     static cudaError_t run(const prim_scan_args *args, prim_scan_tiles tiles)
     {
         using value = accumulator_t<Out>;
-        const size_t chunks =
-            args->columns == 0 ? 1 : prim_divide_up(args->columns, CHUNK<In, Out>);
+        const size_t chunks = prim_divide_up(args->columns, CHUNK<In, Out>);
         const unsigned warps =
             tiles.carry == PRIM_SCAN_CARRY_NONE ? static_cast<unsigned>(chunks) : TILE_WARPS;
         const tile_lines<In, Out> lines = lines_of<In, Out>(args, prim_scan_tiles_of(args), warps);
@@ -36,7 +35,7 @@ struct launch_tiles : launch_run {
 
 cudaError_t prim_scan_launch_tiles(const prim_scan_args *args, prim_scan_tiles tiles)
 {
-    return dispatch<tiles::launch_tiles>(args, tiles);
+    return dispatch_if<TILES_ARE_BUILT, tiles::launch_tiles>(args, tiles);
 }
 
 /* Of the blocks that run at once, at least nine in ten are busy, counted over all turns: they take
@@ -47,19 +46,14 @@ bool prim_scan_has_whole_lines(const prim_scan_args *args)
     const size_t blocks =
         prim_device_multiprocessors() * blocks_wanted(static_cast<unsigned>(out_bytes));
     const size_t all = prim_divide_up(args->rows, blocks) * blocks;
-    return prim_scan_tiles_of(args) == 1 || all - args->rows <= all / 10;
+    return TILES_ARE_BUILT && (prim_scan_tiles_of(args) == 1 || all - args->rows <= all / 10);
 }
 
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args)
 {
-    if (args->columns > 0 && prim_scan_has_short_rows(args))
+    if (prim_scan_has_short_rows(args))
         return prim_scan_launch_short_rows(args);
     prim_scan_tiles tiles = {};
     tiles.carry = prim_scan_tiles_of(args) == 1 ? PRIM_SCAN_CARRY_NONE : PRIM_SCAN_CARRY_IN_BLOCK;
     return prim_scan_launch_tiles(args, tiles);
-}
-
-cudaError_t prim_scan_launch_empty(const prim_scan_args *args)
-{
-    return args->total == nullptr ? cudaSuccess : prim_scan_launch_lines(args);
 }

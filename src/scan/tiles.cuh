@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
 
         value chunk_prefix = identity, of_tile = identity, so_far = rule.initial;
         if (lines.warps == 1) {
-            if (place.count > 0 || (lines.length == 0 && warp == 0))
+            if (place.count > 0)
                 so_far = initial_of(rule);
             __syncwarp(); /* the total may be written there */
         } else {
@@ -207,8 +207,6 @@ __global__ void __launch_bounds__(TILE_THREADS, TILE_BLOCKS<Out>)
             else if (carry.kind == PRIM_SCAN_CARRY_GIVEN)
                 so_far = aggregates[place.tile];
         }
-        if (rule.total != nullptr && lines.length == 0 && threadIdx.x == 0)
-            *rule.total = result_of<Operator, Out>(so_far, rule.element);
         const value next_prefix = Operator::combine(so_far, of_tile);
         if (in_block && threadIdx.x == 0)
             of_lines[(turn + 1) % 2] = next_prefix; /* read after the next barrier */

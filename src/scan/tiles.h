@@ -98,13 +98,13 @@ static inline bool prim_scan_has_short_rows(const prim_scan_args *args)
 cudaError_t prim_scan_launch_short_rows(const prim_scan_args *args);
 
 /* Whether a block has a whole line: lines of one tile, and longer ones where there are enough for
- * all blocks. */
+ * all blocks. Not where the kernel of tiles.cuh is not built. */
 bool prim_scan_has_whole_lines(const prim_scan_args *args);
 
 /* One launch over such lines. */
 cudaError_t prim_scan_launch_lines(const prim_scan_args *args);
 
-/* For empty lines: the initial value becomes the total, where one is wanted. */
+/* empty.cu: for empty lines, the initial value becomes the total, where one is wanted. */
 cudaError_t prim_scan_launch_empty(const prim_scan_args *args);
 
 #if defined(__cplusplus)

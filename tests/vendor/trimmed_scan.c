@@ -1,0 +1,61 @@
+#include "use.h"
+
+#include <primitives/scan.h>
+
+enum { MOST = 100000 };
+
+static int32_t in[MOST], out[MOST], total;
+
+/* Of ones, so that the i-th sum is the initial value and i + 1. */
+static int scans(prim_scan_variant variant, size_t count, int32_t initial)
+{
+    const int32_t *d_in = on_device(in, sizeof in);
+    int32_t *d_out = on_device(NULL, sizeof out), *d_total = on_device(NULL, sizeof total);
+    const prim_status status =
+        prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, NULL,
+                  CUDA_R_32I, d_in, count, CUDA_R_32I, d_out, d_total, NULL, 0, NULL);
+    if (status != PRIM_OK)
+        return printf("%zu: %s\n", count, prim_last_error(NULL)), 0;
+    cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&total, d_total, sizeof total, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < count; i++)
+        if (out[i] != initial + (int32_t)i + 1)
+            return printf("%zu: result %zu is wrong\n", count, i), 0;
+    if (total != initial + (int32_t)count)
+        return printf("%zu: the total is wrong\n", count), 0;
+    return 1;
+}
+
+static int refuses(prim_scan_variant variant)
+{
+    return !prim_scan_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                               CUDA_R_32F, 100, CUDA_R_32F) &&
+           prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
+                     CUDA_R_32I, in, 100, CUDA_R_32I, out, NULL, NULL, 0, NULL) != PRIM_OK;
+}
+
+/* A scan of which only LOOKBACK and prim_scan() were built takes arrays of any length, and refuses
+ * everything else. */
+int main(void)
+{
+    static const size_t counts[] = {0, 1, 100, 8192, 8193, MOST};
+    for (size_t i = 0; i < MOST; i++)
+        in[i] = 1;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!scans(PRIM_SCAN_AUTO, counts[i], 7))
+            return 1;
+    if (!scans(PRIM_SCAN_LOOKBACK, MOST, 0))
+        return 1;
+    for (int variant = PRIM_SCAN_KOGGE_STONE; variant <= PRIM_SCAN_CLUSTER; variant++)
+        if (variant != PRIM_SCAN_LOOKBACK && !refuses((prim_scan_variant)variant))
+            return printf("variant %d is not refused\n", variant), 1;
+    if (prim_scan_choose(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, 1000,
+                         CUDA_R_32F) != PRIM_SCAN_LOOKBACK)
+        return printf("AUTO is not LOOKBACK\n"), 1;
+    if (prim_scan_rows_supports(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                                PRIM_TRANSFORM_NONE, CUDA_R_32F, 2, 100, CUDA_R_32F) ||
+        prim_scan_2d_supports(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, 2, 100,
+                              CUDA_R_32F))
+        return printf("a call of another kind is not refused\n"), 1;
+    return 0;
+}
