@@ -22,7 +22,7 @@ constexpr bool kind_is_built(prim_reduce_kind kind)
     return false;
 }
 
-constexpr bool rung_is_built(prim_reduce_variant rung)
+constexpr bool rung_is_built([[maybe_unused]] prim_reduce_variant rung)
 {
 #define BUILT(rung_enum)   \
     if (rung == rung_enum) \

@@ -101,7 +101,7 @@ __device__ tile_in_flight<Value> either(bool first, const tile_in_flight<Value> 
             first ? a.run_prefix : b.run_prefix};
 }
 
-__device__ inline unsigned lanes_below(unsigned lane)
+[[maybe_unused]] __device__ inline unsigned lanes_below(unsigned lane)
 {
     return (1u << lane) - 1;
 }
@@ -367,7 +367,7 @@ __global__ void __launch_bounds__(TILE_THREADS,
 /* ---- which calls, how many stages and words ---- */
 
 /* A block has less than 2 KiB besides its tiles. */
-unsigned stages_here()
+[[maybe_unused]] unsigned stages_here()
 {
     const size_t room = (prim_device_shared_bytes() - 2048) / STAGE_BYTES;
     return room < MOST_STAGES ? static_cast<unsigned>(room) : MOST_STAGES;

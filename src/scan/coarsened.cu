@@ -29,7 +29,8 @@ namespace
 namespace coarsened
 {
 
-constexpr unsigned ELEMENTS = 2048, THREADS = 256, RUN = ELEMENTS / THREADS;
+constexpr unsigned ELEMENTS = 2048, THREADS = 256;
+[[maybe_unused]] constexpr unsigned RUN = ELEMENTS / THREADS;
 
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)

@@ -28,7 +28,7 @@ inline const char *kind_why_not(const prim_scan_args *args)
     return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
 }
 
-constexpr bool rung_is_built(prim_scan_variant rung)
+constexpr bool rung_is_built([[maybe_unused]] prim_scan_variant rung)
 {
 #define BUILT(rung_enum)   \
     if (rung == rung_enum) \

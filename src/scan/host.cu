@@ -221,11 +221,12 @@ struct host_version {
             if (args->total != nullptr)
                 *static_cast<Out *>(args->total) =
                     finished_turned<Out>(total, element_rule_of<Out>(args).turned);
-        } else {
+        } else if constexpr (kind_is_built(PRIM_SCAN_ROWS)) {
             scan_rows<In, Out, Operator>(args, initial, threads);
         }
-        if (args->summed_area)
-            scan_columns<Out, Operator>(args, threads);
+        if constexpr (kind_is_built(PRIM_SCAN_TABLE))
+            if (args->summed_area)
+                scan_columns<Out, Operator>(args, threads);
         return PRIM_OK;
     }
     static prim_status not_built(const prim_scan_args *args, int threads)

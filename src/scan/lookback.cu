@@ -49,7 +49,7 @@ constexpr unsigned MOST_WARPS = PRIM_SCAN_LOOKBACK_WARPS;
 constexpr unsigned ROUND = 16; /* groups of tiles that a block reads between two barriers */
 constexpr size_t WARP_BYTES = STAGES * CHUNK_SLOTS * VECTOR_BYTES; /* of shared memory */
 
-__device__ constexpr unsigned stage_before(unsigned stage)
+[[maybe_unused]] __device__ constexpr unsigned stage_before(unsigned stage)
 {
     return stage == 0 ? STAGES - 1 : stage - 1;
 }

@@ -211,16 +211,12 @@ __device__ lane_run<Out, N> scan_rows_of_run(const lane_run<In, N> &run, const r
 
 /* How a warp's lanes share rows: each takes a run of one, or some whole ones. */
 struct row_step {
-    unsigned runs, of_lane; /* runs of a row; rows of a lane */
+    unsigned runs, of_lane, rows; /* runs of a row; rows of a lane, and of all */
 
     __host__ __device__ row_step(unsigned columns, unsigned pitch, unsigned of_run)
         : runs((columns + of_run - 1) / of_run),
-          of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1)
+          of_lane(runs == 1 && pitch < of_run ? of_run / pitch : 1), rows(WARP / runs * of_lane)
     {
-    }
-    [[maybe_unused]] __host__ __device__ unsigned rows() const
-    {
-        return WARP / runs * of_lane;
     }
 };
 
@@ -236,7 +232,7 @@ __device__ void scan_rows(const row_images &images, unsigned rows, unsigned colu
     const value identity = identity_of<Operator, Out>();
     const value initial = Operator::combine(initial_of(rule), identity); /* before the chunk */
     const row_step step(columns, pitch, OF_RUN);
-    const unsigned runs = step.runs, of_lane = step.of_lane, at_once = step.rows();
+    const unsigned runs = step.runs, of_lane = step.of_lane, at_once = step.rows;
     const unsigned mine = lane / runs * of_lane, run = lane % runs;
     PRIM_UNROLL(1)
     for (unsigned first = 0; first < rows; first += at_once) {
@@ -496,7 +492,7 @@ unsigned rows_of_warp(lane_work work, unsigned columns, unsigned pitch, unsigned
     if (work > WHOLE_VECTORS)
         return work == FEW_ELEMENTS ? FEW_ROWS * WARP : WARP;
     const unsigned at_once =
-        work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows();
+        work != RUNS ? WARP : row_step(columns, pitch, RUN_ELEMENTS<In, Out>).rows;
     const unsigned most = room / pitch, behind = most % at_once;
     return most > at_once && behind <= at_once / 2 ? most - behind : most;
 }

@@ -30,7 +30,8 @@ namespace
 namespace shuffle
 {
 
-constexpr unsigned ELEMENTS = 1024, THREADS = 256, RUN = ELEMENTS / THREADS;
+constexpr unsigned ELEMENTS = 1024, THREADS = 256;
+[[maybe_unused]] constexpr unsigned RUN = ELEMENTS / THREADS;
 
 template <typename In, typename Out, typename Operator>
 __global__ void __launch_bounds__(THREADS)
