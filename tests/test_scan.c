@@ -1592,22 +1592,30 @@ Test(scan, threads_scan_arrays_of_unlike_sizes)
 
 Test(scan, total_of_nothing_is_the_initial_value)
 {
-    static const float no_element;
+    static const type_pair pairs[] = {
+        {CUDA_R_8I, CUDA_R_8I},   {CUDA_R_16U, CUDA_R_16U}, {CUDA_R_32I, CUDA_R_32I},
+        {CUDA_R_8U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F}, {CUDA_R_16BF, CUDA_R_32F},
+        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
+    };
+    static const uint64_t no_element;
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
-        for (int op = 0; op < 3; op++)
-            for (int with_initial = 0; with_initial < 2; with_initial++) {
-                scan_case c = {.variant = prim_scan_variant_at(v)->value,
-                               .types = {CUDA_R_32F, CUDA_R_32F},
-                               .op = (prim_op)op,
-                               .rows = 1,
-                               .with_initial = with_initial == 1,
-                               .with_total = true,
-                               .h_in = &no_element};
-                if (supports(&c))
-                    check(&c);
-                c.threads = 1;
-                check(&c);
-            }
+        for (size_t p = 0; p < COUNT_OF(pairs); p++)
+            for (int op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++)
+                for (int initial = 0; initial < 3; initial++) { /* none, by value, on the device */
+                    scan_case c = {.variant = prim_scan_variant_at(v)->value,
+                                   .types = pairs[p],
+                                   .op = (prim_op)op,
+                                   .rows = 1,
+                                   .with_initial = initial > 0,
+                                   .initial_on_device = initial == 2,
+                                   .with_total = true,
+                                   .h_in = &no_element};
+                    if (supports(&c))
+                        check(&c);
+                    c.threads = 1;
+                    if (initial < 2)
+                        check(&c);
+                }
 }
 
 Test(scan, without_elements_no_pointer_is_needed)
