@@ -25,11 +25,11 @@
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
 #include <type_traits>
 
-#include "common/async_copy.cuh"
 #include "reduce/results.cuh"
+#include "reduce/row_partials.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"
-#include "reduce/warp_rows.cuh"
+#include "reduce/staged_line.cuh"
 
 namespace
 {

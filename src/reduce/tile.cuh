@@ -5,8 +5,8 @@
 
 #include "common/shared.cuh"
 #include "common/warp.cuh"
+#include "reduce/candidates.cuh"
 #include "reduce/order.h"
-#include "reduce/sources.cuh"
 
 namespace
 {
