@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
 # there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
-# it. On the CPU backend; with nvcc, where it is, binary_gemm is compiled and linked too, and reduce,
-# trimmed, by CMake and as one file; with --all every pattern, file by file and as one. Then what vendor.sh must refuse and keep.
+# it. On the CPU backend; with nvcc, where it is, binary_gemm is compiled and linked too, reduce,
+# trimmed, by CMake, and reduce and scan, trimmed, as one file; with --all every pattern, file by file
+# and as one. Then what vendor.sh must refuse and keep.
 # Ends with a line "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -67,12 +68,12 @@ with_nvcc() { # PATTERN
 # The README's other line: all of a pattern's kernels in one file.
 as_one_file() { # PATTERN
   local warnings='' line
-  vendor "$1" kit && { [ "$1" != reduce ] || trim_reduce; } && line=$(command_of kit printf) &&
+  vendor "$1" kit && { [[ $1 != reduce && $1 != scan ]] || trim_to_sums "$1"; } && line=$(command_of kit printf) &&
     (cd kit && eval "$line") && use kit 'nvcc -I' "$1" && [ -x "$1" ]
 }
 
 with_cmake() {
-  vendor reduce kit && trim_reduce && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
+  vendor reduce kit && trim_to_sums reduce && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
     echo 'cmake_minimum_required(VERSION 3.24)'
     echo 'project(yours LANGUAGES C)'
     # shellcheck disable=SC2016
@@ -157,22 +158,29 @@ half_written() {
   vendor reduce kit && touch kit/src/scan && refused 1 '' vendor scan merge kit
 }
 
-# Leaves reduce prim_reduce() alone, for sums of f32.
-trim_reduce() {
-  awk -v kinds=VECTOR -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM \
-    -f "$kit/scripts/trim-instances.awk" "$kit/src/reduce/instances.h" >kit/src/reduce/instances.h
+trim() { # PATTERN, and what trim-instances.awk keeps
+  local pattern=$1
+  shift
+  awk -v kinds=VECTOR "$@" -f "$kit/scripts/trim-instances.awk" \
+    "$kit/src/$pattern/instances.h" >"kit/src/$pattern/instances.h"
+}
+
+# Leaves prim_reduce() or prim_scan() alone, for sums of f32; of scan, by LOOKBACK.
+trim_to_sums() { # PATTERN
+  local rungs=.
+  [ "$1" != scan ] || rungs=LOOKBACK
+  trim "$1" -v rungs=$rungs -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM
 }
 
 trimmed() {
-  vendor --cpu reduce kit && trim_reduce && build_cpu kit && run_cpu kit reduce && run_cpu kit trimmed_reduce &&
+  vendor --cpu reduce kit && trim_to_sums reduce && build_cpu kit && run_cpu kit reduce && run_cpu kit trimmed_reduce &&
     cp kit/src/reduce/instances.h mine && vendor reduce scan kit >said && cmp mine kit/src/reduce/instances.h &&
     grep -q 'kept.*reduce/instances\.h' said && build_cpu kit && run_cpu kit trimmed_reduce
 }
 
 # Leaves scan prim_scan() by LOOKBACK.
 trimmed_rungs() {
-  vendor --cpu scan kit && awk -v kinds=VECTOR -v rungs=LOOKBACK -f "$kit/scripts/trim-instances.awk" \
-    "$kit/src/scan/instances.h" >kit/src/scan/instances.h && build_cpu kit && run_cpu kit trimmed_scan
+  vendor --cpu scan kit && trim scan -v rungs=LOOKBACK && build_cpu kit && run_cpu kit trimmed_scan
 }
 
 mapfile -t patterns < <(vendor --list)
@@ -188,7 +196,7 @@ check "a failure in the middle" half_written
 check "trimmed instances" trimmed
 check "trimmed rungs" trimmed_rungs
 
-by_file=(binary_gemm) in_one=(reduce)
+by_file=(binary_gemm) in_one=(reduce scan)
 if [ "${1-}" = --all ]; then
   by_file=("${patterns[@]}") in_one=("${patterns[@]}")
 fi

@@ -13,9 +13,9 @@
     X(PRIM_REDUCE_ARG)       \
     X(PRIM_REDUCE_DOT)
 
-/* variants, of which AUTO takes the fastest that is left; all but VECTORIZED and SINGLE_PASS are
- * textbook ones, whose float sums have other bits than the CPU's version. Columns, segments, extreme
- * elements and dot products have VECTORIZED alone. */
+/* variants, of which AUTO takes the fastest that is left; only VECTORIZED and SINGLE_PASS have the
+ * bits of the CPU's version in sums and products of floats. Columns, segments, extreme elements and
+ * dot products have VECTORIZED alone. */
 #define PRIM_REDUCE_RUNGS(X)   \
     X(PRIM_REDUCE_INTERLEAVED) \
     X(PRIM_REDUCE_SEQUENTIAL)  \
