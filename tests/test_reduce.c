@@ -314,6 +314,27 @@ ParameterizedTest(combination *k, reduce, nan_and_infinity_anywhere)
             }
 }
 
+ParameterizedTestParameters(reduce, one_zero_of_the_other_sign)
+{
+    return combinations(float_pair);
+}
+
+/* -0 is less than +0. */
+ParameterizedTest(combination *k, reduce, one_zero_of_the_other_sign)
+{
+    skip_unless_supported(k);
+    for (size_t p = 0; p < COUNT_OF(places); p++)
+        for (int op = PRIM_OP_MIN; op <= PRIM_OP_MAX; op++) {
+            double h_in[SPECIAL_COUNT];
+            for (size_t i = 0; i < SPECIAL_COUNT; i++)
+                write_float(k->types.in, h_in, i,
+                            (op == PRIM_OP_MIN) == (i == places[p]) ? -0.0 : 0.0);
+            const reduce_case c = {
+                k->variant, (prim_op)op, PRIM_TRANSFORM_NONE, k->types, SPECIAL_COUNT, h_in, p % 2};
+            check_device(&c);
+        }
+}
+
 /* ---- determinism ---- */
 
 ParameterizedTestParameters(reduce, same_bits_in_every_run)

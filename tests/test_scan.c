@@ -1439,6 +1439,34 @@ ParameterizedTest(combination *k, scan, nan_and_infinity_anywhere)
         }
 }
 
+ParameterizedTestParameters(scan, zeros_of_both_signs)
+{
+    return combinations();
+}
+
+/* -0 is less than +0: from the first zero of the other sign on, it is the extreme. */
+ParameterizedTest(combination *k, scan, zeros_of_both_signs)
+{
+    static const size_t places[] = {1, 31, 255, 511, 1023, 3072, 8200};
+    enum { COUNT = 8300 };
+    static double h_in[COUNT];
+    skip_unless_supported(k, VECTOR);
+    if (!type_is_float(k->types.in) || k->variant == PRIM_SCAN_CHAINED)
+        cr_skip_test("integers have none, and CHAINED no extremes");
+    for (size_t p = 0; p < COUNT_OF(places); p++)
+        for (int op = PRIM_OP_MIN; op <= PRIM_OP_MAX; op++) {
+            for (size_t i = 0; i < COUNT; i++) {
+                const bool other = i == places[p] || (i > places[p] && i % 3 == 0);
+                write_float(k->types.in, h_in, i, (op == PRIM_OP_MIN) == other ? -0.0 : 0.0);
+            }
+            scan_case c = vector(k, COUNT, h_in);
+            c.op = (prim_op)op;
+            c.kind = (prim_scan_kind)(p % KINDS);
+            c.with_total = true;
+            check(&c);
+        }
+}
+
 ParameterizedTestParameters(scan, same_bits_in_every_run)
 {
     return combinations();
