@@ -294,6 +294,6 @@ struct launch_table : launch_run {
 
 cudaError_t prim_scan_launch_chained_table(const prim_scan_args *args)
 {
-    return dispatch_if < kind_is_built(PRIM_SCAN_TABLE) && rung_is_built(PRIM_SCAN_CHAINED),
-           chained_table::launch_table > (args);
+    return dispatch_if<is_built_in(PRIM_SCAN_CHAINED, PRIM_SCAN_TABLE),
+                       chained_table::launch_table>(args);
 }

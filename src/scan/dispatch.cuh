@@ -43,14 +43,18 @@ inline const char *rung_why_not(const prim_scan_args *args, prim_scan_variant ru
     return rung_is_built(rung) ? kind_why_not(args) : PRIM_RUNG_NOT_BUILT;
 }
 
+constexpr bool is_built_in(prim_scan_variant rung, prim_scan_call_kind kind)
+{
+    return rung_is_built(rung) && kind_is_built(kind);
+}
+
 /* Kernels that several rungs have in common. */
 constexpr bool TEXTBOOK_IS_BUILT =
     rung_is_built(PRIM_SCAN_KOGGE_STONE) || rung_is_built(PRIM_SCAN_BRENT_KUNG) ||
     rung_is_built(PRIM_SCAN_COARSENED) || rung_is_built(PRIM_SCAN_SHUFFLE);
-constexpr bool LINES_ARE_BUILT =
-    kind_is_built(PRIM_SCAN_ROWS) &&
-    (rung_is_built(PRIM_SCAN_REDUCE_THEN_SCAN) || rung_is_built(PRIM_SCAN_LOOKBACK) ||
-     rung_is_built(PRIM_SCAN_CHAINED));
+constexpr bool LINES_ARE_BUILT = is_built_in(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_ROWS) ||
+                                 is_built_in(PRIM_SCAN_LOOKBACK, PRIM_SCAN_ROWS) ||
+                                 is_built_in(PRIM_SCAN_CHAINED, PRIM_SCAN_ROWS);
 constexpr bool TILES_ARE_BUILT = LINES_ARE_BUILT || rung_is_built(PRIM_SCAN_REDUCE_THEN_SCAN) ||
                                  rung_is_built(PRIM_SCAN_CLUSTER);
 

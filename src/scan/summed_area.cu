@@ -288,7 +288,6 @@ struct launch_table : launch_run {
 cudaError_t prim_scan_launch_table_tiles(const prim_scan_args *args,
                                          const prim_scan_table_tiles *tiles)
 {
-    return dispatch_if < kind_is_built(PRIM_SCAN_TABLE) &&
-               rung_is_built(PRIM_SCAN_REDUCE_THEN_SCAN),
-           summed_area::launch_table > (args, tiles);
+    return dispatch_if<is_built_in(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_TABLE),
+                       summed_area::launch_table>(args, tiles);
 }
