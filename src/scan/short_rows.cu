@@ -343,10 +343,14 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
     scan_few_elements<Operator>(r, row, rule, initial);
 }
 
-/* As many as have their registers. */
+/* As many as have their registers: fewer of narrow integers, and of extremes of narrow floats and of
+ * f64. */
+template <class Operator, typename In, typename Out>
+[[maybe_unused]] constexpr bool HAS_MANY_REGISTERS =
+    !HAS_ORDER<Operator, Out> && (sizeof(In) < WORD_BYTES || std::is_same<In, double>::value);
 template <class Operator, typename In, typename Out>
 [[maybe_unused]] constexpr unsigned SHORT_ROW_BLOCKS =
-    sizeof(In) >= WORD_BYTES || (sizeof(In) == 2 && HAS_ORDER<Operator, Out>) ? 5 : 4;
+    HAS_MANY_REGISTERS<Operator, In, Out> ? 4 : 5;
 
 template <class Operator, typename In, typename Out>
 __global__ void __launch_bounds__(ROW_THREADS,
