@@ -1623,7 +1623,8 @@ Test(scan, total_of_nothing_is_the_initial_value)
     static const type_pair pairs[] = {
         {CUDA_R_8I, CUDA_R_8I},   {CUDA_R_16U, CUDA_R_16U}, {CUDA_R_32I, CUDA_R_32I},
         {CUDA_R_8U, CUDA_R_64U},  {CUDA_R_16F, CUDA_R_16F}, {CUDA_R_16BF, CUDA_R_32F},
-        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F},
+        {CUDA_R_32F, CUDA_R_32F}, {CUDA_R_32F, CUDA_R_64F}, {CUDA_R_16BF, CUDA_R_16BF},
+        {CUDA_R_64I, CUDA_R_64I}, {CUDA_R_8U, CUDA_R_32U},
     };
     static const uint64_t no_element;
     for (size_t v = 0; prim_scan_variant_at(v) != NULL; v++)
