@@ -343,8 +343,8 @@ __device__ void scan_row_in_memory(const short_rows<In, Out> &r, size_t row,
     scan_few_elements<Operator>(r, row, rule, initial);
 }
 
-/* As many as have their registers: fewer of narrow integers, and of extremes of narrow floats and of
- * f64. */
+/* Blocks, as many as have their registers: fewer of narrow integers, and of extremes of narrow
+ * floats and of f64. */
 template <class Operator, typename In, typename Out>
 [[maybe_unused]] constexpr bool HAS_MANY_REGISTERS =
     !HAS_ORDER<Operator, Out> && (sizeof(In) < WORD_BYTES || std::is_same<In, double>::value);
