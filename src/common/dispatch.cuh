@@ -38,6 +38,17 @@ struct is_built {
 
 } // namespace
 
+/* name(value), a constant: whether the list, of rows of one value, has it. */
+#define PRIM_IS_LISTED(name, LIST, type)              \
+    constexpr bool name([[maybe_unused]] type wanted) \
+    {                                                 \
+        LIST(PRIM_LISTED_ROW)                         \
+        return false;                                 \
+    }
+#define PRIM_LISTED_ROW(value) \
+    if (wanted == value)       \
+        return true;
+
 /* name<Run>(args, more…): Run::run<T> for args->field, from rows of an enum and a type. */
 #define PRIM_DISPATCH_TYPE(name, LIST, field)             \
     template <class Run, typename Args, typename... More> \

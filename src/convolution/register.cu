@@ -23,6 +23,7 @@
  * Source: the sliding window is that of Chen, Wahib, Takizawa, Takano and Matsuoka, A versatile
  * software systolic execution model for GPU memory-bound kernels, SC 2019, through shared memory in
  * place of shuffles. */
+#include "common/dispatch.cuh"
 #include "common/element.h"
 #include "common/ladder.h"
 #include "common/launch.cuh"
@@ -50,15 +51,7 @@ size_t line_of(const prim_convolution_args *args)
     return args->in.width * static_cast<size_t>(args->in.channels);
 }
 
-bool is_compiled_side(size_t side)
-{
-#define PRIM_SIDE(compiled) \
-    if (side == compiled)   \
-        return true;
-    PRIM_CONVOLUTION_SIDES(PRIM_SIDE)
-#undef PRIM_SIDE
-    return false;
-}
+PRIM_IS_LISTED(is_compiled_side, PRIM_CONVOLUTION_SIDES, size_t)
 
 /* walk.cuh takes it, and the image is no smaller than the mask. */
 bool is_walked(const prim_convolution_args *args)

@@ -12,25 +12,9 @@
 namespace
 {
 
-constexpr bool kind_is_built(prim_reduce_kind kind)
-{
-#define BUILT(kind_enum)   \
-    if (kind == kind_enum) \
-        return true;
-    PRIM_REDUCE_KINDS(BUILT)
-#undef BUILT
-    return false;
-}
+PRIM_IS_LISTED(kind_is_built, PRIM_REDUCE_KINDS, prim_reduce_kind)
 
-constexpr bool rung_is_built([[maybe_unused]] prim_reduce_variant rung)
-{
-#define BUILT(rung_enum)   \
-    if (rung == rung_enum) \
-        return true;
-    PRIM_REDUCE_RUNGS(BUILT)
-#undef BUILT
-    return false;
-}
+PRIM_IS_LISTED(rung_is_built, PRIM_REDUCE_RUNGS, prim_reduce_variant)
 
 inline const char *kind_why_not(const prim_reduce_args *args, prim_reduce_variant rung)
 {

@@ -11,15 +11,7 @@
 namespace
 {
 
-constexpr bool kind_is_built(prim_scan_call_kind kind)
-{
-#define BUILT(kind_enum)   \
-    if (kind == kind_enum) \
-        return true;
-    PRIM_SCAN_KINDS(BUILT)
-#undef BUILT
-    return false;
-}
+PRIM_IS_LISTED(kind_is_built, PRIM_SCAN_KINDS, prim_scan_call_kind)
 static_assert(!kind_is_built(PRIM_SCAN_TABLE) || kind_is_built(PRIM_SCAN_ROWS),
               "a table's aggregates are rows");
 
@@ -28,15 +20,7 @@ inline const char *kind_why_not(const prim_scan_args *args)
     return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
 }
 
-constexpr bool rung_is_built([[maybe_unused]] prim_scan_variant rung)
-{
-#define BUILT(rung_enum)   \
-    if (rung == rung_enum) \
-        return true;
-    PRIM_SCAN_RUNGS(BUILT)
-#undef BUILT
-    return false;
-}
+PRIM_IS_LISTED(rung_is_built, PRIM_SCAN_RUNGS, prim_scan_variant)
 
 inline const char *rung_why_not(const prim_scan_args *args, prim_scan_variant rung)
 {

@@ -31,7 +31,8 @@ static int refuses(prim_scan_variant variant)
     return !prim_scan_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                                CUDA_R_32F, 100, CUDA_R_32F) &&
            prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
-                     CUDA_R_32I, in, 100, CUDA_R_32I, out, NULL, NULL, 0, NULL) != PRIM_OK;
+                     CUDA_R_32F, in, 100, CUDA_R_32F, out, NULL, NULL, 0,
+                     NULL) == PRIM_ERROR_UNSUPPORTED;
 }
 
 /* A scan of which only LOOKBACK and prim_scan() were built takes arrays of any length, and refuses
