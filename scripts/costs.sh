@@ -77,10 +77,11 @@ row() { # ROW: a pattern, PATTERN_arrays, PATTERN_arrays_one_rung, PATTERN_trimm
     awk -v kinds=VECTOR -v rungs="$rungs" -f "$kit/scripts/trim-instances.awk" \
       "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
   fi
-  files=(vendored/src/*/*.c vendored/src/*/*.cu)
+  mapfile -t files < <(find vendored/src -name '*.c' -o -name '*.cu' | sort)
   if [[ $1 == *_one_file ]]; then # as the README.md there says
     (cd vendored && eval "$(sed -n 's/^    \(printf .*\) && rm .*/\1/p' README.md)")
-    files=(vendored/src/*/*.c vendored/*.cu)
+    mapfile -t files < <(find vendored/src -name '*.c' | sort)
+    files+=(vendored/*.cu)
   fi
   objects=("${files[@]/%/.o}")
   compile -Ivendored/include -Ivendored/src

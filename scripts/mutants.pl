@@ -117,7 +117,7 @@ sub with_included {
 
 sub of_pattern {
     my ($pattern, $name) = @_;
-    return map { s{^src/}{}r } glob "src/$pattern/$name";
+    return map { s{^src/}{}r } glob "src/$pattern/$name src/$pattern/*/$name";
 }
 
 sub is_host {

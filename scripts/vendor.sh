@@ -172,9 +172,19 @@ fi
 cp LICENSE "$new/LICENSE"
 printf '%s\n' "$version" >"$new/VERSION"
 
+# What the shell is to read for the sources in a folder of src and in the folders inside it: without
+# a pattern that matches nothing, which the shell would take for a name.
+sources() { # FOLDER EXTENSION
+  local glob
+  for glob in "src/$1/*.$2" "src/$1/*/*.$2"; do
+    ! (cd "$new" && compgen -G "$glob" >/dev/null) || printf ' %s' "$glob"
+  done
+}
+
 readme() {
-  local name header pattern includes='' units='' common=' src/common/*.cu'
-  local compile='nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas src/*/*.c'
+  local name header pattern includes='' units='' common c cu
+  c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
+  local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
   name=$(basename "$directory")
   cat <<END
 # Patterns from primitives
@@ -193,7 +203,7 @@ END
 
 To compile all of it into a static library, in this folder, with CUDA 12.8 or newer:
 
-    rm -f libprimitives.a && $compile src/*/*.cu -o libprimitives.a
+    rm -f libprimitives.a && $compile$cu -o libprimitives.a
 
 \`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
 it, in the folder above:
@@ -205,7 +215,7 @@ Linked by gcc instead, it needs \`-lcudart -lstdc++\` after the library.
 END
   for pattern in $(cd "$new/src" && ls); do
     [ "$pattern" != common ] || continue
-    includes+="printf '#include \"%s\"\\n'$common src/$pattern/*.cu >$pattern.cu && "
+    includes+="printf '#include \"%s\"\\n'$common$(sources "$pattern" cu) >$pattern.cu && "
     units+=" $pattern.cu" common=
   done
   cat <<END
@@ -219,7 +229,7 @@ In a CMake project of yours, with this folder as \`$name/\`:
 \`\`\`cmake
 enable_language(CUDA)
 find_package(CUDAToolkit 12.8 REQUIRED)
-file(GLOB primitives_sources CONFIGURE_DEPENDS $name/src/*/*.c $name/src/*/*.cu)
+file(GLOB_RECURSE primitives_sources CONFIGURE_DEPENDS $name/src/*.c $name/src/*.cu)
 add_library(primitives STATIC \${primitives_sources})
 target_compile_features(primitives PRIVATE c_std_11 cuda_std_17)
 target_compile_options(primitives PRIVATE
@@ -242,7 +252,7 @@ END
 Without a GPU, on the CPU backend in \`simt/\` (it needs Boost.Context, Debian's
 libboost-context-dev), in this folder, and then a program in the folder above:
 
-    gcc -r -O2 -ffp-contract=off -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include src/*/*.c simt/src/*.c -x c++ src/*/*.cu -o primitives-cpu.o
+    gcc -r -O2 -ffp-contract=off -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include$c simt/src/*.c -x c++$cu -o primitives-cpu.o
 
     gcc -I$name/include -I$name/simt/include yours.c $name/primitives-cpu.o -lboost_context -lstdc++ -lm -pthread -o yours
 
