@@ -9,7 +9,7 @@
 #include <primitives/reduce.h>
 
 #include "bench.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 /* ---- what is measured ---- */
 

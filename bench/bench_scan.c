@@ -7,7 +7,7 @@
 #include <primitives/scan.h>
 
 #include "bench.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 static const struct {
     cudaDataType_t in, out;

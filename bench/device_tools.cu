@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
 
 namespace
 {

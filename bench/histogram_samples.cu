@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "common/half.cuh"
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/half.cuh"
 #include "histogram_kinds.h"
 
 namespace

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 const char *argp_program_version = "primbench 0.1.0";
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 static bool has_name(const bench_names *list, const char *name)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 enum { SECTOR_BYTES = 32 };
 

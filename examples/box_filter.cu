@@ -24,7 +24,7 @@
 #include <primitives/scan.h>
 
 #include "arguments.h"
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
 #include "picture.h"
 
 namespace

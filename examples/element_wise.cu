@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "arguments.h"
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
 
 namespace
 {

@@ -9,7 +9,7 @@
 #include <primitives/reduce.h>
 #include <primitives/sparse.h>
 
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
 #include "matrix_market.h"
 
 namespace

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 
 namespace
 {

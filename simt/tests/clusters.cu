@@ -1,6 +1,6 @@
 #include "clusters.h"
 
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 
 namespace
 {

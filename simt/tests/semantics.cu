@@ -1,8 +1,8 @@
 #include "semantics.h"
 
-#include "common/atomic.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/atomic.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 
 namespace
 {

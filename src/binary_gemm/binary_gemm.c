@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "binary_gemm/binary_gemm_args.h"
-#include "common/element.h"
-#include "common/fail.h"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
+#include "common/host/sizes.h"
 
 /* ---- packing ---- */
 

@@ -4,7 +4,7 @@
 
 #include <primitives/binary_gemm.h>
 
-#include "common/ladder.h"
+#include "common/host/ladder.h"
 
 #if defined(__cplusplus)
 extern "C" {

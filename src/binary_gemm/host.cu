@@ -1,7 +1,7 @@
 /* Binary gemm and packing on the CPU. */
 #include "binary_gemm/pack.cuh"
 #include "binary_gemm/problem.cuh"
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 
 namespace
 {

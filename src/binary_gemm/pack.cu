@@ -6,8 +6,8 @@
  *
  * Bytes: every element once, and a 32nd of their number in words. */
 #include "binary_gemm/pack.cuh"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
 
 namespace
 {

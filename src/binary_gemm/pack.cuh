@@ -4,7 +4,7 @@
 
 #include "binary_gemm/binary_gemm_args.h"
 #include "binary_gemm/instances.h"
-#include "common/dispatch.cuh"
+#include "common/kernel/dispatch.cuh"
 
 namespace
 {

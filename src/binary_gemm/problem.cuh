@@ -8,9 +8,9 @@
 
 #include "binary_gemm/binary_gemm_args.h"
 #include "binary_gemm/instances.h"
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
 
 namespace
 {

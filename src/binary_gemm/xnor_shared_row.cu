@@ -5,7 +5,7 @@
  *
  * Work: m · n · ⌈k / 32⌉ words. Bytes that pass the caches: 8 m · n · ⌈k / 32⌉. */
 #include "binary_gemm/problem.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 
 namespace
 {

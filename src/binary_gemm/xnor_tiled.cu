@@ -18,8 +18,8 @@
  * Work: m · n · ⌈k / 32⌉ words, 4 look-ups each. Bytes from global memory: 8 m · n · ⌈k / 32⌉ / 16.
  */
 #include "binary_gemm/problem.cuh"
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 
 namespace
 {

@@ -16,10 +16,10 @@
 #ifndef PRIM_CONVOLUTION_ANY_CUH
 #define PRIM_CONVOLUTION_ANY_CUH
 
-#include "common/async_copy.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "convolution/listed.cuh"
 #include "convolution/strips.cuh"
 

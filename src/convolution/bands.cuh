@@ -11,7 +11,7 @@
 #ifndef PRIM_CONVOLUTION_BANDS_CUH
 #define PRIM_CONVOLUTION_BANDS_CUH
 
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 #include "convolution/problem.cuh"
 
 namespace

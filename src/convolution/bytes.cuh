@@ -21,8 +21,8 @@
 
 #include <cmath>
 
-#include "common/launch.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "convolution/rows.cuh"
 #include "convolution/strips.cuh"
 

@@ -1,8 +1,8 @@
 /* convolution's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "convolution/convolution_args.h"
 
 /* ---- what queries and calls check alike ---- */

@@ -2,8 +2,8 @@
 #ifndef PRIM_CONVOLUTION_DISPATCH_CUH
 #define PRIM_CONVOLUTION_DISPATCH_CUH
 
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
 #include "convolution/instances.h"
 #include "convolution/problem.cuh"
 

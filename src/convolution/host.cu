@@ -1,5 +1,5 @@
 /* The host versions: the sums of BASIC, one after the other or on several threads. */
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "convolution/dispatch.cuh"
 #include "convolution/window.cuh"
 

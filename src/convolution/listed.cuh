@@ -2,7 +2,7 @@
 #ifndef PRIM_CONVOLUTION_LISTED_CUH
 #define PRIM_CONVOLUTION_LISTED_CUH
 
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 #include "convolution/problem.cuh"
 #include "convolution/register.h"
 

@@ -23,10 +23,10 @@
 #ifndef PRIM_CONVOLUTION_NARROW_CUH
 #define PRIM_CONVOLUTION_NARROW_CUH
 
-#include "common/device.h"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/device.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "convolution/listed.cuh"
 #include "convolution/runs.cuh"
 

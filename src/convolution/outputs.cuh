@@ -7,7 +7,7 @@
 #ifndef PRIM_CONVOLUTION_OUTPUTS_CUH
 #define PRIM_CONVOLUTION_OUTPUTS_CUH
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 #include "convolution/dispatch.cuh"
 #include "convolution/window.cuh"
 

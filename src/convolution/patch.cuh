@@ -17,9 +17,9 @@
 #ifndef PRIM_CONVOLUTION_PATCH_CUH
 #define PRIM_CONVOLUTION_PATCH_CUH
 
-#include "common/launch.cuh"
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/launch.cuh"
 #include "convolution/strips.cuh"
 
 namespace

@@ -2,7 +2,7 @@
 #ifndef PRIM_CONVOLUTION_PIXEL_CUH
 #define PRIM_CONVOLUTION_PIXEL_CUH
 
-#include "common/scaled.cuh"
+#include "common/math/scaled.cuh"
 #include "convolution/rounded.cuh"
 
 namespace

@@ -23,11 +23,11 @@
  * Source: the sliding window is that of Chen, Wahib, Takizawa, Takano and Matsuoka, A versatile
  * software systolic execution model for GPU memory-bound kernels, SC 2019, through shared memory in
  * place of shuffles. */
-#include "common/dispatch.cuh"
-#include "common/element.h"
-#include "common/ladder.h"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/ladder.h"
+#include "common/host/sizes.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
 #include "convolution/instances.h"
 #include "convolution/register.h"
 

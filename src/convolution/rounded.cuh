@@ -8,8 +8,8 @@
 
 #include <cuda_runtime.h>
 
-#include "common/half.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/unroll.cuh"
+#include "common/math/half.cuh"
 
 namespace
 {

@@ -13,9 +13,9 @@
 #ifndef PRIM_CONVOLUTION_ROWS_CUH
 #define PRIM_CONVOLUTION_ROWS_CUH
 
-#include "common/async_copy.cuh"
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/async_copy.cuh"
 #include "convolution/problem.cuh"
 
 namespace

@@ -8,8 +8,8 @@
 #ifndef PRIM_CONVOLUTION_RUNS_CUH
 #define PRIM_CONVOLUTION_RUNS_CUH
 
-#include "common/async_copy.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/async_copy.cuh"
 #include "convolution/problem.cuh"
 
 namespace

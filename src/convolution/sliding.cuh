@@ -22,11 +22,11 @@
 #ifndef PRIM_CONVOLUTION_SLIDING_CUH
 #define PRIM_CONVOLUTION_SLIDING_CUH
 
-#include "common/async_copy.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "convolution/strips.cuh"
 
 namespace

@@ -10,8 +10,8 @@
 #ifndef PRIM_CONVOLUTION_STRIPS_CUH
 #define PRIM_CONVOLUTION_STRIPS_CUH
 
-#include "common/device.h"
-#include "common/sizes.h"
+#include "common/host/device.h"
+#include "common/host/sizes.h"
 #include "convolution/problem.cuh"
 
 namespace

@@ -36,10 +36,10 @@
  * 17 bytes need 64 and more. Bytes: in and out once, and out of L2, what tiles that meet both need.
  * Source: a convolution along a line is a product with a band, or Toeplitz, matrix; Golub and Van
  * Loan, Matrix Computations, 4th edition (2013), section 4.7. */
-#include "common/launch.cuh"
-#include "common/mma.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/math/mma.cuh"
 #include "convolution/bands.cuh"
 #include "convolution/rounded.cuh"
 #include "convolution/rows.cuh"

@@ -16,8 +16,8 @@
  * halos out of L2; out once. Shared memory: 256 elements.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 7. */
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/shared.cuh"
 #include "convolution/dispatch.cuh"
 
 namespace

@@ -2,9 +2,9 @@
  * it is read during the call, and a graph keeps it. */
 #include <cstring>
 
-#include "common/element.h"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
 #include "convolution/register.h"
 
 namespace

@@ -9,7 +9,7 @@
 #ifndef PRIM_CONVOLUTION_WINDOW_CUH
 #define PRIM_CONVOLUTION_WINDOW_CUH
 
-#include "common/unroll.cuh"
+#include "common/kernel/unroll.cuh"
 #include "convolution/problem.cuh"
 
 namespace

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/fail.h"
+#include "common/host/fail.h"
 
 /* ---- statements ---- */
 

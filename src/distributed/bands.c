@@ -2,7 +2,7 @@
  * between the two ways to reduce columns, and rows, of which each rank has its own. */
 #include "distributed/bands.h"
 
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/reduction.h"
 
 /* ---- checks ---- */

@@ -9,9 +9,9 @@
  * Work: count combinations, and as many steps. */
 #include "distributed/chain.h"
 
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 
 namespace
 {

@@ -23,7 +23,7 @@
  * f64 has as many tiles for each byte, and slower additions. Ranks that chain in turn, each passing
  * its carry-out on, would wait as long, and for messages besides. A chain of the parts' aggregates
  * would be short, but its bits would depend on the cut. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/chain.h"
 #include "distributed/finish.h"
 #include "distributed/parts_scan.h"

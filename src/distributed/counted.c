@@ -1,9 +1,9 @@
 /* Histograms: each rank counts its own part, and the counters are added. */
 #include <string.h>
 
-#include "common/element.h"
-#include "common/fail.h"
-#include "common/workspace.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
+#include "common/host/workspace.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
 #include "histogram/histogram_args.h"

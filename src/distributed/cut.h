@@ -10,7 +10,7 @@
 #ifndef PRIM_DISTRIBUTED_CUT_H
 #define PRIM_DISTRIBUTED_CUT_H
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 
 /* One rank's elements, [begin, end) of the whole array: [begin, first) belong to a tile of an
  * earlier rank, then come `whole_tiles` whole ones, and from `last` on one that may need the

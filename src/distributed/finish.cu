@@ -1,7 +1,7 @@
 #include "distributed/finish.h"
 
-#include "common/launch.cuh"
-#include "common/values.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/values.cuh"
 
 namespace
 {

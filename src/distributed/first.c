@@ -1,7 +1,7 @@
 /* The first extreme element: each rank that has elements finds its own, every rank gets all of them
  * with their indices, and searches these. The elements are gathered as they are, since squares of
  * f16 that differ may be equal once they are rounded. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/team.h"
 

@@ -2,7 +2,7 @@
  * identity, every rank gets all results, and reduces these. Rounding to f16 or bf16 in between
  * changes no minimum and no maximum: it keeps the order. scanned.c begins in the same way. */
 #include "distributed/gathered.h"
-#include "common/element.h"
+#include "common/host/element.h"
 
 size_t prim_gathered_results_bytes(const prim_team *team)
 {

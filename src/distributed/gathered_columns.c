@@ -1,6 +1,6 @@
 /* Columns whose bits do not depend on the order: each rank reduces those of its band, an empty one
  * to identities; every rank gets a row of results from each, and reduces these columns. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/bands.h"
 
 /* A workspace: the rows of results, and the workspace of the reductions. */

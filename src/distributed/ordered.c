@@ -4,7 +4,7 @@
  * 1/4096 of the bytes (f64: 1/2048), and reduces that line in the same order as all others. A line
  * of one value keeps its bits when it is reduced again: sums start from +0, so that none is -0, and
  * products from 1. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"
 #include "distributed/tiles.h"

@@ -1,7 +1,7 @@
 /* prim_distributed_scan() and prim_distributed_carry(): arguments, and the choice of one way. */
 #include "distributed/parts_scan.h"
 
-#include "common/element.h"
+#include "common/host/element.h"
 
 /* u8 is not reduced to u32 but to u64, whose lower half is the same. */
 static prim_parts_scan make_args(prim_scan_kind kind, prim_op op, prim_transform transform,

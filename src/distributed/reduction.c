@@ -1,7 +1,7 @@
 /* prim_distributed_reduce() and prim_distributed_dot(): arguments, and the choice of one way. */
 #include "distributed/reduction.h"
 
-#include "common/element.h"
+#include "common/host/element.h"
 
 prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes)
 {

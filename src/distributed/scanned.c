@@ -8,7 +8,7 @@
  *
  * Bytes: each element is read twice and written once; for the carry alone, read once and not
  * written. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "distributed/gathered.h"
 #include "distributed/parts_scan.h"
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/device.h"
-#include "common/fail.h"
-#include "common/sizes.h"
-#include "common/workspace.h"
+#include "common/host/device.h"
+#include "common/host/fail.h"
+#include "common/host/sizes.h"
+#include "common/host/workspace.h"
 #include "distributed/agreement.h"
 
 /* ---- error messages ---- */

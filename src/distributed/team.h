@@ -7,7 +7,7 @@
 
 #include <primitives/distributed.h>
 
-#include "common/check.h"
+#include "common/host/check.h"
 
 enum { PRIM_MOST_OWN_RANKS = 64 };
 

@@ -1,5 +1,5 @@
 /* gemm on the CPU. */
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "gemm/problem.cuh"
 
 namespace

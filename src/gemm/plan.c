@@ -6,9 +6,9 @@
  * small ones, or its sums into parts, until the waves are nearly full. */
 #include "gemm/plan.h"
 
-#include "common/device.h"
-#include "common/element.h"
-#include "common/sizes.h"
+#include "common/host/device.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
 #include "gemm/tiles.h"
 
 enum { RATES = 4 };

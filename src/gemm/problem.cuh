@@ -3,12 +3,12 @@
 #ifndef PRIM_GEMM_PROBLEM_CUH
 #define PRIM_GEMM_PROBLEM_CUH
 
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
-#include "common/matrix.cuh"
-#include "common/scaled.cuh"
-#include "common/sizes.h"
-#include "common/values.cuh"
+#include "common/host/sizes.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/matrix.cuh"
+#include "common/math/scaled.cuh"
+#include "common/math/values.cuh"
 #include "gemm/gemm_args.h"
 #include "gemm/instances.h"
 

@@ -8,7 +8,7 @@
  *
  * Work: m · n · k products. Steps: k · ⌈n / 256⌉. Bytes that pass the caches: 4 m · n · k for f32,
  * and A ⌈n / 256⌉ times where k is more than 1024. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "gemm/problem.cuh"
 
 namespace

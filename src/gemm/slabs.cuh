@@ -3,8 +3,8 @@
 #ifndef PRIM_GEMM_SLABS_CUH
 #define PRIM_GEMM_SLABS_CUH
 
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
 
 namespace

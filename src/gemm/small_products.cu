@@ -13,8 +13,8 @@
  * 24 × 24 on, tiles are faster: plan.c.
  *
  * Work: m · n · k products. Steps: k. Bytes that pass L1: 8 m · n · k for f32. */
-#include "common/device.h"
-#include "common/unroll.cuh"
+#include "common/host/device.h"
+#include "common/kernel/unroll.cuh"
 #include "gemm/plan.h"
 #include "gemm/problem.cuh"
 

@@ -15,8 +15,8 @@
  * 8 m · n · k / side for f32. Shared memory: 2 · side · (side + 1) elements.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * chapter 5. */
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
 
 namespace

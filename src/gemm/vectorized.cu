@@ -22,9 +22,9 @@
  * 4 · 8 · 132 elements.
  * Source: S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance (2022), kernel
  * 6; CUTLASS (double buffering). */
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
 
 namespace

@@ -19,10 +19,10 @@
 #ifndef PRIM_GEMM_WARP_TILES_CUH
 #define PRIM_GEMM_WARP_TILES_CUH
 
-#include "common/async_copy.cuh"
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "gemm/problem.cuh"
 
 namespace

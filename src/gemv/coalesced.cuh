@@ -12,8 +12,8 @@
 #ifndef PRIM_GEMV_COALESCED_CUH
 #define PRIM_GEMV_COALESCED_CUH
 
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "gemv/problem.cuh"
 
 namespace

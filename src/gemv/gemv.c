@@ -1,8 +1,8 @@
 /* gemv's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "gemv/gemv_args.h"
 
 /* The types of A and x, and of y. */

@@ -1,7 +1,7 @@
 /* gemv on the CPU: the order of order.h that AUTO takes for the shape, one partial sum after the
  * other. */
-#include "common/threads.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/host/threads.cuh"
 #include "gemv/order.h"
 #include "gemv/problem.cuh"
 

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 
 enum {
     PRIM_GEMV_VECTOR_BYTES = 16,

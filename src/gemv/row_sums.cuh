@@ -12,8 +12,8 @@
 #ifndef PRIM_GEMV_ROW_SUMS_CUH
 #define PRIM_GEMV_ROW_SUMS_CUH
 
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
 #include "gemv/problem.cuh"
 
 namespace

@@ -1,5 +1,5 @@
 /* gemv's rungs, upwards, and which of them AUTO takes. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "gemv/gemv_args.h"
 #include "gemv/order.h"
 

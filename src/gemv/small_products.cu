@@ -20,11 +20,11 @@
  * leaves that lie so many apart, and shuffles add up the rest.
  *
  * Work: rows · columns products. Bytes: A, x and y once. */
-#include "common/async_copy.cuh"
-#include "common/device.h"
-#include "common/element.h"
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/device.h"
+#include "common/host/element.h"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/shared.cuh"
 #include "gemv/order.h"
 #include "gemv/row_sums.cuh"
 #include "gemv/small_products.h"

@@ -12,9 +12,9 @@
  * cuts by the shape alone, and the sums of pieces are added in a fixed order: no atomics.
  *
  * Work: rows · columns products. Bytes: A once; the sums of pieces, less than 1/256 of A, twice. */
-#include "common/element.h"
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/element.h"
+#include "common/kernel/shared.cuh"
 #include "gemv/order.h"
 #include "gemv/row_sums.cuh"
 #include "gemv/small_products.h"

@@ -15,7 +15,7 @@
  * Transposed, a row of op(A) lies across memory, and no warp reads it as a line: SPLIT does that.
  *
  * Work: rows · columns products. Steps: columns / 128. Bytes: A once, x once for four rows. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "gemv/order.h"
 #include "gemv/row_sums.cuh"
 #include "gemv/small_products.h"

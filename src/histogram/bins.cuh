@@ -3,11 +3,11 @@
 #ifndef PRIM_HISTOGRAM_BINS_CUH
 #define PRIM_HISTOGRAM_BINS_CUH
 
-#include "common/dispatch.cuh"
-#include "common/element.h"
-#include "common/numeric.cuh"
-#include "common/ordered.cuh"
-#include "common/values.cuh"
+#include "common/host/element.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/math/numeric.cuh"
+#include "common/math/ordered.cuh"
+#include "common/math/values.cuh"
 #include "histogram/histogram_args.h"
 #include "histogram/instances.h"
 

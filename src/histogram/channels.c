@@ -1,8 +1,8 @@
 /* Histograms of an image's channels: checks of the arguments, the rungs, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "histogram/histogram_args.h"
 
 #define RUNGS(X)                         \

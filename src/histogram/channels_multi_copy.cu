@@ -23,7 +23,7 @@
  * memory.
  * Bytes: each sample once. Workspace: none. It is launched while another kernel clears the
  * counters. */
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 #include "histogram/channels.cuh"
 #include "histogram/copies.cuh"
 #include "histogram/held.cuh"

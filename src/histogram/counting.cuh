@@ -2,8 +2,8 @@
 #ifndef PRIM_HISTOGRAM_COUNTING_CUH
 #define PRIM_HISTOGRAM_COUNTING_CUH
 
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
 #include "histogram/bins.cuh"
 
 namespace

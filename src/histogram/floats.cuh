@@ -7,7 +7,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/ordered.cuh"
+#include "common/math/ordered.cuh"
 
 namespace
 {

@@ -14,9 +14,9 @@
 
 #include <cstdint>
 
-#include "common/numeric.cuh"
-#include "common/unroll.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/unroll.cuh"
+#include "common/math/numeric.cuh"
 
 namespace
 {

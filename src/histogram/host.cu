@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "histogram/channels.cuh"
 #include "histogram/edges.cuh"
 #include "histogram/weighted.cuh"

@@ -15,7 +15,7 @@
  * warp; a bank of each lane is from J. Gómez-Luna, J. González-Linares, J. Benavides and N. Guil,
  * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
  */
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 #include "histogram/copies.cuh"
 #include "histogram/held.cuh"
 #include "histogram/settled.cuh"

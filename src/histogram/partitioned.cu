@@ -17,8 +17,8 @@
  * as many as blocks and parts have counters, zeros left out. Bytes: each sample once, two bytes
  * written and read again, in rounds of up to 2^27 samples. What holds it back: README.md.
  * Source: the passes of a radix sort, as in CUB, without order within a part. */
-#include "common/numeric.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/math/numeric.cuh"
 #include "histogram/shared_add.cuh"
 #include "histogram/vectors.cuh"
 

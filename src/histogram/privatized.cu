@@ -12,7 +12,7 @@
  * Work: count atomics in shared memory, and blocks · bins in global memory, zeros left out.
  * Bytes: each sample once. Up to 12,288 counters: 48 KB, what every GPU gives a block.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "histogram/counting.cuh"
 
 namespace

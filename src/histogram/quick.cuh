@@ -31,9 +31,9 @@
 
 #include <cmath>
 
-#include "common/element.h"
-#include "common/ordered.cuh"
-#include "common/unroll.cuh"
+#include "common/host/element.h"
+#include "common/kernel/unroll.cuh"
+#include "common/math/ordered.cuh"
 #include "histogram/bins.cuh"
 #include "histogram/dyadic.cuh"
 #include "histogram/floats.cuh"

@@ -1,5 +1,5 @@
 /* histogram's rungs, upwards, and which of them AUTO takes. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "histogram/histogram_args.h"
 
 #define RUNGS(X)                \

@@ -4,7 +4,7 @@
 #ifndef PRIM_HISTOGRAM_SETTLED_CUH
 #define PRIM_HISTOGRAM_SETTLED_CUH
 
-#include "common/element.h"
+#include "common/host/element.h"
 #include "histogram/quick.cuh"
 
 namespace

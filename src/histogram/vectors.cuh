@@ -3,8 +3,8 @@
 #ifndef PRIM_HISTOGRAM_VECTORS_CUH
 #define PRIM_HISTOGRAM_VECTORS_CUH
 
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
 #include "histogram/counting.cuh"
 #include "histogram/quick.cuh"
 

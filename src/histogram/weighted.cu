@@ -1,6 +1,6 @@
 /* What the rungs for weighted samples share: finding the largest weight before they add, and
  * converting from fixed point after. */
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
 #include "histogram/weighted.cuh"
 
 namespace

@@ -23,9 +23,9 @@
  *
  * Work: log2(n) (log2(n) + 1) / 4 comparisons for each key. Bytes: each key in and out once.
  * Source: K. E. Batcher, Sorting Networks and Their Applications, AFIPS 1968. */
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "merge/linear_order.cuh"
 #include "merge/passes.cuh"
 #include "merge/values.cuh"

@@ -16,7 +16,7 @@
  *
  * Work: for each key 3 comparisons, and for each of 8 merges 1 and a 7th of a search. Steps: 7, and
  * for each merge of two runs of n keys log2(n) + 8. Bytes: each key in and out once. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/passes.cuh"
 
 namespace

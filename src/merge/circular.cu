@@ -20,8 +20,8 @@
  * part, log2(1792) + 9. Bytes: each key in and out once, and 1792 keys for each part.
  * Source: Hwu, Kirk and El Hajj, Programming Massively Parallel Processors, 4th edition (2022),
  * section 12.7. */
-#include "common/device.h"
-#include "common/shared.cuh"
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
 #include "merge/passes.cuh"
 
 namespace

@@ -1,8 +1,8 @@
 /* prim_co_ranks(): checks of the arguments, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "merge/merge_args.h"
 
 PRIM_DECLARE_RUNG(co_ranks, split)

@@ -1,5 +1,5 @@
 /* prim_co_ranks(): a block for each diagonal, a warp for each run (splitters.cuh). */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/splitters.cuh"
 

@@ -2,10 +2,10 @@
 #ifndef PRIM_MERGE_DISPATCH_CUH
 #define PRIM_MERGE_DISPATCH_CUH
 
-#include "common/dispatch.cuh"
-#include "common/element.h"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
 #include "merge/instances.h"
 #include "merge/keys.cuh"
 #include "merge/merge_args.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
 

@@ -1,8 +1,8 @@
 /* prim_is_sorted(): a thread compares each key with the next one. Blocks that find two in the wrong
  * order increment a counter, and a last launch turns it into the answer. Bytes: each key once;
  * neighbours share their loads in L1. */
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
 

@@ -1,6 +1,6 @@
 #include "merge/long_passes.h"
 
-#include "common/element.h"
+#include "common/host/element.h"
 
 /* The bytes of the keys in the workspace, rounded up to 256, the alignment of the workspace. */
 static size_t key_area(const prim_merge_sort_args *args)

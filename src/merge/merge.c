@@ -2,8 +2,8 @@
  * prim_merge_sort(), and prim_co_rank(), which has one rung. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "merge/merge_args.h"
 
 /* ---- what all three share ---- */

@@ -18,7 +18,7 @@
  * Work: 1 comparison a key, and for each 15 keys a search in the tile. Bytes: each key in and out
  * once, and for each tile's end some 256 keys for each step.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"
 #include "merge/warp_search.cuh"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "merge/merge_args.h"
 
 static int only_rung(const void *args)

@@ -12,7 +12,7 @@
 
 #include <utility>
 
-#include "common/element.h"
+#include "common/host/element.h"
 #include "merge/tile.cuh"
 
 /* block_sort.cu: sorts each tile of args->in into out; both may be the same. */

@@ -1,6 +1,6 @@
 /* RADIX: no merges. A pass for each 8 bits of a key brings all keys into the order of these bits,
  * the lowest ones first; keys that are equal in them keep their order, and so the order of the
- * earlier passes. common/radix.cuh has the passes, and draws one.
+ * earlier passes. common/sort/radix.cuh has the passes, and draws one.
  *
  *     i32        pass 0      pass 1      pass 2      pass 3
  *     d_in ────► workspace ─► d_out ───► workspace ─► d_out
@@ -13,7 +13,7 @@
  * Work: for each key and pass, some 100 instructions of a warp for 32 keys. Bytes: each key once,
  * to be counted, and for each pass once in and once out; values once in and once out for each
  * pass. */
-#include "common/radix.cuh"
+#include "common/sort/radix.cuh"
 #include "merge/linear_order.cuh"
 #include "merge/long_passes.h"
 #include "merge/passes.cuh"

@@ -12,8 +12,8 @@
 
 #include <cstring>
 
-#include "common/unroll.cuh"
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
+#include "common/kernel/unroll.cuh"
 #include "merge/dispatch.cuh"
 #include "merge/runs.cuh"
 

@@ -1,5 +1,5 @@
 /* The rungs of merge, of merge sort and of co-ranks, upwards, and which of them AUTO takes. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "merge/merge_args.h"
 
 #define MERGE_RUNGS(X)   \

@@ -15,7 +15,7 @@
 #ifndef PRIM_MERGE_SPLITTERS_CUH
 #define PRIM_MERGE_SPLITTERS_CUH
 
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
 #include "merge/runs.cuh"
 #include "merge/warp_search.cuh"
 

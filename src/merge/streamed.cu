@@ -36,9 +36,9 @@
  * part, log2(tile) + 15. Bytes: each key in and out once, and a tile's length for each part.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; the ring: Hwu, Kirk and El Hajj,
  * Programming Massively Parallel Processors, 4th edition (2022), chapter 12. */
-#include "common/async_copy.cuh"
-#include "common/device.h"
-#include "common/shared.cuh"
+#include "common/host/device.h"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/long_passes.h"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"

@@ -14,9 +14,9 @@
  *
  * Work: for each key 17 / 2 comparisons, and for each of up to 9 merges 1 and a 17th of a search.
  * Bytes: each key in and out once. */
-#include "common/device.h"
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
 #include "merge/long_passes.h"
 #include "merge/ring.cuh"
 #include "merge/values.cuh"

@@ -26,7 +26,7 @@
  * log2(min(a_count, b_count)) + log2(1792) + 9. Bytes: each key in and out once.
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012; Hwu, Kirk and El Hajj, Programming
  * Massively Parallel Processors, 4th edition (2022), chapter 12. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "merge/passes.cuh"
 
 namespace

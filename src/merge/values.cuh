@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/place_value.cuh"
-#include "common/unroll.cuh"
+#include "common/kernel/unroll.cuh"
+#include "common/sort/place_value.cuh"
 #include "merge/merge_args.h"
 
 namespace

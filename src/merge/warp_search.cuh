@@ -10,7 +10,7 @@
 #ifndef PRIM_MERGE_WARP_SEARCH_CUH
 #define PRIM_MERGE_WARP_SEARCH_CUH
 
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
 #include "merge/runs.cuh"
 
 namespace

@@ -28,8 +28,8 @@
  *
  * Work: for each key of a pass 2 comparisons, and for each 7 keys two searches. Bytes: of a pass,
  * each key in and out once, and for each part what the rings hold at its end. */
-#include "common/device.h"
-#include "common/shared.cuh"
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
 #include "merge/long_passes.h"
 #include "merge/passes.cuh"
 #include "merge/ring.cuh"

@@ -2,7 +2,7 @@
 #ifndef PRIM_REDUCE_CANDIDATES_CUH
 #define PRIM_REDUCE_CANDIDATES_CUH
 
-#include "common/ordered.cuh"
+#include "common/math/ordered.cuh"
 #include "reduce/sources.cuh"
 
 namespace

@@ -2,8 +2,8 @@
 #ifndef PRIM_REDUCE_COLUMN_ROWS_CUH
 #define PRIM_REDUCE_COLUMN_ROWS_CUH
 
-#include "common/part_vector.cuh"
-#include "common/warp.cuh"
+#include "common/block/part_vector.cuh"
+#include "common/block/warp.cuh"
 #include "reduce/packed_sums.cuh"
 
 namespace

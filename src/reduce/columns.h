@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 
 enum {
     PRIM_COLUMN_THREAD_BITS = 8,

@@ -1,11 +1,11 @@
-/* Turns a call's types and operator into template arguments, as in common/dispatch.cuh. Where calls
+/* Turns a call's types and operator into template arguments, as in common/kernel/dispatch.cuh. Where calls
  * of a kind or a rung are not built, its dispatch always ends in Run::not_built(args, more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
-#include "common/turned.cuh"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/turned.cuh"
 #include "reduce/instances.h"
 #include "reduce/reduce_args.h"
 
@@ -84,7 +84,7 @@ struct operator_run : Run {
 };
 
 /* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator:
- * common/turned.cuh */
+ * common/math/turned.cuh */
 template <bool IS_BUILT, class Run, typename... More>
 auto dispatch(const prim_reduce_args *args, More... more)
 {

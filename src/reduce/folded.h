@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 #include "reduce/columns.h"
 #include "reduce/order.h"
 

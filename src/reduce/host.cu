@@ -1,6 +1,6 @@
 /* The CPU's versions: the order of order.h and columns.h, one partial after the other. The
  * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "reduce/candidates.cuh"
 #include "reduce/columns.h"
 #include "reduce/dispatch.cuh"

@@ -45,7 +45,7 @@
     X(CUDA_R_16BF, bf16, CUDA_R_32F, float)   \
     X(CUDA_R_32F, float, CUDA_R_64F, double)
 
-/* operator, the struct in common/numeric.cuh */
+/* operator, the struct in common/math/numeric.cuh */
 #define PRIM_REDUCE_OPERATORS(X)         \
     X(PRIM_OP_SUM, sum_operator)         \
     X(PRIM_OP_PRODUCT, product_operator) \

@@ -14,7 +14,7 @@
  * Work: count - 1 combinations. Steps: log2(256) a block, in log256(count) passes.
  * Bytes: each element once, and 1/256 of them again for each further pass.
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 1. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "reduce/passes.cuh"
 
 namespace

@@ -22,7 +22,7 @@
 
 #include <primitives/reduce.h>
 
-#include "common/sizes.h"
+#include "common/host/sizes.h"
 
 enum {
     PRIM_REDUCE_VECTOR_BYTES = 16,

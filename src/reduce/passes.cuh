@@ -8,8 +8,8 @@
 #ifndef PRIM_REDUCE_PASSES_CUH
 #define PRIM_REDUCE_PASSES_CUH
 
-#include "common/element.h"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
 #include "reduce/dispatch.cuh"
 
 namespace

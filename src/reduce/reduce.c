@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "reduce/reduce_args.h"
 
 static const prim_widening wider[] = {{CUDA_R_8U, CUDA_R_64U},

@@ -6,8 +6,8 @@
 #ifndef PRIM_REDUCE_RESULTS_CUH
 #define PRIM_REDUCE_RESULTS_CUH
 
-#include "common/element.h"
-#include "common/turned.cuh"
+#include "common/host/element.h"
+#include "common/math/turned.cuh"
 #include "reduce/dispatch.cuh"
 
 namespace

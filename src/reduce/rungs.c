@@ -1,5 +1,5 @@
 /* reduce's rungs, upwards, and which of them AUTO takes. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "reduce/order.h"
 #include "reduce/reduce_args.h"
 

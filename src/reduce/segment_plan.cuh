@@ -23,8 +23,8 @@
 
 #include <cstdint>
 
-#include "common/element.h"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
 #include "reduce/order.h"
 #include "reduce/reduce_args.h"
 

@@ -9,11 +9,11 @@
  * second launch has a warp each.
  *
  * There is so little to do that the kernel branches on operator and result type, and only the type
- * of values is a template argument. Values are turned, as common/turned.cuh says.
+ * of values is a template argument. Values are turned, as common/math/turned.cuh says.
  *
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
-#include "common/values.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/math/values.cuh"
 #include "reduce/results.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"

@@ -3,8 +3,8 @@
  * itself would wait for each step, with nothing else to do.
  *
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
-#include "common/key_search.cuh"
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/sort/key_search.cuh"
 #include "reduce/segment_plan.cuh"
 #include "reduce/segments.h"
 

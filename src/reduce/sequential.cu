@@ -18,7 +18,7 @@
  * Work: count - 1 combinations. Steps: 1 + log2(256) a block, in log512(count) passes.
  * Bytes: each element once, and 1/512 of them again for each further pass.
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernels 3 and 4. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "reduce/passes.cuh"
 
 namespace

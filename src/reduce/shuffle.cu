@@ -18,9 +18,9 @@
  * Work: count - 1 combinations. Steps: 4 + 5 + 3 a block, in log1024(count) passes.
  * Bytes: each element once, and 1/1024 of them again for each further pass.
  * Source: J. Luitjens, Faster Parallel Reductions on Kepler, NVIDIA 2014. */
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "reduce/passes.cuh"
 
 namespace

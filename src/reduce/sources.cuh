@@ -25,7 +25,7 @@
 #ifndef PRIM_REDUCE_SOURCES_CUH
 #define PRIM_REDUCE_SOURCES_CUH
 
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 #include "reduce/dispatch.cuh"
 
 namespace

@@ -3,8 +3,8 @@
 #ifndef PRIM_REDUCE_STAGED_LINE_CUH
 #define PRIM_REDUCE_STAGED_LINE_CUH
 
-#include "common/async_copy.cuh"
-#include "common/end_pieces.cuh"
+#include "common/block/end_pieces.cuh"
+#include "common/kernel/async_copy.cuh"
 #include "reduce/tile.cuh"
 
 namespace

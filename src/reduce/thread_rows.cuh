@@ -2,7 +2,7 @@
 #ifndef PRIM_REDUCE_THREAD_ROWS_CUH
 #define PRIM_REDUCE_THREAD_ROWS_CUH
 
-#include "common/part_vector.cuh"
+#include "common/block/part_vector.cuh"
 #include "reduce/staged_rows.cuh"
 
 namespace

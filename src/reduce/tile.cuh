@@ -3,8 +3,8 @@
 #ifndef PRIM_REDUCE_TILE_CUH
 #define PRIM_REDUCE_TILE_CUH
 
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
 #include "reduce/candidates.cuh"
 #include "reduce/order.h"
 

@@ -3,8 +3,8 @@
 #ifndef PRIM_REDUCE_TILES_CUH
 #define PRIM_REDUCE_TILES_CUH
 
-#include "common/async_copy.cuh"
-#include "common/element.h"
+#include "common/host/element.h"
+#include "common/kernel/async_copy.cuh"
 #include "reduce/results.cuh"
 #include "reduce/tile.cuh"
 #include "reduce/warp_rows.cuh"

@@ -23,7 +23,7 @@
  * level.
  * Source: R. Brent and H. Kung, A Regular Layout for Parallel Adders, IEEE Transactions on
  * Computers C-31 (1982). */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/sections.cuh"
 
 namespace

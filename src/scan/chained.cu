@@ -35,8 +35,8 @@
  * carry-out to the next one. */
 #include <type_traits>
 
-#include "common/device.h"
-#include "common/shared.cuh"
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
 #include "scan/clear_words.cuh"
 #include "scan/summed_area.h"
 

@@ -30,10 +30,10 @@
  * Source: Y. Emoto, S. Funasaka, H. Tokura, T. Honda, K. Nakano, Y. Ito, An Optimal Parallel
  * Algorithm for Computing the Summed Area Table on the GPU, IPDPS Workshops (2018), where tiles
  * look back. */
-#include "common/async_copy.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/published.cuh"
 #include "scan/summed_area.h"
 #include "scan/table_tile.cuh"

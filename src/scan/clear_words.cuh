@@ -2,8 +2,8 @@
 #ifndef PRIM_SCAN_CLEAR_WORDS_CUH
 #define PRIM_SCAN_CLEAR_WORDS_CUH
 
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
 #include "scan/published.cuh"
 
 namespace

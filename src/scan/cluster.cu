@@ -10,7 +10,7 @@
  *
  * Work: 3 × count combinations. Bytes: the elements once, the results once. Steps: of a tile.
  * Source: CUDA C++ Programming Guide, Distributed Shared Memory. */
-#include "common/device.h"
+#include "common/host/device.h"
 #include "scan/dispatch.cuh"
 #include "scan/tiles.h"
 

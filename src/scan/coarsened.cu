@@ -21,7 +21,7 @@
  * Bytes: in and out once, and once more out and in for the offsets; 1/2048 of that a further level.
  * Source: W. Hwu, D. Kirk, I. El Hajj, Programming Massively Parallel Processors, 4th edition
  * (2022), chapter 11.5. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/sections.cuh"
 
 namespace

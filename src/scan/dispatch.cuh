@@ -1,10 +1,10 @@
-/* Turns a call's types and operator into template arguments, as in common/dispatch.cuh. */
+/* Turns a call's types and operator into template arguments, as in common/kernel/dispatch.cuh. */
 #ifndef PRIM_SCAN_DISPATCH_CUH
 #define PRIM_SCAN_DISPATCH_CUH
 
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
-#include "common/turned.cuh"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/turned.cuh"
 #include "scan/instances.h"
 #include "scan/scan_args.h"
 
@@ -91,7 +91,7 @@ struct operator_run : Run {
 };
 
 /* Run::run<In, Out, Operator>(args, more…), of the kernel's types and operator:
- * common/turned.cuh */
+ * common/math/turned.cuh */
 template <class Run, typename... More>
 auto dispatch(const prim_scan_args *args, More... more)
 {

@@ -2,8 +2,8 @@
  * is so little to do that types are no template arguments, but bytes. */
 #include <cstring>
 
-#include "common/half.cuh"
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/half.cuh"
 #include "scan/tiles.h"
 
 namespace

@@ -11,7 +11,7 @@
 #ifndef PRIM_SCAN_GAPS_CUH
 #define PRIM_SCAN_GAPS_CUH
 
-#include "common/end_pieces.cuh"
+#include "common/block/end_pieces.cuh"
 #include "scan/image.cuh"
 
 namespace

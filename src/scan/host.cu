@@ -3,7 +3,7 @@
  * any number of threads, which share a line's tiles. */
 #include <cstdlib>
 
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "scan/dispatch.cuh"
 #include "scan/tiles.h"
 #include "scan/vectors.cuh"

@@ -20,8 +20,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "common/async_copy.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/async_copy.cuh"
 #include "scan/vectors.cuh"
 
 namespace

@@ -49,7 +49,7 @@
     X(CUDA_R_16BF, bf16, CUDA_R_32F, float)   \
     X(CUDA_R_32F, float, CUDA_R_64F, double)
 
-/* operator, the struct in common/numeric.cuh */
+/* operator, the struct in common/math/numeric.cuh */
 #define PRIM_SCAN_OPERATORS(X)           \
     X(PRIM_OP_SUM, sum_operator)         \
     X(PRIM_OP_PRODUCT, product_operator) \

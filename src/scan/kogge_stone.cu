@@ -18,7 +18,7 @@
  * Bytes: in and out once, and once more out and in for the offsets; 1/256 of that a further level.
  * Source: P. Kogge and H. Stone, A Parallel Algorithm for the Efficient Solution of a General Class
  * of Recurrence Equations, IEEE Transactions on Computers C-22 (1973). */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/sections.cuh"
 
 namespace

@@ -25,8 +25,8 @@
  * (f32), 10 for the lanes and the chunks, and in groups of 32 tiles what the blocks at work have.
  * Source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back,
  * NVIDIA (2016), where a block stops at the first tile that knows its prefix. */
-#include "common/device.h"
-#include "common/shared.cuh"
+#include "common/host/device.h"
+#include "common/kernel/shared.cuh"
 #include "scan/clear_words.cuh"
 #include "scan/tile.cuh"
 

@@ -11,7 +11,7 @@
 
 #include <cstring>
 
-#include "common/atomic.cuh"
+#include "common/kernel/atomic.cuh"
 #include "scan/tile.cuh"
 
 namespace

@@ -4,8 +4,8 @@
 
 #include <primitives/scan.h>
 
-#include "common/element.h"
-#include "common/ladder.h"
+#include "common/host/element.h"
+#include "common/host/ladder.h"
 
 #if defined(__cplusplus)
 extern "C" {

@@ -13,8 +13,8 @@
 #ifndef PRIM_SCAN_SECTIONS_CUH
 #define PRIM_SCAN_SECTIONS_CUH
 
-#include "common/element.h"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
 #include "scan/dispatch.cuh"
 #include "scan/tiles.h"
 

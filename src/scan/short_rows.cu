@@ -14,8 +14,8 @@
  *
  * Work: 2 × count combinations. Bytes: the elements once, the results once. Steps: two runs, and
  * log2 of the runs in a row. */
-#include "common/launch.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/gaps.cuh"
 #include "scan/thin_rows.cuh"
 #include "scan/tile.cuh"

@@ -20,9 +20,9 @@
  * Bytes: in and out once, and once more out and in for the offsets; 1/1024 of that a further level.
  * Source: M. Harris, S. Sengupta, J. Owens, Parallel Prefix Sum (Scan) with CUDA, GPU Gems 3
  * (2007), for scans by warps; CUDA C++ Programming Guide for the shuffles. */
-#include "common/shared.cuh"
-#include "common/unroll.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "scan/sections.cuh"
 
 namespace

@@ -21,9 +21,9 @@
  * Source: F. Crow, Summed-area Tables for Texture Mapping, SIGGRAPH (1984); for tiles: D. Nehab,
  * A. Maximo, R. Lima, H. Hoppe, GPU-efficient Recursive Filtering and Summed-area Tables, ACM
  * Transactions on Graphics 30 (2011). */
-#include "common/launch.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/narrow_table.cuh"
 #include "scan/table_tile.cuh"
 

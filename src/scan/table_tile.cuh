@@ -3,8 +3,8 @@
 #ifndef PRIM_SCAN_TABLE_TILE_CUH
 #define PRIM_SCAN_TABLE_TILE_CUH
 
-#include "common/async_copy.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/async_copy.cuh"
 #include "scan/table.cuh"
 
 namespace

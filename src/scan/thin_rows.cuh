@@ -4,7 +4,7 @@
 #ifndef PRIM_SCAN_THIN_ROWS_CUH
 #define PRIM_SCAN_THIN_ROWS_CUH
 
-#include "common/part_vector.cuh"
+#include "common/block/part_vector.cuh"
 #include "scan/tile.cuh"
 
 namespace

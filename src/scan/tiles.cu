@@ -1,5 +1,5 @@
 /* Compiles the kernel of tiles.cuh, once for all rungs that launch it. */
-#include "common/device.h"
+#include "common/host/device.h"
 #include "scan/tiles.cuh"
 
 namespace

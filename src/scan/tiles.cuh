@@ -17,9 +17,9 @@
 #ifndef PRIM_SCAN_TILES_CUH
 #define PRIM_SCAN_TILES_CUH
 
-#include "common/cluster.cuh"
-#include "common/launch.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/cluster.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
 #include "scan/tile.cuh"
 
 namespace

@@ -12,8 +12,8 @@
 #ifndef PRIM_SCAN_TILES_H
 #define PRIM_SCAN_TILES_H
 
-#include "common/element.h"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
 #include "scan/scan_args.h"
 
 #if defined(__cplusplus)

@@ -2,7 +2,7 @@
 #ifndef PRIM_SCAN_VECTORS_CUH
 #define PRIM_SCAN_VECTORS_CUH
 
-#include "common/turned.cuh"
+#include "common/math/turned.cuh"
 #include "scan/scan_args.h"
 
 namespace

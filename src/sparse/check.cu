@@ -11,10 +11,10 @@
  *
  * Work: numbers; SELL's with a search among the slices for each 32 of them. Bytes: every number but
  * the values once; of a permutation twice, and 8 for each row in the workspace. */
-#include "common/atomic.cuh"
-#include "common/numeric.cuh"
-#include "common/sizes.h"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/sizes.h"
+#include "common/kernel/atomic.cuh"
+#include "common/math/numeric.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/offsets.cuh"
 

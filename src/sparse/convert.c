@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "sparse/layout.h"
 #include "sparse/rows.h"
 #include "sparse/sparse_args.h"

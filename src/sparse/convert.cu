@@ -14,8 +14,8 @@
  * What holds it back: one side of a move to or from ELL and SELL is scattered, a row's entries
  * being side by side in CSR only. Bytes: both matrices once, padding too, and the offsets for each
  * place. */
-#include "common/numeric.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/math/numeric.cuh"
 #include "sparse/convert_hyb.h"
 #include "sparse/convert_jds.h"
 #include "sparse/entry_rows.cuh"

@@ -1,8 +1,8 @@
 /* Conversions on the device: checks of the arguments, the target, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "sparse/layout.h"
 #include "sparse/rows.h"
 #include "sparse/sparse_args.h"

@@ -10,8 +10,8 @@
 #ifndef PRIM_SPARSE_COO_TILES_CUH
 #define PRIM_SPARSE_COO_TILES_CUH
 
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
 #include "sparse/segments.cuh"
 
 namespace

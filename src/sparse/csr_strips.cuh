@@ -10,7 +10,7 @@
 #ifndef PRIM_SPARSE_CSR_STRIPS_CUH
 #define PRIM_SPARSE_CSR_STRIPS_CUH
 
-#include "common/atomic.cuh"
+#include "common/kernel/atomic.cuh"
 #include "sparse/csr_tiles.cuh"
 #include "sparse/tile.cuh"
 
@@ -73,7 +73,7 @@ __device__ void push_pieces(const csr_tile &t, List *list, unsigned row, size_t 
 }
 
 /* The number of pieces that are finished before this one. Those of other blocks are read from L2
- * only: common/atomic.cuh. In a block, no other needs to see them, which saves a microsecond. */
+ * only: common/kernel/atomic.cuh. In a block, no other needs to see them, which saves a microsecond. */
 template <bool IN_BLOCK>
 __device__ unsigned take_piece_ticket(unsigned *finished)
 {

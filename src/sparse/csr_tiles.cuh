@@ -13,9 +13,9 @@
 
 #include <type_traits>
 
-#include "common/key_search.cuh"
-#include "common/launch.cuh"
-#include "common/sizes.h"
+#include "common/host/sizes.h"
+#include "common/kernel/launch.cuh"
+#include "common/sort/key_search.cuh"
 #include "sparse/problem.cuh"
 
 namespace

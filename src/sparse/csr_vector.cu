@@ -9,7 +9,7 @@
  * Work: entries, and 31 additions a row. Steps: ⌈longest row / 32⌉ + 5. Bytes: entries once,
  * offsets, y, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
 #include "sparse/csr.cuh"
 
 namespace

@@ -1,8 +1,8 @@
 /* Dense matrices to CSR and back: checks of the arguments, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "sparse/sparse_args.h"
 
 PRIM_DECLARE_RUNG(sparse_from_dense, pieces)

@@ -6,8 +6,8 @@
 #ifndef PRIM_SPARSE_DENSE_CUH
 #define PRIM_SPARSE_DENSE_CUH
 
-#include "common/sizes.h"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/sizes.h"
 #include "sparse/launches.cuh"
 
 namespace

@@ -7,7 +7,7 @@
 #ifndef PRIM_SPARSE_ENTRY_ROWS_CUH
 #define PRIM_SPARSE_ENTRY_ROWS_CUH
 
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/offsets.cuh"
 

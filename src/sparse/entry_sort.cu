@@ -1,4 +1,4 @@
-/* Entries sorted by their rows or their columns: a stable radix sort, common/radix.cuh, in which an
+/* Entries sorted by their rows or their columns: a stable radix sort, common/sort/radix.cuh, in which an
  * entry goes along as a whole.
  *
  *     keys       2 5 2 0      columns, when it is a transpose
@@ -15,7 +15,7 @@
  * pass. */
 #include "sparse/entry_sort.h"
 
-#include "common/radix.cuh"
+#include "common/sort/radix.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/lines.cuh"
 #include "sparse/number_sort.h"

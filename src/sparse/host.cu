@@ -1,5 +1,5 @@
 /* The CPU's product: any format, row by row. */
-#include "common/threads.cuh"
+#include "common/host/threads.cuh"
 #include "sparse/problem.cuh"
 #include "sparse/rows.h"
 

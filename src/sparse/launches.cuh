@@ -2,7 +2,7 @@
 #ifndef PRIM_SPARSE_LAUNCHES_CUH
 #define PRIM_SPARSE_LAUNCHES_CUH
 
-#include "common/launch.cuh"
+#include "common/kernel/launch.cuh"
 #include "sparse/problem.cuh"
 
 namespace

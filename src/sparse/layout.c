@@ -1,6 +1,6 @@
 #include "sparse/layout.h"
 
-#include "common/element.h"
+#include "common/host/element.h"
 #include "sparse/rows.h"
 
 typedef struct arena {

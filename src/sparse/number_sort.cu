@@ -1,4 +1,4 @@
-/* Numbers by keys of 32 bits, a stable radix sort: common/radix.cuh.
+/* Numbers by keys of 32 bits, a stable radix sort: common/sort/radix.cuh.
  *
  *     keys     2 0 1 2     0 1 2 2     a pass for each 8 bits moves keys and numbers; where all
  *     numbers  0 1 2 3     1 2 0 3     keys have the same 8 bits, it copies them
@@ -7,7 +7,7 @@
  * pass 16 for each key. */
 #include "sparse/number_sort.h"
 
-#include "common/radix.cuh"
+#include "common/sort/radix.cuh"
 
 namespace
 {

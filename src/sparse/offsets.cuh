@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
 #include "sparse/sparse_args.h"
 
 namespace

@@ -12,9 +12,9 @@
  * merges, the permutation twice, and offsets by row. */
 #include "sparse/order.h"
 
-#include "common/shared.cuh"
-#include "common/sizes.h"
-#include "common/unroll.cuh"
+#include "common/host/sizes.h"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/offsets.cuh"
 

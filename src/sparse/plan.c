@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 
 PRIM_DECLARE_RUNG(spmv_plan, pages)
 PRIM_DECLARE_RUNG(spmv_planned, pages)

@@ -7,7 +7,7 @@
  *     far        otherwise
  *
  * Work: entries. Bytes: offsets twice, columns once, and the pages. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "sparse/launches.cuh"
 #include "sparse/plan.cuh"
 #include "sparse/plan_args.h"

@@ -10,7 +10,7 @@
  *
  * Work: entries and rows. Bytes: values once, in f32 half of CSR's; columns as the pages have them;
  * y, and x by column. */
-#include "common/element.h"
+#include "common/host/element.h"
 #include "sparse/csr.cuh"
 #include "sparse/plan.cuh"
 #include "sparse/plan_args.h"

@@ -2,11 +2,11 @@
 #ifndef PRIM_SPARSE_PROBLEM_CUH
 #define PRIM_SPARSE_PROBLEM_CUH
 
-#include "common/dispatch.cuh"
-#include "common/launch.cuh"
-#include "common/scaled.cuh"
-#include "common/sizes.h"
-#include "common/values.cuh"
+#include "common/host/sizes.h"
+#include "common/kernel/dispatch.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/math/scaled.cuh"
+#include "common/math/values.cuh"
 #include "sparse/instances.h"
 #include "sparse/sparse_args.h"
 

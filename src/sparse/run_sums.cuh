@@ -15,9 +15,9 @@
 
 #include <cstring>
 
-#include "common/numeric.cuh"
-#include "common/values.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/math/numeric.cuh"
+#include "common/math/values.cuh"
 #include "sparse/offsets.cuh"
 #include "sparse/problem.cuh"
 

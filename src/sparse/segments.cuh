@@ -14,9 +14,9 @@
 #ifndef PRIM_SPARSE_SEGMENTS_CUH
 #define PRIM_SPARSE_SEGMENTS_CUH
 
-#include "common/element.h"
-#include "common/shared.cuh"
-#include "common/sizes.h"
+#include "common/host/element.h"
+#include "common/host/sizes.h"
+#include "common/kernel/shared.cuh"
 #include "sparse/problem.cuh"
 
 namespace

@@ -22,9 +22,9 @@
  * Source: A. Monakov, A. Lokhmotov and A. Avetisyan, Automatically Tuning Sparse Matrix-Vector
  * Multiplication for GPU Architectures, HiPEAC 2010; sigma: M. Kreutzer et al., SIAM J. Sci.
  * Comput. 36 (2014). */
-#include "common/numeric.cuh"
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/math/numeric.cuh"
 #include "sparse/csr.cuh"
 #include "sparse/offsets.cuh"
 #include "sparse/strip.cuh"

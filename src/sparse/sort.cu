@@ -9,7 +9,7 @@
  * Work: entries for each 8 bits of the rows and each 8 bits of the columns. Bytes: of an entry,
  * what entry_sort.cu says, twice; with sums, its row and column twice more, and 16 for where it
  * begins. */
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
 #include "sparse/entry_rows.cuh"
 #include "sparse/entry_sort.h"
 #include "sparse/launches.cuh"

@@ -1,8 +1,8 @@
 /* The sparse product's API: checks of the arguments, and the calls. */
 #include <stdio.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 #include "sparse/sparse_args.h"
 
 prim_status prim_spmv_check_kind(const void *any)

@@ -8,7 +8,7 @@
 #ifndef PRIM_SPARSE_STRIP_CUH
 #define PRIM_SPARSE_STRIP_CUH
 
-#include "common/unroll.cuh"
+#include "common/kernel/unroll.cuh"
 #include "sparse/problem.cuh"
 
 namespace

@@ -14,8 +14,8 @@
  * column, and the sums of parts twice. */
 #include "sparse/strips.h"
 
-#include "common/numeric.cuh"
-#include "common/shared.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/math/numeric.cuh"
 #include "sparse/strip.cuh"
 
 namespace

@@ -9,9 +9,9 @@
  * one. Bytes: lengths twice, offsets once. */
 #include "sparse/sums.h"
 
-#include "common/numeric.cuh"
-#include "common/shared.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/math/numeric.cuh"
 #include "sparse/launches.cuh"
 #include "sparse/offsets.cuh"
 

@@ -14,10 +14,10 @@
 #ifndef PRIM_SPARSE_TILE_CUH
 #define PRIM_SPARSE_TILE_CUH
 
-#include "common/async_copy.cuh"
-#include "common/shared.cuh"
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/async_copy.cuh"
+#include "common/kernel/shared.cuh"
 #include "sparse/bits.cuh"
 #include "sparse/problem.cuh"
 

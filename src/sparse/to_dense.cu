@@ -15,7 +15,7 @@
  *
  * Work: elements and entries. Steps: as few as there are launches, but for marked rows. Bytes: the
  * dense matrix once, columns twice, values once, and a sector for each entry. */
-#include "common/atomic.cuh"
+#include "common/kernel/atomic.cuh"
 #include "sparse/dense.cuh"
 #include "sparse/entry_rows.cuh"
 

@@ -15,8 +15,8 @@
 
 #include <cuda_runtime.h>
 
-#include "common/unroll.cuh"
-#include "common/warp.cuh"
+#include "common/block/warp.cuh"
+#include "common/kernel/unroll.cuh"
 
 namespace
 {

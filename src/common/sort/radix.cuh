@@ -27,16 +27,16 @@
 
 #include <cstdint>
 
-#include "common/atomic.cuh"
-#include "common/device.h"
-#include "common/digit_ranks.cuh"
-#include "common/launch.cuh"
-#include "common/place_value.cuh"
-#include "common/shared.cuh"
-#include "common/sizes.h"
-#include "common/unroll.cuh"
-#include "common/vectors.cuh"
-#include "common/warp.cuh"
+#include "common/block/vectors.cuh"
+#include "common/block/warp.cuh"
+#include "common/host/device.h"
+#include "common/host/sizes.h"
+#include "common/kernel/atomic.cuh"
+#include "common/kernel/launch.cuh"
+#include "common/kernel/shared.cuh"
+#include "common/kernel/unroll.cuh"
+#include "common/sort/digit_ranks.cuh"
+#include "common/sort/place_value.cuh"
 
 namespace
 {

@@ -1,4 +1,4 @@
-#include "common/device.h"
+#include "common/host/device.h"
 
 #include <cuda_runtime.h>
 #ifdef SIMT_BACKEND

@@ -2,7 +2,7 @@
 #ifndef PRIM_COMMON_WORKSPACE_H
 #define PRIM_COMMON_WORKSPACE_H
 
-#include "common/check.h"
+#include "common/host/check.h"
 
 #if defined(__cplusplus)
 extern "C" {

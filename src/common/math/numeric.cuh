@@ -12,7 +12,7 @@
 
 #include <primitives/types.h>
 
-#include "common/half.cuh"
+#include "common/math/half.cuh"
 
 namespace
 {

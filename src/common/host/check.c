@@ -1,11 +1,11 @@
-#include "common/check.h"
+#include "common/host/check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/element.h"
-#include "common/fail.h"
+#include "common/host/element.h"
+#include "common/host/fail.h"
 
 static const char *prefix(const prim_call *call)
 {

@@ -1,6 +1,6 @@
-#include "common/workspace.h"
+#include "common/host/workspace.h"
 
-#include "common/fail.h"
+#include "common/host/fail.h"
 
 prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span)
 {

@@ -8,7 +8,7 @@
 #ifndef PRIM_COMMON_TURNED_CUH
 #define PRIM_COMMON_TURNED_CUH
 
-#include "common/vectors.cuh"
+#include "common/block/vectors.cuh"
 
 namespace
 {

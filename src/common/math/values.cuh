@@ -3,7 +3,7 @@
 #ifndef PRIM_COMMON_VALUES_CUH
 #define PRIM_COMMON_VALUES_CUH
 
-#include "common/numeric.cuh"
+#include "common/math/numeric.cuh"
 
 namespace
 {

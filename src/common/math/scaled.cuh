@@ -2,7 +2,7 @@
 #ifndef PRIM_COMMON_SCALED_CUH
 #define PRIM_COMMON_SCALED_CUH
 
-#include "common/values.cuh"
+#include "common/math/values.cuh"
 
 namespace
 {

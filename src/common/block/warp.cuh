@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/unroll.cuh"
+#include "common/kernel/unroll.cuh"
 
 namespace
 {

@@ -2,8 +2,8 @@
 #ifndef PRIM_COMMON_VECTORS_CUH
 #define PRIM_COMMON_VECTORS_CUH
 
-#include "common/unroll.cuh"
-#include "common/values.cuh"
+#include "common/kernel/unroll.cuh"
+#include "common/math/values.cuh"
 
 namespace
 {

@@ -1,11 +1,11 @@
-#include "common/ladder.h"
+#include "common/host/ladder.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/device.h"
-#include "common/fail.h"
-#include "common/workspace.h"
+#include "common/host/device.h"
+#include "common/host/fail.h"
+#include "common/host/workspace.h"
 
 static const prim_rung *find_rung(const prim_ladder *ladder, int variant)
 {

@@ -7,7 +7,7 @@
 #ifndef PRIM_COMMON_ORDERED_CUH
 #define PRIM_COMMON_ORDERED_CUH
 
-#include "common/numeric.cuh"
+#include "common/math/numeric.cuh"
 
 namespace
 {

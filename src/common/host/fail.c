@@ -1,4 +1,4 @@
-#include "common/fail.h"
+#include "common/host/fail.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-#include "common/element.h"
+#include "common/host/element.h"
 
 typedef struct element {
     cudaDataType_t type;

@@ -3,8 +3,8 @@
 #ifndef PRIM_COMMON_THREADS_CUH
 #define PRIM_COMMON_THREADS_CUH
 
-#include "common/check.h"
-#include "common/fail.h"
+#include "common/host/check.h"
+#include "common/host/fail.h"
 
 namespace
 {

@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "common/device.h"
+#include "common/host/device.h"
 
 namespace
 {
