@@ -1,5 +1,5 @@
 /* Columns of floats, summed or multiplied, whose bits depend on the order: that of
- * reduce/columns.h, which cuts a matrix into tiles of rows by its shape alone. It works as
+ * reduce/columns/columns.h, which cuts a matrix into tiles of rows by its shape alone. It works as
  * ordered.c, with rows in place of elements: each rank reduces the tiles that begin in its band to
  * a row of values each, every rank gets all these rows, and reduces their columns in the same order
  * as all others.
@@ -10,7 +10,7 @@
 #include "distributed/bands.h"
 #include "distributed/finish.h"
 #include "distributed/tiles.h"
-#include "reduce/columns.h"
+#include "reduce/columns/columns.h"
 #include "reduce/order.h"
 #include "reduce/vectorized.h"
 

@@ -2,7 +2,7 @@
  * arrays' elements. Two loads take the place of one, so eight are in flight in each thread.
  *
  * Bytes: each element of both arrays once, and the tiles' sums. */
-#include "reduce/tiles.cuh"
+#include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
 
 namespace

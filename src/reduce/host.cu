@@ -1,11 +1,11 @@
 /* The CPU's versions: the order of order.h and columns.h, one partial after the other. The
  * operators are the kernels' own, so NaN, wrap and rounding cannot differ between the two. */
 #include "common/host/threads.cuh"
-#include "reduce/candidates.cuh"
-#include "reduce/columns.h"
+#include "reduce/arg/candidates.cuh"
+#include "reduce/columns/columns.h"
 #include "reduce/dispatch.cuh"
 #include "reduce/order.h"
-#include "reduce/results.cuh"
+#include "reduce/tile/results.cuh"
 
 namespace
 {

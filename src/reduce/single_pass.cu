@@ -15,7 +15,7 @@
  * Work: count - 1 combinations. Bytes: each element once. Steps: as VECTORIZED's two passes.
  * Source: CUDA C++ Programming Guide, Distributed Shared Memory. */
 #include "common/kernel/cluster.cuh"
-#include "reduce/tiles.cuh"
+#include "reduce/tile/tiles.cuh"
 
 namespace
 {

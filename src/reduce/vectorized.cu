@@ -20,8 +20,8 @@
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 7, for the idea of
  * several elements a thread; CUDA C++ Programming Guide, Programmatic Dependent Launch. */
-#include "reduce/segments.h"
-#include "reduce/tiles.cuh"
+#include "reduce/segments/segments.h"
+#include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
 
 namespace

@@ -4,8 +4,8 @@
 #ifndef PRIM_REDUCE_PACKED_SUMS_CUH
 #define PRIM_REDUCE_PACKED_SUMS_CUH
 
-#include "reduce/columns.h"
-#include "reduce/sources.cuh"
+#include "reduce/columns/columns.h"
+#include "reduce/tile/sources.cuh"
 
 namespace
 {

@@ -3,7 +3,7 @@
 #ifndef PRIM_REDUCE_ROW_PARTIALS_CUH
 #define PRIM_REDUCE_ROW_PARTIALS_CUH
 
-#include "reduce/tile.cuh"
+#include "reduce/tile/tile.cuh"
 
 namespace
 {

@@ -5,7 +5,7 @@
 
 #include "common/block/end_pieces.cuh"
 #include "common/kernel/async_copy.cuh"
-#include "reduce/tile.cuh"
+#include "reduce/tile/tile.cuh"
 
 namespace
 {

@@ -10,7 +10,7 @@
 #ifndef PRIM_REDUCE_FEW_COLUMNS_CUH
 #define PRIM_REDUCE_FEW_COLUMNS_CUH
 
-#include "reduce/column_rows.cuh"
+#include "reduce/columns/column_rows.cuh"
 
 namespace
 {

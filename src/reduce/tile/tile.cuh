@@ -5,7 +5,7 @@
 
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
-#include "reduce/candidates.cuh"
+#include "reduce/arg/candidates.cuh"
 #include "reduce/order.h"
 
 namespace

@@ -3,7 +3,7 @@
 #define PRIM_REDUCE_THREAD_ROWS_CUH
 
 #include "common/block/part_vector.cuh"
-#include "reduce/staged_rows.cuh"
+#include "reduce/rows/staged_rows.cuh"
 
 namespace
 {

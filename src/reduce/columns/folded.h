@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "common/host/sizes.h"
-#include "reduce/columns.h"
+#include "reduce/columns/columns.h"
 #include "reduce/order.h"
 
 enum { PRIM_FOLDED_LEAST_BYTES = 1 << 22 }; /* fewer: a launch more takes longer than it saves */

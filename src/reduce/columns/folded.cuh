@@ -2,7 +2,7 @@
 #ifndef PRIM_REDUCE_FOLDED_CUH
 #define PRIM_REDUCE_FOLDED_CUH
 
-#include "reduce/column_rows.cuh"
+#include "reduce/columns/column_rows.cuh"
 
 namespace
 {

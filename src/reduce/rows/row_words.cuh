@@ -3,7 +3,7 @@
 #ifndef PRIM_REDUCE_ROW_WORDS_CUH
 #define PRIM_REDUCE_ROW_WORDS_CUH
 
-#include "reduce/staged_rows.cuh"
+#include "reduce/rows/staged_rows.cuh"
 
 namespace
 {

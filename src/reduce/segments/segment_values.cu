@@ -14,10 +14,10 @@
  * Bytes: 32 for each window, and the values. Steps: a few loads that wait for each other. */
 #include "common/block/warp.cuh"
 #include "common/math/values.cuh"
-#include "reduce/results.cuh"
-#include "reduce/segment_plan.cuh"
-#include "reduce/segments.h"
-#include "reduce/tile.cuh"
+#include "reduce/segments/segment_plan.cuh"
+#include "reduce/segments/segments.h"
+#include "reduce/tile/results.cuh"
+#include "reduce/tile/tile.cuh"
 
 namespace
 {

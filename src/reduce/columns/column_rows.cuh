@@ -4,7 +4,7 @@
 
 #include "common/block/part_vector.cuh"
 #include "common/block/warp.cuh"
-#include "reduce/packed_sums.cuh"
+#include "reduce/columns/packed_sums.cuh"
 
 namespace
 {

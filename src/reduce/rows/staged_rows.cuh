@@ -3,8 +3,8 @@
 #ifndef PRIM_REDUCE_STAGED_ROWS_CUH
 #define PRIM_REDUCE_STAGED_ROWS_CUH
 
-#include "reduce/row_partials.cuh"
-#include "reduce/staged_line.cuh"
+#include "reduce/rows/staged_line.cuh"
+#include "reduce/tile/row_partials.cuh"
 
 namespace
 {

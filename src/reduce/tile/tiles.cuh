@@ -5,9 +5,9 @@
 
 #include "common/host/element.h"
 #include "common/kernel/async_copy.cuh"
-#include "reduce/results.cuh"
-#include "reduce/tile.cuh"
-#include "reduce/warp_rows.cuh"
+#include "reduce/rows/warp_rows.cuh"
+#include "reduce/tile/results.cuh"
+#include "reduce/tile/tile.cuh"
 
 namespace
 {

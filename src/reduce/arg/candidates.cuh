@@ -3,7 +3,7 @@
 #define PRIM_REDUCE_CANDIDATES_CUH
 
 #include "common/math/ordered.cuh"
-#include "reduce/sources.cuh"
+#include "reduce/tile/sources.cuh"
 
 namespace
 {

@@ -10,7 +10,7 @@
  * the array does not: what lies in front of it in its first vector is left out.
  *
  * Bytes: each element once, and 16 bytes for each tile. */
-#include "reduce/tiles.cuh"
+#include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
 
 namespace

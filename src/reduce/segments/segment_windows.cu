@@ -5,8 +5,8 @@
  * Bytes: some of the offsets, and 16 for each window. Steps: a search through the segments. */
 #include "common/kernel/launch.cuh"
 #include "common/sort/key_search.cuh"
-#include "reduce/segment_plan.cuh"
-#include "reduce/segments.h"
+#include "reduce/segments/segment_plan.cuh"
+#include "reduce/segments/segments.h"
 
 namespace
 {

@@ -15,8 +15,8 @@
 #ifndef PRIM_REDUCE_WARP_ROWS_CUH
 #define PRIM_REDUCE_WARP_ROWS_CUH
 
-#include "reduce/row_words.cuh"
-#include "reduce/thread_rows.cuh"
+#include "reduce/rows/row_words.cuh"
+#include "reduce/rows/thread_rows.cuh"
 
 namespace
 {

@@ -15,12 +15,12 @@
  * gaps, are folded into rows that begin at 16 bytes: folded.h.
  *
  * Bytes: each element once, and 1/1024 of them again for the second pass. */
-#include "reduce/few_columns.cuh"
-#include "reduce/few_rows.cuh"
-#include "reduce/folded.cuh"
-#include "reduce/folded.h"
-#include "reduce/results.cuh"
-#include "reduce/tiles.cuh"
+#include "reduce/columns/few_columns.cuh"
+#include "reduce/columns/few_rows.cuh"
+#include "reduce/columns/folded.cuh"
+#include "reduce/columns/folded.h"
+#include "reduce/tile/results.cuh"
+#include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
 
 namespace

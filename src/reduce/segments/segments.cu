@@ -25,11 +25,11 @@
  * Multiplication, SC16 (2016); cut at tiles, for the sake of the order. */
 #include <type_traits>
 
-#include "reduce/results.cuh"
-#include "reduce/row_partials.cuh"
-#include "reduce/segment_plan.cuh"
-#include "reduce/segments.h"
-#include "reduce/staged_line.cuh"
+#include "reduce/rows/staged_line.cuh"
+#include "reduce/segments/segment_plan.cuh"
+#include "reduce/segments/segments.h"
+#include "reduce/tile/results.cuh"
+#include "reduce/tile/row_partials.cuh"
 
 namespace
 {

@@ -3,8 +3,8 @@
 #ifndef PRIM_REDUCE_FEW_ROWS_CUH
 #define PRIM_REDUCE_FEW_ROWS_CUH
 
-#include "reduce/packed_sums.cuh"
-#include "reduce/tile.cuh"
+#include "reduce/columns/packed_sums.cuh"
+#include "reduce/tile/tile.cuh"
 
 namespace
 {
