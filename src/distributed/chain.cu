@@ -1,5 +1,5 @@
 /* The exclusive prefixes of tiles' aggregates, one addition after the other, which the order of
- * scan/tiles.h requires. One block, of which one thread adds:
+ * scan/tile/tiles.h requires. One block, of which one thread adds:
  *
  *     all threads    load 2048 aggregates into shared memory, and start to load the next 2048
  *     one thread     16 at a time in registers: writes prefixes in their place, loads the next 16

@@ -1,4 +1,4 @@
-/* Scans of floats with sums and products, whose bits depend on the order: that of scan/tiles.h,
+/* Scans of floats with sums and products, whose bits depend on the order: that of scan/tile/tiles.h,
  * which cuts a line into tiles of 32 KiB by position alone, and combines their aggregates one after
  * the other. Each rank works on the tiles that begin in its part:
  *
@@ -28,7 +28,7 @@
 #include "distributed/finish.h"
 #include "distributed/parts_scan.h"
 #include "distributed/tiles.h"
-#include "scan/tiles.h"
+#include "scan/tile/tiles.h"
 
 /* ---- sizes and places ---- */
 

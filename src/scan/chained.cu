@@ -37,8 +37,8 @@
 
 #include "common/host/device.h"
 #include "common/kernel/shared.cuh"
-#include "scan/clear_words.cuh"
-#include "scan/summed_area.h"
+#include "scan/table/summed_area.h"
+#include "scan/tile/clear_words.cuh"
 
 namespace
 {

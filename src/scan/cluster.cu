@@ -12,7 +12,7 @@
  * Source: CUDA C++ Programming Guide, Distributed Shared Memory. */
 #include "common/host/device.h"
 #include "scan/dispatch.cuh"
-#include "scan/tiles.h"
+#include "scan/tile/tiles.h"
 
 namespace
 {

@@ -4,7 +4,7 @@
 
 #include "common/kernel/launch.cuh"
 #include "common/math/half.cuh"
-#include "scan/tiles.h"
+#include "scan/tile/tiles.h"
 
 namespace
 {

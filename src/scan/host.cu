@@ -5,8 +5,8 @@
 
 #include "common/host/threads.cuh"
 #include "scan/dispatch.cuh"
-#include "scan/tiles.h"
-#include "scan/vectors.cuh"
+#include "scan/tile/tiles.h"
+#include "scan/tile/vectors.cuh"
 
 namespace
 {

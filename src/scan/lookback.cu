@@ -27,8 +27,8 @@
  * NVIDIA (2016), where a block stops at the first tile that knows its prefix. */
 #include "common/host/device.h"
 #include "common/kernel/shared.cuh"
-#include "scan/clear_words.cuh"
-#include "scan/tile.cuh"
+#include "scan/tile/clear_words.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {

@@ -21,8 +21,8 @@
  * Source: D. Merrill and A. Grimshaw, Parallel Scan for Stream Architectures, University of
  * Virginia (2009). */
 #include "scan/dispatch.cuh"
-#include "scan/summed_area.h"
-#include "scan/tiles.h"
+#include "scan/table/summed_area.h"
+#include "scan/tile/tiles.h"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* scan's rungs, upwards, and which of them AUTO takes. */
-#include "scan/summed_area.h"
-#include "scan/tiles.h"
+#include "scan/table/summed_area.h"
+#include "scan/tile/tiles.h"
 
 #define RUNGS(X)              \
     X(scan, kogge_stone)      \

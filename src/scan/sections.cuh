@@ -16,7 +16,7 @@
 #include "common/host/element.h"
 #include "common/host/sizes.h"
 #include "scan/dispatch.cuh"
-#include "scan/tiles.h"
+#include "scan/tile/tiles.h"
 
 /* Step 3, of add_offsets.cu: lines whose sections are scanned, and the sections' exclusive
  * prefixes. Types and operator are those of args. */

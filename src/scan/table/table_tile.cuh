@@ -5,7 +5,7 @@
 
 #include "common/block/warp.cuh"
 #include "common/kernel/async_copy.cuh"
-#include "scan/table.cuh"
+#include "scan/table/table.cuh"
 
 namespace
 {

@@ -16,10 +16,10 @@
  * log2 of the runs in a row. */
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/gaps.cuh"
-#include "scan/thin_rows.cuh"
-#include "scan/tile.cuh"
-#include "scan/whole_rows.cuh"
+#include "scan/rows/gaps.cuh"
+#include "scan/rows/thin_rows.cuh"
+#include "scan/rows/whole_rows.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {

@@ -12,7 +12,7 @@
 #define PRIM_SCAN_GAPS_CUH
 
 #include "common/block/end_pieces.cuh"
-#include "scan/image.cuh"
+#include "scan/tile/image.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
 
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
-#include "scan/published.cuh"
+#include "scan/tile/published.cuh"
 
 namespace
 {

@@ -22,7 +22,7 @@
 
 #include "common/block/warp.cuh"
 #include "common/kernel/async_copy.cuh"
-#include "scan/vectors.cuh"
+#include "scan/tile/vectors.cuh"
 
 namespace
 {

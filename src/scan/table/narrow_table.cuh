@@ -13,8 +13,8 @@
 #ifndef PRIM_SCAN_NARROW_TABLE_CUH
 #define PRIM_SCAN_NARROW_TABLE_CUH
 
-#include "scan/gaps.cuh"
-#include "scan/table.cuh"
+#include "scan/rows/gaps.cuh"
+#include "scan/table/table.cuh"
 
 namespace
 {

@@ -17,8 +17,8 @@
 #ifndef PRIM_SCAN_CHUNK_CUH
 #define PRIM_SCAN_CHUNK_CUH
 
-#include "scan/image.cuh"
-#include "scan/tiles.h"
+#include "scan/tile/image.cuh"
+#include "scan/tile/tiles.h"
 
 namespace
 {

@@ -12,7 +12,7 @@
 #ifndef PRIM_SCAN_WHOLE_ROWS_CUH
 #define PRIM_SCAN_WHOLE_ROWS_CUH
 
-#include "scan/tile.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {

@@ -34,9 +34,9 @@
 #include "common/kernel/async_copy.cuh"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/published.cuh"
-#include "scan/summed_area.h"
-#include "scan/table_tile.cuh"
+#include "scan/table/summed_area.h"
+#include "scan/table/table_tile.cuh"
+#include "scan/tile/published.cuh"
 
 namespace
 {

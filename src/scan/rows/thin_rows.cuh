@@ -5,7 +5,7 @@
 #define PRIM_SCAN_THIN_ROWS_CUH
 
 #include "common/block/part_vector.cuh"
-#include "scan/tile.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* Compiles the kernel of tiles.cuh, once for all rungs that launch it. */
 #include "common/host/device.h"
-#include "scan/tiles.cuh"
+#include "scan/tile/tiles.cuh"
 
 namespace
 {

@@ -24,8 +24,8 @@
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/narrow_table.cuh"
-#include "scan/table_tile.cuh"
+#include "scan/table/narrow_table.cuh"
+#include "scan/table/table_tile.cuh"
 
 namespace
 {

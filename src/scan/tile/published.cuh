@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "common/kernel/atomic.cuh"
-#include "scan/tile.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {

@@ -2,8 +2,8 @@
 #ifndef PRIM_SCAN_TILE_CUH
 #define PRIM_SCAN_TILE_CUH
 
-#include "scan/chunk.cuh"
 #include "scan/dispatch.cuh"
+#include "scan/tile/chunk.cuh"
 
 namespace
 {

@@ -3,8 +3,8 @@
 #define PRIM_SCAN_TABLE_CUH
 
 #include "scan/dispatch.cuh"
-#include "scan/summed_area.h"
-#include "scan/vectors.cuh"
+#include "scan/table/summed_area.h"
+#include "scan/tile/vectors.cuh"
 
 namespace
 {

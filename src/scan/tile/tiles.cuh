@@ -20,7 +20,7 @@
 #include "common/kernel/cluster.cuh"
 #include "common/kernel/launch.cuh"
 #include "common/kernel/shared.cuh"
-#include "scan/tile.cuh"
+#include "scan/tile/tile.cuh"
 
 namespace
 {
