@@ -12,8 +12,8 @@
  * the other. Bins need no division: quick.cuh.
  * Source: W. Hwu, D. Kirk and I. El Hajj, Programming Massively Parallel Processors, 4th edition,
  * 2022, chapter 9: coarsening and aggregation. */
-#include "histogram/held.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/counters/held.cuh"
+#include "histogram/counters/vectors.cuh"
 
 namespace
 {

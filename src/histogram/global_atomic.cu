@@ -10,7 +10,7 @@
  *
  * Work: count atomics. Steps: as many as meet in the fullest counter. Bytes: each sample once.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007. */
-#include "histogram/counting.cuh"
+#include "histogram/counters/counting.cuh"
 
 namespace
 {

@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "common/host/threads.cuh"
-#include "histogram/channels.cuh"
-#include "histogram/edges.cuh"
-#include "histogram/weighted.cuh"
+#include "histogram/channels/channels.cuh"
+#include "histogram/edges/edges.cuh"
+#include "histogram/weighted/weighted.cuh"
 
 namespace
 {

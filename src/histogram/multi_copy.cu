@@ -16,10 +16,10 @@
  * An optimized approach to histogram computation on GPU, Machine Vision and Applications 24, 2013.
  */
 #include "common/block/vectors.cuh"
-#include "histogram/copies.cuh"
-#include "histogram/held.cuh"
-#include "histogram/settled.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/binning/settled.cuh"
+#include "histogram/counters/copies.cuh"
+#include "histogram/counters/held.cuh"
+#include "histogram/counters/vectors.cuh"
 
 namespace
 {

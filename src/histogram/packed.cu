@@ -11,8 +11,8 @@
  * · bins additions in global memory, zeros left out. Bytes: each sample once. Workspace: none. What
  * holds it back: 29 instructions a sample, of 32 warps only, since one block fills a
  * multiprocessor; and lanes whose words lie in one bank wait for each other. */
-#include "histogram/shared_add.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/counters/shared_add.cuh"
+#include "histogram/counters/vectors.cuh"
 
 namespace
 {

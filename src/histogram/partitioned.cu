@@ -19,8 +19,8 @@
  * Source: the passes of a radix sort, as in CUB, without order within a part. */
 #include "common/block/vectors.cuh"
 #include "common/math/numeric.cuh"
-#include "histogram/shared_add.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/counters/shared_add.cuh"
+#include "histogram/counters/vectors.cuh"
 
 namespace
 {

@@ -13,7 +13,7 @@
  * Bytes: each sample once. Up to 12,288 counters: 48 KB, what every GPU gives a block.
  * Source: V. Podlozhnyuk, Histogram calculation in CUDA, NVIDIA 2007. */
 #include "common/kernel/shared.cuh"
-#include "histogram/counting.cuh"
+#include "histogram/counters/counting.cuh"
 
 namespace
 {

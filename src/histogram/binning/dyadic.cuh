@@ -14,8 +14,8 @@
 
 #include <cmath>
 
-#include "histogram/bins.cuh"
-#include "histogram/floats.cuh"
+#include "histogram/binning/bins.cuh"
+#include "histogram/binning/floats.cuh"
 
 namespace
 {

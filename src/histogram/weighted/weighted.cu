@@ -1,7 +1,7 @@
 /* What the rungs for weighted samples share: finding the largest weight before they add, and
  * converting from fixed point after. */
 #include "common/block/warp.cuh"
-#include "histogram/weighted.cuh"
+#include "histogram/weighted/weighted.cuh"
 
 namespace
 {

@@ -12,8 +12,8 @@
 
 #include <cmath>
 
-#include "histogram/counting.cuh"
-#include "histogram/floats.cuh"
+#include "histogram/binning/floats.cuh"
+#include "histogram/counters/counting.cuh"
 
 namespace
 {

@@ -34,9 +34,9 @@
 #include "common/host/element.h"
 #include "common/kernel/unroll.cuh"
 #include "common/math/ordered.cuh"
-#include "histogram/bins.cuh"
-#include "histogram/dyadic.cuh"
-#include "histogram/floats.cuh"
+#include "histogram/binning/bins.cuh"
+#include "histogram/binning/dyadic.cuh"
+#include "histogram/binning/floats.cuh"
 
 namespace
 {

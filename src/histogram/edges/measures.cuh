@@ -9,8 +9,8 @@
 #ifndef PRIM_HISTOGRAM_MEASURES_CUH
 #define PRIM_HISTOGRAM_MEASURES_CUH
 
-#include "histogram/edges.cuh"
-#include "histogram/floats.cuh"
+#include "histogram/binning/floats.cuh"
+#include "histogram/edges/edges.cuh"
 
 namespace
 {

@@ -16,8 +16,8 @@
  *
  * Work: a load and an addition in shared memory for each sample, and blocks · bins additions in
  * global memory. Bytes: each sample once. Workspace: none. */
-#include "histogram/copies.cuh"
-#include "histogram/measures.cuh"
+#include "histogram/counters/copies.cuh"
+#include "histogram/edges/measures.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
 
 #include "common/host/sizes.h"
 #include "common/kernel/launch.cuh"
-#include "histogram/bins.cuh"
+#include "histogram/binning/bins.cuh"
 
 namespace
 {

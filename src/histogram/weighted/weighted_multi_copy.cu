@@ -12,9 +12,9 @@
  *
  * Work: two additions in shared memory for each sample, and blocks · bins in global memory. Bytes:
  * each sample once, and each weight once, or twice where the largest has to be found. */
-#include "histogram/copies.cuh"
-#include "histogram/vectors.cuh"
-#include "histogram/weighted.cuh"
+#include "histogram/counters/copies.cuh"
+#include "histogram/counters/vectors.cuh"
+#include "histogram/weighted/weighted.cuh"
 
 namespace
 {

@@ -24,9 +24,9 @@
  * Bytes: each sample once. Workspace: none. It is launched while another kernel clears the
  * counters. */
 #include "common/block/vectors.cuh"
-#include "histogram/channels.cuh"
-#include "histogram/copies.cuh"
-#include "histogram/held.cuh"
+#include "histogram/channels/channels.cuh"
+#include "histogram/counters/copies.cuh"
+#include "histogram/counters/held.cuh"
 
 namespace
 {

@@ -5,8 +5,8 @@
 
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
-#include "histogram/counting.cuh"
-#include "histogram/quick.cuh"
+#include "histogram/binning/quick.cuh"
+#include "histogram/counters/counting.cuh"
 
 namespace
 {

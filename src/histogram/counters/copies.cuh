@@ -3,8 +3,8 @@
 #ifndef PRIM_HISTOGRAM_COPIES_CUH
 #define PRIM_HISTOGRAM_COPIES_CUH
 
-#include "histogram/shared_add.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/counters/shared_add.cuh"
+#include "histogram/counters/vectors.cuh"
 
 namespace
 {

@@ -5,7 +5,7 @@
 #define PRIM_HISTOGRAM_SETTLED_CUH
 
 #include "common/host/element.h"
-#include "histogram/quick.cuh"
+#include "histogram/binning/quick.cuh"
 
 namespace
 {

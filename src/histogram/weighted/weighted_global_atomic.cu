@@ -11,8 +11,8 @@
  *
  * Work: count atomics. Steps: as many as meet in one sum. Bytes: each sample once, and each weight
  * once, or twice where the largest has to be found. */
-#include "histogram/held.cuh"
-#include "histogram/weighted.cuh"
+#include "histogram/counters/held.cuh"
+#include "histogram/weighted/weighted.cuh"
 
 namespace
 {

@@ -10,9 +10,9 @@
  * What holds it back: the chain of loads, and additions that queue up at a counter.
  *
  * Work: count · log2(bins) comparisons, and count atomics. Bytes: each sample once. */
-#include "histogram/edges.cuh"
-#include "histogram/held.cuh"
-#include "histogram/vectors.cuh"
+#include "histogram/counters/held.cuh"
+#include "histogram/counters/vectors.cuh"
+#include "histogram/edges/edges.cuh"
 
 namespace
 {

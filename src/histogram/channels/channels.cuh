@@ -3,7 +3,7 @@
 #ifndef PRIM_HISTOGRAM_CHANNELS_CUH
 #define PRIM_HISTOGRAM_CHANNELS_CUH
 
-#include "histogram/counting.cuh"
+#include "histogram/counters/counting.cuh"
 
 namespace
 {

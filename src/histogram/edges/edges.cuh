@@ -9,7 +9,7 @@
 #ifndef PRIM_HISTOGRAM_EDGES_CUH
 #define PRIM_HISTOGRAM_EDGES_CUH
 
-#include "histogram/bins.cuh"
+#include "histogram/binning/bins.cuh"
 
 namespace
 {

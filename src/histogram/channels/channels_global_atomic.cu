@@ -11,8 +11,8 @@
  * Any number of bins.
  *
  * Work: count atomics. Steps: as many as meet in the fullest counter. Bytes: each sample once. */
-#include "histogram/channels.cuh"
-#include "histogram/held.cuh"
+#include "histogram/channels/channels.cuh"
+#include "histogram/counters/held.cuh"
 
 namespace
 {
