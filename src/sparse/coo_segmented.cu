@@ -7,8 +7,8 @@
  * Work: entries · log2(256) at most. Steps: 8 a block, log128(entries) levels. Bytes: 12 for each
  * entry in f32, y three times, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/coo/segments.cuh"
 #include "sparse/scale.cuh"
-#include "sparse/segments.cuh"
 
 namespace
 {

@@ -6,7 +6,7 @@
  *
  * Work: entries. Steps: of a tile, and log128(entries / 1024) levels. Bytes: 12 for each entry in
  * f32, y twice, or three times where it is scaled, and x by column. */
-#include "sparse/coo_tiles.cuh"
+#include "sparse/coo/coo_tiles.cuh"
 #include "sparse/scale.cuh"
 
 namespace

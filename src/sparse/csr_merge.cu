@@ -23,8 +23,8 @@
  * Source: the balance of D. Merrill and M. Garland, Merge-Based Parallel Sparse Matrix-Vector
  * Multiplication, SC16 (2016); cut by rows, for the sake of the order. */
 #include "common/host/element.h"
-#include "sparse/csr.cuh"
-#include "sparse/csr_rows.cuh"
+#include "sparse/csr/csr.cuh"
+#include "sparse/csr/csr_rows.cuh"
 #include "sparse/scale.cuh"
 
 namespace

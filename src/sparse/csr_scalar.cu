@@ -11,7 +11,7 @@
  * Work: entries. Steps: the longest row. Bytes: entries once (value and column) if L1 keeps the
  * sectors, offsets, y, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
-#include "sparse/csr.cuh"
+#include "sparse/csr/csr.cuh"
 
 namespace
 {

@@ -10,7 +10,7 @@
  * offsets, y, and x by column.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
 #include "common/block/warp.cuh"
-#include "sparse/csr.cuh"
+#include "sparse/csr/csr.cuh"
 
 namespace
 {

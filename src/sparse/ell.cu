@@ -14,8 +14,8 @@
  * Work: entries. Steps: the longest row. Bytes: rows · width of value and column at most, y, and x
  * as the columns ask for it.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
+#include "sparse/ell/strips.h"
 #include "sparse/problem.cuh"
-#include "sparse/strips.h"
 
 namespace
 {

@@ -1,7 +1,7 @@
 /* The CPU's product: any format, row by row. */
 #include "common/host/threads.cuh"
 #include "sparse/problem.cuh"
-#include "sparse/rows.h"
+#include "sparse/rows/rows.h"
 
 namespace
 {

@@ -10,8 +10,8 @@
  *
  * Work, steps and bytes: those of ELL and of COO_TILED for their parts.
  * Source: N. Bell and M. Garland, NVIDIA 2008. */
-#include "sparse/coo_tiles.cuh"
-#include "sparse/strips.h"
+#include "sparse/coo/coo_tiles.cuh"
+#include "sparse/ell/strips.h"
 
 namespace
 {

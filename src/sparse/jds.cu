@@ -16,8 +16,8 @@
  * column.
  * Source: Y. Saad, Krylov subspace methods on supercomputers, SIAM J. Sci. Stat. Comput. 10
  * (1989). */
+#include "sparse/ell/strips.h"
 #include "sparse/problem.cuh"
-#include "sparse/strips.h"
 
 namespace
 {

@@ -25,9 +25,9 @@
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
 #include "common/math/numeric.cuh"
-#include "sparse/csr.cuh"
-#include "sparse/offsets.cuh"
-#include "sparse/strip.cuh"
+#include "sparse/csr/csr.cuh"
+#include "sparse/ell/strip.cuh"
+#include "sparse/rows/offsets.cuh"
 
 namespace
 {

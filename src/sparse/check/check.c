@@ -1,0 +1,387 @@
+/* Checks of a matrix: its shape for every call; its contents on request, in host memory here, in
+ * device memory by check.cu. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/host/element.h"
+#include "common/host/fail.h"
+#include "sparse/rows/rows.h"
+#include "sparse/sparse_args.h"
+
+enum { MOST_ROWS = INT32_MAX };
+
+const char *prim_sparse_format_name(prim_sparse_format format)
+{
+    static const char *const names[] = {"CSR", "COO", "ELL", "HYB", "JDS", "SELL"};
+    return names[format];
+}
+
+/* ---- the shape ---- */
+
+prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format)
+{
+    if ((unsigned)format <= PRIM_SPARSE_SELL)
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_ENUM,
+                     "%s: format is %d, not PRIM_SPARSE_CSR to PRIM_SPARSE_SELL, 0 to %d",
+                     call->name, format, PRIM_SPARSE_SELL);
+}
+
+static bool has_halves(const prim_sparse *m)
+{
+    return m->value_type == CUDA_R_16F || m->value_type == CUDA_R_16BF;
+}
+
+static bool has_offsets(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_CSR || m->format == PRIM_SPARSE_SELL;
+}
+
+bool prim_sparse_has_permutation(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_JDS ||
+           (m->format == PRIM_SPARSE_SELL && m->permutation != NULL);
+}
+
+static bool has_ell(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;
+}
+
+/* JDS's groups cover the rows without a gap, and lie within the entries. */
+static prim_status check_groups(const prim_call *call, const prim_sparse *m)
+{
+    size_t rows = 0;
+    if (m->h_groups == NULL && m->group_count > 0)
+        return prim_fail(PRIM_ERROR_NULL, "%s: h_groups is NULL, and group_count %zu", call->name,
+                         m->group_count);
+    if ((uintptr_t)m->h_groups % _Alignof(prim_jds_group) != 0)
+        return prim_fail(PRIM_ERROR_MISALIGNED,
+                         "%s: h_groups is %p, which is not aligned to %zu bytes", call->name,
+                         (const void *)m->h_groups, _Alignof(prim_jds_group));
+    for (size_t g = 0; g < m->group_count; g++) {
+        const prim_jds_group *group = &m->h_groups[g];
+        if (group->first_row != rows || group->rows > m->rows - rows)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: h_groups[%zu] has first_row %zu and rows %zu, and must begin at "
+                             "row %zu of %zu and end there at last",
+                             call->name, g, group->first_row, group->rows, rows, m->rows);
+        if (group->first_entry > m->entries ||
+            (group->rows > 0 && group->width > (m->entries - group->first_entry) / group->rows))
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "%s: h_groups[%zu] has first_entry %zu, rows %zu and width %zu, "
+                             "beyond the %zu entries",
+                             call->name, g, group->first_entry, group->rows, group->width,
+                             m->entries);
+        rows += group->rows;
+    }
+    if (rows != m->rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: h_groups cover %zu of %zu rows", call->name, rows,
+                         m->rows);
+    return PRIM_OK;
+}
+
+prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
+{
+    const prim_status exists = prim_sparse_check_format(call, m->format);
+    if (exists != PRIM_OK)
+        return exists;
+    if (m->value_type != CUDA_R_32F && m->value_type != CUDA_R_64F && !has_halves(m))
+        return prim_fail(PRIM_ERROR_TYPE, "%s: value_type is %s, none of f32, f64, f16 and bf16",
+                         call->name, prim_element_name(m->value_type));
+    if (has_offsets(m) && m->offset_type != CUDA_R_32I && m->offset_type != CUDA_R_64I)
+        return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
+                         prim_element_name(m->offset_type));
+    if (m->rows > MOST_ROWS || m->columns > MOST_ROWS)
+        return prim_fail(
+            PRIM_ERROR_VALUE,
+            "%s: rows × columns are %zu × %zu, of which one is more than %d (2^31 - 1)", call->name,
+            m->rows, m->columns, MOST_ROWS);
+    if (has_ell(m) && m->ell_ld < m->rows)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: ell_ld is %zu, less than %zu rows", call->name,
+                         m->ell_ld, m->rows);
+    prim_status status = PRIM_OK;
+    const bool is_half = has_halves(m); /* and indices are wider */
+    if (m->format != PRIM_SPARSE_ELL)
+        status = prim_check_bytes(call, is_half ? "column_indices" : "values", 1, m->entries,
+                                  is_half ? sizeof(int32_t) : prim_element_bytes(m->value_type));
+    if (status == PRIM_OK && has_ell(m))
+        status = prim_check_bytes(call, "ell_values", m->ell_width, m->ell_ld,
+                                  prim_element_bytes(m->value_type));
+    if (status == PRIM_OK && m->format == PRIM_SPARSE_JDS)
+        status = check_groups(call, m);
+    return status;
+}
+
+/* ---- the arrays ---- */
+
+typedef struct array {
+    const char *name;
+    const void *data;
+    size_t count, element_bytes;
+} array;
+
+/* The format's arrays; returns how many. */
+static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
+{
+    const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
+    int count = 0;
+    if (m->format == PRIM_SPARSE_CSR)
+        arrays[count++] =
+            (array){"row_offsets", m->row_offsets, m->rows + 1, prim_element_bytes(m->offset_type)};
+    if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
+        arrays[count++] = (array){"row_indices", m->row_indices, m->entries, index};
+    if (m->format == PRIM_SPARSE_SELL)
+        arrays[count++] = (array){"slice_offsets", m->slice_offsets, prim_sparse_slices(m) + 1,
+                                  prim_element_bytes(m->offset_type)};
+    if (prim_sparse_has_permutation(m))
+        arrays[count++] = (array){"permutation", m->permutation, m->rows, index};
+    if (m->format == PRIM_SPARSE_JDS && on_host) /* on the device, h_groups is no array */
+        arrays[count++] = (array){"groups", m->h_groups, m->group_count * sizeof *m->h_groups, 1};
+    if (has_ell(m)) {
+        arrays[count++] = (array){"ell_columns", m->ell_columns, m->ell_width * m->ell_ld, index};
+        arrays[count++] = (array){"ell_values", m->ell_values, m->ell_width * m->ell_ld, value};
+    }
+    if (m->format != PRIM_SPARSE_ELL) {
+        arrays[count++] = (array){"column_indices", m->column_indices, m->entries, index};
+        arrays[count++] = (array){"values", m->values, m->entries, value};
+    }
+    return count;
+}
+
+prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m, prim_span *spans,
+                                     int *count)
+{
+    array arrays[PRIM_SPARSE_MOST_ARRAYS];
+    *count = arrays_of(m, call->on_host, arrays);
+    prim_status status = PRIM_OK;
+    for (int a = 0; a < *count && status == PRIM_OK; a++)
+        status = prim_check_vector(call, arrays[a].name, arrays[a].data, arrays[a].count,
+                                   arrays[a].element_bytes, &spans[a]);
+    return status;
+}
+
+/* ---- the contents ---- */
+
+/* The error of a value that must be at least `least`, and less than `end`. */
+static prim_status wrong(const char *what, size_t place, long long value, size_t least, size_t end)
+{
+    return prim_fail(PRIM_ERROR_VALUE,
+                     "prim_sparse_check_host: %s[%zu] is %lld, not at least %zu and less than %zu",
+                     what, place, value, least, end);
+}
+
+static prim_status check_offsets(const prim_sparse *m)
+{
+    size_t before = prim_sparse_offset(m, 0);
+    if (before != 0)
+        return wrong("row_offsets", 0, (long long)before, 0, 1);
+    for (size_t row = 1; row <= m->rows; row++) {
+        const size_t offset = prim_sparse_offset(m, row);
+        if (offset < before || offset > m->entries)
+            return wrong("row_offsets", row, (long long)offset, before, m->entries + 1);
+        before = offset;
+    }
+    if (before != m->entries)
+        return wrong("row_offsets", m->rows, (long long)before, m->entries, m->entries + 1);
+    return PRIM_OK;
+}
+
+/* Slices have multiples of 32 places. */
+static prim_status check_slices(const prim_sparse *m)
+{
+    const size_t slices = prim_sparse_slices(m);
+    size_t before = prim_sparse_offset(m, 0);
+    if (before != 0)
+        return wrong("slice_offsets", 0, (long long)before, 0, 1);
+    for (size_t slice = 1; slice <= slices; slice++) {
+        const size_t offset = prim_sparse_offset(m, slice);
+        if (offset < before || offset > m->entries)
+            return wrong("slice_offsets", slice, (long long)offset, before, m->entries + 1);
+        if (offset % PRIM_SPARSE_SLICE_ROWS != 0)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: slice_offsets[%zu] is %zu, no multiple of %d",
+                             slice, offset, PRIM_SPARSE_SLICE_ROWS);
+        before = offset;
+    }
+    if (before != m->entries)
+        return wrong("slice_offsets", slices, (long long)before, m->entries, m->entries + 1);
+    return PRIM_OK;
+}
+
+static prim_status check_row_indices(const prim_sparse *m)
+{
+    for (size_t e = 0; e < m->entries; e++)
+        if (m->row_indices[e] < (e > 0 ? m->row_indices[e - 1] : 0) ||
+            (size_t)m->row_indices[e] >= m->rows)
+            return wrong("row_indices", e, m->row_indices[e],
+                         e > 0 ? (size_t)m->row_indices[e - 1] : 0, m->rows);
+    return PRIM_OK;
+}
+
+/* Padding comes only after a row's entries: `count` places from `first` on. */
+static prim_status check_strip(const prim_sparse *m, const char *name, const int32_t *columns,
+                               size_t first, size_t stride, size_t count)
+{
+    bool padded = false;
+    for (size_t s = 0; s < count; s++) {
+        const size_t entry = first + s * stride;
+        const int32_t column = columns[entry];
+        if (column == PRIM_SPARSE_PADDING)
+            padded = true;
+        else if (padded)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: %s[%zu] is %d behind padding", name, entry,
+                             column);
+        else if (column < 0 || (size_t)column >= m->columns)
+            return wrong(name, entry, column, 0, m->columns);
+    }
+    return PRIM_OK;
+}
+
+static prim_status check_ell(const prim_sparse *m)
+{
+    prim_status status = PRIM_OK;
+    for (size_t row = 0; row < m->rows && status == PRIM_OK; row++)
+        status = check_strip(m, "ell_columns", m->ell_columns, row, m->ell_ld, m->ell_width);
+    return status;
+}
+
+/* After the last row there is only padding. */
+static prim_status check_sell(const prim_sparse *m)
+{
+    enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
+    prim_status status = check_slices(m);
+    for (size_t place = 0; place < prim_sparse_slices(m) * SLICE && status == PRIM_OK; place++) {
+        const size_t begin = prim_sparse_offset(m, place / SLICE), first = begin + place % SLICE,
+                     count = (prim_sparse_offset(m, place / SLICE + 1) - begin) / SLICE;
+        if (place >= m->rows && count > 0 && m->column_indices[first] != PRIM_SPARSE_PADDING)
+            return prim_fail(PRIM_ERROR_VALUE,
+                             "prim_sparse_check_host: column_indices[%zu] is %d behind the last "
+                             "row's place",
+                             first, m->column_indices[first]);
+        status = check_strip(m, "column_indices", m->column_indices, first, SLICE, count);
+    }
+    return status;
+}
+
+static prim_status check_columns(const prim_sparse *m)
+{
+    for (size_t e = 0; e < m->entries; e++)
+        if (m->column_indices[e] < 0 || (size_t)m->column_indices[e] >= m->columns)
+            return wrong("column_indices", e, m->column_indices[e], 0, m->columns);
+    return PRIM_OK;
+}
+
+/* Each row once. */
+static prim_status check_permutation(const prim_sparse *m)
+{
+    bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
+    if (seen == NULL)
+        return prim_fail(PRIM_ERROR_WORKSPACE,
+                         "prim_sparse_check_host: malloc() gave no memory for %zu rows", m->rows);
+    prim_status status = PRIM_OK;
+    for (size_t place = 0; place < m->rows && status == PRIM_OK; place++) {
+        const int32_t row = m->permutation[place];
+        if (row < 0 || (size_t)row >= m->rows)
+            status = wrong("permutation", place, row, 0, m->rows);
+        else if (seen[row])
+            status = prim_fail(PRIM_ERROR_VALUE,
+                               "prim_sparse_check_host: permutation[%zu] is %d a second time",
+                               place, row);
+        else
+            seen[row] = true;
+    }
+    free(seen);
+    return status;
+}
+
+prim_status prim_sparse_check_host(prim_sparse m)
+{
+    const prim_call call = {.name = "prim_sparse_check_host", .on_host = true};
+    prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
+    int count;
+    prim_status status = prim_sparse_check_shape(&call, &m);
+    if (status == PRIM_OK)
+        status = prim_sparse_check_arrays(&call, &m, spans, &count);
+    if (status == PRIM_OK && m.format == PRIM_SPARSE_CSR)
+        status = check_offsets(&m);
+    if (status == PRIM_OK && (m.format == PRIM_SPARSE_COO || m.format == PRIM_SPARSE_HYB))
+        status = check_row_indices(&m);
+    if (status == PRIM_OK && has_ell(&m))
+        status = check_ell(&m);
+    if (status == PRIM_OK && m.format == PRIM_SPARSE_SELL)
+        status = check_sell(&m);
+    if (status == PRIM_OK && prim_sparse_has_permutation(&m))
+        status = check_permutation(&m);
+    if (status == PRIM_OK && m.format != PRIM_SPARSE_ELL && m.format != PRIM_SPARSE_SELL)
+        status = check_columns(&m);
+    return status;
+}
+
+/* ---- on the device ---- */
+
+PRIM_DECLARE_RUNG(sparse_check, rules)
+
+static const prim_rung *const rungs[] = {&prim_sparse_check_rules_rung, NULL};
+
+static int choose_rung(const void *args)
+{
+    (void)args;
+    return prim_sparse_check_rules_rung.variant.value;
+}
+
+static prim_status check_kind(const void *any)
+{
+    const prim_sparse_check_args *args = any;
+    return prim_sparse_check_shape(&args->call, &args->matrix);
+}
+
+static prim_status check_operands(const void *any, prim_operands *operands)
+{
+    const prim_sparse_check_args *args = any;
+    int arrays;
+    prim_status status =
+        prim_sparse_check_arrays(&args->call, &args->matrix, operands->spans, &arrays);
+    prim_span *const finding = &operands->spans[arrays];
+    operands->count = arrays + 1;
+    if (status == PRIM_OK)
+        status =
+            prim_check_vector(&args->call, "finding", args->finding, 2, sizeof(uint64_t), finding);
+    for (int a = 0; a < arrays && status == PRIM_OK; a++)
+        status = prim_check_disjoint(&args->call, *finding, operands->spans[a]);
+    return status;
+}
+
+static void describe(const void *any, char *text, size_t bytes)
+{
+    const prim_sparse_check_args *args = any;
+    snprintf(text, bytes, "%s, %zu × %zu, %zu entries",
+             prim_sparse_format_name(args->matrix.format), args->matrix.rows, args->matrix.columns,
+             args->matrix.entries);
+}
+
+static const prim_ladder ladder = {
+    .rungs = rungs,
+    .choose = choose_rung,
+    .check_kind = check_kind,
+    .check_operands = check_operands,
+    .describe = describe,
+};
+
+prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding, void *d_workspace,
+                              size_t workspace_bytes, cudaStream_t stream)
+{
+    prim_sparse_check_args args = {
+        {"prim_sparse_check", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream},
+        matrix,
+        d_finding};
+    return prim_ladder_run(&ladder, &args.call);
+}
+
+prim_status prim_sparse_check_workspace_bytes(prim_sparse matrix, size_t *bytes)
+{
+    const prim_sparse_check_args args = {.call = {.name = "prim_sparse_check_workspace_bytes"},
+                                         .matrix = matrix};
+    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+}

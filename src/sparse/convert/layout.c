@@ -1,0 +1,52 @@
+#include "sparse/convert/layout.h"
+
+#include "common/host/element.h"
+#include "sparse/rows/rows.h"
+
+typedef struct arena {
+    char *memory; /* NULL: only counting */
+    size_t bytes;
+    bool full; /* more than size_t holds */
+} arena;
+
+static void *take(arena *a, size_t count, size_t element_bytes)
+{
+    const size_t begin = a->bytes + (PRIM_SPARSE_ALIGNMENT - a->bytes % PRIM_SPARSE_ALIGNMENT) %
+                                        PRIM_SPARSE_ALIGNMENT;
+    if (begin < a->bytes || count > (SIZE_MAX - begin) / element_bytes) {
+        a->full = true;
+        return NULL;
+    }
+    a->bytes = begin + count * element_bytes;
+    return a->memory != NULL ? a->memory + begin : NULL;
+}
+
+bool prim_sparse_lay_out(prim_sparse *m, void *memory, bool sorted, size_t *bytes)
+{
+    arena places = {.memory = memory}, *const a = &places;
+    const size_t value = prim_element_bytes(m->value_type), index = sizeof(int32_t);
+    if (m->format == PRIM_SPARSE_CSR)
+        m->row_offsets = take(a, m->rows + 1, prim_element_bytes(m->offset_type));
+    if (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB)
+        m->row_indices = take(a, m->entries, index);
+    if (m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB) {
+        if (m->ell_width > 0 && m->ell_ld > SIZE_MAX / m->ell_width)
+            a->full = true;
+        m->ell_columns = take(a, m->ell_width * m->ell_ld, index);
+        m->ell_values = take(a, m->ell_width * m->ell_ld, value);
+    }
+    if (m->format == PRIM_SPARSE_JDS) {
+        m->permutation = take(a, m->rows, index);
+        m->h_groups = take(a, m->group_count, sizeof *m->h_groups);
+    }
+    if (m->format == PRIM_SPARSE_SELL) {
+        m->slice_offsets = take(a, prim_sparse_slices(m) + 1, prim_element_bytes(m->offset_type));
+        m->permutation = sorted ? take(a, m->rows, index) : NULL;
+    }
+    if (m->format != PRIM_SPARSE_ELL) {
+        m->column_indices = take(a, m->entries, index);
+        m->values = take(a, m->entries, value);
+    }
+    *bytes = a->bytes;
+    return !a->full;
+}
