@@ -26,9 +26,9 @@
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
 #include "common/kernel/unroll.cuh"
-#include "merge/linear_order.cuh"
 #include "merge/passes.cuh"
-#include "merge/values.cuh"
+#include "merge/tile/linear_order.cuh"
+#include "merge/tile/values.cuh"
 
 namespace
 {

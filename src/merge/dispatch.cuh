@@ -7,8 +7,8 @@
 #include "common/kernel/dispatch.cuh"
 #include "common/kernel/launch.cuh"
 #include "merge/instances.h"
-#include "merge/keys.cuh"
 #include "merge/merge_args.h"
+#include "merge/tile/keys.cuh"
 
 namespace
 {

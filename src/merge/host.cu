@@ -7,7 +7,7 @@
 
 #include "common/host/threads.cuh"
 #include "merge/dispatch.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {

@@ -20,8 +20,8 @@
  * Source: Green, McColl and Bader, GPU Merge Path, ICS 2012. */
 #include "common/kernel/shared.cuh"
 #include "merge/passes.cuh"
-#include "merge/ring.cuh"
-#include "merge/warp_search.cuh"
+#include "merge/path/warp_search.cuh"
+#include "merge/tile/ring.cuh"
 
 namespace
 {

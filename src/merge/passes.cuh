@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/host/element.h"
-#include "merge/tile.cuh"
+#include "merge/tile/tile.cuh"
 
 /* block_sort.cu: sorts each tile of args->in into out; both may be the same. */
 extern "C" cudaError_t prim_merge_block_sort(const prim_merge_sort_args *args, void *out);

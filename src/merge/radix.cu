@@ -14,10 +14,10 @@
  * to be counted, and for each pass once in and once out; values once in and once out for each
  * pass. */
 #include "common/sort/radix.cuh"
-#include "merge/linear_order.cuh"
-#include "merge/long_passes.h"
 #include "merge/passes.cuh"
-#include "merge/values.cuh"
+#include "merge/sort/long_passes.h"
+#include "merge/tile/linear_order.cuh"
+#include "merge/tile/values.cuh"
 
 namespace
 {

@@ -39,11 +39,11 @@
 #include "common/host/device.h"
 #include "common/kernel/async_copy.cuh"
 #include "common/kernel/shared.cuh"
-#include "merge/long_passes.h"
 #include "merge/passes.cuh"
-#include "merge/ring.cuh"
-#include "merge/values.cuh"
-#include "merge/warp_search.cuh"
+#include "merge/path/warp_search.cuh"
+#include "merge/sort/long_passes.h"
+#include "merge/tile/ring.cuh"
+#include "merge/tile/values.cuh"
 
 namespace
 {

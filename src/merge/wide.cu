@@ -30,10 +30,10 @@
  * each key in and out once, and for each part what the rings hold at its end. */
 #include "common/host/device.h"
 #include "common/kernel/shared.cuh"
-#include "merge/long_passes.h"
 #include "merge/passes.cuh"
-#include "merge/ring.cuh"
-#include "merge/splitters.cuh"
+#include "merge/path/splitters.cuh"
+#include "merge/sort/long_passes.h"
+#include "merge/tile/ring.cuh"
 
 namespace
 {

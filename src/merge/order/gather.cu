@@ -2,7 +2,7 @@
  * arrays' alignment allow, with a thread for each word, so that writes are coalesced, and reads
  * within a value. Bytes: indices and results once, and the sectors that have the values. */
 #include "merge/dispatch.cuh"
-#include "merge/values.cuh"
+#include "merge/tile/values.cuh"
 
 namespace
 {

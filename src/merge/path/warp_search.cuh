@@ -11,7 +11,7 @@
 #define PRIM_MERGE_WARP_SEARCH_CUH
 
 #include "common/block/warp.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {

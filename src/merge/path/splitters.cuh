@@ -16,8 +16,8 @@
 #define PRIM_MERGE_SPLITTERS_CUH
 
 #include "common/block/warp.cuh"
-#include "merge/runs.cuh"
-#include "merge/warp_search.cuh"
+#include "merge/path/runs.cuh"
+#include "merge/path/warp_search.cuh"
 
 namespace
 {

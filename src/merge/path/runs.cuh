@@ -11,7 +11,7 @@
 #ifndef PRIM_MERGE_RUNS_CUH
 #define PRIM_MERGE_RUNS_CUH
 
-#include "merge/keys.cuh"
+#include "merge/tile/keys.cuh"
 
 namespace
 {

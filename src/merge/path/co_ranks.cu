@@ -1,7 +1,7 @@
 /* prim_co_ranks(): a block for each diagonal, a warp for each run (splitters.cuh). */
 #include "common/kernel/shared.cuh"
 #include "merge/dispatch.cuh"
-#include "merge/splitters.cuh"
+#include "merge/path/splitters.cuh"
 
 namespace
 {

@@ -4,7 +4,7 @@
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
 #include "merge/dispatch.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {

@@ -1,4 +1,4 @@
-#include "merge/long_passes.h"
+#include "merge/sort/long_passes.h"
 
 #include "common/host/element.h"
 

@@ -1,6 +1,6 @@
 /* prim_co_rank(): a binary search for each diagonal, by a thread of its own. */
 #include "merge/dispatch.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {

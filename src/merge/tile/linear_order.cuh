@@ -5,8 +5,8 @@
 #ifndef PRIM_MERGE_LINEAR_ORDER_CUH
 #define PRIM_MERGE_LINEAR_ORDER_CUH
 
-#include "merge/keys.cuh"
 #include "merge/merge_args.h"
+#include "merge/tile/keys.cuh"
 
 namespace
 {

@@ -17,9 +17,9 @@
 #include "common/block/warp.cuh"
 #include "common/host/device.h"
 #include "common/kernel/shared.cuh"
-#include "merge/long_passes.h"
-#include "merge/ring.cuh"
-#include "merge/values.cuh"
+#include "merge/sort/long_passes.h"
+#include "merge/tile/ring.cuh"
+#include "merge/tile/values.cuh"
 
 namespace
 {

@@ -15,7 +15,7 @@
 #include "common/block/vectors.cuh"
 #include "common/kernel/unroll.cuh"
 #include "merge/dispatch.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {

@@ -6,7 +6,7 @@
 #define PRIM_MERGE_TILE_CUH
 
 #include "merge/dispatch.cuh"
-#include "merge/runs.cuh"
+#include "merge/path/runs.cuh"
 
 namespace
 {
