@@ -20,7 +20,7 @@
  * 128 · 9 + 8 · 129 elements.
  * Source: S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance (2022), kernel
  * 5; V. Volkov and J. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra (2008). */
-#include "gemm/slabs.cuh"
+#include "gemm/tile/slabs.cuh"
 
 namespace
 {

@@ -19,7 +19,7 @@
  * 2 · 8 · 65 elements.
  * Source: S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance (2022), kernel
  * 4; Hwu, Kirk and El Hajj, chapter 6 (thread coarsening). */
-#include "gemm/slabs.cuh"
+#include "gemm/tile/slabs.cuh"
 
 namespace
 {

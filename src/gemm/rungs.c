@@ -1,6 +1,6 @@
 /* gemm's rungs, upwards, and which of them AUTO takes. */
 #include "gemm/gemm_args.h"
-#include "gemm/plan.h"
+#include "gemm/tile/plan.h"
 
 #define RUNGS(X)               \
     X(gemm, row_per_block)     \

@@ -15,8 +15,8 @@
  * Work: m · n · k products. Steps: k. Bytes that pass L1: 8 m · n · k for f32. */
 #include "common/host/device.h"
 #include "common/kernel/unroll.cuh"
-#include "gemm/plan.h"
 #include "gemm/problem.cuh"
+#include "gemm/tile/plan.h"
 
 namespace
 {

@@ -16,7 +16,7 @@
  * Work: m · n · k products, parts · m · n additions. Steps: k / parts, and parts. Workspace: parts
  * · m · n sums, rows rounded up to 16 bytes. Source: CUTLASS, "Efficient GEMM in CUDA"
  * (parallelized reductions). */
-#include "gemm/plan.h"
+#include "gemm/tile/plan.h"
 
 namespace
 {

@@ -30,7 +30,7 @@
  * Source: A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017); S. Boehm, How to
  * Optimize a CUDA Matmul Kernel for cuBLAS-like Performance (2022), kernel 10; Z. Jia et al.,
  * Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking (2018), on register banks. */
-#include "gemm/plan.h"
+#include "gemm/tile/plan.h"
 
 namespace
 {

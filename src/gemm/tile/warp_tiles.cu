@@ -1,8 +1,8 @@
 /* Compiles the kernels of warp_tiles.cuh, once for the rungs that launch them. */
-#include "gemm/warp_tiles.cuh"
+#include "gemm/tile/warp_tiles.cuh"
 
-#include "gemm/plan.h"
-#include "gemm/tiles.h"
+#include "gemm/tile/plan.h"
+#include "gemm/tile/tiles.h"
 
 namespace
 {

@@ -4,12 +4,12 @@
  * A device runs the blocks in waves ("rounds" here), BLOCKS to a multiprocessor; the last wave may
  * have fewer, and a multiprocessor with fewer is slower. So a C of a few large tiles is cut into
  * small ones, or its sums into parts, until the waves are nearly full. */
-#include "gemm/plan.h"
+#include "gemm/tile/plan.h"
 
 #include "common/host/device.h"
 #include "common/host/element.h"
 #include "common/host/sizes.h"
-#include "gemm/tiles.h"
+#include "gemm/tile/tiles.h"
 
 enum { RATES = 4 };
 
