@@ -5,7 +5,7 @@
 #include "common/host/fail.h"
 #include "common/host/workspace.h"
 #include "distributed/finish.h"
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 #include "histogram/histogram_args.h"
 
 typedef struct histogram_args {

@@ -3,7 +3,7 @@
  * f16 that differ may be equal once they are rounded. */
 #include "common/host/element.h"
 #include "distributed/finish.h"
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 
 typedef struct search {
     prim_op op;

@@ -7,7 +7,7 @@
 #include "common/host/element.h"
 #include "distributed/finish.h"
 #include "distributed/reduction.h"
-#include "distributed/tiles.h"
+#include "distributed/team/tiles.h"
 #include "reduce/order.h"
 #include "reduce/vectorized.h"
 

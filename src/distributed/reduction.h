@@ -2,7 +2,7 @@
 #ifndef PRIM_DISTRIBUTED_REDUCTION_H
 #define PRIM_DISTRIBUTED_REDUCTION_H
 
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 
 typedef struct prim_reduction {
     prim_op op;

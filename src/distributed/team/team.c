@@ -1,4 +1,4 @@
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "common/host/fail.h"
 #include "common/host/sizes.h"
 #include "common/host/workspace.h"
-#include "distributed/agreement.h"
+#include "distributed/team/agreement.h"
 
 /* ---- error messages ---- */
 

@@ -1,6 +1,6 @@
 /* prim_distributed_reduce_rows() and prim_distributed_reduce_columns(): their arguments, the choice
  * between the two ways to reduce columns, and rows, of which each rank has its own. */
-#include "distributed/bands.h"
+#include "distributed/columns/bands.h"
 
 #include "common/host/element.h"
 #include "distributed/reduction.h"

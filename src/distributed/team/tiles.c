@@ -1,4 +1,4 @@
-#include "distributed/tiles.h"
+#include "distributed/team/tiles.h"
 
 size_t prim_tiles_of_all(const prim_team *team, size_t tile)
 {

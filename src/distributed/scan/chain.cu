@@ -7,7 +7,7 @@
  *
  * An addition waits for the one before it, 4 cycles on an H100; all else should overlap with it.
  * Work: count combinations, and as many steps. */
-#include "distributed/chain.h"
+#include "distributed/scan/chain.h"
 
 #include "common/block/vectors.cuh"
 #include "common/kernel/launch.cuh"

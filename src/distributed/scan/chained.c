@@ -24,10 +24,10 @@
  * its carry-out on, would wait as long, and for messages besides. A chain of the parts' aggregates
  * would be short, but its bits would depend on the cut. */
 #include "common/host/element.h"
-#include "distributed/chain.h"
 #include "distributed/finish.h"
-#include "distributed/parts_scan.h"
-#include "distributed/tiles.h"
+#include "distributed/scan/chain.h"
+#include "distributed/scan/parts_scan.h"
+#include "distributed/team/tiles.h"
 #include "scan/tile/tiles.h"
 
 /* ---- sizes and places ---- */

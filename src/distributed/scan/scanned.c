@@ -10,7 +10,7 @@
  * written. */
 #include "common/host/element.h"
 #include "distributed/gathered.h"
-#include "distributed/parts_scan.h"
+#include "distributed/scan/parts_scan.h"
 
 /* ---- sizes and places ---- */
 

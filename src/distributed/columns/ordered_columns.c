@@ -7,9 +7,9 @@
  * What holds it back: a cut within a tile sends up to a tile, which is 1024 rows (8192 of few
  * columns), or all of a matrix that has no more. Bands of whole tiles send none. */
 #include "common/host/element.h"
-#include "distributed/bands.h"
+#include "distributed/columns/bands.h"
 #include "distributed/finish.h"
-#include "distributed/tiles.h"
+#include "distributed/team/tiles.h"
 #include "reduce/columns/columns.h"
 #include "reduce/order.h"
 #include "reduce/vectorized.h"

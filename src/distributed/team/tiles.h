@@ -7,8 +7,8 @@
 #ifndef PRIM_DISTRIBUTED_TILES_H
 #define PRIM_DISTRIBUTED_TILES_H
 
-#include "distributed/cut.h"
-#include "distributed/team.h"
+#include "distributed/team/cut.h"
+#include "distributed/team/team.h"
 
 typedef struct prim_tiling {
     size_t tile; /* elements of one */

@@ -2,7 +2,7 @@
 #ifndef PRIM_DISTRIBUTED_AGREEMENT_H
 #define PRIM_DISTRIBUTED_AGREEMENT_H
 
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 
 /* Whether the option is on, and the call can wait: not while a stream is captured. */
 prim_status prim_agreement_wanted(const prim_team *team, bool *wanted);

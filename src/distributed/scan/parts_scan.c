@@ -1,5 +1,5 @@
 /* prim_distributed_scan() and prim_distributed_carry(): arguments, and the choice of one way. */
-#include "distributed/parts_scan.h"
+#include "distributed/scan/parts_scan.h"
 
 #include "common/host/element.h"
 

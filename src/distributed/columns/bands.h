@@ -3,7 +3,7 @@
 #ifndef PRIM_DISTRIBUTED_BANDS_H
 #define PRIM_DISTRIBUTED_BANDS_H
 
-#include "distributed/team.h"
+#include "distributed/team/team.h"
 
 typedef struct prim_bands {
     prim_op op;

@@ -1,7 +1,7 @@
 /* Columns whose bits do not depend on the order: each rank reduces those of its band, an empty one
  * to identities; every rank gets a row of results from each, and reduces these columns. */
 #include "common/host/element.h"
-#include "distributed/bands.h"
+#include "distributed/columns/bands.h"
 
 /* A workspace: the rows of results, and the workspace of the reductions. */
 static size_t row_bytes(const prim_bands *b)
