@@ -176,11 +176,12 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
 {
     Sum x[COUNT][ACROSS<Sum>];
     PRIM_UNROLL(COUNT)
-    for (int i = 0; i < COUNT; i++)
+    for (int i = 0; i < COUNT; i++) {
         PRIM_UNROLL(ACROSS<Sum>)
-    for (int c = 0; c < ACROSS<Sum>; c++)
-        x[i][c] =
-            Pixel::loaded(PLAIN ? elements[i + c * LANES] : elements[i * channels + c * cut.lanes]);
+        for (int c = 0; c < ACROSS<Sum>; c++)
+            x[i][c] = Pixel::loaded(PLAIN ? elements[i + c * LANES]
+                                          : elements[i * channels + c * cut.lanes]);
+    }
     PRIM_UNROLL(DOWN)
     for (int o = 0; o < DOWN; o++) {
         if (!ALL && (o >= of.down || row < o || row - o >= of.mask))
@@ -188,10 +189,11 @@ __device__ void add_taps(Sum (&sums)[DOWN][ACROSS<Sum>], const plan &cut, int ch
         Sum w[COUNT];
         weights.read(row - o, tap, w);
         PRIM_UNROLL(COUNT)
-        for (int i = 0; i < COUNT; i++)
+        for (int i = 0; i < COUNT; i++) {
             PRIM_UNROLL(ACROSS<Sum>)
-        for (int c = 0; c < ACROSS<Sum>; c++)
-            sums[o][c] = add_product(sums[o][c], w[i], x[i][c]);
+            for (int c = 0; c < ACROSS<Sum>; c++)
+                sums[o][c] = add_product(sums[o][c], w[i], x[i][c]);
+        }
     }
 }
 

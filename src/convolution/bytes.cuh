@@ -336,10 +336,11 @@ __device__ void add_row(float (&sums)[Kind::SIDE][Kind::COLUMNS], const window<K
                         const weights<Kind> &w)
 {
     PRIM_UNROLL(Kind::COLUMNS)
-    for (int c = 0; c < Kind::COLUMNS; c++)
+    for (int c = 0; c < Kind::COLUMNS; c++) {
         PRIM_UNROLL(Kind::SIDE)
-    for (int j = Kind::SIDE - 1; j >= 0; j--)
-        sums[j][c] = x.add_products(j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f, w, j, c);
+        for (int j = Kind::SIDE - 1; j >= 0; j--)
+            sums[j][c] = x.add_products(j > 0 ? sums[j > 0 ? j - 1 : 0][c] : 0.0f, w, j, c);
+    }
 }
 
 /* The batches of rows that a warp reads, one after the other. */

@@ -231,10 +231,11 @@ __device__ void add_taps(typename Pixel::sum (&sums)[DOWN][LAYERS], const Rows &
         sum w[COUNT];
         weights.read(row - o, tap, w);
         PRIM_UNROLL(COUNT)
-        for (int i = 0; i < COUNT; i++)
+        for (int i = 0; i < COUNT; i++) {
             PRIM_UNROLL(LAYERS)
-        for (int c = 0; c < LAYERS; c++)
-            sums[o][c] = add_product(sums[o][c], w[i], x[i][c]);
+            for (int c = 0; c < LAYERS; c++)
+                sums[o][c] = add_product(sums[o][c], w[i], x[i][c]);
+        }
     }
 }
 
@@ -275,11 +276,12 @@ convolve_any(const image_of_rows<typename Pixel::source, typename Pixel::element
                 add_taps<Pixel, 1>(sums, p, row, from, own_columns, fill, weights, i);
         }
         PRIM_UNROLL(LAYERS)
-        for (int c = 0; c < LAYERS; c++)
+        for (int c = 0; c < LAYERS; c++) {
             PRIM_UNROLL(DOWN)
-        for (int o = 0; o < DOWN; o++)
-            out.shared[((at.row + c * p.groups) * DOWN + o) * p.out_row + at.column] =
-                Pixel::stored(sums[o][c], end);
+            for (int o = 0; o < DOWN; o++)
+                out.shared[((at.row + c * p.groups) * DOWN + o) * p.out_row + at.column] =
+                    Pixel::stored(sums[o][c], end);
+        }
     }
     __syncthreads();
     out.write();

@@ -171,11 +171,12 @@ inline range_of_sums sums_of_bytes(const prim_convolution_args *args)
     return range;
 }
 
-/* For launch bounds. Below 9.0 code needs more registers, so there are fewer blocks. */
-constexpr int blocks_here(int blocks)
+/* For launch bounds. Below 9.0 code needs more registers, so there are fewer blocks: that many
+ * twelfths of those on 9.0. */
+constexpr int blocks_here(int blocks, [[maybe_unused]] int twelfths_below_9 = 9)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    return blocks * 3 / 4;
+    return blocks * twelfths_below_9 / 12;
 #else
     return blocks;
 #endif

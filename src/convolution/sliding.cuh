@@ -275,11 +275,12 @@ __device__ void add_row(typename Kind::sum (&sums)[Kind::SIDE][Kind::COLUMNS],
         for (int c = 0; c < COLUMNS; c++)
             x[c] = Kind::pixel::loaded(elements[c * LANES]);
         PRIM_UNROLL(SIDE)
-        for (int j = SIDE - 1; j >= 0; j--)
+        for (int j = SIDE - 1; j >= 0; j--) {
             PRIM_UNROLL(COLUMNS)
-        for (int c = 0; c < COLUMNS; c++) {
-            const sum so_far = i > 0 ? sums[j][c] : j > 0 ? sums[j > 0 ? j - 1 : 0][c] : sum(0);
-            sums[j][c] = add_product(so_far, w.values[j * SIDE + i], x[c]);
+            for (int c = 0; c < COLUMNS; c++) {
+                const sum so_far = i > 0 ? sums[j][c] : j > 0 ? sums[j > 0 ? j - 1 : 0][c] : sum(0);
+                sums[j][c] = add_product(so_far, w.values[j * SIDE + i], x[c]);
+            }
         }
     }
 }

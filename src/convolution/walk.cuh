@@ -221,15 +221,16 @@ template <class Kind>
 __device__ void read_windows(const float *from, float (&x)[Kind::STEP][Kind::WINDOW])
 {
     PRIM_UNROLL(Kind::STEP)
-    for (int r = 0; r < Kind::STEP; r++)
+    for (int r = 0; r < Kind::STEP; r++) {
         PRIM_UNROLL(Kind::VECTORS)
-    for (int v = 0; v < Kind::VECTORS; v++) {
-        const vector<float> four = load_vector(from + r * Kind::ROW + 4 * v);
-        PRIM_UNROLL(4)
-        for (int e = 0; e < 4; e++) {
-            const int i = 4 * v + e - Kind::BEFORE;
-            if (i >= 0 && i < Kind::WINDOW)
-                x[r][i] = four.words[e];
+        for (int v = 0; v < Kind::VECTORS; v++) {
+            const vector<float> four = load_vector(from + r * Kind::ROW + 4 * v);
+            PRIM_UNROLL(4)
+            for (int e = 0; e < 4; e++) {
+                const int i = 4 * v + e - Kind::BEFORE;
+                if (i >= 0 && i < Kind::WINDOW)
+                    x[r][i] = four.words[e];
+            }
         }
     }
 }
@@ -259,14 +260,15 @@ template <int W, int H, int STEP, int WINDOW>
 __device__ void sum_rows(const weights<kind<W, H, SEPARABLE>> &w, float (&x)[STEP][WINDOW])
 {
     PRIM_UNROLL(STEP)
-    for (int r = 0; r < STEP; r++)
+    for (int r = 0; r < STEP; r++) {
         PRIM_UNROLL(COLUMNS)
-    for (int c = 0; c < COLUMNS; c++) {
-        float sum = 0;
-        PRIM_UNROLL(W)
-        for (int i = 0; i < W; i++)
-            sum = add_product(sum, w.values[i], x[r][c + i]);
-        x[r][c] = sum; /* column c of the window is not needed again */
+        for (int c = 0; c < COLUMNS; c++) {
+            float sum = 0;
+            PRIM_UNROLL(W)
+            for (int i = 0; i < W; i++)
+                sum = add_product(sum, w.values[i], x[r][c + i]);
+            x[r][c] = sum; /* column c of the window is not needed again */
+        }
     }
 }
 
@@ -343,36 +345,27 @@ __device__ void add_rows(float (&sums)[H][COLUMNS], const float (&x)[STEP][WINDO
         }
         if (t >= H - 1)
             output.store(first + H - 2 + STEP - t, next);
-        else
+        else {
             PRIM_UNROLL(COLUMNS)
-        for (int c = 0; c < COLUMNS; c++)
-            sums[t][c] = next[c];
+            for (int c = 0; c < COLUMNS; c++)
+                sums[t][c] = next[c];
+        }
     }
-}
-
-/* Below 9.0 code needs more registers, so there are fewer blocks. */
-constexpr unsigned blocks_here(unsigned blocks)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-    return blocks * 2 / 3;
-#else
-    return blocks;
-#endif
 }
 
 /* Blocks on a multiprocessor: what the registers of a thread's sums and windows allow. */
 template <int W, int H, shape SHAPE>
-constexpr unsigned BLOCKS = H == 1               ? (W <= 7 ? 7 : 5)
-                            : SHAPE == SEPARABLE ? (W <= 5   ? 8
-                                                    : W <= 9 ? 7
-                                                             : 5)
-                            : H <= 3             ? 8
-                            : H <= 5             ? 7
-                            : H <= 7             ? 6
-                                                 : 4;
+constexpr int BLOCKS = H == 1               ? (W <= 7 ? 7 : 5)
+                       : SHAPE == SEPARABLE ? (W <= 5   ? 8
+                                               : W <= 9 ? 7
+                                                        : 5)
+                       : H <= 3             ? 8
+                       : H <= 5             ? 7
+                       : H <= 7             ? 6
+                                            : 4;
 
 template <int W, int H, shape SHAPE>
-__global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>))
+__global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>, 8))
     convolve(const __grid_constant__ strips<f32_pixel> p,
              const __grid_constant__ weights<kind<W, H, SHAPE>> w)
 {
@@ -422,10 +415,10 @@ __global__ void __launch_bounds__(LANES *WARPS, blocks_here(BLOCKS<W, H, SHAPE>)
 
 /* With more blocks than this on a multiprocessor, loads are spread over too many places, unless
  * each row has much work. */
-constexpr unsigned MOST_BLOCKS = 5;
+constexpr int MOST_BLOCKS = 5;
 
 template <int W, int H, shape SHAPE>
-constexpr unsigned AT_ONCE =
+constexpr int AT_ONCE =
     H > 1 && W <= 5 && BLOCKS<W, H, SHAPE> > MOST_BLOCKS ? MOST_BLOCKS : BLOCKS<W, H, SHAPE>;
 
 /* Unused shared memory that a block requests, so that no more blocks fit. */
@@ -433,7 +426,7 @@ template <int W, int H, shape SHAPE>
 size_t idle_shared()
 {
     constexpr size_t used = sizeof(room<kind<W, H, SHAPE>>) * WARPS, most = 48 << 10, own = 1024;
-    const size_t share = prim_device_shared_bytes() / MOST_BLOCKS - own;
+    const size_t share = prim_device_shared_bytes() / size_t{MOST_BLOCKS} - own;
     const size_t asked = share < most ? share : most;
     return AT_ONCE<W, H, SHAPE> == BLOCKS<W, H, SHAPE> || asked <= used ? 0 : asked - used;
 }

@@ -42,10 +42,11 @@ __host__ __device__ typename Pixel::sum sum_at_edge(const problem<Pixel> &p, con
                                                     int64_t first_x, int64_t first_y, int channel)
 {
     typename Pixel::sum sum = 0;
-    for (int j = 0, k = 0; j < p.mask_height; j++)
+    for (int j = 0, k = 0; j < p.mask_height; j++) {
         PRIM_UNROLL(1) /* the boundary takes most of the time */
-    for (int i = 0; i < p.mask_width; i++, k++)
-        sum = add_product(sum, weights[k], p.value(first_x + i, first_y + j, channel));
+        for (int i = 0; i < p.mask_width; i++, k++)
+            sum = add_product(sum, weights[k], p.value(first_x + i, first_y + j, channel));
+    }
     return sum;
 }
 
