@@ -20,6 +20,7 @@
  * further pass. Steps: 64 bytes' elements a thread, 8 halvings, in log4096(count) passes.
  * Source: M. Harris, Optimizing Parallel Reduction in CUDA, NVIDIA 2007, kernel 7, for the idea of
  * several elements a thread; CUDA C++ Programming Guide, Programmatic Dependent Launch. */
+#include "reduce/rows/warp_rows.cuh"
 #include "reduce/segments/segments.h"
 #include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
@@ -34,6 +35,9 @@ struct reduce_lines : launch_run {
     static cudaError_t run(const prim_reduce_args *args)
     {
         const elements<In, Out> source = elements_of<In, Out>(args, is_aligned<In>(args));
+        if constexpr (kind_is_built(PRIM_REDUCE_ROWS))
+            if (are_short_rows<In>(args))
+                return reduce_rows_at_once<Operator>(source, args, results_of<In, Out>(args));
         return reduce_in_tiles<Operator>(source, args, results_of<In, Out>(args));
     }
 };
@@ -69,8 +73,10 @@ const char *why_not(const void *any)
         return prim_reduce_columns_why_not(args);
     case PRIM_REDUCE_SEGMENTS:
         return prim_reduce_segments_why_not(args);
+    case PRIM_REDUCE_ARG:
+        return prim_reduce_arg_why_not(args);
     default:
-        return tiles_why_not(args);
+        return tiles_why_not(args, first_tiles(args));
     }
 }
 
@@ -82,8 +88,10 @@ size_t workspace_bytes(const void *any)
         return prim_reduce_columns_workspace(args);
     case PRIM_REDUCE_SEGMENTS:
         return prim_reduce_segments_workspace(args);
+    case PRIM_REDUCE_ARG:
+        return prim_reduce_arg_workspace(args);
     default:
-        return tiles_workspace(args);
+        return tiles_workspace(args, first_tiles(args), value_bytes(args));
     }
 }
 

@@ -20,6 +20,8 @@ cudaError_t prim_reduce_launch_columns(const prim_reduce_args *args);
  * values are kept in. */
 cudaError_t prim_reduce_column_tile_values(const prim_reduce_args *args, size_t whole_rows);
 
+const char *prim_reduce_arg_why_not(const prim_reduce_args *args);
+size_t prim_reduce_arg_workspace(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args);
 cudaError_t prim_reduce_launch_dot(const prim_reduce_args *args);
 

@@ -5,6 +5,8 @@
 #ifndef PRIM_COMMON_END_PIECES_CUH
 #define PRIM_COMMON_END_PIECES_CUH
 
+#include <cuda_runtime.h>
+
 namespace
 {
 

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <cuda_runtime.h>
 #include <primitives/merge.h>
 
 namespace

@@ -10,6 +10,7 @@
  * the array does not: what lies in front of it in its first vector is left out.
  *
  * Bytes: each element once, and 16 bytes for each tile. */
+#include "reduce/arg/candidates.cuh"
 #include "reduce/tile/tiles.cuh"
 #include "reduce/vectorized.h"
 
@@ -83,8 +84,24 @@ struct find_first : launch_run {
     }
 };
 
+/* Tiles of a line, wherever it begins in its first vector. */
+size_t most_tiles(const prim_reduce_args *args)
+{
+    return first_tiles(args, VECTOR_BYTES / prim_element_bytes(args->in_type) - 1);
+}
+
 } // namespace arg
 } // namespace
+
+const char *prim_reduce_arg_why_not(const prim_reduce_args *args)
+{
+    return tiles_why_not(args, arg::most_tiles(args));
+}
+
+size_t prim_reduce_arg_workspace(const prim_reduce_args *args)
+{
+    return tiles_workspace(args, arg::most_tiles(args), sizeof(candidate<int64_t>));
+}
 
 cudaError_t prim_reduce_launch_arg(const prim_reduce_args *args)
 {

@@ -2,6 +2,7 @@
 #ifndef PRIM_REDUCE_CANDIDATES_CUH
 #define PRIM_REDUCE_CANDIDATES_CUH
 
+#include "common/block/warp.cuh"
 #include "common/math/ordered.cuh"
 #include "reduce/tile/sources.cuh"
 
@@ -31,6 +32,12 @@ struct candidate {
     Key key;
     uint64_t index;
 };
+
+template <typename Key>
+__device__ candidate<Key> shuffle_down(candidate<Key> value, unsigned stride)
+{
+    return {shuffle_down(value.key, stride), shuffle_down(value.index, stride)};
+}
 
 /* Operators: of two candidates the better one, of equal ones the first. */
 struct least {
@@ -89,7 +96,6 @@ struct candidates {
     using key = key_t<number>;
     using value = candidate<key>;
     using loaded = vector<In>;
-    static constexpr bool has_rows = false;
     static constexpr unsigned tile_blocks = sizeof(key) == 8 ? 4 : 6;
 
     /* In any order the first one is the same. So vectors are those of memory: a line that does not

@@ -23,6 +23,8 @@
 
 #include <cstdint>
 
+#include <cuda_runtime.h>
+
 #include "common/host/element.h"
 #include "common/host/sizes.h"
 #include "reduce/order.h"

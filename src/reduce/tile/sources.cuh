@@ -8,7 +8,6 @@
  *     element       the type whose size says how many are in a vector
  *     value         what is combined, by the operators that the source is used with
  *     loaded        a vector of elements, in registers
- *     has_rows      whether there can be more than one line
  *     tile_blocks   blocks of tiles on a multiprocessor: six keep 96 KiB in flight, which is more
  *                   than memory needs; fewer where the elements need more registers
  *     aligned       whether every line begins at a multiple of 16 bytes
@@ -93,7 +92,6 @@ struct elements {
     using value = accumulator_t<Out>;
     using loaded = vector<In>;
 
-    static constexpr bool has_rows = kind_is_built(PRIM_REDUCE_ROWS);
     static constexpr unsigned tile_blocks = sizeof(In) == 2                         ? 5
                                             : sizeof(In) == 4 && sizeof(value) == 8 ? 4
                                                                                     : 6;
@@ -202,7 +200,6 @@ struct products {
         vector<In> x, y;
     };
 
-    static constexpr bool has_rows = false;
     static constexpr unsigned tile_blocks = 3;
     static constexpr unsigned front = 0;
 
@@ -269,7 +266,6 @@ struct values {
     using element = Value;
     using value = Value;
     using loaded = vector<Value>;
-    static constexpr bool has_rows = true;
     static constexpr unsigned tile_blocks = 6;
     static constexpr unsigned front = 0;
 

@@ -5,8 +5,8 @@
 
 #include "common/block/warp.cuh"
 #include "common/kernel/shared.cuh"
-#include "reduce/arg/candidates.cuh"
 #include "reduce/order.h"
+#include "reduce/tile/sources.cuh"
 
 namespace
 {
@@ -168,12 +168,6 @@ __device__ Value combine_eighths(Value (&eighth)[EIGHTH])
             eighth[j] = Operator::combine(eighth[j], eighth[j + half]);
     }
     return eighth[0];
-}
-
-template <typename Key>
-__device__ candidate<Key> shuffle_down(candidate<Key> value, unsigned stride)
-{
-    return {shuffle_down(value.key, stride), shuffle_down(value.index, stride)};
 }
 
 /* Combines all partials of a tile, in shared memory, by one warp; the result is in lane 0. */

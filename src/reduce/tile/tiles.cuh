@@ -5,7 +5,6 @@
 
 #include "common/host/element.h"
 #include "common/kernel/async_copy.cuh"
-#include "reduce/rows/warp_rows.cuh"
 #include "reduce/tile/results.cuh"
 #include "reduce/tile/tile.cuh"
 
@@ -169,9 +168,6 @@ cudaError_t reduce_in_tiles(const Source &source, const prim_reduce_args *args,
     using element = typename Source::element;
     if (args->rows == 0)
         return cudaSuccess;
-    if constexpr (Source::has_rows)
-        if (are_short_rows<element>(args))
-            return reduce_rows_at_once<Operator>(source, args, result);
     const size_t tiles = prim_reduce_tiles_of(args->columns, sizeof(element));
     value *const left = tiles == 1 ? nullptr : static_cast<value *>(args->call.workspace);
     const destination<value, Result> to = {left, prim_reduce_values_ld(tiles, sizeof(value)),
@@ -199,32 +195,29 @@ cudaError_t launch_tile_values(const Source &source, const prim_reduce_args *arg
 /* Bytes of a value. */
 inline size_t value_bytes(const prim_reduce_args *args)
 {
-    return args->kind == PRIM_REDUCE_ARG
-               ? sizeof(candidate<int64_t>)
-               : prim_element_bytes(prim_accumulator_type(args->out_type));
+    return prim_element_bytes(prim_accumulator_type(args->out_type));
 }
 
-/* Tiles of the first pass over a line, as many as it takes wherever it begins: where an extreme
- * element is looked for, they begin at a vector, with up to 15 bytes in front of the line. */
-inline size_t first_tiles(const prim_reduce_args *args)
+/* Tiles of the first pass over a line, as many as it takes where up to `front` elements of its first
+ * vector are none of it. */
+inline size_t first_tiles(const prim_reduce_args *args, size_t front = 0)
 {
     const size_t bytes = prim_element_bytes(args->in_type),
-                 whole = prim_reduce_tile_elements(bytes),
-                 front = args->kind == PRIM_REDUCE_ARG ? VECTOR_BYTES / bytes - 1 : 0;
+                 whole = prim_reduce_tile_elements(bytes);
     const bool one_more = args->columns > 0 && (args->columns - 1) % whole + front >= whole;
     return prim_reduce_tiles_of(args->columns, bytes) + one_more;
 }
 
-inline const char *tiles_why_not(const prim_reduce_args *args)
+inline const char *tiles_why_not(const prim_reduce_args *args, size_t first)
 {
-    return prim_fits_a_grid(args->rows, first_tiles(args)) ? nullptr : PRIM_GRID_TOO_SMALL;
+    return prim_fits_a_grid(args->rows, first) ? nullptr : PRIM_GRID_TOO_SMALL;
 }
 
-inline size_t tiles_workspace(const prim_reduce_args *args)
+/* For `first` tiles of each line, whose values have so many bytes. */
+inline size_t tiles_workspace(const prim_reduce_args *args, size_t first, size_t bytes)
 {
-    const size_t bytes = value_bytes(args);
     size_t values = 0;
-    for (size_t tiles = first_tiles(args); tiles > 1; tiles = prim_reduce_tiles_of(tiles, bytes))
+    for (size_t tiles = first; tiles > 1; tiles = prim_reduce_tiles_of(tiles, bytes))
         values += prim_reduce_values_ld(tiles, bytes);
     return args->rows * values * bytes;
 }

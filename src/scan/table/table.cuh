@@ -2,6 +2,7 @@
 #ifndef PRIM_SCAN_TABLE_CUH
 #define PRIM_SCAN_TABLE_CUH
 
+#include "common/block/warp.cuh"
 #include "scan/dispatch.cuh"
 #include "scan/table/summed_area.h"
 #include "scan/tile/vectors.cuh"
