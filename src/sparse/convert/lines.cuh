@@ -3,6 +3,8 @@
 #ifndef PRIM_SPARSE_LINES_CUH
 #define PRIM_SPARSE_LINES_CUH
 
+#include <cuda_runtime.h>
+
 #include "sparse/sparse_args.h"
 
 namespace

@@ -15,7 +15,7 @@ namespace
 namespace dense
 {
 
-constexpr unsigned PIECE = 512, STEPS_AT_ONCE = 8;
+constexpr unsigned ROW_PIECE = 512, STEPS_AT_ONCE = 8;
 
 struct matrix_pieces {
     size_t rows, columns, ld;
@@ -35,9 +35,9 @@ struct matrix_pieces {
 
 inline matrix_pieces pieces_of(size_t rows, size_t columns, size_t ld)
 {
-    const unsigned widest = static_cast<unsigned>(columns < PIECE ? columns : PIECE);
-    matrix_pieces p = {rows, columns, ld, columns > PIECE ? prim_divide_up(columns, PIECE) : 1,
-                       0,    0};
+    const unsigned widest = static_cast<unsigned>(columns < ROW_PIECE ? columns : ROW_PIECE);
+    matrix_pieces p = {
+        rows, columns, ld, columns > ROW_PIECE ? prim_divide_up(columns, ROW_PIECE) : 1, 0, 0};
     while (1u << p.lanes_log2 < WARP && STEPS_AT_ONCE << p.lanes_log2 < widest)
         p.lanes_log2++;
     p.steps = static_cast<unsigned>(prim_divide_up(widest, size_t(1) << p.lanes_log2));
@@ -71,7 +71,7 @@ __device__ inline piece this_piece(const matrix_pieces &p)
     const size_t index = this_thread() >> p.lanes_log2, row = row_of_piece(p, index);
     const unsigned lanes = 1u << p.lanes_log2, all = lanes < WARP ? (1u << lanes) - 1 : ALL_LANES;
     const unsigned in_warp = threadIdx.x % WARP, lane = in_warp & (lanes - 1);
-    return {index, row < p.rows ? row : p.rows, (index - row * p.of_row) * PIECE + lane, lane,
+    return {index, row < p.rows ? row : p.rows, (index - row * p.of_row) * ROW_PIECE + lane, lane,
             all << (in_warp - lane)};
 }
 

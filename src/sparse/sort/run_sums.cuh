@@ -2,13 +2,13 @@
  *
  *     places     a b b b c c c c c c c c c d        runs of 1, 3, 9 and 1
  *     few           └┬┘                             up to FEW: a lane, from front to back
- *     more                └──── ┬ ────┘             up to PIECE: a warp, each lane every 32nd value
- *     longer     pieces of PIECE values from the run's begin on, a warp each, wherever the run
+ *     more                └──── ┬ ────┘             up to RUN_PIECE: a warp, a lane every 32nd
+ *     longer     pieces of RUN_PIECE values from the run's begin on, a warp each, wherever the run
  *                lies; then their sums likewise
  *
  * So the order of a sum depends on the number of its values alone, and no warp adds up much more
- * than others. A piece's sum is kept under the number of the PIECE places that it begins in: no two
- * pieces of a long run begin in the same ones, and its first piece is kept apart from others, with
+ * than others. A piece's sum is kept under the number of the RUN_PIECE places that it begins in: no
+ * two pieces of a long run begin in the same ones, and its first piece is kept apart from others, with
  * whose last piece it may share them. */
 #ifndef PRIM_SPARSE_RUN_SUMS_CUH
 #define PRIM_SPARSE_RUN_SUMS_CUH
@@ -24,7 +24,7 @@
 namespace
 {
 
-constexpr unsigned FEW = 16, PIECE = 1024;
+constexpr unsigned FEW = 16, RUN_PIECE = 1024;
 
 /* The rows and columns of sorted entries. */
 struct sorted_places {
@@ -85,7 +85,7 @@ __device__ working_t<V> sum_values(const runs<V> &r, size_t first, size_t count)
 template <typename V>
 __device__ working_t<V> sum_of_pieces(const runs<V> &r, size_t first, size_t count)
 {
-    const size_t place = first / PIECE, pieces = (count + PIECE - 1) / PIECE;
+    const size_t place = first / RUN_PIECE, pieces = (count + RUN_PIECE - 1) / RUN_PIECE;
     working_t<V> sum = 0;
     PRIM_UNROLL(4)
     for (size_t i = threadIdx.x % WARP; i < pieces; i += WARP) {
@@ -95,19 +95,19 @@ __device__ working_t<V> sum_of_pieces(const runs<V> &r, size_t first, size_t cou
     return sum_of_lanes(sum);
 }
 
-/* ---- pieces: a warp for each PIECE places ---- */
+/* ---- pieces: a warp for each RUN_PIECE places ---- */
 
 /* The piece that begins in these places and is not its run's first. */
 template <typename V>
 __device__ void sum_later_piece(const runs<V> &r, size_t place)
 {
-    const size_t first = place * PIECE,
+    const size_t first = place * RUN_PIECE,
                  run = last_offset_up_to_by_warp({r.begins, true}, 0, *r.count, first),
                  begin = r.begins[run], end = r.end(run),
-                 at = begin + (first - begin + PIECE - 1) / PIECE * PIECE;
-    if (end - begin <= PIECE || at >= end)
+                 at = begin + (first - begin + RUN_PIECE - 1) / RUN_PIECE * RUN_PIECE;
+    if (end - begin <= RUN_PIECE || at >= end)
         return;
-    const working_t<V> sum = sum_values(r, at, end - at < PIECE ? end - at : PIECE);
+    const working_t<V> sum = sum_values(r, at, end - at < RUN_PIECE ? end - at : RUN_PIECE);
     if (threadIdx.x % WARP == 0)
         r.pieces[place] = sum;
 }
@@ -118,9 +118,9 @@ __device__ void sum_first_piece(const runs<V> &r, size_t place, size_t last)
 {
     const size_t run = last_offset_up_to_by_warp({r.begins, true}, 0, *r.count, last),
                  begin = r.begins[run];
-    if (begin < place * PIECE || r.end(run) - begin <= PIECE)
+    if (begin < place * RUN_PIECE || r.end(run) - begin <= RUN_PIECE)
         return;
-    const working_t<V> sum = sum_values(r, begin, PIECE);
+    const working_t<V> sum = sum_values(r, begin, RUN_PIECE);
     if (threadIdx.x % WARP == 0)
         r.first_pieces[place] = sum;
 }
@@ -128,10 +128,10 @@ __device__ void sum_first_piece(const runs<V> &r, size_t place, size_t last)
 template <typename V>
 __global__ void __launch_bounds__(THREADS) sum_pieces(runs<V> r)
 {
-    const size_t place = this_thread() / WARP, first = place * PIECE;
+    const size_t place = this_thread() / WARP, first = place * RUN_PIECE;
     if (first >= r.entries)
         return;
-    const size_t end = r.entries - first < PIECE ? r.entries : first + PIECE;
+    const size_t end = r.entries - first < RUN_PIECE ? r.entries : first + RUN_PIECE;
     if (first > 0 && r.places.are_same(first - 1, first))
         sum_later_piece(r, place);
     if (end < r.entries && r.places.are_same(end - 1, end))
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(THREADS) sum_runs(runs<V> r, V *out)
         const size_t its_run = run - lane + of, first = r.begins[its_run],
                      values = r.end(its_run) - first;
         const working_t<V> sum =
-            values <= PIECE ? sum_values(r, first, values) : sum_of_pieces(r, first, values);
+            values <= RUN_PIECE ? sum_values(r, first, values) : sum_of_pieces(r, first, values);
         if (lane == of)
             put(&out[run], sum);
     }

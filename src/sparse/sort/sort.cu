@@ -117,7 +117,7 @@ room room_of(size_t entries)
     constexpr size_t WORD = sizeof(uint64_t);
     room r;
     r.blocks = prim_divide_up(entries, BLOCK_ENTRIES);
-    r.pieces = prim_divide_up(entries, PIECE);
+    r.pieces = prim_divide_up(entries, RUN_PIECE);
     r.heads_at = prim_divide_up(prim_sparse_entry_sort_bytes(entries), WORD) * WORD;
     r.before_at = r.heads_at + prim_sparse_sums_bytes(r.blocks);
     r.pieces_at = r.before_at + (r.blocks + 1) * WORD;
@@ -154,7 +154,7 @@ struct sum_all : launch_run {
         const runs<V> r = {sorted.places, sorted.bits,       entries, sorted.begins,
                            args->d_size,  args->from.values, pieces,  pieces + of.pieces};
         launches l = {args->call.stream};
-        if (entries > PIECE)
+        if (entries > RUN_PIECE)
             l.then(of.pieces * WARP, sum_pieces<V>, r);
         l.then(entries, sum_runs<V>, r, static_cast<V *>(out));
         return l.error;
