@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# No two source files of a program call each other, directly or by way of others: of the bench, of
+# No two source files call each other, directly or by way of others: of each pattern, of the bench, of
 # the CPU backend, and of each example. By the symbols of their object files; builds nothing: after
 # scripts/test.sh.
 set -euo pipefail
@@ -29,6 +29,10 @@ check() { # NAME OBJECTS…
 
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
+for pattern in "$folder"/src/CMakeFiles/prim_*.dir; do
+  mapfile -t objects < <(find "$pattern" -name '*.o')
+  check "$(basename "$pattern" .dir)" "${objects[@]}"
+done
 mapfile -t objects < <(find $folder/bench/CMakeFiles -name '*.o')
 check bench "${objects[@]}"
 if [ -d $folder/simt/CMakeFiles/simt.dir ]; then

@@ -77,6 +77,13 @@ struct run_two_passes : launch_run {
 } // namespace any
 } // namespace
 
+bool prim_convolution_is_narrow(const prim_convolution_args *args)
+{
+    const size_t most_elements = 96;
+    const bool is_line = args->in.height == 1 && args->mask.height == 1;
+    return !is_line && args->in.width * args->in.channels <= most_elements;
+}
+
 cudaError_t prim_convolution_plain(const prim_convolution_args *args)
 {
     return any::launch_plain(args);

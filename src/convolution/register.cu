@@ -241,13 +241,6 @@ cudaError_t launch(const void *any)
 } // namespace registers
 } // namespace
 
-bool prim_convolution_is_narrow(const prim_convolution_args *args)
-{
-    const size_t most_elements = 96;
-    const bool is_line = args->in.height == 1 && args->mask.height == 1;
-    return !is_line && registers::line_of(args) <= most_elements;
-}
-
 PRIM_DEFINE_RUNG(convolution, register) = {
     {PRIM_CONVOLUTION_REGISTER, "register", "a window of sums in registers slides down the rows"},
     registers::why_not,

@@ -81,6 +81,9 @@ prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *s
  * returned. */
 prim_status prim_team_take_all(const prim_team *team, prim_team_step take);
 
+/* Makes the member's device the current one. */
+prim_status prim_team_go_to(const prim_member *member);
+
 size_t prim_team_largest_part(const prim_team *team);
 
 /* NULL where 0 bytes are needed, so that the pool is not used. */

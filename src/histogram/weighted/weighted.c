@@ -21,12 +21,6 @@ int prim_histogram_choose_weighted_rung(const void *args)
                                &prim_histogram_weighted_multi_copy_rung, args);
 }
 
-size_t prim_histogram_weighted_bytes(const void *any)
-{
-    const prim_histogram_args *args = any;
-    return (args->bins + PRIM_HISTOGRAM_WEIGHTED_WORDS) * sizeof(uint64_t);
-}
-
 static prim_status check_kind(const void *any)
 {
     const prim_histogram_args *args = any;

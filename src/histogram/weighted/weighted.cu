@@ -61,6 +61,12 @@ __global__ void __launch_bounds__(THREADS)
 } // namespace weighted
 } // namespace
 
+size_t prim_histogram_weighted_bytes(const void *any)
+{
+    const prim_histogram_args *args = static_cast<const prim_histogram_args *>(any);
+    return (args->bins + PRIM_HISTOGRAM_WEIGHTED_WORDS) * sizeof(uint64_t);
+}
+
 cudaError_t prim_histogram_weighted_begin(const prim_histogram_args *args, bool *is_done)
 {
     *is_done = args->count == 0;

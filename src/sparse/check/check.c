@@ -37,12 +37,6 @@ static bool has_offsets(const prim_sparse *m)
     return m->format == PRIM_SPARSE_CSR || m->format == PRIM_SPARSE_SELL;
 }
 
-bool prim_sparse_has_permutation(const prim_sparse *m)
-{
-    return m->format == PRIM_SPARSE_JDS ||
-           (m->format == PRIM_SPARSE_SELL && m->permutation != NULL);
-}
-
 static bool has_ell(const prim_sparse *m)
 {
     return m->format == PRIM_SPARSE_ELL || m->format == PRIM_SPARSE_HYB;

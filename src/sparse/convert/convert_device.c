@@ -17,51 +17,6 @@ static int choose_rung(const void *args)
     return prim_sparse_convert_places_rung.variant.value;
 }
 
-/* ---- the target ---- */
-
-/* Of groups that overlap, there may be more than size_t counts. */
-size_t prim_sparse_entries(const prim_sparse *m)
-{
-    size_t entries = 0;
-    if (m->format != PRIM_SPARSE_JDS)
-        return m->entries;
-    for (size_t g = 0; g < m->group_count; g++) {
-        const size_t of_group = m->h_groups[g].rows * m->h_groups[g].width;
-        entries = of_group > SIZE_MAX - entries ? SIZE_MAX : entries + of_group;
-    }
-    return entries;
-}
-
-/* What the host does not know is the size. */
-static size_t target_entries(const prim_sparse_convert_args *args)
-{
-    const prim_sparse_format from = args->from.format, to = args->format;
-    if (to == PRIM_SPARSE_ELL)
-        return 0;
-    return to == PRIM_SPARSE_SELL || to == PRIM_SPARSE_HYB || from == PRIM_SPARSE_ELL ||
-                   from == PRIM_SPARSE_SELL || from == PRIM_SPARSE_HYB
-               ? args->size
-               : prim_sparse_entries(&args->from);
-}
-
-bool prim_sparse_target(const prim_sparse_convert_args *args, prim_sparse *to, size_t *bytes)
-{
-    const prim_sparse *from = &args->from;
-    *to = (prim_sparse){.format = args->format,
-                        .rows = args->transposed ? from->columns : from->rows,
-                        .columns = args->transposed ? from->rows : from->columns,
-                        .entries = target_entries(args),
-                        .value_type = from->value_type,
-                        .offset_type = args->offset_type};
-    if (args->format == PRIM_SPARSE_ELL || args->format == PRIM_SPARSE_HYB) {
-        to->ell_width = args->format == PRIM_SPARSE_ELL ? args->size : (size_t)args->width;
-        to->ell_ld = from->rows;
-    }
-    if (args->format == PRIM_SPARSE_JDS)
-        to->group_count = args->size;
-    return prim_sparse_lay_out(to, args->memory, args->width > 1, bytes);
-}
-
 /* ---- checks ---- */
 
 prim_status prim_sparse_check_target(const prim_sparse_convert_args *args)

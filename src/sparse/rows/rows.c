@@ -1,4 +1,13 @@
+/* Rows of a matrix in any format, on the host. */
 #include "sparse/rows/rows.h"
+
+#include "sparse/sparse_args.h"
+
+bool prim_sparse_has_permutation(const prim_sparse *m)
+{
+    return m->format == PRIM_SPARSE_JDS ||
+           (m->format == PRIM_SPARSE_SELL && m->permutation != NULL);
+}
 
 static prim_strip csr_strip(const prim_sparse *m, size_t row)
 {
