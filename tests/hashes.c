@@ -41,7 +41,7 @@ static const char *const transform_names[] = {"", "-square", "-abs"};
 
 /* ---- memory: inputs and one output, on the device (no threads) or the host ---- */
 
-enum { INPUT_COUNT = 170000, SECOND = 75000, SPECIAL = 145000, OUTPUT_BYTES = 1 << 21 };
+enum { INPUT_COUNT = 170000, SECOND = 75000, SPECIAL = 145000, OUTPUT_BYTES = 1 << 23 };
 
 static void check(cudaError_t error)
 {
@@ -862,7 +862,7 @@ static void convolve_1d_masks(const type_row *t, unsigned flags, prim_boundary b
 
 /* ---- sparse ---- */
 
-static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds"};
+static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
 
 typedef struct sparse_shape {
     size_t rows, columns,
