@@ -119,8 +119,21 @@ function(prim_add_test name)
   endif()
 endfunction()
 
-# prim_test_program(name sources…): a Criterion program, which ctest does not know yet.
+# prim_plain_test_program(name sources…): the same tests without Criterion, in few processes.
+function(prim_plain_test_program name)
+  add_executable(${name} ${ARGN} ${PROJECT_SOURCE_DIR}/tests/plain/main.c)
+  prim_configure(${name})
+  target_include_directories(${name} BEFORE PRIVATE ${PROJECT_SOURCE_DIR}/tests/plain
+    ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ${PRIM_RUNTIME})
+endfunction()
+
+# prim_test_program(name sources…): a program of tests, which ctest does not know yet.
 function(prim_test_program name)
+  if(NOT PRIM_CRITERION)
+    prim_plain_test_program(${name} ${ARGN})
+    return()
+  endif()
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CRITERION REQUIRED IMPORTED_TARGET criterion)
   add_executable(${name} ${ARGN})
@@ -129,7 +142,7 @@ function(prim_test_program name)
   target_link_libraries(${name} PRIVATE ${PRIM_RUNTIME} PkgConfig::CRITERION)
 endfunction()
 
-# prim_test(name sources…): a Criterion program. On the CPU backend it runs in three thread orders:
+# prim_test(name sources…): such a program. On the CPU backend it runs in three thread orders:
 # shuffled as a device of 9.0, forward as one of 7.5, and in reverse as what SIMT_DEVICE says, which
 # scripts/run-ctest.sh sets. Those of PRIM_TESTS_NOT_SHUFFLED run in two orders, whatever the level,
 # since what they ask depends on the device.
@@ -153,7 +166,7 @@ function(prim_test name)
       endif()
     endforeach()
   else()
-    # Each job is a process with a CUDA context of its own, and memory for it.
+    # Each job has a CUDA context of its own, and memory for it.
     prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 2)
   endif()
 endfunction()
