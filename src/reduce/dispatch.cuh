@@ -1,5 +1,6 @@
-/* Turns a call's types and operator into template arguments, as in common/kernel/dispatch.cuh. Where calls
- * of a kind or a rung are not built, its dispatch always ends in Run::not_built(args, more…). */
+/* Turns a call's types and operator into template arguments, as in common/kernel/dispatch.cuh.
+ * Where calls of a kind or a rung are not built, its dispatch always ends in Run::not_built(args,
+ * more…). */
 #ifndef PRIM_REDUCE_DISPATCH_CUH
 #define PRIM_REDUCE_DISPATCH_CUH
 

@@ -1,4 +1,4 @@
-/* What all calls over bands have in common: checks, the workspace of one GPU, what ranks compare. */
+/* What calls over bands have in common: checks, the workspace of one GPU, what ranks compare. */
 #include "distributed/columns/bands.h"
 
 #include "common/host/element.h"

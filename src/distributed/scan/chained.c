@@ -1,6 +1,6 @@
-/* Scans of floats with sums and products, whose bits depend on the order: that of scan/tile/tiles.h,
- * which cuts a line into tiles of 32 KiB by position alone, and combines their aggregates one after
- * the other. Each rank works on the tiles that begin in its part:
+/* Scans of floats with sums and products, whose bits depend on the order: that of
+ * scan/tile/tiles.h, which cuts a line into tiles of 32 KiB by position alone, and combines their
+ * aggregates one after the other. Each rank works on the tiles that begin in its part:
  *
  *     parts      ███│███│██ │ ██│███│██      the tile in the middle is the first rank's
  *     aggregates  A   B    C      D   E      to every rank

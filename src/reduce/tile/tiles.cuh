@@ -198,8 +198,8 @@ inline size_t value_bytes(const prim_reduce_args *args)
     return prim_element_bytes(prim_accumulator_type(args->out_type));
 }
 
-/* Tiles of the first pass over a line, as many as it takes where up to `front` elements of its first
- * vector are none of it. */
+/* Tiles of the first pass over a line, as many as it takes where up to `front` elements of its
+ * first vector are none of it. */
 inline size_t first_tiles(const prim_reduce_args *args, size_t front = 0)
 {
     const size_t bytes = prim_element_bytes(args->in_type),
