@@ -73,7 +73,8 @@ __device__ void push_pieces(const csr_tile &t, List *list, unsigned row, size_t 
 }
 
 /* The number of pieces that are finished before this one. Those of other blocks are read from L2
- * only: common/kernel/atomic.cuh. In a block, no other needs to see them, which saves a microsecond. */
+ * only: common/kernel/atomic.cuh. In a block, no other needs to see them, which saves a
+ * microsecond. */
 template <bool IN_BLOCK>
 __device__ unsigned take_piece_ticket(unsigned *finished)
 {

@@ -1,5 +1,5 @@
-/* Entries sorted by their rows or their columns: a stable radix sort, common/sort/radix.cuh, in which an
- * entry goes along as a whole.
+/* Entries sorted by their rows or their columns: a stable radix sort, common/sort/radix.cuh, in
+ * which an entry goes along as a whole.
  *
  *     keys       2 5 2 0      columns, when it is a transpose
  *     indices    0 0 1 3      rows, and values: read from where they are by the first pass,
