@@ -1,110 +1,175 @@
 #!/usr/bin/env bash
-# Compiles everything with nvcc in one go, for compute capability 7.5 and 9.0a, which have every path of
-# the source between them; with --one for one of the two, as the commit's hash decides; with --all for
-# 8.0 too. Fails on a warning, on a register spill, and over the budgets of kernels and seconds. Prints
-# both per file.
+# Compiles kernels with nvcc for compute capability 7.5 and 9.0a, which have every path of the source
+# between them, and all C files against CUDA's own headers. .ci/kernels.tsv remembers for each file how
+# many kernels it has for either, and a hash of all that it was compiled from when that was found: what
+# has changed since is compiled, and one pattern more with a program that links it, as the commit's hash
+# decides. Fails on a warning, on a register spill, on another number of kernels, and over the budgets.
+# --record writes what was found to .ci/kernels.tsv; --all compiles everything, also for 8.0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/lib.sh
 . scripts/lib.sh
 
 # The most kernels for one architecture, of the kit and of each pattern. Those of tests, bench and
-# examples are listed, but not counted.
+# examples are remembered, but not counted.
 most_kernels=1320
 pattern_kernels='reduce 380 scan 240 sparse 185 merge 130 gemm 100 histogram 110 convolution 140 gemv 60
   binary_gemm 40'
-case ${1-} in
-  '') architectures=(75-real 90a-real) ;;
-  --all) architectures=(75-real 80 90a-real) ;;
-  --one)
-    architectures=(75-real)
-    [ $((0x$(git rev-parse HEAD | cut -c 1-8) % 2)) -eq 0 ] || architectures=(90a-real)
-    ;;
-  *)
-    echo "usage: $0 [--one | --all]" >&2
-    exit 2
-    ;;
+# The most seconds of processor time that all files may take, for both architectures, and one of them: half
+# more than what was remembered, since machines differ, and what a small file's measurement is off by.
+most_seconds=1500 slack_seconds=5
+
+mode=${1-} known=.ci/kernels.tsv directory=build/cuda-portable
+architectures='75-real;90a-real'
+case $mode in
+  '' | --record) ;;
+  --all) architectures='75-real;80;90a-real' ;;
+  *) echo "usage: $0 [--record | --all]" >&2 && exit 2 ;;
 esac
-# Of processor time, for host code and for each architecture. 1486 were seen for one on a slow day, and
-# 2050 for two on another machine, with a tenth more kernels.
-most_seconds=$((600 + 1300 * ${#architectures[@]}))
-counted=sm_${architectures[0]%-real}
 
 # Host code is hardly optimized here, since nothing runs; but not at all would leave inline functions of
-# the toolkit's headers in the libraries, where check-symbols.sh finds them.
-directory=build/cuda-portable
+# the toolkit's headers in the libraries, where check-symbols.sh finds them. What ptxas says of a file
+# comes out of ccache too; not its seconds, so --record compiles anew.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+[ "$mode" != --record ] || export CCACHE_RECACHE=1
 rm -rf "$directory"
 quietly "$directory/log-configure.txt" cmake -S . -B "$directory" -G Ninja \
-  -DCMAKE_BUILD_TYPE=None -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES="$(IFS=';' && echo "${architectures[*]}")" \
+  -DCMAKE_BUILD_TYPE=None -DPRIM_BACKEND=cuda -DCMAKE_CUDA_ARCHITECTURES="$architectures" \
   -DCMAKE_CUDA_FLAGS='-O1 -Xptxas=-v' -DPRIM_WERROR=ON -DPRIM_TESTS=ON -DPRIM_BENCH=ON -DPRIM_EXAMPLES=ON \
-  -DPRIM_PEERS=OFF -DPRIM_CCACHE=
-# Processor time of this shell's children so far, in seconds.
-processor_seconds() {
-  awk -v ticks="$(getconf CLK_TCK)" '{printf "%d", ($16 + $17) / ticks}' /proc/$$/stat
+  -DPRIM_PEERS=OFF -DCMAKE_CUDA_COMPILER_LAUNCHER="$PWD/.ci/timed.sh;$(command -v ccache || true)"
+
+# ---- what every file is compiled from ----
+
+# A line for each #include of one of the kit's files by another: both, by their names from here.
+includes() {
+  git ls-files -co --exclude-standard '*.c' '*.cu' '*.h' '*.cuh' | xargs grep -HoE '^ *# *include *["<][^">]+' |
+    sed -E 's/: *# *include *["<]/ /' | awk '
+      { folder = $1; sub(/[^\/]*$/, "", folder)
+        n = split("src/ include/ bench/ tests/ " folder, roots, " ")
+        for (i = 1; i <= n; i++) print $1, roots[i] $2 }' |
+    while read -r file included; do [ ! -e "$included" ] || echo "$file $included"; done
 }
-start=$(processor_seconds)
-quietly "$directory/log-build.txt" cmake --build "$directory" --verbose
-seconds=$(($(processor_seconds) - start))
+
+# A line for each file that nvcc compiles: its name, and a hash of all that it includes, of nvcc and of
+# the flags.
+hashes() { # FLAGS
+  local file members
+  awk '
+    NR == FNR { if (seen[$1, $2]++ == 0) of[$1] = of[$1] " " $2; next }
+    { delete reached; list = $1; reached[$1] = 1
+      for (at = 1; at <= split(list, names, " "); at++) {
+        n = split(of[names[at]], more, " ")
+        for (i = 1; i <= n; i++) if (!(more[i] in reached)) { reached[more[i]] = 1; list = list " " more[i] }
+      }
+      print list }' <(includes) <(printf '%s\n' "${files[@]}") |
+    while read -r file members; do
+      echo "$file $({ echo "$1"; cat $file $members; } | sha256sum | cut -c1-12)"
+    done
+}
+
+# Objects by ninja's names; what is compiled for two programs is one file.
+mapfile -t objects < <(ninja -C "$directory" -t targets all | sed -nE 's/^(.*\.cu?\.o): .*/\1/p' | sort)
+source_of() { # OBJECT…
+  printf '%s\n' "$@" | sed -E 's,CMakeFiles/[^/]*\.dir/,,; s,/[^/]*/__/,/,; s/\.o$//'
+}
+mapfile -t files < <(source_of "${objects[@]}" | grep '\.cu$' | sort -u)
+flags=$(nvcc --version | sed -nE 's/.*release ([^,]*),.*/\1/p'
+  ninja -C "$directory" -t commands src/CMakeFiles/prim_common.dir/common/host/device.cu.o | tail -n 1 |
+    sed -E "s,$PWD,,g; s,^.*/nvcc ,,; s,--generate-code[^ ]*,,g; s, -M[DTF] .*,,")
+hashes "$flags" >"$directory/hashes.txt"
+
+# ---- what is compiled ----
+
+mapfile -t patterns < <(scripts/vendor.sh --list)
+in_turn=${patterns[$((0x$(git rev-parse HEAD | cut -c 1-8) % ${#patterns[@]}))]}
+changed=$(awk -F '\t' 'NR == FNR { split($0, now, " "); hash[now[1]] = now[2]; next }
+  !/^#/ && hash[$1] == $4 { delete hash[$1] }
+  END { for (file in hash) print file }' "$directory/hashes.txt" "$known" | sort)
+[ "$mode" != --all ] || changed=$(printf '%s\n' "${files[@]}")
+echo "$(grep -c . <<<"$changed" || true) files changed since .ci/kernels.tsv"
+echo "in turn: $in_turn"
+
+wanted=("prim_$in_turn" "test_$in_turn")
+for object in "${objects[@]}"; do
+  file=$(source_of "$object")
+  if [[ $file == *.c ]] || grep -qxF "$file" <<<"$changed"; then
+    wanted+=("$object")
+  fi
+done
+quietly "$directory/log-build.txt" cmake --build "$directory" --verbose --target "${wanted[@]}"
 
 if grep -E '[1-9][0-9]* bytes spill' "$directory/log-build.txt"; then
   echo "registers spill" >&2
   exit 1
 fi
 
-# ninja's log: start and end of each output in milliseconds. Kernels: what cuobjdump would list, as
-# ptxas said while compiling the file for the first architecture.
-awk -v log_file="$directory/.ninja_log" -v entry="Compiling entry function .* for .$counted." '
-  BEGIN {
-    while ((getline line < log_file) > 0)
-      if (split(line, f, "\t") >= 4 && f[4] ~ /\.cu\.o$/) {
-        name = f[4]
-        sub(/.*\.dir\//, "", name)
-        sub(/\.o$/, "", name)
-        seconds[name] = (f[2] - f[1]) / 1000
-      }
-  }
-  match($0, /-c [^ ]*\.cu /) {
-    file = substr($0, RSTART + 3, RLENGTH - 4)
-    for (name in seconds)
-      if (substr(file, length(file) - length(name) + 1) == name) current = name
-  }
-  $0 ~ entry {
-    kernels[current]++
-    if (current ~ /\//) all++
-  }
+# ---- what was found ----
+
+# File, kernels for 7.5, kernels for 9.0a, hash, seconds: of what was compiled, once where it is for two
+# programs. ptxas names kernels while it compiles an object.
+awk -v OFS='\t' '
+  FILENAME ~ /hashes\.txt$/ { hash[$1] = $2; next }
+  match($0, /-o [^ ]*\.cu\.o$/) { object = substr($0, RSTART + 3); seconds[object] = 0 }
+  /Compiling entry function .* for .sm_75/ { low[object]++ }
+  /Compiling entry function .* for .sm_90a/ { high[object]++ }
+  /^timed: / { seconds[object] = $2 + $3 }
   END {
-    for (name in seconds)
-      printf "%6d kernels %7.1f s  %s\n", kernels[name], seconds[name], name
-    printf "%6d kernels of the kit in all\n", all
-  }' "$directory/log-build.txt" | sort -k4 | tee "$directory/budget.txt"
-kernels=$(awk '/of the kit in all/ {print $1}' "$directory/budget.txt")
-echo "built for ${architectures[*]} in $seconds s of processor time"
-if [ "$kernels" -eq 0 ] || [ "$kernels" -gt $most_kernels ] || [ "$seconds" -gt $most_seconds ]; then
-  echo "over the budget of $most_kernels kernels and $most_seconds s of processor time, or no kernel seen" >&2
-  exit 1
+    for (object in seconds) {
+      name = object
+      gsub(/CMakeFiles\/[^\/]*\.dir\//, "", name)
+      sub(/\.o$/, "", name)
+      if (seen[name]++ == 0) print name, low[object] + 0, high[object] + 0, hash[name], seconds[object]
+    }
+  }' "$directory/hashes.txt" "$directory/log-build.txt" | sort >"$directory/found.tsv"
+awk -F '\t' '{printf "%5d %5d kernels %7.1f s  %s\n", $2, $3, $5, $1}' "$directory/found.tsv"
+
+if [ "$mode" = --record ]; then
+  { grep '^#' "$known"
+    awk -F '\t' -v OFS='\t' 'NR == FNR { new[$1] = $0; next } !/^#/ && !($1 in new) { new[$1] = $0 }
+      END { for (file in new) print new[file] }' "$directory/found.tsv" "$known" |
+      awk -F '\t' 'NR == FNR { is_here[$1] = 1; next } $1 in is_here' <(tr ' ' '\t' <"$directory/hashes.txt") - |
+      sort
+  } >"$directory/kernels.tsv"
+  cp "$directory/kernels.tsv" "$known"
 fi
 
-awk -v budgets="$pattern_kernels" '
-  BEGIN {
-    n = split(budgets, b, /[ \n]+/)
-    for (i = 1; i < n; i += 2) most[b[i]] = b[i + 1]
-  }
-  $NF ~ /\// { split($NF, path, "/"); kernels[path[1]] += $1 }
-  END {
-    for (pattern in kernels) {
-      if (!(pattern in most)) continue
-      printf "%-12s %4d of %4d kernels\n", pattern, kernels[pattern], most[pattern]
-      if (kernels[pattern] > most[pattern]) over = 1
-      seen++
-    }
-    exit over || seen < n / 2 - 1
-  }' "$directory/budget.txt" || { echo "a pattern is over its budget of kernels" >&2; exit 1; }
+awk -F '\t' -v slack=$slack_seconds '
+  NR == FNR { if (!/^#/) { low[$1] = $2; high[$1] = $3; seconds[$1] = $5 } next }
+  !($1 in low) || low[$1] != $2 || high[$1] != $3 {
+    printf "%s: %d and %d kernels, and .ci/kernels.tsv has %d and %d\n", $1, $2, $3, low[$1], high[$1]; bad = 1 }
+  $5 > 1.5 * seconds[$1] + slack { printf "%s: %.1f s, and .ci/kernels.tsv has %.1f\n", $1, $5, seconds[$1]; bad = 1 }
+  END { exit bad }' "$known" "$directory/found.tsv" >&2 ||
+  { echo "is that meant? .ci/check-cuda.sh --record" >&2; exit 1; }
 
-# The bench's peers are no part of the kit, nor of its budget; that they compile, for one architecture.
-# Not optimized: at -O1 gcc 12 takes CUB's dispatch for uninitialized.
-start=$SECONDS
-quietly "$directory/log-configure-peers.txt" cmake -S . -B "$directory" -DPRIM_PEERS=ON \
-  -DCMAKE_CUDA_FLAGS= -DCMAKE_CUDA_ARCHITECTURES=90a-real
-quietly "$directory/log-build-peers.txt" cmake --build "$directory" --target bench_peers
-grep 'primbench: peer' "$directory/log-configure-peers.txt" || true
-echo "the bench's peers built in $((SECONDS - start)) s"
+awk -F '\t' -v budgets="$pattern_kernels" -v most_kernels=$most_kernels -v most_seconds=$most_seconds '
+  BEGIN { n = split(budgets, b, /[ \n]+/); for (i = 1; i < n; i += 2) most[b[i]] = b[i + 1] }
+  /^src\// { split($1, path, "/"); kernels = $2 > $3 ? $2 : $3
+    of[path[2]] += kernels; all += kernels; took[path[2]] += $5 }
+  !/^#/ { seconds += $5 }
+  END {
+    for (pattern in most) {
+      printf "%-12s %4d of %4d kernels, %6.1f s\n", pattern, of[pattern], most[pattern], took[pattern] | "sort"
+      if (of[pattern] > most[pattern] || of[pattern] == 0) over = 1
+    }
+    close("sort")
+    printf "all          %4d of %4d kernels, %6.1f s of %d\n", all, most_kernels, seconds, most_seconds
+    exit over || all > most_kernels || seconds > most_seconds
+  }' "$known" || { echo "over a budget, or a pattern without kernels" >&2; exit 1; }
+
+# ---- the bench's peers ----
+
+# No part of the kit, nor of its budget; that they compile, for one architecture, where they changed or
+# it is their turn, with that of the pattern that has fewest kernels. Not optimized: at -O1 gcc 12 takes
+# CUB's dispatch for uninitialized.
+peers=$({ echo "$flags"; cat bench/peers/* bench/CMakeLists.txt; } | sha256sum | cut -c1-12)
+if [ "$mode" = --record ]; then
+  sed -i "s/^# peers: .*/# peers: $peers/" "$known"
+fi
+if [ "$in_turn" = binary_gemm ] || [ "$mode" != '' ] || ! grep -qx "# peers: $peers" "$known"; then
+  start=$SECONDS
+  quietly "$directory/log-configure-peers.txt" cmake -S . -B "$directory" -DPRIM_PEERS=ON \
+    -DCMAKE_CUDA_FLAGS= -DCMAKE_CUDA_ARCHITECTURES=90a-real
+  quietly "$directory/log-build-peers.txt" cmake --build "$directory" --target bench_peers
+  grep 'primbench: peer' "$directory/log-configure-peers.txt" || true
+  echo "the bench's peers built in $((SECONDS - start)) s"
+fi

@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.." || exit 1
 kit=$PWD version=$(kit_version)
 outside=$kit/tests/outside
 
-# Compiling is most of the time. What is static is compiled as for the tests, so that ccache has it
-# already with CCACHE_NOHASHDIR=1; shared libraries are compiled quickly, since nothing here asks how fast the kit is.
+# Compiling would be most of the time. All is compiled as for the tests, so that ccache has it already with
+# CCACHE_NOHASHDIR=1, but for the files of the shared library that define calls.
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_TYPE=RelWithDebInfo
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
@@ -21,9 +21,9 @@ fi
 
 # What is installed is moved away afterwards: nothing may know where it was.
 installed() { # static|shared
-  local how=(-DBUILD_SHARED_LIBS=OFF -DPRIM_WERROR=ON)
-  [ "$1" = static ] || how=(-DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_C{,XX}_FLAGS=-O1)
-  cmake -S "$kit" -B "$kit/build/packaging/$1" -DPRIM_BACKEND=cpu "${how[@]}" &&
+  local shared=OFF
+  [ "$1" = static ] || shared=ON
+  cmake -S "$kit" -B "$kit/build/packaging/$1" -DPRIM_BACKEND=cpu -DBUILD_SHARED_LIBS=$shared -DPRIM_WERROR=ON &&
     cmake --build "$kit/build/packaging/$1" &&
     cmake --install "$kit/build/packaging/$1" --prefix "$PWD/made" && mv made "$work/$1"
 }

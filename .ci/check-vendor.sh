@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, builds it
-# there by the lines of its README.md, warnings being errors, and runs tests/vendor/PATTERN.c with
-# it. On the CPU backend; with nvcc, where it is, binary_gemm is compiled and linked too, reduce,
-# trimmed, by CMake, and reduce and scan, trimmed, as one file; with --all every pattern, file by file
-# and as one. Then what vendor.sh must refuse and keep.
+# Does with scripts/vendor.sh what its users do: vendors each pattern into an empty folder, where its
+# files are those of the kit, and compile as one file. Three patterns, as the commit's hash decides, are
+# built there by the lines of its README.md, warnings being errors, for the CPU backend, and run
+# tests/vendor/PATTERN.c; with nvcc, where it is, binary_gemm is compiled and linked too, reduce, trimmed,
+# by CMake, and reduce and scan, trimmed, as one file. With --all every pattern is built, with nvcc file by
+# file and as one. Then what vendor.sh must refuse and keep.
 # Ends with a line "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -56,7 +57,16 @@ is_alone() { # PATTERN
 }
 
 on_cpu() { # PATTERN
-  vendor --cpu "$1" kit && is_alone "$1" && build_cpu kit && run_cpu kit "$1"
+  vendor --cpu "$1" kit && build_cpu kit && run_cpu kit "$1"
+}
+
+# What was copied is the kit's; kernels compile as one file, where no two name the same thing.
+is_whole() { # PATTERN
+  local line
+  vendor --cpu "$1" kit && is_alone "$1" && diff -r "$kit/src/$1" "kit/src/$1" &&
+    diff -r "$kit/src/common" kit/src/common && diff "$kit/include/primitives/$1.h" "kit/include/primitives/$1.h" &&
+    line=$(command_of kit printf) && cd kit && eval "${line%% && rm *}" && g++ -std=c++17 -fsyntax-only \
+      $warnings -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include -x c++ "$1.cu"
 }
 
 # There may be no GPU, so the program is only linked.
@@ -84,8 +94,8 @@ with_cmake() {
 
 # A second pattern joins the first, and so do their headers' lines in the README.
 two_in_one() {
-  vendor --cpu reduce kit && vendor scan kit && build_cpu kit && run_cpu kit reduce &&
-    run_cpu kit scan && grep -q 'reduce\.h' kit/README.md && grep -q 'scan\.h' kit/README.md
+  vendor --cpu gemv kit && vendor binary_gemm kit && build_cpu kit && run_cpu kit gemv &&
+    run_cpu kit binary_gemm && grep -q 'gemv\.h' kit/README.md && grep -q 'binary_gemm\.h' kit/README.md
 }
 
 # refused STATUS WORDS COMMAND…: vendor.sh fails, says so, and leaves everything as it was.
@@ -128,14 +138,14 @@ another_version() {
 
 # Two shared libraries with a copy each, of different versions, in one program: each calls its own.
 two_versions() {
-  changed_kit && sed -i 's/neighbours first/changed/' changed/src/reduce/interleaved.cu &&
-    vendor --cpu reduce one && changed/scripts/vendor.sh --cpu reduce two || return 1
+  changed_kit && sed -i 's/"a block for each row/"changed: &/' changed/src/binary_gemm/xnor_global.cu &&
+    vendor --cpu binary_gemm one && changed/scripts/vendor.sh --cpu binary_gemm two || return 1
   local copy line
   for copy in one two; do
     line=$(command_of $copy 'gcc -r') && (cd $copy && eval "$line -O0 -fPIC -fvisibility=hidden") &&
-      echo "#include <primitives/reduce.h>
+      echo "#include <primitives/binary_gemm.h>
       __attribute__((visibility(\"default\"))) const char *idea_of_$copy(void);
-      const char *idea_of_$copy(void) { return prim_reduce_variant_info(PRIM_REDUCE_INTERLEAVED)->idea; }" >$copy.c &&
+      const char *idea_of_$copy(void) { return prim_binary_gemm_variant_info(PRIM_BINARY_GEMM_XNOR_GLOBAL)->idea; }" >$copy.c &&
       gcc -shared -fPIC -I$copy/include -I$copy/simt/include $copy.c $copy/primitives-cpu.o \
         -lboost_context -lstdc++ -lm -pthread -o lib$copy.so &&
       nm -D --defined-only lib$copy.so >exported && grep idea_of_$copy exported &&
@@ -145,7 +155,7 @@ two_versions() {
   const char *idea_of_one(void), *idea_of_two(void);
   int main(void) { return printf("%s\n%s\n", idea_of_one(), idea_of_two()) < 0; }' >program.c &&
     gcc program.c -L. -lone -ltwo -Wl,-rpath,. -o program && ./program >said &&
-    [ "$(grep -c . said)" -eq 2 ] && head -n 1 said | grep '^neighbours first' && tail -n 1 said | grep '^changed'
+    [ "$(grep -c . said)" -eq 2 ] && head -n 1 said | grep -v changed && tail -n 1 said | grep changed
 }
 
 another_pattern() {
@@ -184,7 +194,14 @@ trimmed_rungs() {
 }
 
 mapfile -t patterns < <(vendor --list)
-check_each "on the CPU backend" on_cpu "${patterns[@]}"
+in_turn=()
+for i in 0 3 6; do
+  in_turn+=("${patterns[$(((0x$(git rev-parse HEAD | cut -c 1-8) + i) % ${#patterns[@]}))]}")
+done
+[ "${1-}" != --all ] || in_turn=("${patterns[@]}")
+echo "Built: ${in_turn[*]}"
+check_each "is whole" is_whole "${patterns[@]}"
+check_each "on the CPU backend" on_cpu "${in_turn[@]}"
 check "two patterns in one folder" two_in_one
 check "an unknown pattern" unknown_pattern
 check "missing arguments" missing_arguments

@@ -1,5 +1,5 @@
 # Counts the tests in ctest's verbose output: a Criterion program by its own closing line, any
-# other test as one. A Criterion program that ran no test has failed. Why tests were skipped is said
+# other test as one. A Criterion program that neither ran nor skipped a test has failed. Why tests were skipped is said
 # in a line a reason; reasons that differ in types alone are one.
 /^[0-9]+: \[====\] Synthesis: Tested:/ {
     id = $1 + 0
@@ -12,11 +12,13 @@
     }
     criterion[id] = 1
     passed += passing
-    failed += failing + crashing + (tested == 0)
-    unexplained[id] = failing + crashing + (tested == 0) == 0
+    nothing = tested == 0 && !skips[id]
+    failed += failing + crashing + nothing
+    unexplained[id] = failing + crashing + nothing == 0
 }
 /^[0-9]+: \[SKIP\]/ {
     skipped++
+    skips[$1 + 0]++
     reason = $0
     if (!sub(/^[0-9]+: \[SKIP\] [^ ]+: /, "", reason)) reason = "no reason given"
     gsub(/(bf16|[iuf](8|16|32|64))( → (bf16|[iuf](8|16|32|64)))?/, "…", reason)

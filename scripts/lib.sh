@@ -119,11 +119,11 @@ configure() {
   quietly "build/$preset/log-configure.txt" cmake --preset "$preset" "$@"
 }
 
-# compile PRESET: says every ten seconds how far it is.
+# compile PRESET TARGET…: says every ten seconds how far it is.
 compile() {
   local log=build/$1/log-build.txt
   echo "Building: preset $1" >&2
-  if ! cmake --build --preset "$1" 2>&1 | tee "$log" | show_building; then
+  if ! cmake --build --preset "$1" --target "${@:2}" 2>&1 | tee "$log" | show_building; then
     cat "$log" >&2
     echo "failed: cmake --build --preset $1" >&2
     return 1
@@ -143,7 +143,7 @@ show_building() {
 
 # build PRESET [CMAKE-ARGUMENTS…]
 build() {
-  configure "$@" && compile "$1"
+  configure "$@" && compile "$1" all
 }
 
 # The kit's version, which stands in types.h alone.

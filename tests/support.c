@@ -31,9 +31,17 @@ test_level get_test_level(void)
     return LEVEL_FULL;
 }
 
+static unsigned cases; /* of this test */
+
+/* Tests of tests/plain share a process. */
+void plain_before_each(void);
+void plain_before_each(void)
+{
+    cases = 0;
+}
+
 bool is_of_share(void)
 {
-    static unsigned cases;
     const char *const share = getenv("PRIM_TEST_SHARE");
     unsigned first = 0, each = 1;
     if (share != NULL)

@@ -844,38 +844,44 @@ ParameterizedTest(combination *k, scan, chunks_that_are_almost_whole)
 }
 
 /* Arrays so large that what is misaligned is shifted, and not loaded one by one, by the rungs that
- * do so. */
-Test(scan, large_misaligned_arrays)
+ * do so. A test for each type, since these are long. */
+static const cudaDataType_t large_types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_32U};
+
+ParameterizedTestParameters(scan, large_misaligned_arrays)
+{
+    static int indices[] = {0, 1, 2};
+    return cr_make_param_array(int, indices, COUNT_OF(indices));
+}
+
+ParameterizedTest(int *index, scan, large_misaligned_arrays)
 {
     static const prim_scan_variant variants[] = {PRIM_SCAN_AUTO, PRIM_SCAN_LOOKBACK,
                                                  PRIM_SCAN_CHAINED};
-    static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_32I, CUDA_R_32U};
     static const size_t offsets[][2] = {{1, 0}, {2, 3}, {3, 3}};
-    const size_t count = on_cpu_backend() ? 9601 : ((size_t)1 << 25) + 77;
-    for (size_t t = 0; t < COUNT_OF(types); t++) {
-        void *h_in = malloc(count * type_bytes(types[t]));
-        fill(types[t], h_in, count, INTEGERS, 7);
-        for (size_t v = 0; v < COUNT_OF(variants); v++) {
-            const size_t *const offset = offsets[(t + v) % COUNT_OF(offsets)];
-            scan_case c = {.variant = variants[v],
-                           .types = {types[t], types[t]},
-                           .form = VECTOR,
-                           .rows = 1,
-                           .columns = count,
-                           .in_ld = count,
-                           .out_ld = count,
-                           .offset = offset[0],
-                           .out_offset = offset[1],
-                           .kind = (prim_scan_kind)((v + t) % KINDS),
-                           .op = PRIM_OP_SUM,
-                           .with_total = true,
-                           .in_place = offset[0] == offset[1],
-                           .h_in = h_in};
-            if (supports(&c))
-                check(&c);
-        }
-        free(h_in);
+    const size_t t = (size_t)*index, count = on_cpu_backend() ? 9601 : ((size_t)1 << 25) + 77;
+    const cudaDataType_t type = large_types[t];
+    void *h_in = malloc(count * type_bytes(type));
+    fill(type, h_in, count, INTEGERS, 7);
+    for (size_t v = 0; v < COUNT_OF(variants); v++) {
+        const size_t *const offset = offsets[(t + v) % COUNT_OF(offsets)];
+        scan_case c = {.variant = variants[v],
+                       .types = {type, type},
+                       .form = VECTOR,
+                       .rows = 1,
+                       .columns = count,
+                       .in_ld = count,
+                       .out_ld = count,
+                       .offset = offset[0],
+                       .out_offset = offset[1],
+                       .kind = (prim_scan_kind)((v + t) % KINDS),
+                       .op = PRIM_OP_SUM,
+                       .with_total = true,
+                       .in_place = offset[0] == offset[1],
+                       .h_in = h_in};
+        if (supports(&c))
+            check(&c);
     }
+    free(h_in);
 }
 
 /* A row has the bits that it has alone, whichever kernel takes it together with others; but for

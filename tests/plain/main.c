@@ -5,6 +5,7 @@
  *
  * --filter SUITE/NAME   only what matches, * and ? being wildcards
  * --timeout SECONDS     of a test; 600 where nothing is said
+ * --verbose             a line for each test that passed, with its seconds
  * Other options of Criterion are taken and not looked at. Ends with a line like Criterion's. */
 #define _DEFAULT_SOURCE
 #include <fnmatch.h>
@@ -65,6 +66,7 @@ static struct shared {
 
 static const char *filter = "*";
 static long seconds = 600;
+static bool is_verbose;
 
 /* ---- one test ---- */
 
@@ -115,11 +117,21 @@ void plain_skip(const char *format, ...)
     longjmp(skipped, 1);
 }
 
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static void run(const plain_test *test, void *parameter)
 {
+    const double begin = now();
     has_failed = false;
     mine->since = time(NULL);
     snprintf(mine->running, sizeof mine->running, "%s::%s", test->suite, test->name);
+    if (plain_before_each != NULL)
+        plain_before_each();
     if (setjmp(skipped) == 0) {
         for (const plain_suite *suite = suites; suite != NULL; suite = suite->next)
             if (strcmp(suite->name, test->suite) == 0 && suite->init != NULL)
@@ -128,6 +140,8 @@ static void run(const plain_test *test, void *parameter)
             test->run();
         else
             test->run_with(parameter);
+        if (is_verbose && !has_failed)
+            printf("[PASS] %s: (%.2f s)\n", mine->running, now() - begin);
         shared->tested++;
         shared->failed += has_failed;
     }
@@ -217,6 +231,8 @@ static void run_in_processes(long jobs)
 int main(int count, char *arguments[])
 {
     long jobs = sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 1; i < count; i++)
+        is_verbose = is_verbose || strcmp(arguments[i], "--verbose") == 0;
     for (int i = 1; i + 1 < count; i++) {
         if (strcmp(arguments[i], "--jobs") == 0)
             jobs = strtol(arguments[i + 1], NULL, 10);
@@ -239,5 +255,5 @@ int main(int count, char *arguments[])
     printf("[====] Synthesis: Tested: %zu | Passing: %zu | Failing: %zu | Crashing: %zu\n",
            shared->tested, shared->tested - shared->failed - shared->crashed, shared->failed,
            shared->crashed);
-    return shared->failed + shared->crashed > 0 || shared->tested == 0;
+    return shared->failed + shared->crashed > 0 || shared->tested + shared->skipped == 0;
 }

@@ -36,6 +36,9 @@ typedef struct plain_suite {
     struct plain_suite *next;
 } plain_suite;
 
+/* A program may have one: what is to be as in a new process when a test begins. */
+__attribute__((weak)) void plain_before_each(void);
+
 /* main.c runs all that were added, in their order. */
 void plain_add(plain_test *test);
 void plain_add_suite(plain_suite *suite);
