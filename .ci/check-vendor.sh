@@ -138,7 +138,7 @@ another_version() {
 
 # Two shared libraries with a copy each, of different versions, in one program: each calls its own.
 two_versions() {
-  changed_kit && sed -i 's/"a block for each row/"changed: &/' changed/src/binary_gemm/xnor_global.cu &&
+  changed_kit && sed -i 's/"a block for each row/"changed: a block for each row/' changed/src/binary_gemm/xnor_global.cu &&
     vendor --cpu binary_gemm one && changed/scripts/vendor.sh --cpu binary_gemm two || return 1
   local copy line
   for copy in one two; do
