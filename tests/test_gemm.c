@@ -692,6 +692,16 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
     }
 }
 
+/* For so many products: a block of a tile meets at barriers, at each of which the CPU backend
+ * switches all its threads. */
+static bool takes_too_long(prim_gemm_variant variant)
+{
+    return on_cpu_backend() &&
+           (variant == PRIM_GEMM_TILED_16 || variant == PRIM_GEMM_TILED_32 ||
+            variant == PRIM_GEMM_REGISTER_TILED_1D || variant == PRIM_GEMM_REGISTER_TILED ||
+            variant == PRIM_GEMM_VECTORIZED);
+}
+
 /* More products than a grid has blocks along y. */
 Test(gemm, many_products)
 {
@@ -699,8 +709,7 @@ Test(gemm, many_products)
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         batch_case mine = c;
         mine.variant = prim_gemm_variant_at(v)->value;
-        if (!on_cpu_backend() || mine.variant <= PRIM_GEMM_SHARED_ROW ||
-            mine.variant >= PRIM_GEMM_WARP_TILED)
+        if (!takes_too_long(mine.variant))
             check_batch(&mine, false);
     }
 }
