@@ -171,7 +171,7 @@ half_written() {
 trim() { # PATTERN, and what trim-instances.awk keeps
   local pattern=$1
   shift
-  awk -v kinds=VECTOR "$@" -f "$kit/scripts/trim-instances.awk" \
+  awk -v kinds=VECTOR "$@" -f "$kit/scripts/trim-instances.awk" "$kit/include/primitives/$pattern.h" \
     "$kit/src/$pattern/instances.h" >"kit/src/$pattern/instances.h"
 }
 

@@ -75,7 +75,8 @@ row() { # ROW: a pattern, PATTERN_arrays, PATTERN_arrays_one_rung, PATTERN_trimm
     local rungs=.
     [[ $1 != *_one_rung ]] || rungs=LOOKBACK
     awk -v kinds=VECTOR -v rungs="$rungs" -f "$kit/scripts/trim-instances.awk" \
-      "$kit/src/$pattern/instances.h" >"vendored/src/$pattern/instances.h"
+      "$kit/include/primitives/$pattern.h" "$kit/src/$pattern/instances.h" \
+      >"vendored/src/$pattern/instances.h"
   fi
   mapfile -t files < <(find vendored/src -name '*.c' -o -name '*.cu' | sort)
   if [[ $1 == *_one_file ]]; then # as the README.md there says

@@ -260,8 +260,9 @@ END
   fi
   cat <<END
 \`src/<pattern>/instances.h\` lists the types and operators that are built, and for reduce and scan
-the calls and variants; remove lines to build less. \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files
-that were changed in it, this one apart. For another version, start with an empty folder.
+the calls; remove lines to build less. There these two name variants to leave out, too.
+\`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files that were
+changed in it, this one apart. For another version, start with an empty folder.
 END
 }
 readme >"$new/README.md"

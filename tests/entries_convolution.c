@@ -6,6 +6,7 @@
 #include <primitives/convolution.h>
 
 #include "entry_points.h"
+#include "rungs.h"
 
 /* Without elements there is no d_in, and nothing is read of a mask. */
 static const void *mask_in(const operands *o, size_t image_bytes)
@@ -14,11 +15,11 @@ static const void *mask_in(const operands *o, size_t image_bytes)
 }
 
 /* The rungs that take floats. */
-static const prim_variant *floats_variant_at(size_t index)
+static bool floats_takes(int variant)
 {
-    const prim_variant *variant = prim_convolution_variant_at(index);
-    return variant != NULL && variant->value == PRIM_CONVOLUTION_TENSOR ? NULL : variant;
+    return variant != PRIM_CONVOLUTION_TENSOR;
 }
+VARIANTS_THAT_TAKE(convolution, floats)
 
 /* ---- convolve_1d: whole numbers as floats, turned, with a fill ---- */
 
@@ -411,13 +412,11 @@ static prim_status separable_call(const operands *o)
 }
 
 /* The variants that run it, and masks of integers. */
-static const prim_variant *separable_variant_at(size_t index)
+static bool separable_takes(int variant)
 {
-    static const prim_convolution_variant takes[] = {PRIM_CONVOLUTION_AUTO,
-                                                     PRIM_CONVOLUTION_REGISTER};
-    return index < sizeof takes / sizeof *takes ? prim_convolution_variant_info(takes[index])
-                                                : NULL;
+    return convolution_rung_has(variant, TAKES_ALL_CALLS);
 }
+VARIANTS_THAT_TAKE(convolution, separable)
 
 const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
                                               .variant_at = separable_variant_at,

@@ -5,6 +5,7 @@
 #include <primitives/merge.h>
 
 #include "entry_points.h"
+#include "rungs.h"
 
 /* ---- merge: a and, behind it, b; a is a third of the keys that a call takes ---- */
 
@@ -391,7 +392,7 @@ const entry_point is_sorted_entry = {.name = "prim_is_sorted",
 
 static bool pairs_takes(int variant)
 {
-    return variant == PRIM_MERGE_AUTO || variant == PRIM_MERGE_STREAMED;
+    return merge_rung_has(variant, TAKES_ALL_CALLS);
 }
 VARIANTS_THAT_TAKE(merge, pairs)
 
@@ -476,8 +477,7 @@ const entry_point merge_pairs_entry = {.name = "prim_merge_pairs",
 
 static bool sort_pairs_takes(int variant)
 {
-    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
-           variant == PRIM_MERGE_SORT_RADIX;
+    return merge_sort_rung_has(variant, TAKES_ALL_CALLS) && sort_takes(variant);
 }
 VARIANTS_THAT_TAKE(merge_sort, sort_pairs)
 

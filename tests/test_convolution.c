@@ -8,6 +8,7 @@
 
 #include <primitives/convolution.h>
 
+#include "rungs.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -483,8 +484,11 @@ static bool has_tensor_cores(void)
 /* The rungs that take floats; NULL behind the last. */
 static const prim_variant *variant_of_floats_at(size_t index)
 {
-    const prim_variant *variant = prim_convolution_variant_at(index);
-    return variant != NULL && variant->value == PRIM_CONVOLUTION_TENSOR ? NULL : variant;
+    const prim_variant *variant;
+    for (size_t v = 0; (variant = prim_convolution_variant_at(v)) != NULL; v++)
+        if (variant->value != PRIM_CONVOLUTION_TENSOR && index-- == 0)
+            return variant;
+    return NULL;
 }
 
 /* What the header says of the rungs. */
@@ -493,11 +497,8 @@ static bool should_support(const convolution *c)
     const bool constant = (c->place & ON_HOST) && weights(c) <= 8000;
     const bool device = (c->place & ON_DEVICE) != 0;
     if (c->is_separable)
-        return c->variant == PRIM_CONVOLUTION_AUTO || c->variant == PRIM_CONVOLUTION_REGISTER;
+        return convolution_rung_has(c->variant, TAKES_ALL_CALLS);
     switch (c->variant) {
-    case PRIM_CONVOLUTION_BASIC:
-    case PRIM_CONVOLUTION_TILED_CACHED:
-        return device && is_textbook(c);
     case PRIM_CONVOLUTION_CONSTANT:
         return constant && is_textbook(c);
     case PRIM_CONVOLUTION_TILED_HALO:
@@ -506,7 +507,7 @@ static bool should_support(const convolution *c)
         return (c->place & ON_HOST) && c->integers != 0 && c->mask.width <= 15 &&
                c->mask.height <= 15 && has_tensor_cores();
     default:
-        return true;
+        return convolution_rung_has(c->variant, TAKES_ALL_TYPES) || (device && is_textbook(c));
     }
 }
 
@@ -553,8 +554,7 @@ static bool is_any(prim_convolution_variant variant, const type_pair *pair)
 {
     if (variant == PRIM_CONVOLUTION_TENSOR)
         return pair->integers != 0 && has_tensor_cores();
-    return pair->is_textbook || variant == PRIM_CONVOLUTION_AUTO ||
-           variant == PRIM_CONVOLUTION_REGISTER;
+    return pair->is_textbook || convolution_rung_has(variant, TAKES_ALL_TYPES);
 }
 
 static struct criterion_test_params combinations(void)
@@ -571,8 +571,7 @@ static struct criterion_test_params combinations(void)
 
 static mask_place place_for(prim_convolution_variant variant, uint64_t bits)
 {
-    return variant == PRIM_CONVOLUTION_AUTO || variant == PRIM_CONVOLUTION_REGISTER
-               ? (mask_place)(1 + bits % 3)
+    return convolution_rung_has(variant, TAKES_ALL_CALLS) ? (mask_place)(1 + bits % 3)
            : variant == PRIM_CONVOLUTION_CONSTANT || variant == PRIM_CONVOLUTION_TENSOR ? ON_HOST
                                                                                         : ON_DEVICE;
 }

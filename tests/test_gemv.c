@@ -9,6 +9,7 @@
 #include <primitives/gemv.h>
 
 #include "products.h"
+#include "rungs.h"
 
 static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
 enum { TYPES = 2 };
@@ -504,8 +505,7 @@ static void check_narrow(size_t pair, prim_transpose op, size_t rows, size_t col
     }
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
         const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
-        const bool takes = variant == PRIM_GEMV_AUTO || variant == PRIM_GEMV_SPLIT ||
-                           (variant == PRIM_GEMV_WARP_PER_ROW && op == N);
+        const bool takes = gemv_rung_has(variant, TAKES_ALL_TYPES) && !is_refused(variant, op);
         cr_assert_eq(prim_gemv_supports(variant, op, rows, columns, in, in, out), takes);
         if (!takes || takes_too_long(variant, op, rows))
             continue;

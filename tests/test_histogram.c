@@ -7,6 +7,7 @@
 
 #include <primitives/histogram.h>
 
+#include "rungs.h"
 #include "skews.h"
 #include "support.h"
 
@@ -218,12 +219,6 @@ typedef struct combination {
     cudaDataType_t type;
 } combination;
 
-/* These have the first three types alone. */
-static bool is_textbook(prim_histogram_variant variant)
-{
-    return variant == PRIM_HISTOGRAM_GLOBAL_ATOMIC || variant == PRIM_HISTOGRAM_PRIVATIZED;
-}
-
 static struct criterion_test_params combinations(void)
 {
     static combination rows[128];
@@ -231,8 +226,7 @@ static struct criterion_test_params combinations(void)
     for (size_t v = 0; prim_histogram_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < COUNT_OF(sample_types); t++) {
             const prim_histogram_variant variant = prim_histogram_variant_at(v)->value;
-            const bool refused = is_textbook(variant) && t >= TEXTBOOK_TYPES;
-            if (!refused)
+            if (t < TEXTBOOK_TYPES || histogram_rung_has(variant, TAKES_ALL_TYPES))
                 rows[count++] = (combination){variant, sample_types[t]};
         }
     return cr_make_param_array(combination, rows, count);

@@ -12,6 +12,7 @@
 #include <primitives/merge.h>
 
 #include "merge/merge_args.h"
+#include "rungs.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -113,8 +114,7 @@ static bool takes(prim_merge_sort_variant variant, size_t count)
 
 static bool takes_pairs(prim_merge_sort_variant variant, size_t count)
 {
-    return variant != PRIM_MERGE_SORT_CO_RANK && variant != PRIM_MERGE_SORT_TILED &&
-           variant != PRIM_MERGE_SORT_WIDE && takes(variant, count);
+    return merge_sort_rung_has(variant, TAKES_ALL_CALLS) && takes(variant, count);
 }
 
 /* "of AUTO and RADIX up to a byte for each key and 1 MiB more" */

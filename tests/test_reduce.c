@@ -10,6 +10,7 @@
 #include <primitives/reduce.h>
 
 #include "reductions.h"
+#include "rungs.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -52,13 +53,6 @@ static void describe(const reduce_case *c, char *text, size_t bytes)
              c->count, c->offset);
 }
 
-/* Does the variant promise the one order? */
-static bool in_the_one_order(prim_reduce_variant variant)
-{
-    return variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED ||
-           variant == PRIM_REDUCE_SINGLE_PASS;
-}
-
 static void check_right(const reduce_case *c, const void *result)
 {
     const expected e = expect(c->op, c->transform, c->types, c->h_in, c->count, 1);
@@ -79,7 +73,7 @@ static void check_device(const reduce_case *c)
     char text[160];
     run_on_device(c, result);
     check_right(c, result);
-    if (!in_the_one_order(c->variant))
+    if (!reduce_rung_has(c->variant, HAS_HOST_ORDER))
         return;
     describe(c, text, sizeof text);
     cr_prim(prim_reduce_host(c->op, c->transform, c->types.in, c->h_in, c->count, c->types.out,
@@ -117,12 +111,11 @@ static bool worth_a_test(prim_reduce_variant variant, type_pair types)
     switch (variant) {
     case PRIM_REDUCE_AUTO:
         return !on_cpu_backend() || f32 || i32;
-    case PRIM_REDUCE_VECTORIZED:
-        return true;
     case PRIM_REDUCE_SINGLE_PASS:
         return !on_cpu_backend() || f32;
     default:
-        return f32 || i32 || (types.in == CUDA_R_64F && types.out == CUDA_R_64F) ||
+        return reduce_rung_has(variant, TAKES_ALL_TYPES) || f32 || i32 ||
+               (types.in == CUDA_R_64F && types.out == CUDA_R_64F) ||
                (types.in == CUDA_R_8U && types.out == CUDA_R_64U);
     }
 }
@@ -392,7 +385,7 @@ Test(reduce, order_is_the_documented_one)
             const float sum = sum_in_the_one_order(h_in, sizes[s]);
             const reduce_case c = {k.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k.types, sizes[s],
                                    h_in,      s % 3};
-            if (in_the_one_order(k.variant) && supports(&k, PRIM_OP_SUM, sizes[s])) {
+            if (reduce_rung_has(k.variant, HAS_HOST_ORDER) && supports(&k, PRIM_OP_SUM, sizes[s])) {
                 run_on_device(&c, &result);
                 cr_assert_arr_eq(&result, &sum, sizeof sum, "%s, %zu elements",
                                  prim_reduce_variant_info(k.variant)->name, sizes[s]);
@@ -522,7 +515,7 @@ static void check_rows(const combination *k, prim_op op, prim_transform transfor
             k->variant, op, transform, k->types, m->columns, h_in + row * m->ld * in_bytes, 0};
         unsigned char alone[8];
         check_right(&c, h_out + row * out_bytes);
-        if (!in_the_one_order(k->variant))
+        if (!reduce_rung_has(k->variant, HAS_HOST_ORDER))
             continue;
         cr_prim(prim_reduce_host(op, transform, k->types.in, c.h_in, m->columns, k->types.out,
                                  alone, 1));

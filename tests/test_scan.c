@@ -11,6 +11,7 @@
 
 #include <primitives/scan.h>
 
+#include "rungs.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -374,15 +375,13 @@ static bool worth_a_test(prim_scan_variant variant, type_pair types)
     switch (variant) {
     case PRIM_SCAN_AUTO:
         return !on_cpu_backend() || f32 || i32;
-    case PRIM_SCAN_REDUCE_THEN_SCAN:
-    case PRIM_SCAN_LOOKBACK:
-        return true;
     case PRIM_SCAN_CHAINED:
         return type_is_float(types.in) || i32;
     case PRIM_SCAN_CLUSTER:
         return !on_cpu_backend() || f32;
     default:
-        return f32 || i32 || (types.in == CUDA_R_64F && types.out == CUDA_R_64F);
+        return scan_rung_has(variant, TAKES_ALL_TYPES) || f32 || i32 ||
+               (types.in == CUDA_R_64F && types.out == CUDA_R_64F);
     }
 }
 
@@ -556,15 +555,15 @@ static const size_t shapes[][4] = {
     {70, 100, 100, 100},    {2600, 1, 1, 1}};
 
 /* On the textbook's rungs each line takes blocks of its own, so that time goes by lines; elsewhere
- * by tiles. AUTO is one of the others. */
+ * by tiles. */
 static size_t how_many(prim_scan_variant variant, size_t lines, size_t columns)
 {
     const test_level level = get_test_level();
-    const bool textbook = variant >= PRIM_SCAN_KOGGE_STONE && variant <= PRIM_SCAN_SHUFFLE;
-    const bool large = (textbook && lines >= 20) || columns >= 10000;
+    const bool by_lines = !scan_rung_has(variant, GOES_BY_TILES);
+    const bool large = (by_lines && lines >= 20) || columns >= 10000;
     if (level == LEVEL_FULL)
         return SOME;
-    if (lines > 10000 && (textbook || level == LEVEL_QUICK))
+    if (lines > 10000 && (by_lines || level == LEVEL_QUICK))
         return NONE;
     if (level == LEVEL_QUICK)
         return !large ? FEW : variant == PRIM_SCAN_AUTO ? NONE : ONE;
@@ -717,7 +716,7 @@ ParameterizedTest(combination *k, scan, every_alignment)
                  out_vector = 16 / type_bytes(k->types.out);
     const bool quick = get_test_level() == LEVEL_QUICK;
     skip_unless_supported(k, VECTOR);
-    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+    if (!scan_rung_has(k->variant, GOES_BY_TILES))
         cr_skip_test("it goes element by element");
     void *h_in = malloc(9001 * type_bytes(k->types.in));
     fill(k->types.in, h_in, 9001, INTEGERS, 7);
@@ -769,7 +768,7 @@ ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
     const size_t in_vector = 16 / type_bytes(k->types.in);
     const bool quick = get_test_level() == LEVEL_QUICK;
     skip_unless_supported(k, ROWS);
-    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+    if (!scan_rung_has(k->variant, GOES_BY_TILES))
         cr_skip_test("it goes element by element");
     void *h_in = malloc(200 * 1058 * type_bytes(k->types.in));
     fill(k->types.in, h_in, (size_t)200 * 1058, INTEGERS, 7);
@@ -817,7 +816,7 @@ ParameterizedTest(combination *k, scan, chunks_that_are_almost_whole)
     const size_t whole = CHUNKS * 2048 / wider, vectors = 2 * 16 / wider;
     const bool quick = get_test_level() == LEVEL_QUICK;
     skip_unless_supported(k, ROWS);
-    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+    if (!scan_rung_has(k->variant, GOES_BY_TILES))
         cr_skip_test("it goes element by element");
     void *h_in = malloc(MOST * in_bytes);
     fill(k->types.in, h_in, MOST, INTEGERS, 7);
@@ -1027,8 +1026,7 @@ ParameterizedTest(combination *k, scan, the_host_has_the_same_bits)
     skip_unless_supported(k, VECTOR);
     if (!type_is_float(k->types.in))
         cr_skip_test("integers have only one result");
-    if ((k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO) ||
-        k->variant == PRIM_SCAN_LOOKBACK)
+    if (!scan_rung_has(k->variant, HAS_HOST_ORDER))
         cr_skip_test("it has an order of its own");
     const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
     char *h_in = malloc(MOST * in_size), *h_before = malloc(MOST * out_size),
@@ -1075,7 +1073,7 @@ ParameterizedTest(combination *k, scan, short_rows_have_the_bits_of_the_host)
     const size_t in_size = type_bytes(k->types.in), out_size = type_bytes(k->types.out);
     const size_t in_run = 64 / (in_size > out_size ? in_size : out_size);
     skip_unless_supported(k, ROWS);
-    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN && k->variant != PRIM_SCAN_AUTO)
+    if (!scan_rung_has(k->variant, HAS_HOST_ORDER_IN_SHORT_ROWS))
         cr_skip_test("it has an order of its own");
     char *h_in = malloc(MOST * in_size), *h_before = malloc(MOST * out_size),
          *h_device = malloc(MOST * out_size), *h_host = malloc(MOST * out_size);
@@ -1250,7 +1248,7 @@ ParameterizedTest(combination *k, scan, pieces_of_whole_tiles_have_the_bits_of_t
     const size_t count = 16 * tile + 11;
     skip_unless_supported(k, VECTOR);
     if ((out_type != CUDA_R_32F && out_type != CUDA_R_64F) ||
-        k->variant < PRIM_SCAN_REDUCE_THEN_SCAN || k->variant == PRIM_SCAN_LOOKBACK)
+        !scan_rung_has(k->variant, HAS_HOST_ORDER))
         cr_skip_test("it has an order of its own, or only one result");
     char *h_in = malloc(count * in_size), *h_pieces = malloc(count * out_size),
          *h_host = malloc(count * out_size);
@@ -1379,7 +1377,7 @@ ParameterizedTest(combination *k, scan, nothing_else_is_touched)
                                     {50, 7, 9},      {9, 150, 157}, {3, 999, 1003}};
     const size_t in = type_bytes(k->types.in), out = type_bytes(k->types.out);
     skip_unless_supported(k, VECTOR);
-    if (k->variant < PRIM_SCAN_REDUCE_THEN_SCAN)
+    if (!scan_rung_has(k->variant, GOES_BY_TILES) || k->variant == PRIM_SCAN_AUTO)
         cr_skip_test("it goes element by element, or is another rung");
     for (size_t s = 0; s < COUNT_OF(all); s++)
         for (int f = ROWS; f <= BOTH_DIRECTIONS; f++)

@@ -7,6 +7,7 @@
 
 #include <primitives/primitives.h>
 
+#include "rungs.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -78,6 +79,75 @@ static bool has_clusters(void)
     return major_capability() >= 9;
 }
 
+/* ---- variants ---- */
+
+/* Variant i of those that a header has, and behind them of those that the pattern's table has
+ * besides; -1 behind the last. */
+static int variant_of(size_t i, const int *listed, size_t count,
+                      const prim_variant *(*variant_at)(size_t index))
+{
+    if (i < count)
+        return listed[i];
+    i -= count;
+    for (size_t v = 0; variant_at(v) != NULL; v++) {
+        const int variant = variant_at(v)->value;
+        bool is_listed = false;
+        for (size_t l = 0; l < count; l++)
+            is_listed |= listed[l] == variant;
+        if (!is_listed && i-- == 0)
+            return variant;
+    }
+    return -1;
+}
+
+/* Those of a header. One that is added there need not be added here. */
+#define VARIANTS(pattern, ...)                                                       \
+    static int pattern##_variant_of(size_t i)                                        \
+    {                                                                                \
+        static const int listed[] = {__VA_ARGS__};                                   \
+        return variant_of(i, listed, COUNT_OF(listed), prim_##pattern##_variant_at); \
+    }
+VARIANTS(reduce, PRIM_REDUCE_AUTO, PRIM_REDUCE_INTERLEAVED, PRIM_REDUCE_SEQUENTIAL,
+         PRIM_REDUCE_SHUFFLE, PRIM_REDUCE_VECTORIZED, PRIM_REDUCE_SINGLE_PASS)
+VARIANTS(scan, PRIM_SCAN_AUTO, PRIM_SCAN_KOGGE_STONE, PRIM_SCAN_BRENT_KUNG, PRIM_SCAN_COARSENED,
+         PRIM_SCAN_SHUFFLE, PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_LOOKBACK, PRIM_SCAN_CLUSTER,
+         PRIM_SCAN_CHAINED)
+VARIANTS(histogram, PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_GLOBAL_ATOMIC, PRIM_HISTOGRAM_PRIVATIZED,
+         PRIM_HISTOGRAM_COARSENED, PRIM_HISTOGRAM_MULTI_COPY, PRIM_HISTOGRAM_PACKED,
+         PRIM_HISTOGRAM_PARTITIONED)
+VARIANTS(histogram_edges, PRIM_HISTOGRAM_EDGES_AUTO, PRIM_HISTOGRAM_EDGES_SEARCH,
+         PRIM_HISTOGRAM_EDGES_TABLE)
+VARIANTS(histogram_channels, PRIM_HISTOGRAM_CHANNELS_AUTO, PRIM_HISTOGRAM_CHANNELS_GLOBAL_ATOMIC,
+         PRIM_HISTOGRAM_CHANNELS_MULTI_COPY)
+VARIANTS(histogram_weighted, PRIM_HISTOGRAM_WEIGHTED_AUTO, PRIM_HISTOGRAM_WEIGHTED_GLOBAL_ATOMIC,
+         PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY)
+VARIANTS(merge, PRIM_MERGE_AUTO, PRIM_MERGE_CO_RANK, PRIM_MERGE_TILED, PRIM_MERGE_CIRCULAR,
+         PRIM_MERGE_MERGE_PATH, PRIM_MERGE_STREAMED)
+VARIANTS(merge_sort, PRIM_MERGE_SORT_AUTO, PRIM_MERGE_SORT_CO_RANK, PRIM_MERGE_SORT_TILED,
+         PRIM_MERGE_SORT_STREAMED, PRIM_MERGE_SORT_WIDE, PRIM_MERGE_SORT_RADIX,
+         PRIM_MERGE_SORT_BITONIC)
+VARIANTS(gemm, PRIM_GEMM_AUTO, PRIM_GEMM_ROW_PER_BLOCK, PRIM_GEMM_SHARED_ROW, PRIM_GEMM_NAIVE,
+         PRIM_GEMM_TILED_16, PRIM_GEMM_TILED_32, PRIM_GEMM_REGISTER_TILED_1D,
+         PRIM_GEMM_REGISTER_TILED, PRIM_GEMM_VECTORIZED, PRIM_GEMM_WARP_TILED, PRIM_GEMM_SPLIT_K,
+         PRIM_GEMM_SMALL_PRODUCTS)
+VARIANTS(gemv, PRIM_GEMV_AUTO, PRIM_GEMV_ROW_PER_THREAD, PRIM_GEMV_COLUMN, PRIM_GEMV_CONSTANT,
+         PRIM_GEMV_SHARED, PRIM_GEMV_SHUFFLE, PRIM_GEMV_WARP_PER_ROW, PRIM_GEMV_SPLIT)
+VARIANTS(binary_gemm, PRIM_BINARY_GEMM_AUTO, PRIM_BINARY_GEMM_XNOR_GLOBAL,
+         PRIM_BINARY_GEMM_XNOR_SHARED_ROW, PRIM_BINARY_GEMM_XNOR_TILED,
+         PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED)
+VARIANTS(convolution, PRIM_CONVOLUTION_AUTO, PRIM_CONVOLUTION_BASIC, PRIM_CONVOLUTION_CONSTANT,
+         PRIM_CONVOLUTION_TILED_HALO, PRIM_CONVOLUTION_TILED_CACHED, PRIM_CONVOLUTION_REGISTER,
+         PRIM_CONVOLUTION_TENSOR)
+VARIANTS(spmv, PRIM_SPMV_AUTO, PRIM_SPMV_CSR_SCALAR, PRIM_SPMV_CSR_VECTOR, PRIM_SPMV_ELL,
+         PRIM_SPMV_COO_SCAN_ALL, PRIM_SPMV_COO_SEGMENTED, PRIM_SPMV_HYB, PRIM_SPMV_JDS,
+         PRIM_SPMV_CSR_MERGE, PRIM_SPMV_SELL, PRIM_SPMV_COO_TILED)
+
+/* for (EACH_VARIANT(v, gemm)): v is an int. */
+#define EACH_VARIANT(v, pattern)                        \
+    int v, v##_index = 0;                               \
+    (v = pattern##_variant_of((size_t)v##_index)) >= 0; \
+    v##_index++
+
 /* ---- reduce and scan ---- */
 
 typedef struct type_pair {
@@ -130,11 +200,11 @@ static prim_status reduce_promise(prim_reduce_variant variant, prim_op op, cudaD
 {
     if (!is_reduced(in, out) || (is_bitwise(op) && type_is_float(in)))
         return PRIM_ERROR_TYPE;
-    if (variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED)
-        return PRIM_OK;
-    if (variant == PRIM_REDUCE_SINGLE_PASS)
-        return is_for_a_cluster(in, rows, columns) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
-    return is_reduced_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    if (variant == PRIM_REDUCE_SINGLE_PASS && !is_for_a_cluster(in, rows, columns))
+        return PRIM_ERROR_UNSUPPORTED;
+    return reduce_rung_has(variant, TAKES_ALL_TYPES) || is_reduced_by_textbook(op, in, out)
+               ? PRIM_OK
+               : PRIM_ERROR_UNSUPPORTED;
 }
 
 static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
@@ -158,8 +228,9 @@ static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, ty
 /* The calls whose "Variants: VECTORIZED and AUTO." */
 static prim_status promise_of_two(prim_reduce_variant variant, prim_status promised)
 {
-    const bool has = variant == PRIM_REDUCE_AUTO || variant == PRIM_REDUCE_VECTORIZED;
-    return promised == PRIM_OK && !has ? PRIM_ERROR_UNSUPPORTED : promised;
+    return promised == PRIM_OK && !reduce_rung_has(variant, TAKES_ALL_CALLS)
+               ? PRIM_ERROR_UNSUPPORTED
+               : promised;
 }
 
 static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
@@ -198,7 +269,7 @@ static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, 
 static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_transform t,
                                        type_pair p))
 {
-    for (int v = PRIM_REDUCE_AUTO; v <= PRIM_REDUCE_SINGLE_PASS; v++)
+    for (EACH_VARIANT(v, reduce))
         for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
             for (int t = PRIM_TRANSFORM_NONE; t <= PRIM_TRANSFORM_ABS; t++)
                 EACH (cudaDataType_t, in, all_types)
@@ -335,17 +406,16 @@ static prim_status scan_promise(prim_scan_variant variant, prim_op op, cudaDataT
 {
     if (!is_scanned(in, out))
         return PRIM_ERROR_TYPE;
-    if (variant == PRIM_SCAN_AUTO || variant == PRIM_SCAN_REDUCE_THEN_SCAN ||
-        variant == PRIM_SCAN_LOOKBACK)
-        return PRIM_OK;
     if (variant == PRIM_SCAN_CHAINED)
         return type_is_float(in) && (op == PRIM_OP_SUM || op == PRIM_OP_PRODUCT)
                    ? PRIM_OK
                    : PRIM_ERROR_UNSUPPORTED;
-    if (variant == PRIM_SCAN_CLUSTER)
-        return has_clusters() && count <= longest_for_a_cluster(in, out) ? PRIM_OK
-                                                                         : PRIM_ERROR_UNSUPPORTED;
-    return is_scanned_by_textbook(op, in, out) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    if (variant == PRIM_SCAN_CLUSTER &&
+        !(has_clusters() && count <= longest_for_a_cluster(in, out)))
+        return PRIM_ERROR_UNSUPPORTED;
+    return scan_rung_has(variant, TAKES_ALL_TYPES) || is_scanned_by_textbook(op, in, out)
+               ? PRIM_OK
+               : PRIM_ERROR_UNSUPPORTED;
 }
 
 /* At a cluster's limit too. */
@@ -426,7 +496,7 @@ static void each_scan(prim_scan_variant v, prim_op op,
 
 Test(supported, scan)
 {
-    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+    for (EACH_VARIANT(v, scan))
         for (int op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op++) {
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan);
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_rows);
@@ -435,7 +505,7 @@ Test(supported, scan)
 
 Test(supported, scan_2d)
 {
-    for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+    for (EACH_VARIANT(v, scan))
         for (int op = PRIM_OP_SUM; op <= PRIM_OP_XOR; op++)
             each_scan((prim_scan_variant)v, (prim_op)op, check_scan_2d);
 }
@@ -457,7 +527,7 @@ static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op 
 Test(supported, no_bit_operator_is_scanned)
 {
     for (int op = PRIM_OP_AND; op <= PRIM_OP_XOR; op++)
-        for (int v = PRIM_SCAN_AUTO; v <= PRIM_SCAN_CHAINED; v++)
+        for (EACH_VARIANT(v, scan))
             each_scan((prim_scan_variant)v, (prim_op)op, check_no_operator);
 }
 
@@ -476,12 +546,13 @@ static bool histogram_takes(prim_histogram_variant variant, cudaDataType_t type,
     int device, shared;
     cr_cuda(cudaGetDevice(&device));
     cr_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    const bool textbook = (type == CUDA_R_8U || type == CUDA_R_32I || type == CUDA_R_32F) &&
+                          counter_type == CUDA_R_32U;
+    if (!textbook && !histogram_rung_has(variant, TAKES_ALL_TYPES))
+        return false;
     switch (variant) {
-    case PRIM_HISTOGRAM_GLOBAL_ATOMIC:
     case PRIM_HISTOGRAM_PRIVATIZED:
-        return (type == CUDA_R_8U || type == CUDA_R_32I || type == CUDA_R_32F) &&
-               counter_type == CUDA_R_32U &&
-               (variant == PRIM_HISTOGRAM_GLOBAL_ATOMIC || bins <= 12288);
+        return bins <= 12288;
     case PRIM_HISTOGRAM_MULTI_COPY:
         return bins <= (size_t)1 << 31 && (type_bytes(type) == 1 || bins + 4 <= (size_t)shared / 4);
     case PRIM_HISTOGRAM_PACKED:
@@ -528,7 +599,7 @@ Test(supported, histogram)
         0,      1,      255,     12284,   12285,   12287,   12288,
         12289,  58109,  58110,   24571,   24572,   116219,  116220,
         524288, 524289, 1859584, 1859585, 1 << 21, 1 << 24, (size_t)1 << 31};
-    for (int v = PRIM_HISTOGRAM_AUTO; v <= PRIM_HISTOGRAM_PARTITIONED; v++)
+    for (EACH_VARIANT(v, histogram))
         for (unsigned flags = 0; flags <= 3; flags++)
             for (int outside = PRIM_OUTSIDE_DROP; outside <= PRIM_OUTSIDE_COUNT; outside++)
                 EACH (size_t, bins, all_bins)
@@ -567,7 +638,7 @@ Test(supported, histogram_edges)
                                       5613,  7660,  7661,    19016,      19017,     28524, 28525,
                                       32764, 32765, 1048576, 0x80000000, 0x80000001};
     size_t bytes;
-    for (int v = PRIM_HISTOGRAM_EDGES_AUTO; v <= PRIM_HISTOGRAM_EDGES_TABLE; v++)
+    for (EACH_VARIANT(v, histogram_edges))
         EACH (cudaDataType_t, in, all_types)
             EACH (cudaDataType_t, edge, all_types)
                 EACH (size_t, bins, all_bins)
@@ -641,7 +712,7 @@ Test(supported, histogram_even_channels)
                                       (size_t)1 << 31,
                                       ((size_t)1 << 31) + 1};
     static const size_t pitches[] = {0, 80, 98, 100, 104, 320, 800};
-    for (int v = PRIM_HISTOGRAM_CHANNELS_AUTO; v <= PRIM_HISTOGRAM_CHANNELS_MULTI_COPY; v++)
+    for (EACH_VARIANT(v, histogram_channels))
         for (int channels = -1; channels <= 5; channels++) {
             EACH (size_t, bins, all_bins)
                 check_channels((prim_histogram_channels_variant)v,
@@ -689,7 +760,7 @@ Test(supported, histogram_even_weighted)
 {
     static const size_t all_bins[] = {0,    1,     256,   6141,  6142,    8189,
                                       8190, 29053, 29054, 70000, 1 << 20, ((size_t)1 << 31) + 1};
-    for (int v = PRIM_HISTOGRAM_WEIGHTED_AUTO; v <= PRIM_HISTOGRAM_WEIGHTED_MULTI_COPY; v++)
+    for (EACH_VARIANT(v, histogram_weighted))
         EACH (size_t, bins, all_bins)
             check_weighted((prim_histogram_weighted_variant)v, *bins);
 }
@@ -706,7 +777,7 @@ Test(supported, merge)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
     size_t bytes;
-    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_STREAMED; v++)
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (shape, s, counts)
@@ -731,7 +802,7 @@ Test(supported, merge_sort)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
+    for (EACH_VARIANT(v, merge_sort))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, count, counts)
@@ -761,13 +832,13 @@ Test(supported, merge_pairs)
 {
     static const shape counts[] = {{0, 0}, {0, 7}, {7, 0}, {1, 1}, {100000, 3}, {3, 100000}};
     size_t bytes;
-    for (int v = PRIM_MERGE_AUTO; v <= PRIM_MERGE_STREAMED; v++)
+    for (EACH_VARIANT(v, merge))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
                     EACH (shape, s, counts)
                         CHECK(pairs_promise(*type, *value,
-                                            v == PRIM_MERGE_AUTO || v == PRIM_MERGE_STREAMED),
+                                            merge_rung_has((prim_merge_variant)v, TAKES_ALL_CALLS)),
                               prim_merge_pairs_workspace_bytes((prim_merge_variant)v,
                                                                (prim_order)order, *type, *value,
                                                                s->rows, s->columns, &bytes),
@@ -780,16 +851,15 @@ Test(supported, merge_pairs)
 /* "variant is not AUTO, STREAMED, RADIX or BITONIC" */
 static bool sorts_values(int variant, size_t count)
 {
-    return variant == PRIM_MERGE_SORT_AUTO || variant == PRIM_MERGE_SORT_STREAMED ||
-           variant == PRIM_MERGE_SORT_RADIX ||
-           (variant == PRIM_MERGE_SORT_BITONIC && count <= 4096);
+    return merge_sort_rung_has((prim_merge_sort_variant)variant, TAKES_ALL_CALLS) &&
+           (variant != PRIM_MERGE_SORT_BITONIC || count <= 4096);
 }
 
 Test(supported, merge_sort_pairs)
 {
     static const size_t counts[] = {0, 1, 2, 4096, 4097, 100000, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
+    for (EACH_VARIANT(v, merge_sort))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (size_t, value, all_value_bytes)
@@ -821,7 +891,7 @@ Test(supported, merge_sort_permutation)
     static const size_t counts[] = {
         0, 1, 2, 4096, 4097, 100000, (size_t)1 << 32, ((size_t)1 << 32) + 1, (size_t)1 << 33};
     size_t bytes;
-    for (int v = PRIM_MERGE_SORT_AUTO; v <= PRIM_MERGE_SORT_BITONIC; v++)
+    for (EACH_VARIANT(v, merge_sort))
         for (int order = PRIM_ASCENDING; order <= PRIM_DESCENDING; order++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, index, all_types)
@@ -864,7 +934,7 @@ static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataT
         return PRIM_OK;
     if (a != b || !is_listed(narrow, COUNT_OF(narrow), a, c))
         return PRIM_ERROR_TYPE;
-    return v == PRIM_GEMM_AUTO || v >= PRIM_GEMM_WARP_TILED ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
+    return gemm_rung_has(v, TAKES_ALL_TYPES) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED;
 }
 
 static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
@@ -893,7 +963,7 @@ static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose 
 
 Test(supported, gemm)
 {
-    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++)
+    for (EACH_VARIANT(v, gemm))
         for (int ops = 0; ops < 4; ops++)
             for (size_t k = 0; k <= 20000; k = 3 * k + 1) {
                 check_gemm((prim_gemm_variant)v, (prim_transpose)(ops & 1),
@@ -910,7 +980,7 @@ Test(supported, great_products_of_gemm)
     static const size_t limit = (size_t)1 << 31;
     static const shape shapes[] = {{limit - 1, 1}, {limit, 1},     {1, limit - 1},
                                    {1, limit},     {46340, 46340}, {46341, 46341}};
-    for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++)
+    for (EACH_VARIANT(v, gemm))
         EACH (shape, s, shapes) {
             const bool by_rows = v == PRIM_GEMM_ROW_PER_BLOCK || v == PRIM_GEMM_SHARED_ROW;
             const bool promised = (!by_rows || s->rows < limit) &&
@@ -930,17 +1000,21 @@ Test(supported, batches_of_gemm)
                          outs[] = {CUDA_R_32F, CUDA_R_64F, CUDA_R_32I, CUDA_R_16F, CUDA_R_32I};
     const size_t most = 65535u * (size_t)65535u, limit = (size_t)1 << 31;
     for (size_t i = 0; i < COUNT_OF(ins); i++)
-        for (int v = PRIM_GEMM_AUTO; v <= PRIM_GEMM_SMALL_PRODUCTS; v++) {
-            const bool is_narrow = i >= 3, is_tiled = v >= PRIM_GEMM_WARP_TILED;
+        for (EACH_VARIANT(v, gemm)) {
+            const bool is_narrow = i >= 3, is_tiled = v == PRIM_GEMM_WARP_TILED ||
+                                                      v == PRIM_GEMM_SPLIT_K ||
+                                                      v == PRIM_GEMM_SMALL_PRODUCTS;
+            const bool has_types =
+                !is_narrow || gemm_rung_has((prim_gemm_variant)v, TAKES_ALL_TYPES);
             const size_t batches[] = {limit - 1, limit, most, most + 1};
             for (size_t b = 0; b < COUNT_OF(batches); b++) {
-                const bool promised = is_tiled || (is_narrow && v == PRIM_GEMM_AUTO)
-                                          ? batches[b] < limit
-                                          : !is_narrow && batches[b] <= most;
+                const bool fits = is_tiled || (is_narrow && v == PRIM_GEMM_AUTO)
+                                      ? batches[b] < limit
+                                      : batches[b] <= most;
                 cr_expect_eq(prim_gemm_batched_supports(
                                  (prim_gemm_variant)v, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
                                  1, 1, ins[i], ins[i], outs[i], batches[b], PRIM_COMPUTE_DEFAULT),
-                             promised, "variant %d, %s, %zu products", v, name_of(ins[i]),
+                             has_types && fits, "variant %d, %s, %zu products", v, name_of(ins[i]),
                              batches[b]);
             }
         }
@@ -958,7 +1032,7 @@ static prim_status gemv_promise(prim_gemv_variant variant, prim_transpose op, cu
                  {CUDA_R_32I, CUDA_R_32I, false},  {CUDA_R_16F, CUDA_R_16F, false},
                  {CUDA_R_16F, CUDA_R_32F, false},  {CUDA_R_16BF, CUDA_R_16BF, false},
                  {CUDA_R_16BF, CUDA_R_32F, false}, {CUDA_R_8I, CUDA_R_32I, false}};
-    const bool is_tuned = variant == PRIM_GEMV_AUTO || variant >= PRIM_GEMV_WARP_PER_ROW;
+    const bool is_tuned = gemv_rung_has(variant, TAKES_ALL_TYPES);
     for (size_t i = 0; i < COUNT_OF(pairs); i++)
         if (a == pairs[i].in && x == a && y == pairs[i].out) {
             if (variant == PRIM_GEMV_WARP_PER_ROW && op == PRIM_TRANSPOSED)
@@ -972,7 +1046,7 @@ Test(supported, gemv)
 {
     static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {100000, 3}, {3, 100000}};
     size_t bytes;
-    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SPLIT; v++)
+    for (EACH_VARIANT(v, gemv))
         for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
             EACH (shape, s, shapes)
                 EACH (cudaDataType_t, a, all_types)
@@ -995,7 +1069,7 @@ static prim_status gemv_batch_promise(prim_gemv_variant variant, prim_transpose 
                                       size_t batches)
 {
     const prim_status promised = gemv_promise(variant, op, a, x, y);
-    const bool takes_batches = variant == PRIM_GEMV_AUTO || variant >= PRIM_GEMV_WARP_PER_ROW;
+    const bool takes_batches = gemv_rung_has(variant, TAKES_ALL_CALLS);
     return promised == PRIM_OK && !takes_batches && batches != 1 ? PRIM_ERROR_UNSUPPORTED
                                                                  : promised;
 }
@@ -1018,7 +1092,7 @@ Test(supported, gemv_batched)
 {
     static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {3, 100000}};
     static const size_t batches[] = {0, 1, 2, 1000};
-    for (int v = PRIM_GEMV_AUTO; v <= PRIM_GEMV_SPLIT; v++)
+    for (EACH_VARIANT(v, gemv))
         for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
             EACH (shape, s, shapes)
                 EACH (size_t, b, batches)
@@ -1041,7 +1115,7 @@ Test(supported, binary_gemm)
 {
     static const size_t all_k[] = {0, 1, 31, 32, 33, 100000, 0x7fffffff, 0x80000000};
     size_t bytes;
-    for (int v = PRIM_BINARY_GEMM_AUTO; v <= PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED; v++)
+    for (EACH_VARIANT(v, binary_gemm))
         EACH (cudaDataType_t, type, all_types)
             EACH (size_t, k, all_k) {
                 const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
@@ -1069,12 +1143,6 @@ static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in,
     const bool basic = textbook && mask.d_values != NULL;
     const bool constant = textbook && mask.h_values != NULL && mask.width * mask.height <= 8000;
     switch (variant) {
-    case PRIM_CONVOLUTION_AUTO:
-    case PRIM_CONVOLUTION_REGISTER:
-        return true;
-    case PRIM_CONVOLUTION_BASIC:
-    case PRIM_CONVOLUTION_TILED_CACHED:
-        return basic;
     case PRIM_CONVOLUTION_CONSTANT:
         return constant;
     case PRIM_CONVOLUTION_TILED_HALO:
@@ -1082,8 +1150,9 @@ static bool is_convolved_by(prim_convolution_variant variant, cudaDataType_t in,
     case PRIM_CONVOLUTION_TENSOR:
         return (mask.type == CUDA_R_8I || mask.type == CUDA_R_16I) && mask.h_values != NULL &&
                mask.width <= 15 && mask.height <= 15 && major_capability() >= 8;
+    default:
+        return basic || convolution_rung_has(variant, TAKES_ALL_TYPES);
     }
-    return false;
 }
 
 /* "Types (in → out, mask, sum)" */
@@ -1112,7 +1181,7 @@ static void check_separable(prim_convolution_variant v, prim_boundary boundary, 
     column.height = row.width;
     column.width = 1;
     size_t bytes;
-    if (promised == PRIM_OK && v != PRIM_CONVOLUTION_AUTO && v != PRIM_CONVOLUTION_REGISTER)
+    if (promised == PRIM_OK && !convolution_rung_has(v, TAKES_ALL_CALLS))
         promised = PRIM_ERROR_UNSUPPORTED;
     CHECK(
         promised,
@@ -1150,7 +1219,7 @@ Test(supported, convolution)
     static const shape sides[] = {{1, 1},    {1, 15},   {15, 15},  {15, 16}, {16, 15},  {1, 16},
                                   {80, 100}, {100, 80}, {63, 127}, {1, 255}, {255, 255}};
     static const char values[4] __attribute__((aligned(4)));
-    for (int v = PRIM_CONVOLUTION_AUTO; v <= PRIM_CONVOLUTION_TENSOR; v++)
+    for (EACH_VARIANT(v, convolution))
         for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++)
             EACH (shape, s, sides)
                 for (int where = 0; where < 4; where++)
@@ -1175,9 +1244,10 @@ Test(supported, convolution)
 
 /* ---- sparse ---- */
 
-/* "a rung of the matrix's format, or PRIM_SPMV_AUTO" */
+/* "a rung of the matrix's format, or PRIM_SPMV_AUTO": what is not here is named for its format. */
 static bool is_of_format(prim_spmv_variant variant, prim_sparse_format format)
 {
+    static const char *const names[] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
     switch (variant) {
     case PRIM_SPMV_AUTO:
         return true;
@@ -1197,8 +1267,10 @@ static bool is_of_format(prim_spmv_variant variant, prim_sparse_format format)
         return format == PRIM_SPARSE_JDS;
     case PRIM_SPMV_SELL:
         return format == PRIM_SPARSE_SELL;
+    default:
+        return strncmp(prim_spmv_variant_info(variant)->name, names[format],
+                       strlen(names[format])) == 0;
     }
-    return false;
 }
 
 /* Offsets have a type in CSR and SELL alone. */
@@ -1211,8 +1283,7 @@ static void check_spmv(prim_spmv_variant v, prim_sparse matrix, cudaDataType_t x
         (value == CUDA_R_32F || value == CUDA_R_64F || halves) && y == x &&
         (x == value || (halves && x == CUDA_R_32F)) &&
         (!offsets || matrix.offset_type == CUDA_R_32I || matrix.offset_type == CUDA_R_64I);
-    const bool textbook = v == PRIM_SPMV_CSR_SCALAR || v == PRIM_SPMV_CSR_VECTOR ||
-                          v == PRIM_SPMV_COO_SCAN_ALL || v == PRIM_SPMV_COO_SEGMENTED;
+    const bool textbook = !spmv_rung_has(v, TAKES_ALL_TYPES);
     size_t bytes;
     CHECK(!typed                                                    ? PRIM_ERROR_TYPE
           : is_of_format(v, matrix.format) && !(textbook && halves) ? PRIM_OK
@@ -1232,7 +1303,7 @@ Test(supported, spmv)
                      .ell_ld = 1000,
                      .h_groups = &group,
                      .group_count = 1};
-    for (int v = PRIM_SPMV_AUTO; v <= PRIM_SPMV_COO_TILED; v++)
+    for (EACH_VARIANT(v, spmv))
         for (int format = PRIM_SPARSE_CSR; format <= PRIM_SPARSE_SELL; format++)
             EACH (cudaDataType_t, type, all_types)
                 EACH (cudaDataType_t, offset_type, all_types)

@@ -15,7 +15,12 @@ namespace
 
 PRIM_IS_LISTED(kind_is_built, PRIM_REDUCE_KINDS, prim_reduce_kind)
 
-PRIM_IS_LISTED(rung_is_built, PRIM_REDUCE_RUNGS, prim_reduce_variant)
+PRIM_IS_LISTED(rung_is_left_out, PRIM_REDUCE_LEFT_OUT, prim_reduce_variant)
+
+constexpr bool rung_is_built(prim_reduce_variant rung)
+{
+    return !rung_is_left_out(rung);
+}
 
 inline const char *kind_why_not(const prim_reduce_args *args, prim_reduce_variant rung)
 {

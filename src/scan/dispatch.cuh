@@ -20,7 +20,12 @@ inline const char *kind_why_not(const prim_scan_args *args)
     return kind_is_built(prim_scan_kind_of_call(args)) ? nullptr : "it is not built for such calls";
 }
 
-PRIM_IS_LISTED(rung_is_built, PRIM_SCAN_RUNGS, prim_scan_variant)
+PRIM_IS_LISTED(rung_is_left_out, PRIM_SCAN_LEFT_OUT, prim_scan_variant)
+
+constexpr bool rung_is_built(prim_scan_variant rung)
+{
+    return !rung_is_left_out(rung);
+}
 
 inline const char *rung_why_not(const prim_scan_args *args, prim_scan_variant rung)
 {

@@ -1,7 +1,7 @@
-/* What of scan is built. Remove lines to build less: a call that needs a removed line returns
- * PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with the number of lines.
- * Summed-area tables of i8, i16, u8, u16, f16 or bf16 into the same need i32, u32 or f32 as well:
- * their aggregates have these types. */
+/* What of scan is built. To build less, remove lines, or name variants to leave out: a call that
+ * needs one of these returns PRIM_ERROR_UNSUPPORTED. Compile time and size of the library grow with
+ * what is built. Summed-area tables of i8, i16, u8, u16, f16 or bf16 into the same need i32, u32 or
+ * f32 as well: their aggregates have these types. */
 #ifndef PRIM_SCAN_INSTANCES_H
 #define PRIM_SCAN_INSTANCES_H
 
@@ -12,19 +12,14 @@
     X(PRIM_SCAN_ROWS)      \
     X(PRIM_SCAN_TABLE)
 
-/* variants, of which AUTO takes the fastest that is left. Where the order decides about bits, in
- * sums and products of floats, REDUCE_THEN_SCAN, CHAINED and CLUSTER have those of the CPU's
- * version. Summed-area tables need REDUCE_THEN_SCAN or a textbook variant; CHAINED has their sums
- * alone. */
-#define PRIM_SCAN_RUNGS(X)        \
-    X(PRIM_SCAN_KOGGE_STONE)      \
-    X(PRIM_SCAN_BRENT_KUNG)       \
-    X(PRIM_SCAN_COARSENED)        \
-    X(PRIM_SCAN_SHUFFLE)          \
-    X(PRIM_SCAN_REDUCE_THEN_SCAN) \
-    X(PRIM_SCAN_LOOKBACK)         \
-    X(PRIM_SCAN_CHAINED)          \
-    X(PRIM_SCAN_CLUSTER)
+/* Variants that are left out: none. To build less, name them here:
+ *
+ *     #define PRIM_SCAN_LEFT_OUT(X) X(PRIM_SCAN_KOGGE_STONE) X(PRIM_SCAN_CHAINED)
+ *
+ * AUTO takes the fastest of those that stay. Where the order decides about bits, in sums and
+ * products of floats, REDUCE_THEN_SCAN, CHAINED and CLUSTER have those of the CPU's version.
+ * Summed-area tables need REDUCE_THEN_SCAN or a textbook variant; CHAINED has their sums alone. */
+#define PRIM_SCAN_LEFT_OUT(X)
 
 /* in_type, its C type, out_type, its C type */
 #define PRIM_SCAN_INTEGER_TYPES(X)                \

@@ -176,6 +176,8 @@ cudaError_t scan_lines(const section_scan<In, Out> &scan, lines<const In> in, li
                                  aggregates + blocks, total);
     if (error != cudaSuccess)
         return error;
+    static_assert(TEXTBOOK_IS_BUILT || sizeof(Out) == 0,
+                  "TEXTBOOK_IS_BUILT names the rungs that need add_offsets.cu: add this one");
     return prim_scan_add_offsets(scan.args, {out.base, out.line_stride, out.element_stride,
                                              out.length, out.count, out.sections, scan.elements,
                                              scan.threads, aggregates});

@@ -2,6 +2,7 @@
 
 #include <primitives/reduce.h>
 
+#include "../rungs.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -9,9 +10,7 @@
  * nothing. */
 static void pick_reduce_values(trial *t, prim_op op, cudaDataType_t type)
 {
-    const bool has_host_order = t->variant == PRIM_REDUCE_AUTO ||
-                                t->variant == PRIM_REDUCE_VECTORIZED ||
-                                t->variant == PRIM_REDUCE_SINGLE_PASS;
+    const bool has_host_order = reduce_rung_has(t->variant, HAS_HOST_ORDER);
     const bool has_no_order = !is_float(type) || op == PRIM_OP_MIN || op == PRIM_OP_MAX;
     pick_values(t, has_host_order ? ANYTHING : has_no_order ? FRACTIONS : WHOLE_NUMBERS);
 }

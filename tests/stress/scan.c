@@ -2,6 +2,7 @@
 
 #include <primitives/scan.h>
 
+#include "../rungs.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -17,9 +18,7 @@ static operand *scan_output(trial *t, operand *x, type_pair p, size_t count, boo
  * nothing. */
 static void pick_scan_values(trial *t, prim_op op, cudaDataType_t type)
 {
-    const bool has_host_order = t->variant == PRIM_SCAN_AUTO ||
-                                t->variant == PRIM_SCAN_REDUCE_THEN_SCAN ||
-                                t->variant == PRIM_SCAN_CLUSTER || t->variant == PRIM_SCAN_CHAINED;
+    const bool has_host_order = scan_rung_has(t->variant, HAS_HOST_ORDER);
     const bool has_no_order = !is_float(type) || op == PRIM_OP_MIN || op == PRIM_OP_MAX;
     pick_values(t, has_host_order || has_no_order ? ANYTHING : WHOLE_NUMBERS);
 }
