@@ -153,7 +153,7 @@ struct sum_all : launch_run {
             reinterpret_cast<sum_type *>(static_cast<char *>(args->call.workspace) + of.pieces_at);
         const runs<V> r = {sorted.places, sorted.bits,       entries, sorted.begins,
                            args->d_size,  args->from.values, pieces,  pieces + of.pieces};
-        launches l = {args->call.stream};
+        launches l = {args->call.stream, prim_device_take_error()}; /* room_of() asks the device */
         if (entries > RUN_PIECE)
             l.then(of.pieces * WARP, sum_pieces<V>, r);
         l.then(entries, sum_runs<V>, r, static_cast<V *>(out));
@@ -174,7 +174,7 @@ cudaError_t add_up(const prim_sparse_convert_args *args, sorted_entries sorted,
     heads.wide = true;
     heads.most = UINT64_MAX;
     heads.total = args->d_size;
-    launches l = {args->call.stream};
+    launches l = {args->call.stream, prim_device_take_error()}; /* room_of() asks the device */
     l.then(threads_for_entries(entries), count_heads, sorted.places, entries, heads.lengths);
     if (l.error == cudaSuccess)
         l.error = prim_sparse_sum(l.stream, &heads);
