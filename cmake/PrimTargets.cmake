@@ -170,7 +170,7 @@ function(prim_test name)
     endforeach()
   else()
     # Each job has a CUDA context of its own, and memory for it.
-    prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 2)
+    prim_add_test(${name} ${name} --verbose --timeout 600 --jobs 4)
   endif()
 endfunction()
 
