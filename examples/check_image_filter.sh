@@ -4,8 +4,13 @@
 . "$(dirname "$0")/checks.sh"
 numbers=$(dirname "$program")/picture_numbers
 
-# The variants that take masks of floats.
-ways='auto basic constant tiled_halo tiled_cached register'
+# The variants, as the program lists them; all but TENSOR take masks of floats.
+known='auto basic constant tiled_halo tiled_cached register tensor separable'
+all=$("$program" blur none none fastest 2>&1 | sed -n 's/.*there are: //p') || true
+for variant in $known; do
+  [[ " $all " == *" $variant "* ]] || { echo "image_filter does not know $variant, but: $all" >&2; exit 1; }
+done
+ways=$(printf '%s\n' $all | grep -vxE 'tensor|separable')
 
 # expect NAME FILTER FORMAT: the numbers on the standard input are what the filter makes of NAME.
 expect() {
@@ -90,5 +95,5 @@ fi
 refuses 2 'image_filter: there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
 refuses 1 "image_filter: that filter's mask is not the product of a column and a row" \
   sharpen "$directory/dot.png" "$directory/out.png" separable
-refuses 2 "image_filter: there is no variant fastest; there are: $ways tensor separable" \
+refuses 2 "image_filter: there is no variant fastest; there are: $all" \
   blur "$directory/dot.png" "$directory/out.png" fastest
