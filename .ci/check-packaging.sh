@@ -12,10 +12,8 @@ cd "$(dirname "$0")/.." || exit 1
 kit=$PWD version=$(kit_version)
 outside=$kit/tests/outside
 
-# Compiling would be most of the time. All is compiled as for the tests, but for the files of the shared
-# library that define calls, so that ccache has it already: with CCACHE_BASEDIR it knows paths as seen from
-# where the compiler runs, so the folders of builds are as deep as those of presets.
-built=$kit/build/outside
+# Compiling would be most of the time. All is compiled as for the tests, so that ccache has it already with
+# CCACHE_NOHASHDIR=1, but for the files of the shared library that define calls.
 export CMAKE_GENERATOR=Ninja CMAKE_BUILD_TYPE=RelWithDebInfo
 if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
@@ -25,9 +23,9 @@ fi
 installed() { # static|shared
   local shared=OFF
   [ "$1" = static ] || shared=ON
-  cmake -S "$kit" -B "$kit/build/packaging-$1" -DPRIM_BACKEND=cpu -DBUILD_SHARED_LIBS=$shared -DPRIM_WERROR=ON &&
-    cmake --build "$kit/build/packaging-$1" &&
-    cmake --install "$kit/build/packaging-$1" --prefix "$PWD/made" && mv made "$work/$1"
+  cmake -S "$kit" -B "$kit/build/packaging/$1" -DPRIM_BACKEND=cpu -DBUILD_SHARED_LIBS=$shared -DPRIM_WERROR=ON &&
+    cmake --build "$kit/build/packaging/$1" &&
+    cmake --install "$kit/build/packaging/$1" --prefix "$PWD/made" && mv made "$work/$1"
 }
 
 only_public_headers() { # static|shared
@@ -44,19 +42,19 @@ expected() { # C|CXX
 configure() { # C|CXX WAY CMAKE-ARGUMENTS…
   local language=$1 way=$2
   shift 2
-  rm -rf "$built" && cmake -S "$outside" -B "$built" "-DLANGUAGE=$language" "-DWAY=$way" -DPRIM_WERROR=ON "$@"
+  cmake -S "$outside" -B build "-DLANGUAGE=$language" "-DWAY=$way" -DPRIM_WERROR=ON "$@"
 }
 
 by_cmake() { # C|CXX WAY CMAKE-ARGUMENTS…
-  configure "$@" && cmake --build "$built" && [ "$("$built/yours")" = "$(expected "$1")" ]
+  configure "$@" && cmake --build build && [ "$(build/yours)" = "$(expected "$1")" ]
 }
 
 # Without what is for working on the kit, patterns that nobody links, and files of the kit among what
 # yours installs.
 inside_yours() { # C|CXX WAY CMAKE-ARGUMENTS…
-  by_cmake "$@" && ! grep -qE 'primbench|test_reduce|file_summary' "$built/build.ninja" &&
-    { [ "$1" = CXX ] || [ -z "$(find "$built" -name 'libprimitives_gemm*')" ]; } &&
-    cmake --install "$built" --prefix "$PWD/yours" && [ ! -e yours ]
+  by_cmake "$@" && ! grep -qE 'primbench|test_reduce|file_summary' build/build.ninja &&
+    { [ "$1" = CXX ] || [ -z "$(find build -name 'libprimitives_gemm*')" ]; } &&
+    cmake --install build --prefix "$PWD/yours" && [ ! -e yours ]
 }
 
 by_pkg_config() { # C|CXX PREFIX PKG-CONFIG-ARGUMENTS…
@@ -71,8 +69,8 @@ by_pkg_config() { # C|CXX PREFIX PKG-CONFIG-ARGUMENTS…
 
 # The library for many GPUs, which is no part of primitives: a program that sums on two devices.
 many_by_cmake() { # PREFIX
-  configure C find_package "-DCMAKE_PREFIX_PATH=$1" -DMANY=ON && cmake --build "$built" &&
-    [ "$(SIMT_DEVICES=2 "$built/yours")" = '15 15 15' ]
+  configure C find_package "-DCMAKE_PREFIX_PATH=$1" -DMANY=ON && cmake --build build &&
+    [ "$(SIMT_DEVICES=2 build/yours)" = '15 15 15' ]
 }
 
 many_by_pkg_config() { # PREFIX PKG-CONFIG-ARGUMENTS…
@@ -117,7 +115,7 @@ readme_program() {
 
 package() { # static|shared
   local field package
-  (cd "$kit/build/packaging-$1" && cpack -G DEB -B "$work/packages/$1") || return 1
+  (cd "$kit/build/packaging/$1" && cpack -G DEB -B "$work/packages/$1") || return 1
   package=$(ls "$work/packages/$1"/*.deb) &&
     [ "$(basename "$package")" = "libprimitives-cpu-dev_${version}_$(dpkg --print-architecture).deb" ] &&
     for field in Maintainer Section Description; do
@@ -167,8 +165,8 @@ with_nvcc() {
     awk -v kinds=VECTOR -v types='CUDA_R_32F, .*CUDA_R_32F,' -v operators=PRIM_OP_SUM \
       -f "$kit/scripts/trim-instances.awk" "$kit/src/reduce/instances.h" >trimmed/src/reduce/instances.h &&
     configure C add_subdirectory "-DKIT=$PWD/trimmed" -DCMAKE_CUDA_ARCHITECTURES=80-real &&
-    grep -F 'PRIM_BACKEND:STRING=auto' "$built/CMakeCache.txt" && cmake --build "$built" &&
-    nm "$built/yours" | grep ' cudaMalloc$'
+    grep -F 'PRIM_BACKEND:STRING=auto' build/CMakeCache.txt && cmake --build build &&
+    nm build/yours | grep ' cudaMalloc$'
 }
 
 if command -v nvcc >/dev/null; then

@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 found=0
-for directory in build/cpu build/cuda-portable build/packaging-static; do
+for directory in build/cpu build/cuda-portable build/packaging/static; do
   for library in "$directory"/src/libprimitives_*.a "$directory"/simt/libprimitives_simt.a; do
     [ -e "$library" ] || continue
     found=$((found + 1))
@@ -36,7 +36,7 @@ missing=$(declared include/primitives/distributed.h |
 
 mapfile -t headers < <(printf '%s\n' include/primitives/*.h | grep -v /distributed.h)
 public=$(declared "${headers[@]}")
-library=build/packaging-shared/src/libprimitives.so
+library=build/packaging/shared/src/libprimitives.so
 [ -e $library ] || { echo "there is no $library: run .ci/check-packaging.sh first" >&2; exit 1; }
 diff <(nm -D --defined-only $library | awk '{print $3}' | sort) - <<<"$public" >&2 ||
   { echo "$library does not export what the headers declare: < it, > they" >&2; exit 1; }
