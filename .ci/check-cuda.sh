@@ -117,6 +117,9 @@ awk -v OFS='\t' '
     }
   }' "$directory/hashes.txt" "$directory/log-build.txt" | sort >"$directory/found.tsv"
 
+# The pattern in turn was compiled whatever has changed.
+grep -q "^src/$in_turn/" "$directory/found.tsv" || { echo "no kernel of $in_turn was seen" >&2; exit 1; }
+
 # With the seconds from start to end that ninja's log has.
 awk -F '\t' '
   NR == FNR { seconds[$4] = ($2 - $1) / 1000; next }
