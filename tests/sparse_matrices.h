@@ -12,15 +12,6 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* The call fails with this status and a sentence with `word` in it. */
-#define cr_refused(call, expected_status, word)                                                   \
-    do {                                                                                          \
-        const prim_status cr_status = (call);                                                     \
-        const char *cr_sentence = prim_last_error(NULL);                                          \
-        cr_assert_eq(cr_status, expected_status, "%s: %s", #call, cr_sentence);                   \
-        cr_assert(strstr(cr_sentence, word) != NULL, "\"%s\" without \"%s\"", cr_sentence, word); \
-    } while (0)
-
 extern const char *const format_names[6]; /* "csr", … */
 
 /* Never NULL. */

@@ -20,6 +20,13 @@ static test_level normal_level(void)
     return is_fixed ? LEVEL_QUICK : LEVEL_NORMAL;
 }
 
+bool is_sentence_of(const char *call, const char *sentence)
+{
+    const size_t length = strcspn(call, "(");
+    return strncmp(call, "prim_", 5) != 0 ||
+           (strncmp(sentence, call, length) == 0 && sentence[length] == ':');
+}
+
 test_level get_test_level(void)
 {
     const char *level = getenv("PRIM_TEST_LEVEL");

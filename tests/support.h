@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <primitives/types.h>
 
@@ -22,6 +23,22 @@
         cr_assert_eq(cr_prim_status, PRIM_OK, "%s: %s: %s", #call,               \
                      prim_status_string(cr_prim_status), prim_last_error(NULL)); \
     } while (0)
+
+/* The call fails with this status, and with a sentence that begins with its own name and has `word`
+ * in it. */
+#define cr_refused(call, expected_status, word) CR_REFUSED(call, expected_status, word)
+#define CR_REFUSED(call, expected_status, word) /* a macro that stands for the call is expanded */ \
+    do {                                                                                           \
+        const prim_status cr_status = (call);                                                      \
+        const char *cr_sentence = prim_last_error(NULL);                                           \
+        cr_assert_eq(cr_status, expected_status, "%s: %s", #call, cr_sentence);                    \
+        cr_assert(is_sentence_of(#call, cr_sentence), "%s: \"%s\"", #call, cr_sentence);           \
+        cr_assert(strstr(cr_sentence, word) != NULL, "\"%s\" without \"%s\"", cr_sentence, word);  \
+    } while (0)
+
+/* Whether the sentence begins with the name of the call, written as in a program, and a colon. Any
+ * one does of what is no call of the kit's. */
+bool is_sentence_of(const char *call, const char *sentence);
 
 /* How much to test: the environment's PRIM_TEST_LEVEL, normal if unset; normal is quick in forward
    and reverse order. */

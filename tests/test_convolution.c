@@ -1584,15 +1584,13 @@ Test(convolution, divisors_are_those_of_integers_and_fit_32_bits)
 {
     cr_assert_eq(divide(CUDA_R_32F, 0, 1), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_32F, 2, 0), PRIM_ERROR_VALUE);
-    cr_assert_eq(divide(CUDA_R_32F, 1, -1), PRIM_ERROR_VALUE);
-    cr_assert(strstr(prim_last_error(NULL), "divisor is -1") != NULL, "%s", prim_last_error(NULL));
+    cr_refused(divide(CUDA_R_32F, 1, -1), PRIM_ERROR_VALUE, "divisor is -1");
     cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, 0), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_16I, 46340, 46340), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_16I, 65536, -32768), PRIM_OK);
     cr_assert_eq(divide(CUDA_R_16I, 65536, 32768), PRIM_ERROR_VALUE);
     cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, -1), PRIM_ERROR_VALUE);
-    cr_assert_eq(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE);
-    cr_assert(strstr(prim_last_error(NULL), "no int32_t") != NULL, "%s", prim_last_error(NULL));
+    cr_refused(divide(CUDA_R_8I, INT32_MIN, INT32_MIN), PRIM_ERROR_VALUE, "no int32_t");
 }
 
 /* ---- what a call reads of the host, it reads during the call ---- */
@@ -1730,14 +1728,13 @@ Test(convolution, host_refuses_what_it_cannot_do)
     inside.h_values = h_out + 1;
     no_in.data = NULL;
     over_in.data = h_in;
-    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 0), PRIM_ERROR_VALUE);
-    cr_assert(strstr(prim_last_error(NULL), "threads") != NULL);
+    cr_refused(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 0), PRIM_ERROR_VALUE,
+               "threads");
     cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, out, 1025), PRIM_ERROR_VALUE);
     cr_assert_eq(prim_convolve_2d_host(2, clamp, NULL, in, mask, out, 1), PRIM_ERROR_VALUE);
-    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, device_mask, out, 1), PRIM_ERROR_NULL);
-    cr_assert(strstr(prim_last_error(NULL), "h_values") != NULL);
-    cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, no_in, mask, out, 1), PRIM_ERROR_NULL);
-    cr_assert(strstr(prim_last_error(NULL), "h_in") != NULL);
+    cr_refused(prim_convolve_2d_host(0, clamp, NULL, in, device_mask, out, 1), PRIM_ERROR_NULL,
+               "h_values");
+    cr_refused(prim_convolve_2d_host(0, clamp, NULL, no_in, mask, out, 1), PRIM_ERROR_NULL, "h_in");
     cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, mask, over_in, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(prim_convolve_2d_host(0, clamp, NULL, in, inside, out, 1), PRIM_ERROR_OVERLAP);
     cr_assert_eq(prim_convolve_2d_host(0, (prim_boundary)5, NULL, in, mask, out, 1),

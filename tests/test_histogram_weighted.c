@@ -486,13 +486,12 @@ Test(histogram_weighted, what_is_refused)
     const cudaDataType_t f32 = CUDA_R_32F;
     cr_assert_eq(HOST(drop, range, 2, f32, weights, &largest, sums, NULL), PRIM_OK);
     cr_assert(sums[0] == 6 && sums[1] == 4);
-    cr_assert_eq(HOST(drop, range, 2, CUDA_R_16F, weights, NULL, sums, NULL), PRIM_ERROR_TYPE);
-    cr_assert(strstr(prim_last_error(NULL), "weight_type") != NULL);
+    cr_refused(HOST(drop, range, 2, CUDA_R_16F, weights, NULL, sums, NULL), PRIM_ERROR_TYPE,
+               "weight_type");
     cr_assert_eq(HOST(drop, range, 2, CUDA_R_32U, weights, NULL, sums, NULL), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(drop, empty, 2, f32, weights, NULL, sums, NULL), PRIM_ERROR_VALUE);
     cr_assert_eq(HOST(drop, range, 0, f32, weights, NULL, sums, NULL), PRIM_ERROR_VALUE);
-    cr_assert_eq(HOST(drop, range, 2, f32, NULL, NULL, sums, NULL), PRIM_ERROR_NULL);
-    cr_assert(strstr(prim_last_error(NULL), "h_weights") != NULL);
+    cr_refused(HOST(drop, range, 2, f32, NULL, NULL, sums, NULL), PRIM_ERROR_NULL, "h_weights");
     cr_assert_eq(HOST(drop, range, 2, f32, weights, NULL, NULL, NULL), PRIM_ERROR_NULL);
     cr_assert_eq(HOST(drop, range, 2, f32, weights, NULL, weights + 2, NULL), PRIM_ERROR_OVERLAP);
     cr_assert_eq(HOST(PRIM_OUTSIDE_COUNT, range, 2, f32, weights, NULL, sums, sums + 1),
@@ -503,8 +502,8 @@ Test(histogram_weighted, what_is_refused)
                  PRIM_ERROR_MISALIGNED);
     for (int i = 0; i < 3; i++) {
         largest = (float[]){-1, INFINITY, NAN}[i];
-        cr_assert_eq(HOST(drop, range, 2, f32, weights, &largest, sums, NULL), PRIM_ERROR_VALUE);
-        cr_assert(strstr(prim_last_error(NULL), "h_largest") != NULL);
+        cr_refused(HOST(drop, range, 2, f32, weights, &largest, sums, NULL), PRIM_ERROR_VALUE,
+                   "h_largest");
     }
     size_t bytes;
     cr_assert_eq(prim_histogram_even_weighted_workspace_bytes(PRIM_HISTOGRAM_WEIGHTED_AUTO, 0, drop,

@@ -46,8 +46,8 @@ typedef struct prim_histogram_range {
 
 /* d_counters[b] = how many samples x have bin(x) = b, with
  *     integers:  bin(x) = (x − lower) · bins / (upper − lower), exactly, rounded down
- *     floats:    bin(x) = floor((x − lower) · bins / (upper − lower)), each step in double; at most
- *                bins − 1
+ *     floats:    bin(x) = floor((x − lower) · bins / (upper − lower)), each step in double, as if
+ *                there were no largest one; at most bins − 1
  *
  *   flags      0, or flags from above.
  *   outside    what happens to samples outside the range.

@@ -31,7 +31,7 @@ constexpr unsigned COUNTING = sizeof(T) <= 2 ? 512 : 1024;
 template <typename T>
 constexpr unsigned TILE_SAMPLES = COUNTING<T> *LOADS<T> *AT_ONCE<T>;
 
-constexpr uint32_t FULL = 1u << 12, FULL_BITS = 0xf000f000u;
+constexpr uint32_t FULL = 1u << 12, FULL_BITS = (0x10000 - FULL) * 0x10001; /* of both counters */
 constexpr unsigned BETWEEN_SWEEPS = 49152; /* whole tiles of any type */
 
 /* Where counters are: the bins, one for samples in no bin, and those for samples outside. Nobody

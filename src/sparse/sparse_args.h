@@ -109,6 +109,9 @@ enum { PRIM_SPARSE_MOST_ARRAYS = 5 };
 prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *matrix,
                                      prim_span *spans, int *count);
 
+/* All of a matrix in host memory, and what its arrays hold. */
+prim_status prim_sparse_check_in_host_memory(const prim_call *call, const prim_sparse *matrix);
+
 #if defined(__cplusplus)
 }
 #endif

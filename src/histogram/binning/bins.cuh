@@ -3,6 +3,8 @@
 #ifndef PRIM_HISTOGRAM_BINS_CUH
 #define PRIM_HISTOGRAM_BINS_CUH
 
+#include <cmath>
+
 #include "common/host/element.h"
 #include "common/kernel/dispatch.cuh"
 #include "common/math/numeric.cuh"
@@ -27,6 +29,7 @@ struct binning {
     product_width width;
     bool is_signed; /* for integers, all of which are passed as unsigned ones */
     double real_lower, real_upper;
+    double real_bins, real_span; /* bins and upper − lower, both times one power of two */
     prim_outside outside;
     bool last_open;
 };
@@ -44,6 +47,10 @@ inline binning make_binning(const prim_histogram_args *args)
     const product_width width = largest <= UINT32_MAX   ? PRODUCT_32
                                 : largest <= UINT64_MAX ? PRODUCT_64
                                                         : PRODUCT_128;
+    /* So that no product of the two is beyond the largest double; tiny samples are in bin 0 anyway. */
+    const double bins = static_cast<double>(args->bins),
+                 real_span = args->range.real_upper - args->range.real_lower,
+                 scale = std::isfinite(real_span * bins) ? 1 : 0x1p-64;
     return {args->bins,
             args->range.lower,
             span,
@@ -51,6 +58,8 @@ inline binning make_binning(const prim_histogram_args *args)
             is_signed_integer(args->sample_type),
             args->range.real_lower,
             args->range.real_upper,
+            bins * scale,
+            real_span * scale,
             args->outside,
             (args->flags & PRIM_HISTOGRAM_LAST_BIN_OPEN) != 0};
 }
@@ -96,8 +105,7 @@ __host__ __device__ size_t integer_place(const binning &b, T sample)
 
 __host__ __device__ inline size_t real_bin(const binning &b, double x)
 {
-    const double bin =
-        (x - b.real_lower) * static_cast<double>(b.bins) / (b.real_upper - b.real_lower);
+    const double bin = (x - b.real_lower) * b.real_bins / b.real_span;
     return bin < static_cast<double>(b.bins) ? static_cast<size_t>(bin) : b.bins - 1;
 }
 

@@ -158,64 +158,63 @@ prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m
 /* ---- the contents ---- */
 
 /* The error of a value that must be at least `least`, and less than `end`. */
-static prim_status wrong(const char *what, size_t place, long long value, size_t least, size_t end)
+static prim_status wrong(const prim_call *call, const char *what, size_t place, long long value,
+                         size_t least, size_t end)
 {
-    return prim_fail(PRIM_ERROR_VALUE,
-                     "prim_sparse_check_host: %s[%zu] is %lld, not at least %zu and less than %zu",
-                     what, place, value, least, end);
+    return prim_fail(PRIM_ERROR_VALUE, "%s: %s[%zu] is %lld, not at least %zu and less than %zu",
+                     call->name, what, place, value, least, end);
 }
 
-static prim_status check_offsets(const prim_sparse *m)
+static prim_status check_offsets(const prim_call *call, const prim_sparse *m)
 {
     size_t before = prim_sparse_offset(m, 0);
     if (before != 0)
-        return wrong("row_offsets", 0, (long long)before, 0, 1);
+        return wrong(call, "row_offsets", 0, (long long)before, 0, 1);
     for (size_t row = 1; row <= m->rows; row++) {
         const size_t offset = prim_sparse_offset(m, row);
         if (offset < before || offset > m->entries)
-            return wrong("row_offsets", row, (long long)offset, before, m->entries + 1);
+            return wrong(call, "row_offsets", row, (long long)offset, before, m->entries + 1);
         before = offset;
     }
     if (before != m->entries)
-        return wrong("row_offsets", m->rows, (long long)before, m->entries, m->entries + 1);
+        return wrong(call, "row_offsets", m->rows, (long long)before, m->entries, m->entries + 1);
     return PRIM_OK;
 }
 
 /* Slices have multiples of 32 places. */
-static prim_status check_slices(const prim_sparse *m)
+static prim_status check_slices(const prim_call *call, const prim_sparse *m)
 {
     const size_t slices = prim_sparse_slices(m);
     size_t before = prim_sparse_offset(m, 0);
     if (before != 0)
-        return wrong("slice_offsets", 0, (long long)before, 0, 1);
+        return wrong(call, "slice_offsets", 0, (long long)before, 0, 1);
     for (size_t slice = 1; slice <= slices; slice++) {
         const size_t offset = prim_sparse_offset(m, slice);
         if (offset < before || offset > m->entries)
-            return wrong("slice_offsets", slice, (long long)offset, before, m->entries + 1);
+            return wrong(call, "slice_offsets", slice, (long long)offset, before, m->entries + 1);
         if (offset % PRIM_SPARSE_SLICE_ROWS != 0)
-            return prim_fail(PRIM_ERROR_VALUE,
-                             "prim_sparse_check_host: slice_offsets[%zu] is %zu, no multiple of %d",
-                             slice, offset, PRIM_SPARSE_SLICE_ROWS);
+            return prim_fail(PRIM_ERROR_VALUE, "%s: slice_offsets[%zu] is %zu, no multiple of %d",
+                             call->name, slice, offset, PRIM_SPARSE_SLICE_ROWS);
         before = offset;
     }
     if (before != m->entries)
-        return wrong("slice_offsets", slices, (long long)before, m->entries, m->entries + 1);
+        return wrong(call, "slice_offsets", slices, (long long)before, m->entries, m->entries + 1);
     return PRIM_OK;
 }
 
-static prim_status check_row_indices(const prim_sparse *m)
+static prim_status check_row_indices(const prim_call *call, const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
         if (m->row_indices[e] < (e > 0 ? m->row_indices[e - 1] : 0) ||
             (size_t)m->row_indices[e] >= m->rows)
-            return wrong("row_indices", e, m->row_indices[e],
+            return wrong(call, "row_indices", e, m->row_indices[e],
                          e > 0 ? (size_t)m->row_indices[e - 1] : 0, m->rows);
     return PRIM_OK;
 }
 
 /* Padding comes only after a row's entries: `count` places from `first` on. */
-static prim_status check_strip(const prim_sparse *m, const char *name, const int32_t *columns,
-                               size_t first, size_t stride, size_t count)
+static prim_status check_strip(const prim_call *call, const prim_sparse *m, const char *name,
+                               const int32_t *columns, size_t first, size_t stride, size_t count)
 {
     bool padded = false;
     for (size_t s = 0; s < count; s++) {
@@ -224,65 +223,63 @@ static prim_status check_strip(const prim_sparse *m, const char *name, const int
         if (column == PRIM_SPARSE_PADDING)
             padded = true;
         else if (padded)
-            return prim_fail(PRIM_ERROR_VALUE,
-                             "prim_sparse_check_host: %s[%zu] is %d behind padding", name, entry,
-                             column);
+            return prim_fail(PRIM_ERROR_VALUE, "%s: %s[%zu] is %d behind padding", call->name, name,
+                             entry, column);
         else if (column < 0 || (size_t)column >= m->columns)
-            return wrong(name, entry, column, 0, m->columns);
+            return wrong(call, name, entry, column, 0, m->columns);
     }
     return PRIM_OK;
 }
 
-static prim_status check_ell(const prim_sparse *m)
+static prim_status check_ell(const prim_call *call, const prim_sparse *m)
 {
     prim_status status = PRIM_OK;
     for (size_t row = 0; row < m->rows && status == PRIM_OK; row++)
-        status = check_strip(m, "ell_columns", m->ell_columns, row, m->ell_ld, m->ell_width);
+        status = check_strip(call, m, "ell_columns", m->ell_columns, row, m->ell_ld, m->ell_width);
     return status;
 }
 
 /* After the last row there is only padding. */
-static prim_status check_sell(const prim_sparse *m)
+static prim_status check_sell(const prim_call *call, const prim_sparse *m)
 {
     enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
-    prim_status status = check_slices(m);
+    prim_status status = check_slices(call, m);
     for (size_t place = 0; place < prim_sparse_slices(m) * SLICE && status == PRIM_OK; place++) {
         const size_t begin = prim_sparse_offset(m, place / SLICE), first = begin + place % SLICE,
                      count = (prim_sparse_offset(m, place / SLICE + 1) - begin) / SLICE;
         if (place >= m->rows && count > 0 && m->column_indices[first] != PRIM_SPARSE_PADDING)
             return prim_fail(PRIM_ERROR_VALUE,
-                             "prim_sparse_check_host: column_indices[%zu] is %d behind the last "
+                             "%s: column_indices[%zu] is %d behind the last "
                              "row's place",
-                             first, m->column_indices[first]);
-        status = check_strip(m, "column_indices", m->column_indices, first, SLICE, count);
+                             call->name, first, m->column_indices[first]);
+        status = check_strip(call, m, "column_indices", m->column_indices, first, SLICE, count);
     }
     return status;
 }
 
-static prim_status check_columns(const prim_sparse *m)
+static prim_status check_columns(const prim_call *call, const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
         if (m->column_indices[e] < 0 || (size_t)m->column_indices[e] >= m->columns)
-            return wrong("column_indices", e, m->column_indices[e], 0, m->columns);
+            return wrong(call, "column_indices", e, m->column_indices[e], 0, m->columns);
     return PRIM_OK;
 }
 
 /* Each row once. */
-static prim_status check_permutation(const prim_sparse *m)
+static prim_status check_permutation(const prim_call *call, const prim_sparse *m)
 {
     bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
     if (seen == NULL)
-        return prim_fail(PRIM_ERROR_WORKSPACE,
-                         "prim_sparse_check_host: malloc() gave no memory for %zu rows", m->rows);
+        return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu rows",
+                         call->name, m->rows);
     prim_status status = PRIM_OK;
     for (size_t place = 0; place < m->rows && status == PRIM_OK; place++) {
         const int32_t row = m->permutation[place];
         if (row < 0 || (size_t)row >= m->rows)
-            status = wrong("permutation", place, row, 0, m->rows);
+            status = wrong(call, "permutation", place, row, 0, m->rows);
         else if (seen[row])
-            status = prim_fail(PRIM_ERROR_VALUE,
-                               "prim_sparse_check_host: permutation[%zu] is %d a second time",
-                               place, row);
+            status = prim_fail(PRIM_ERROR_VALUE, "%s: permutation[%zu] is %d a second time",
+                               call->name, place, row);
         else
             seen[row] = true;
     }
@@ -290,27 +287,32 @@ static prim_status check_permutation(const prim_sparse *m)
     return status;
 }
 
-prim_status prim_sparse_check_host(prim_sparse m)
+prim_status prim_sparse_check_in_host_memory(const prim_call *call, const prim_sparse *m)
 {
-    const prim_call call = {.name = "prim_sparse_check_host", .on_host = true};
     prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
     int count;
-    prim_status status = prim_sparse_check_shape(&call, &m);
+    prim_status status = prim_sparse_check_shape(call, m);
     if (status == PRIM_OK)
-        status = prim_sparse_check_arrays(&call, &m, spans, &count);
-    if (status == PRIM_OK && m.format == PRIM_SPARSE_CSR)
-        status = check_offsets(&m);
-    if (status == PRIM_OK && (m.format == PRIM_SPARSE_COO || m.format == PRIM_SPARSE_HYB))
-        status = check_row_indices(&m);
-    if (status == PRIM_OK && has_ell(&m))
-        status = check_ell(&m);
-    if (status == PRIM_OK && m.format == PRIM_SPARSE_SELL)
-        status = check_sell(&m);
-    if (status == PRIM_OK && prim_sparse_has_permutation(&m))
-        status = check_permutation(&m);
-    if (status == PRIM_OK && m.format != PRIM_SPARSE_ELL && m.format != PRIM_SPARSE_SELL)
-        status = check_columns(&m);
+        status = prim_sparse_check_arrays(call, m, spans, &count);
+    if (status == PRIM_OK && m->format == PRIM_SPARSE_CSR)
+        status = check_offsets(call, m);
+    if (status == PRIM_OK && (m->format == PRIM_SPARSE_COO || m->format == PRIM_SPARSE_HYB))
+        status = check_row_indices(call, m);
+    if (status == PRIM_OK && has_ell(m))
+        status = check_ell(call, m);
+    if (status == PRIM_OK && m->format == PRIM_SPARSE_SELL)
+        status = check_sell(call, m);
+    if (status == PRIM_OK && prim_sparse_has_permutation(m))
+        status = check_permutation(call, m);
+    if (status == PRIM_OK && m->format != PRIM_SPARSE_ELL && m->format != PRIM_SPARSE_SELL)
+        status = check_columns(call, m);
     return status;
+}
+
+prim_status prim_sparse_check_host(prim_sparse matrix)
+{
+    const prim_call call = {.name = "prim_sparse_check_host", .on_host = true};
+    return prim_sparse_check_in_host_memory(&call, &matrix);
 }
 
 /* ---- on the device ---- */

@@ -341,7 +341,7 @@ static prim_status check_request(const prim_call *call, const prim_sparse *from,
     if (has_offsets && offset_type != CUDA_R_32I && offset_type != CUDA_R_64I)
         return prim_fail(PRIM_ERROR_TYPE, "%s: offset_type is %s, neither i32 nor i64", call->name,
                          prim_element_name(offset_type));
-    const prim_status status = prim_sparse_check_host(*from);
+    const prim_status status = prim_sparse_check_in_host_memory(call, from);
     if (status != PRIM_OK)
         return status;
     if (from->format != PRIM_SPARSE_CSR && format != PRIM_SPARSE_CSR)
