@@ -803,6 +803,39 @@ Test(reduce, long_columns_without_gaps)
         }
 }
 
+/* Whole tiles of folded rows where they begin at a vector: elsewhere they are one tile more, whose
+ * values have room, too. */
+Test(reduce, long_columns_of_whole_tiles_from_each_place)
+{
+    static const type_pair types[] = {{CUDA_R_8U, CUDA_R_8U},
+                                      {CUDA_R_16I, CUDA_R_16I},
+                                      {CUDA_R_32I, CUDA_R_64I},
+                                      {CUDA_R_64U, CUDA_R_64U}};
+    static const size_t columns[] = {7, 5, 6, 3};
+    for (size_t t = 0; t < COUNT_OF(types); t++) {
+        const size_t bytes = type_bytes(types[t].in), width = 16 / bytes,
+                     folded = columns[t] % 2 == 0 ? width / 2 : width,
+                     tile = folded * 256 * 32 / 8, /* rows of 8 vectors at most */
+            least = ((size_t)1 << 22) / bytes / columns[t];
+        const matrix m = {(least / tile + 1) * tile, columns[t], columns[t]};
+        char *h_in = make_matrix(PRIM_OP_SUM, types[t].in, &m, UNIFORM);
+        for (size_t place = 0; place < 3; place++)
+            check_at_offset(types[t], false, &m, (size_t[]){0, 1, width - 1}[place], PRIM_OP_SUM,
+                            PRIM_TRANSFORM_NONE, h_in);
+        free(h_in);
+    }
+}
+
+/* So many rows of values that a second pass leaves some for a third one. */
+Test(reduce, columns_of_three_passes)
+{
+    const matrix m = {((size_t)1 << 20) + 1, 9, 9};
+    char *h_in = make_matrix(PRIM_OP_SUM, CUDA_R_8U, &m, UNIFORM);
+    check_at_offset((type_pair){CUDA_R_8U, CUDA_R_64U}, false, &m, 1, PRIM_OP_SUM,
+                    PRIM_TRANSFORM_NONE, h_in);
+    free(h_in);
+}
+
 /* Columns of 16-bit floats that are read as an array: around the rows of a step, of a tile, and of
  * the tiles of a block; from each element of a vector on. */
 Test(reduce, few_columns_of_halves)

@@ -314,9 +314,11 @@ static void check_one_of(type_pair types, size_t short_ones, size_t long_ones)
     free(l.offsets);
 }
 
-/* More tiles than a tile has values, which takes fewest elements of f64. */
+/* As many tiles as a tile has values, and more, which takes fewest elements of f64. */
 Test(reduce_segments, values_of_values)
 {
+    check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 0, 1 << 22);
+    check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 1, (1 << 22) - 2047);
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 300, (1 << 22) + 4099);
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 700, 3 << 22);
     check_one_of((type_pair){CUDA_R_64F, CUDA_R_64F}, 0, 1 << 23);

@@ -46,6 +46,7 @@ typedef struct scan_case {
     size_t rows, columns, in_ld, out_ld;
     size_t offset, out_offset; /* elements past a whole vector, of input and output */
     bool in_place, with_initial, initial_on_device, with_total;
+    const double *zero; /* the initial value, a float of either sign; NULL: another one */
     const void *h_in;
 } scan_case;
 
@@ -191,7 +192,10 @@ static const void *initial_of(const scan_case *c, void *space)
     if (!c->with_initial)
         return NULL;
     if (type_is_float(c->types.out))
-        write_float(c->types.out, space, 0, c->op == PRIM_OP_PRODUCT ? -2 : 5);
+        write_float(c->types.out, space, 0,
+                    c->zero != NULL            ? *c->zero
+                    : c->op == PRIM_OP_PRODUCT ? -2
+                                               : 5);
     else
         write_integer(c->types.out, space, 0, (uint64_t)-3);
     return space;
@@ -1471,6 +1475,76 @@ ParameterizedTest(combination *k, scan, zeros_of_both_signs)
         }
 }
 
+/* An array, or rows that share a chunk, fill it, or have some. */
+static const size_t zero_shapes[][2] = {{1, 1},  {1, 33}, {1, 300}, {1, 9000}, {40, 1},
+                                        {40, 3}, {9, 17}, {5, 64},  {7, 257},  {3, 2100}};
+
+/* Elements and initial value are zeros: the sum of these has a sign that each route gets by itself,
+ * with the identities that it adds. */
+static void check_zeros(scan_case *c, char *h_in, bool *negative)
+{
+    enum { MOST = 9000 * 8 };
+    static const double zeros[] = {0.0, -0.0};
+    static char h_before[MOST], h_device[MOST], h_host[MOST];
+    const size_t size = type_bytes(c->types.out), count = c->rows * c->columns;
+    double device_total = 0, host_total = 0;
+    for (int sign = 0; sign < 3; sign++) { /* of the elements: +, -, and one + among many - */
+        for (size_t i = 0; i < count; i++)
+            write_float(c->types.in, h_in, i,
+                        sign == 0 || (sign == 2 && i == count / 2) ? 0.0 : -0.0);
+        for (int initial = 0; initial < 3; initial++) {
+            c->zero = &zeros[initial % 2];
+            c->with_initial = initial < 2;
+            c->initial_on_device = sign % 2;
+            c->threads = 0;
+            run(c, h_before, h_device, &device_total);
+            c->threads = 1;
+            run(c, h_before, h_host, &host_total);
+            cr_assert_arr_eq(h_device, h_host, count * size,
+                             CASE_FORMAT "elements of sign %d, initial %d: a zero has another sign",
+                             CASE_VALUES(c), sign, initial);
+            cr_assert_arr_eq(&device_total, &host_total, c->with_total ? size : 0,
+                             CASE_FORMAT "elements of sign %d, initial %d: the total's sign",
+                             CASE_VALUES(c), sign, initial);
+            *negative = *negative || signbit(read_float(c->types.out, h_host, count - 1));
+        }
+    }
+}
+
+ParameterizedTestParameters(scan, a_sum_of_zeros_has_the_sign_that_the_host_gives_it)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, scan, a_sum_of_zeros_has_the_sign_that_the_host_gives_it)
+{
+    if (!type_is_float(k->types.in) || !scan_rung_has(k->variant, HAS_HOST_ORDER_IN_SHORT_ROWS))
+        cr_skip_test("integers have one zero, and other rungs add more identities");
+    const bool has_order = scan_rung_has(k->variant, HAS_HOST_ORDER);
+    char *h_in = malloc(9000 * 8);
+    bool negative = false; /* any result was */
+    for (size_t s = 0; s < COUNT_OF(zero_shapes); s++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int op = PRIM_OP_SUM; op <= PRIM_OP_PRODUCT; op += PRIM_OP_PRODUCT) {
+                const size_t rows = zero_shapes[s][0], columns = zero_shapes[s][1];
+                scan_case c = {.variant = k->variant,
+                               .types = k->types,
+                               .form = rows == 1 ? VECTOR : ROWS,
+                               .kind = (prim_scan_kind)kind,
+                               .op = (prim_op)op,
+                               .rows = rows,
+                               .columns = columns,
+                               .in_ld = columns,
+                               .out_ld = columns,
+                               .with_total = rows == 1,
+                               .h_in = h_in};
+                if (supports(&c) && (has_order || (rows > 1 && columns <= 64)))
+                    check_zeros(&c, h_in, &negative);
+            }
+    cr_assert(negative);
+    free(h_in);
+}
+
 ParameterizedTestParameters(scan, same_bits_in_every_run)
 {
     return combinations();
@@ -1818,7 +1892,8 @@ Test(scan, host_refuses_what_it_cannot_do)
                "h_initial");
     cr_assert_eq(HOST(0, 0, 0, NULL, (char *)in + 2, 3, CUDA_R_32F, out, 1), PRIM_ERROR_MISALIGNED);
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 3, CUDA_R_32F, in + 1, 1), PRIM_ERROR_OVERLAP);
-    cr_assert_eq(HOST(0, 0, 0, NULL, in, SIZE_MAX / 2, CUDA_R_32F, out, 1), PRIM_ERROR_SIZE);
+    cr_refused(HOST(0, 0, 0, NULL, in, SIZE_MAX / 2, CUDA_R_32F, out, 1), PRIM_ERROR_SIZE, "h_in");
+    cr_refused(HOST(0, 0, 0, NULL, in, SIZE_MAX / 4, CUDA_R_64F, out, 1), PRIM_ERROR_SIZE, "h_out");
     cr_assert_eq(HOST(0, 0, 0, NULL, in, 4, CUDA_R_16F, out, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
                                 CUDA_R_32F, in, 4, CUDA_R_32F, out, &in[3], 1),
