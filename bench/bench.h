@@ -34,7 +34,10 @@ typedef struct bench_options {
     bench_names from;        /* files of results to read instead of measuring */
     bench_names compared[2]; /* files of the runs before and after */
     bool peers, list;
-    bool shapes; /* odd shapes in place of the usual sizes */
+    bool ladders; /* one case a pattern */
+    bool full;    /* every case, without being named */
+    bool times;   /* measure, though the CPU backend's times say nothing about a GPU */
+    bool shapes;  /* odd shapes in place of the usual sizes */
 } bench_options;
 
 /* Ends the program with a sentence where an option is wrong. */
@@ -212,6 +215,10 @@ typedef struct bench_context {
 /* Measures the plan, a result for each case and mode, and prints each group when it is done. */
 void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_result *results);
 
+/* Runs each case of the plan once, compares the results of each group, and says for each pattern on
+ * how many inputs how many variants agree. Ends the program where one does not. */
+void agree_all(const bench_plan *plan);
+
 /* Derived figures; set_shares() once the time is known. */
 void set_shares(bench_result *r, const bench_ceilings *ceilings);
 double gbps(const bench_result *r);
@@ -241,11 +248,18 @@ void print_group(const bench_result *results, size_t count);
 void print_groups(const bench_result *results, size_t count);
 /* Of odd shapes the shares of the ceiling, worst last (shapes.c). */
 void print_shapes(const bench_result *results, size_t count);
-/* On a terminal only: so many cases are measured, and what comes next. */
+/* On a terminal only: so many cases are done, about how long the others take, and what comes next.
+ */
 void show_progress(size_t done, size_t all, const char *what);
 void clear_progress(void);
 /* Of all results: auto against peers or first rungs, and how many times are noisy. */
 void print_summary(const bench_result *results, size_t count);
+
+/* Is it the case that stands for its pattern at a first look (ladders.c)? Of these a short table
+ * each, and what auto reaches. */
+bool is_first_look(const bench_case *c);
+void print_ladders(const bench_context *context, const bench_result *results, size_t count);
+void print_what_to_take(const bench_result *results, size_t count);
 
 /* End the program with a sentence where the file, or plots in the folder, could not be written. */
 void check_writable(const char *path);

@@ -233,7 +233,8 @@ static void plan_histogram(const bench_options *options, bench_plan *plan)
     static const size_t gpu_sizes[] = {(size_t)1 << 20, (size_t)1 << 28},
                         cpu_sizes[] = {(size_t)1 << 17};
     const bench_input *inputs = options->input_count > 0 ? options->inputs : all;
-    const size_t input_count = options->input_count > 0 ? options->input_count : sizeof all / sizeof *all;
+    const size_t input_count =
+        options->input_count > 0 ? options->input_count : sizeof all / sizeof *all;
     const size_t *sizes = options->size_count > 0 ? options->sizes
                           : on_gpu()              ? gpu_sizes
                                                   : cpu_sizes;

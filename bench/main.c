@@ -42,13 +42,22 @@ static bench_plan plan_patterns(const bench_options *options)
     return plan;
 }
 
+/* Nothing named: on a GPU, a first look. */
+static bool names_no_cases(const bench_options *o)
+{
+    return !o->full && !o->shapes &&
+           o->patterns.count + o->cases.count + o->variants.count + o->type_count + o->size_count +
+                   o->input_count ==
+               0;
+}
+
 static bench_plan make_plan(const bench_options *options)
 {
     bench_plan plan = plan_patterns(options);
     size_t kept = 0;
     check_names(options, plan.cases, plan.count);
     for (size_t i = 0; i < plan.count; i++)
-        if (wants(options, &plan.cases[i]))
+        if (wants(options, &plan.cases[i]) && (!options->ladders || is_first_look(&plan.cases[i])))
             plan.cases[kept++] = plan.cases[i];
     plan.count = kept;
     if (kept == 0) {
@@ -157,6 +166,14 @@ static void refuse_several_runs(const bench_file *files, size_t count)
     exit(2);
 }
 
+static void print_all(const bench_file *file)
+{
+    print_context(&file->context);
+    print_groups(file->results, file->count);
+    print_summary(file->results, file->count);
+    print_shapes(file->results, file->count);
+}
+
 /* `--from`: results that were measured before, maybe elsewhere. */
 static int show_saved(const bench_options *options)
 {
@@ -171,10 +188,10 @@ static int show_saved(const bench_options *options)
         const bench_file *file = &files[f];
         if (file->count == 0)
             continue;
-        print_context(&file->context);
-        print_groups(file->results, file->count);
-        print_summary(file->results, file->count);
-        print_shapes(file->results, file->count);
+        if (options->ladders)
+            print_ladders(&file->context, file->results, file->count);
+        else
+            print_all(file);
         if (options->json != NULL)
             save_json(options->json, &file->context, file->results, file->count);
         draw(options, &file->context, file->results, file->count);
@@ -196,13 +213,22 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     if (results == NULL)
         return 1;
     measure_all(plan, &context.ceilings, results);
-    print_summary(results, count);
+    if (options->ladders)
+        print_what_to_take(results, count);
+    else if (on_gpu())
+        print_summary(results, count);
     print_shapes(results, count);
     save(options, &context, results, count);
     timing_end();
     draw(options, &context, results, count);
     free(results);
     return 0;
+}
+
+static void agree(const bench_plan *plan)
+{
+    printf("On the CPU backend, whose times say nothing about a GPU (--times shows them):\n");
+    agree_all(plan);
 }
 
 int main(int argc, char **argv)
@@ -217,10 +243,14 @@ int main(int argc, char **argv)
         name_absent_peers();
     if (options.patterns.count == 1 && strcmp(options.patterns.names[0], "articles") == 0)
         return compare_with_articles(&options);
+    options.ladders = options.ladders || (on_gpu() && names_no_cases(&options));
     bench_plan plan = make_plan(&options);
     int status = 0;
     if (options.list)
         print_plan(&plan);
+    else if (!on_gpu() && !options.times && options.json == NULL && options.csv == NULL &&
+             options.plot == NULL)
+        agree(&plan);
     else
         status = measure_plan(&options, &plan);
     free(plan.cases);

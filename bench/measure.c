@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "peers/peers.h"
 
@@ -89,7 +90,7 @@ static void time_mode(bound_case *turn, size_t count, bench_mode mode,
 static void drop_peer(const bound_case *b)
 {
     fprintf(stderr, "primbench: its rows are left out\n");
-    for (int mode = 0; mode < mode_count(); mode++)
+    for (int mode = 0; mode < mode_count() && b->results != NULL; mode++)
         b->results[mode].time = (bench_time){0};
 }
 
@@ -120,9 +121,15 @@ static void check_result(const bound_case *b, void **h_first)
 typedef struct group {
     const bench_case *cases;
     size_t count;
-    bench_result *results; /* mode_count() for each case */
+    bench_result *results; /* mode_count() for each case; NULL: nothing is timed */
     void *h_first;         /* the first case's result */
 } group;
+
+static void run_once(bound_case *b)
+{
+    must_prim(run_bound(b, 0));
+    must(cudaDeviceSynchronize(), "running a case");
+}
 
 static void measure_turn(group *g, const size_t *members, size_t count,
                          const bench_ceilings *ceilings)
@@ -130,8 +137,11 @@ static void measure_turn(group *g, const size_t *members, size_t count,
     bound_case turn[MOST_IN_TURN];
     const size_t modes = (size_t)mode_count();
     for (size_t i = 0; i < count; i++)
-        bind_case(&turn[i], &g->cases[members[i]], &g->results[members[i] * modes]);
-    for (size_t mode = 0; mode < modes; mode++)
+        bind_case(&turn[i], &g->cases[members[i]],
+                  g->results != NULL ? &g->results[members[i] * modes] : NULL);
+    for (size_t i = 0; i < count && g->results == NULL; i++)
+        run_once(&turn[i]);
+    for (size_t mode = 0; mode < modes && g->results != NULL; mode++)
         time_mode(turn, count, (bench_mode)mode, ceilings);
     for (size_t i = 0; i < count; i++)
         check_result(&turn[i], &g->h_first);
@@ -185,5 +195,39 @@ void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_r
         clear_progress();
         print_group(g.results, g.count * modes);
         first += g.count;
+    }
+}
+
+/* ---- without times ---- */
+
+/* Variants that any of the cases names: "auto" is one of the others. */
+static size_t count_rungs(const bench_case *cases, size_t count)
+{
+    size_t rungs = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        while (strcmp(case_label(&cases[first]), case_label(&cases[i])) != 0)
+            first++;
+        rungs += first == i && strcmp(case_label(&cases[i]), "auto") != 0;
+    }
+    return rungs;
+}
+
+void agree_all(const bench_plan *plan)
+{
+    for (size_t first = 0, begin = 0, inputs = 0; first < plan->count;) {
+        group g = {.cases = &plan->cases[first], .count = count_cases(plan, first)};
+        measure_group(&g, plan, NULL);
+        first += g.count;
+        inputs++;
+        const char *const pattern = g.cases[0].pattern;
+        if (first < plan->count && strcmp(plan->cases[first].pattern, pattern) == 0)
+            continue;
+        clear_progress();
+        printf("  %-12s %2zu variants agree on %3zu inputs\n", pattern,
+               count_rungs(&plan->cases[begin], first - begin), inputs);
+        fflush(stdout);
+        begin = first;
+        inputs = 0;
     }
 }

@@ -12,7 +12,8 @@ const char *argp_program_version = "primbench 0.1.0";
 static const char documentation[] =
     "Compares the variants of the patterns, on the GPU if one answers, otherwise on the CPU "
     "backend.\n\n"
-    "Without arguments every variant of every pattern runs at sizes that show its course. All "
+    "Without arguments, on a GPU, every variant of every pattern runs at one size, and --full at "
+    "sizes that show its course; on the CPU backend each runs once, to see that all agree. All "
     "lists are separated by commas. Times are medians of at least 20 repetitions; cold: the L2 "
     "cache was flushed before each, hot: one of 32 calls in a CUDA graph (calls under 2 ms). GB/s "
     "counts inputs once and outputs once; the ceiling is what a plain kernel reached in the same "
@@ -38,7 +39,10 @@ enum {
     KEY_PLOT,
     KEY_PEERS,
     KEY_FAMILY,
-    KEY_LIST
+    KEY_LIST,
+    KEY_LADDERS,
+    KEY_FULL,
+    KEY_TIMES
 };
 
 static const struct argp_option option_table[] = {
@@ -65,6 +69,13 @@ static const struct argp_option option_table[] = {
      0},
     {"plot", KEY_PLOT, "DIR", 0, "Draws the results as SVG files (needs gnuplot)", 0},
     {"commit", KEY_COMMIT, "ID", 0, "The version measured, for the files", 0},
+    {"ladders", KEY_LADDERS, NULL, 0, "One case a pattern, in short tables: the default on a GPU",
+     0},
+    {"full", KEY_FULL, NULL, 0, "All cases of all patterns", 0},
+    {"times", KEY_TIMES, NULL, 0,
+     "Measures also on the CPU backend, whose times say nothing about a GPU; --json and --csv do "
+     "too",
+     0},
     {"list", KEY_LIST, NULL, 0, "Lists what would run, and runs nothing", 0},
     {0}};
 
@@ -227,6 +238,8 @@ static void check_together(const bench_options *o, struct argp_state *state)
         argp_error(state, "--from and --compare do not go together");
     if (o->shapes && (measures_nothing(o) || o->size_count > 0))
         argp_error(state, "--family shapes has sizes of its own, and is measured");
+    if (o->ladders && (o->shapes || o->full))
+        argp_error(state, "--ladders has one case a pattern");
     if (measures_nothing(o) && o->list)
         argp_error(state, "--list is of what would be measured");
     if (o->compared[0].count > 0 && (o->json != NULL || o->csv != NULL || o->plot != NULL))
@@ -284,6 +297,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LIST:
         o->list = true;
+        return 0;
+    case KEY_LADDERS:
+        o->ladders = true;
+        return 0;
+    case KEY_FULL:
+        o->full = true;
+        return 0;
+    case KEY_TIMES:
+        o->times = true;
         return 0;
     case ARGP_KEY_ARG:
         add_pattern(o, argument, state);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -135,16 +136,31 @@ void print_groups(const bench_result *results, size_t count)
 
 /* ---- progress ---- */
 
+/* From the time that the cases before took. */
+static void print_time_left(size_t done, size_t all)
+{
+    static time_t begin;
+    if (begin == 0)
+        begin = time(NULL);
+    const double left = difftime(time(NULL), begin) / (double)done * (double)(all - done);
+    if (done > 0 && left < 90)
+        fprintf(stderr, ", about %.0f s left", left);
+    else if (done > 0)
+        fprintf(stderr, ", about %.0f min left", left / 60);
+}
+
 void show_progress(size_t done, size_t all, const char *what)
 {
-    enum { WIDTH = 30 };
+    enum { WIDTH = 20 };
     if (!isatty(STDERR_FILENO))
         return;
     const size_t filled = all > 0 ? done * WIDTH / all : WIDTH;
     fprintf(stderr, "\r[");
     for (size_t i = 0; i < WIDTH; i++)
         fputc(i < filled ? '#' : '.', stderr);
-    fprintf(stderr, "] %zu of %zu done, %-21.21s", done, all, what);
+    fprintf(stderr, "] %zu of %zu done", done, all);
+    print_time_left(done, all);
+    fprintf(stderr, ", %-21.21s", what);
     fflush(stderr);
 }
 
