@@ -93,7 +93,7 @@ if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null; t
   exit 1
 fi
 refuses 2 'image_filter: there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
-refuses 1 "image_filter: that filter's mask is not the product of a column and a row" \
+refuses 2 "image_filter: that filter's mask is not the product of a column and a row" \
   sharpen "$directory/dot.png" "$directory/out.png" separable
 refuses 2 "image_filter: there is no variant fastest; there are: $all" \
   blur "$directory/dot.png" "$directory/out.png" fastest

@@ -15,7 +15,7 @@ grep -qx 'q    18000000' "$directory/counts"
 grep -qx 'z    1' "$directory/counts"
 [ "$(awk '{sum += $2} END {print sum}' "$directory/counts")" = 18000001 ]
 
-for bad in 0 27 4x -1 abc; do
+for bad in 0 27 4x -1 +4 ' 4' 1e1 '' abc; do
   if said=$("$program" "$directory/fox" "$bad" 2>&1) ||
     [ "$said" != "letter_histogram: $bad is no number from 1 to 26" ]; then
     echo "letter_histogram took '$bad', or said something else: $said" >&2

@@ -85,13 +85,15 @@ done
 
 refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
-for number in 0 -1 1x '' $((most + 1)); do
+for number in 0 -1 +1 ' 1' 1x 1e0 '' $((most + 1)); do
   refuses 2 'no number of GPUs' "$directory/two" "$number"
 done
 
 export RANK=0 WORLD_SIZE=2
 refuses 2 'usage: ' --id "$directory/id"
-refuses 2 'usage: ' --id "$directory/id" --wait soon "$directory/two"
+for seconds in soon 1s -1 '' 86401; do
+  refuses 2 'usage: ' --id "$directory/id" --wait "$seconds" "$directory/two"
+done
 touch "$directory/taken"
 refuses 1 'taken: File exists' --id "$directory/taken" "$directory/two"
 export RANK=1

@@ -178,6 +178,6 @@ refuses 1 'y follows from the columns before it: LAMBDA has to be larger' \
 refuses 1 'missing: No such file' "$directory/missing"
 refuses 1 'Is a directory' "$directory"
 refuses 2 'usage: ridge_regression FILE.csv [LAMBDA]'
-for lambda in -1 x 1x nan inf ''; do
+for lambda in -1 x 1x nan inf 0x1 1e999 ' 1' ''; do
   refuses 2 'LAMBDA is a number from 0 on' "$directory/line" "$lambda"
 done

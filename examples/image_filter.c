@@ -219,10 +219,10 @@ static const filter_row *find_filter(const char *name)
     exit(2);
 }
 
-static int fail(const char *sentence)
+static int fail(int status, const char *sentence)
 {
     fprintf(stderr, "image_filter: %s\n", sentence);
-    return 1;
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -237,11 +237,11 @@ int main(int argc, char **argv)
     char sentence[PICTURE_SENTENCE];
     picture p;
     if (how.is_separable && !wanted->has_separable_mask)
-        return fail("that filter's mask is not the product of a column and a row");
+        return fail(2, "that filter's mask is not the product of a column and a row");
     if (!picture_read(argv[2], wanted->least_channels, &p, sentence))
-        return fail(sentence);
+        return fail(1, sentence);
     wanted->run(how, &p);
     const bool written = picture_write(argv[3], &p, sentence);
     picture_free(&p);
-    return written ? 0 : fail(sentence);
+    return written ? 0 : fail(1, sentence);
 }

@@ -9,8 +9,8 @@
 
 #include <primitives/histogram.h>
 
-#include "arguments.h"
 #include "file_pieces.h"
+#include "numbers.h"
 
 static const char program[] = "letter_histogram";
 
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: letter_histogram FILE [GROUP, 1 to 26]\n");
         return 2;
     }
-    if (argc == 3 && (!read_number(argv[2], &group) || group < 1 || group > LETTERS)) {
+    if (argc == 3 && !read_count(argv[2], 1, LETTERS, &group)) {
         fprintf(stderr, "letter_histogram: %s is no number from 1 to %d\n", argv[2], LETTERS);
         return 2;
     }

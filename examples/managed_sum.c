@@ -8,7 +8,7 @@
 
 #include <primitives/reduce.h>
 
-#include "arguments.h"
+#include "numbers.h"
 
 static void check_cuda(cudaError_t error)
 {

@@ -4,11 +4,14 @@
  *     picture_numbers read FORMAT IN.png                    a line for each row of pixels
  *
  * FORMAT is gray, ga, rgb or rgba; a is opacity. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
+
+#include "numbers.h"
 
 static int fail(const png_image *image, const char *path)
 {
@@ -70,8 +73,11 @@ int main(int argc, char **argv)
         return read_numbers(&image, format, argv[3]);
     if (argc != 6 || strcmp(argv[1], "write") != 0)
         return 2;
+    unsigned long long width, height;
     image.format = format;
-    image.width = (png_uint_32)strtoul(argv[3], NULL, 10);
-    image.height = (png_uint_32)strtoul(argv[4], NULL, 10);
+    if (!read_count(argv[3], 1, UINT32_MAX, &width) || !read_count(argv[4], 1, UINT32_MAX, &height))
+        return 2;
+    image.width = (png_uint_32)width;
+    image.height = (png_uint_32)height;
     return write_numbers(&image, argv[5]);
 }

@@ -21,6 +21,7 @@
 
 #include "failure.h"
 #include "number_table.h"
+#include "numbers.h"
 
 static const char program[] = "ridge_regression";
 
@@ -268,14 +269,6 @@ static void check_shape(const number_table *t, const char *path)
     exit(1);
 }
 
-/* Digits and so on, of a number that is not negative. */
-static bool read_lambda(const char *word, double *lambda)
-{
-    char *end;
-    *lambda = strtod(word, &end);
-    return end != word && *end == '\0' && isfinite(*lambda) && *lambda >= 0;
-}
-
 int main(int argc, char **argv)
 {
     double lambda = 1;
@@ -283,7 +276,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: ridge_regression FILE.csv [LAMBDA]\n");
         return 2;
     }
-    if (argc == 3 && !read_lambda(argv[2], &lambda)) {
+    if (argc == 3 && !(read_real(argv[2], &lambda) && isfinite(lambda) && lambda >= 0)) {
         fprintf(stderr, "%s: LAMBDA is a number from 0 on, and %s is none\n", program, argv[2]);
         return 2;
     }

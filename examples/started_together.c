@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arguments.h"
 #include "failure.h"
 #include "nccl_failure.h"
+#include "numbers.h"
 
 /* ---- the place ---- */
 
@@ -28,7 +28,7 @@ static int read_variable(const char *program, const char *name, unsigned long lo
 {
     unsigned long long number;
     const char *const word = getenv(name);
-    if (word != NULL && read_number(word, &number) && number <= most)
+    if (word != NULL && read_count(word, 0, most, &number))
         return (int)number;
     fprintf(stderr, "%s: %s is %s, and no number from 0 to %llu\n", program, name,
             word != NULL ? word : "not set", most);
