@@ -26,6 +26,7 @@
 #include "common/kernel/launch.cuh"
 #include "failure.h"
 #include "numbers.h"
+#include "output.h"
 #include "picture.h"
 
 namespace
@@ -205,5 +206,6 @@ int main(int argc, char **argv)
     if (!filtered)
         fprintf(stderr, "box_filter: %s\n", sentence);
     free(radii);
+    finish_output(program);
     return filtered ? 0 : 1;
 }

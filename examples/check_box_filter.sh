@@ -101,3 +101,5 @@ refuses 1 "box_filter: $directory/none/out.png: " "$directory/in.png" "$director
 for radius in '' -1 +1 ' 1' 1.5 2x 18446744073709551616; do
   refuses 2 "box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
 done
+
+needs_output "$directory/in.png" "$directory/out.png" 1

@@ -24,3 +24,5 @@ if "$program" "$directory/missing" 2>/dev/null; then
   echo "byte_entropy took a missing file" >&2
   exit 1
 fi
+
+needs_output "$directory/equal"

@@ -18,3 +18,5 @@ if "$program" 1 2 2>/dev/null; then
   echo "element_wise took two arguments" >&2
   exit 1
 fi
+
+needs_output 1

@@ -28,3 +28,5 @@ if "$program" "$directory/missing" 2>"$directory/said"; then
   exit 1
 fi
 grep -q 'No such file' "$directory/said"
+
+needs_output "$directory/one"

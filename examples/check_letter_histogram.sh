@@ -26,3 +26,5 @@ if "$program" "$directory/missing" 2>/dev/null; then
   echo "letter_histogram took a missing file" >&2
   exit 1
 fi
+
+needs_output "$directory/fox"

@@ -13,3 +13,5 @@ for bad in -1 abc 12x '' 4294967297; do
     exit 1
   fi
 done
+
+needs_output 4

@@ -83,6 +83,7 @@ for file in empty two long; do
   expect_of_processes "$directory/$file"
 done
 
+needs_output "$directory/two"
 refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
 for number in 0 -1 +1 ' 1' 1x 1e0 '' $((most + 1)); do

@@ -40,3 +40,5 @@ if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
   echo "matrix_product multiplied matrices that do not go" >&2
   exit 1
 fi
+
+needs_output "$directory/a" "$directory/b"

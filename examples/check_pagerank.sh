@@ -32,3 +32,5 @@ refuses 2 'usage: '
 for steps in '' 0 -1 +1 ' 1' 1e3 2x 1.5 1000000001; do
   refuses 2 'STEPS is a number from 1 to 10^9' "$directory/star" "$steps"
 done
+
+needs_output "$directory/star"

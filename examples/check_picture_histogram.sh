@@ -49,3 +49,5 @@ fi
 refuses 2 usage "$directory/in.png"
 refuses 1 none.png "$directory/none.png" "$directory/out.svg"
 refuses 1 'none/out.svg: No such file' "$directory/in.png" "$directory/none/out.svg"
+
+needs_output "$directory/in.png" "$directory/out.svg"

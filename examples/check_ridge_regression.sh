@@ -181,3 +181,5 @@ refuses 2 'usage: ridge_regression FILE.csv [LAMBDA]'
 for lambda in -1 x 1x nan inf 0x1 1e999 ' 1' ''; do
   refuses 2 'LAMBDA is a number from 0 on' "$directory/line" "$lambda"
 done
+
+needs_output "$directory/line"

@@ -129,3 +129,5 @@ if said=$("$program" "$directory/general" dense 2>&1); then
   exit 1
 fi
 [ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' ]
+
+needs_output "$directory/general"

@@ -138,6 +138,7 @@ int run(const char *path, unsigned long long steps)
     step.end();
     free_device();
     matrix_market_free(&csr);
+    finish_output(program);
     return !(left < ENOUGH);
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/kernel/launch.cuh"
 #include "numbers.h"
+#include "output.h"
 
 namespace
 {
@@ -153,5 +154,6 @@ int main(int argc, char **argv)
     }
     vectors(count);
     matrices();
+    finish_output("element_wise");
     return 0;
 }

@@ -16,6 +16,7 @@
 #include "failure.h"
 #include "nccl_failure.h"
 #include "numbers.h"
+#include "output.h"
 
 static const char program[] = "float_sum";
 
@@ -245,5 +246,6 @@ int main(int argc, char **argv)
     print(&t);
     give_back(&t);
     exact_file_close(program, &t.file);
+    finish_output(program);
     return 0;
 }

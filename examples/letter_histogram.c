@@ -11,6 +11,7 @@
 
 #include "file_pieces.h"
 #include "numbers.h"
+#include "output.h"
 
 static const char program[] = "letter_histogram";
 
@@ -72,5 +73,6 @@ int main(int argc, char **argv)
     uint64_t counts[LETTERS];
     count_file(argv[1], counts);
     print_groups(counts, (int)group);
+    finish_output(program);
     return 0;
 }

@@ -9,6 +9,7 @@
 #include <primitives/reduce.h>
 
 #include "numbers.h"
+#include "output.h"
 
 static void check_cuda(cudaError_t error)
 {
@@ -59,5 +60,6 @@ int main(int argc, char **argv)
     }
     check_cuda(cudaFree(values));
     check_cuda(cudaFree(sum));
+    finish_output("managed_sum");
     return wrong > 0;
 }

@@ -20,6 +20,7 @@
 #include "failure.h"
 #include "nccl_failure.h"
 #include "numbers.h"
+#include "output.h"
 #include "started_together.h"
 #include "whole_file.h"
 
@@ -280,6 +281,7 @@ static int run_on_host(const char *path, const char *gpus)
         work(&t, &file);
     }
     free(file.bytes);
+    finish_output(program);
     return 0;
 }
 
@@ -299,6 +301,7 @@ static int run_as_one_of_many(const char *id_path, const char *path, unsigned se
         work(&t, &file);
     }
     free(file.bytes);
+    finish_output(program);
     return 0;
 }
 

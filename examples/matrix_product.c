@@ -13,6 +13,8 @@
 
 #include <primitives/gemm.h>
 
+#include "output.h"
+
 typedef struct matrix {
     size_t rows, columns;
     float *h_data, *d_data;
@@ -188,5 +190,6 @@ int main(int argc, char **argv)
     release(&a);
     release(&b);
     release(&c);
+    finish_output("matrix_product");
     return !(apart < 1e-4);
 }

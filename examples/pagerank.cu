@@ -129,6 +129,7 @@ int run(const char *path, unsigned long long steps)
     free_device();
     matrix_market_free(&transitions);
     matrix_market_free(&links);
+    finish_output(program);
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <primitives/histogram.h>
 
 #include "failure.h"
+#include "output.h"
 #include "picture.h"
 
 static const char program[] = "picture_histogram";
@@ -134,5 +135,6 @@ int main(int argc, char **argv)
     print(&p, counters);
     write_drawing(argv[2], &p, counters);
     picture_free(&p);
+    finish_output(program);
     return 0;
 }

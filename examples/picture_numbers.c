@@ -12,6 +12,7 @@
 #include <png.h>
 
 #include "numbers.h"
+#include "output.h"
 
 static int fail(const png_image *image, const char *path)
 {
@@ -47,6 +48,7 @@ static int read_numbers(png_image *image, png_uint_32 format, const char *path)
     for (size_t i = 0; i < row * image->height; i++)
         printf("%u%c", pixels[i], (i + 1) % row == 0 ? '\n' : ' ');
     free(pixels);
+    finish_output("picture_numbers");
     return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "failure.h"
 #include "number_table.h"
 #include "numbers.h"
+#include "output.h"
 
 static const char program[] = "ridge_regression";
 
@@ -295,5 +296,6 @@ int main(int argc, char **argv)
     free_arrays(&a);
     free_problem(&p);
     number_table_free(&t);
+    finish_output(program);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "matrix_market.h"
+#include "output.h"
 
 static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
 enum { FORMATS = sizeof format_names / sizeof *format_names };
@@ -150,5 +151,6 @@ int main(int argc, char **argv)
     free(h_x);
     free(h_y);
     matrix_market_free(&csr);
+    finish_output("sparse_product");
     return !(apart < 1e-12);
 }

@@ -13,6 +13,7 @@
 #include "failure.h"
 #include "matrix_market.h"
 #include "numbers.h"
+#include "output.h"
 
 /* Of the program that includes this. */
 extern const char program[];
