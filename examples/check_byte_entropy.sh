@@ -26,3 +26,4 @@ if "$program" "$directory/missing" 2>/dev/null; then
 fi
 
 needs_output "$directory/equal"
+refuses 1 'Is a directory' "$directory"

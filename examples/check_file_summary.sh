@@ -30,3 +30,4 @@ fi
 grep -q 'No such file' "$directory/said"
 
 needs_output "$directory/one"
+refuses 1 'Is a directory' "$directory"

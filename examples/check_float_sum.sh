@@ -48,3 +48,4 @@ for number in 0 -1 1x '' $((most + 1)); do
 done
 
 needs_output "$directory/three"
+refuses 1 'is no regular file' "$directory"

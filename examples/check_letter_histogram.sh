@@ -28,3 +28,4 @@ if "$program" "$directory/missing" 2>/dev/null; then
 fi
 
 needs_output "$directory/fox"
+refuses 1 'Is a directory' "$directory"

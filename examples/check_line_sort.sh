@@ -52,3 +52,4 @@ refuses 2 "unrecognized option '--ascending'" --ascending "$directory/fruit"
 
 needs_output "$directory/fruit"
 needs_output "$directory/bytes" # more than a buffer holds
+refuses 1 'Is a directory' "$directory"

@@ -86,6 +86,7 @@ done
 needs_output "$directory/two"
 refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
+refuses 1 'Is a directory' "$directory"
 for number in 0 -1 +1 ' 1' 1x 1e0 '' $((most + 1)); do
   refuses 2 'no number of GPUs' "$directory/two" "$number"
 done
@@ -100,6 +101,7 @@ refuses 1 'taken: File exists' --id "$directory/taken" "$directory/two"
 export RANK=1
 refuses 1 'id has not come in 0 s' --id "$directory/id" --wait 0 "$directory/two"
 refuses 1 'taken holds no id' --id "$directory/taken" "$directory/two"
+refuses 1 'Is a directory' --id "$directory" --wait 0 "$directory/two"
 export RANK=2
 refuses 2 'RANK is 2, and no number from 0 to 1' --id "$directory/id" "$directory/two"
 unset WORLD_SIZE

@@ -34,3 +34,4 @@ for steps in '' 0 -1 +1 ' 1' 1e3 2x 1.5 1000000001; do
 done
 
 needs_output "$directory/star"
+refuses 1 'Is a directory' "$directory"

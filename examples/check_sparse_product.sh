@@ -26,6 +26,11 @@ printf '%b' '%%MatrixMarket MATRIX Coordinate REAL General\r\n%\n% made by hand\
   >"$directory/decorated"
 expect decorated 4 4 7 4.39854774
 
+# A mark before the text, and a comment behind blanks.
+printf '\357\273\277%%%%MatrixMarket matrix coordinate real general\n \t%% by hand\n2 2 3\n1 1 4\n1 2 2\n  %%\n2 2 1\n' \
+  >"$directory/marked"
+expect marked 2 2 3 5.02493781 # (5, 1/2)
+
 # Below the diagonal and on it: (2 · 1 + 1/2, 1 + 5 / 3, 5 / 2)
 printf '%%%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 2\n2 1 1\n3 2 5\n' \
   >"$directory/symmetric"
@@ -107,6 +112,8 @@ refuse 3 '(1, 3) lies outside' "${general}2 2 1\n1 3 1\n"
 refuse 3 '(0, 1) lies outside' "${general}2 2 1\n0 1 1\n"
 refuse 3 '(1, 2) lies above' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n'
 refuse 3 '(1, 1) lies on' '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n'
+refuse 1 'a return without a newline' '%%MatrixMarket matrix coordinate real general\r1 1 1\r1 1 1\r'
+refuse 3 'a return without a newline' "${general}1 1 1\n1 1 1\r%\n"
 refuse 3 'a byte 0' "${general}2 2 1\n1 1 1\0000\n"
 
 # y = (10/3, 0, 31/12, 5/4), to the last bit.
@@ -124,6 +131,7 @@ if said=$("$program" "$directory/missing" 2>&1); then
   exit 1
 fi
 [[ $said == *'No such file'* ]]
+refuses 1 'Is a directory' "$directory"
 if said=$("$program" "$directory/general" dense 2>&1); then
   echo "sparse_product took a format that is none" >&2
   exit 1

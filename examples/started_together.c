@@ -82,6 +82,8 @@ static int read_id(const char *program, const char *path, ncclUniqueId *id)
     if (file == NULL)
         fail_with_errno(program, path);
     const size_t read = fread(id, sizeof *id, 1, file);
+    if (ferror(file))
+        fail_with_errno(program, path);
     fclose(file);
     if (read == 1)
         return 0;
