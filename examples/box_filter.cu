@@ -172,21 +172,8 @@ size_t read_radius(const char *word)
     unsigned long long radius;
     if (read_count(word, 0, SIZE_MAX, &radius))
         return radius;
-    fprintf(stderr, "box_filter: %s is no radius\n", word);
+    fprintf(stderr, "%s: %s is no radius\n", program, word);
     exit(2);
-}
-
-bool filter_file(const char *in, const char *out, const size_t *radii, size_t count, char *sentence)
-{
-    picture p;
-    if (!picture_read(in, 0, &p, sentence))
-        return false;
-    picture_weigh(&p);
-    filter_picture(p, radii, count);
-    picture_unweigh(&p);
-    const bool written = picture_write(out, &p, sentence);
-    picture_free(&p);
-    return written;
 }
 
 } // namespace
@@ -201,11 +188,13 @@ int main(int argc, char **argv)
     size_t *radii = static_cast<size_t *>(allocate(program, nullptr, count, sizeof *radii));
     for (size_t i = 0; i < count; i++)
         radii[i] = read_radius(argv[i + 3]);
-    char sentence[PICTURE_SENTENCE];
-    const bool filtered = filter_file(argv[1], argv[2], radii, count, sentence);
-    if (!filtered)
-        fprintf(stderr, "box_filter: %s\n", sentence);
+    picture p = picture_read(program, argv[1], 0);
+    picture_weigh(&p);
+    filter_picture(p, radii, count);
+    picture_unweigh(&p);
+    picture_write(program, argv[2], &p);
+    picture_free(&p);
     free(radii);
     finish_output(program);
-    return filtered ? 0 : 1;
+    return 0;
 }

@@ -139,3 +139,8 @@ fi
 [ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' ]
 
 needs_output "$directory/general"
+
+write_to() {
+  "$program" "$directory/general" csr "$1"
+}
+writes_whole

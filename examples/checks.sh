@@ -16,6 +16,34 @@ needs_output() {
   fi
 }
 
+# writes_whole: what write_to OUT writes, a function of the check, is complete or not there; links and
+# pipes stay, and so does a file's mode.
+writes_whole() {
+  local place=$directory/whole status=0 said
+  mkdir "$place"
+  write_to "$place/right" >/dev/null
+  printf old >"$place/file"
+  chmod 640 "$place/file"
+  ln -s file "$place/link"
+  ln -s new "$place/leads to new"
+  mkfifo "$place/pipe"
+  said=$(ulimit -f 0 && write_to "$place/link" 2>&1 >/dev/null) || status=$? # stands for a full disk
+  if [ $status -ne 1 ] || [[ $said != "$(basename "$program"): $place/link: "* ]]; then
+    echo "$(basename "$program") without room: status $status, and said: $said" >&2
+    exit 1
+  fi
+  [[ $(cat "$place/file") = old && $(cd "$place" && echo *) = 'file leads to new link pipe right' ]]
+  write_to "$place/link" >/dev/null
+  write_to "$place/leads to new" >/dev/null
+  write_to "$place/pipe" >/dev/null &
+  cmp "$place/right" - <"$place/pipe"
+  wait $!
+  cmp "$place/right" "$place/file"
+  cmp "$place/right" "$place/new"
+  [[ $(stat -c %a "$place/file") = 640 && -L $place/link && -L "$place/leads to new" && -p $place/pipe ]]
+  [[ $(cd "$place" && echo *) = 'file leads to new link new pipe right' ]]
+}
+
 # refuses STATUS WORDS ARGUMENT…: the program ends with that status, having said the words, and no
 # sanitizer having said anything.
 refuses() {

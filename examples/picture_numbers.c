@@ -40,6 +40,7 @@ static int read_numbers(png_image *image, png_uint_32 format, const char *path)
 {
     if (!png_image_begin_read_from_file(image, path))
         return fail(image, path);
+    image->flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* as picture_read() has it */
     image->format = format;
     unsigned char *pixels = malloc(PNG_IMAGE_SIZE(*image));
     if (!png_image_finish_read(image, NULL, pixels, 0, NULL))

@@ -4,48 +4,26 @@
  *
  * FORMAT is csr, coo, ell, hyb, jds or sell; csr if left out. x is 1, 1/2, 1/3, … Y.mtx gets y, a
  * Matrix Market file too. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "failure.h"
 #include "matrix_market.h"
+#include "new_file.h"
 #include "output.h"
+
+static const char program[] = "sparse_product";
 
 static const char *const format_names[] = {"csr", "coo", "ell", "hyb", "jds", "sell"};
 enum { FORMATS = sizeof format_names / sizeof *format_names };
 
-static void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "sparse_product: %s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-static void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "sparse_product: %s\n", prim_last_error(NULL));
-    exit(1);
-}
-
-static void *allocate(size_t bytes)
-{
-    void *data = malloc(bytes > 0 ? bytes : 1);
-    if (data != NULL)
-        return data;
-    fprintf(stderr, "sparse_product: out of memory\n");
-    exit(1);
-}
-
 static void *to_device(const void *h_from, size_t bytes)
 {
     void *d_to;
-    check_cuda(cudaMalloc(&d_to, bytes > 0 ? bytes : 1));
-    check_cuda(cudaMemcpy(d_to, h_from, bytes, cudaMemcpyHostToDevice));
+    check_cuda(program, cudaMalloc(&d_to, bytes > 0 ? bytes : 1));
+    check_cuda(program, cudaMemcpy(d_to, h_from, bytes, cudaMemcpyHostToDevice));
     return d_to;
 }
 
@@ -68,19 +46,20 @@ static void multiply(const prim_sparse *csr, prim_sparse_format format, const do
 {
     prim_sparse matrix;
     size_t bytes;
-    check(prim_sparse_convert_bytes_host(*csr, format, CUDA_R_64I, PRIM_SPARSE_WIDTH_AUTO, &bytes));
-    void *h_arrays = allocate(bytes);
-    check(prim_sparse_convert_host(*csr, format, CUDA_R_64I, PRIM_SPARSE_WIDTH_AUTO, h_arrays,
-                                   bytes, &matrix));
+    check_prim(program, prim_sparse_convert_bytes_host(*csr, format, CUDA_R_64I,
+                                                       PRIM_SPARSE_WIDTH_AUTO, &bytes));
+    void *h_arrays = allocate(program, NULL, bytes, 1);
+    check_prim(program, prim_sparse_convert_host(*csr, format, CUDA_R_64I, PRIM_SPARSE_WIDTH_AUTO,
+                                                 h_arrays, bytes, &matrix));
     void *d_arrays = to_device(h_arrays, bytes);
     void *d_x = to_device(h_x, csr->columns * sizeof *h_x);
     void *d_y = to_device(h_y, csr->rows * sizeof *h_y);
-    check(prim_spmv(PRIM_SPMV_AUTO, 1, prim_sparse_moved(matrix, h_arrays, d_arrays), CUDA_R_64F,
-                    d_x, 0, CUDA_R_64F, d_y, NULL, 0, 0));
-    check_cuda(cudaMemcpy(h_y, d_y, csr->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
-    check_cuda(cudaFree(d_arrays));
-    check_cuda(cudaFree(d_x));
-    check_cuda(cudaFree(d_y));
+    check_prim(program, prim_spmv(PRIM_SPMV_AUTO, 1, prim_sparse_moved(matrix, h_arrays, d_arrays),
+                                  CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y, NULL, 0, 0));
+    check_cuda(program, cudaMemcpy(h_y, d_y, csr->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
+    check_cuda(program, cudaFree(d_arrays));
+    check_cuda(program, cudaFree(d_x));
+    check_cuda(program, cudaFree(d_y));
     free(h_arrays);
 }
 
@@ -95,8 +74,9 @@ static double norm(const double *values, size_t count)
 /* The largest difference, the host's largest element being 1; NaN where there is one in y. */
 static double distance(const prim_sparse *csr, const double *h_x, const double *h_y)
 {
-    double *h_right = allocate(csr->rows * sizeof *h_right), largest = 0, farthest = 0;
-    check(prim_spmv_host(1, *csr, CUDA_R_64F, h_x, 0, CUDA_R_64F, h_right, 1));
+    double *h_right = allocate(program, NULL, csr->rows, sizeof *h_right), largest = 0,
+           farthest = 0;
+    check_prim(program, prim_spmv_host(1, *csr, CUDA_R_64F, h_x, 0, CUDA_R_64F, h_right, 1));
     for (size_t row = 0; row < csr->rows; row++) {
         const double apart = fabs(h_y[row] - h_right[row]);
         largest = fmax(largest, fabs(h_right[row]));
@@ -109,19 +89,11 @@ static double distance(const prim_sparse *csr, const double *h_x, const double *
 /* With as many digits as give the same numbers when they are read. */
 static void write_vector(const char *path, const double *values, size_t count)
 {
-    FILE *file = fopen(path, "w");
-    bool written = file != NULL;
-    if (written) {
-        fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", count);
-        for (size_t i = 0; i < count; i++)
-            fprintf(file, "%.17g\n", values[i]);
-        written = !ferror(file);
-        written = fclose(file) == 0 && written;
-    }
-    if (written)
-        return;
-    fprintf(stderr, "sparse_product: %s: %s\n", path, strerror(errno));
-    exit(1);
+    FILE *const file = new_stream_begin(program, path);
+    fprintf(file, "%%%%MatrixMarket matrix array real general\n%zu 1\n", count);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "%.17g\n", values[i]);
+    new_stream_finish(program, path, file);
 }
 
 int main(int argc, char **argv)
@@ -137,7 +109,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "sparse_product: %s\n", sentence);
         return 1;
     }
-    double *h_x = allocate(csr.columns * sizeof *h_x), *h_y = allocate(csr.rows * sizeof *h_y);
+    double *h_x = allocate(program, NULL, csr.columns, sizeof *h_x);
+    double *h_y = allocate(program, NULL, csr.rows, sizeof *h_y);
     for (size_t column = 0; column < csr.columns; column++)
         h_x[column] = 1 / ((double)column + 1);
     memset(h_y, 0, csr.rows * sizeof *h_y);
@@ -151,6 +124,6 @@ int main(int argc, char **argv)
     free(h_x);
     free(h_y);
     matrix_market_free(&csr);
-    finish_output("sparse_product");
+    finish_output(program);
     return !(apart < 1e-12);
 }
