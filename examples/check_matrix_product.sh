@@ -61,3 +61,26 @@ if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
 fi
 
 needs_output "$directory/a" "$directory/b"
+
+# is_right C A B: of two texts, the product is that text, and the host says so too.
+is_right() {
+  printf "$2" >"$directory/a"
+  printf "$3" >"$directory/b"
+  "$program" "$directory/a" "$directory/b" >"$directory/c" 2>/dev/null
+  diff <(printf '%s\n' "$1") "$directory/c"
+}
+is_right inf '1e38 1\n' '10\n1\n'
+is_right -inf ' -1e38 1\n' '10\n1\n'
+# Infinities that meet: both have NaN, whatever its sign.
+printf '1e38 1e38\n' >"$directory/a"
+printf '10\n-10\n' >"$directory/b"
+"$program" "$directory/a" "$directory/b" >"$directory/c" 2>/dev/null
+grep -qxE -- '-?nan' "$directory/c"
+
+# Centred rows times ones: sums of terms that cancel are as far apart as rounding leaves them.
+awk 'BEGIN { for (k = 1; k < 500; k++) { printf "%.9g ", sin(k) * 1e4; sum += sin(k) * 1e4 }
+  printf "%.9g\n", -sum }' >"$directory/a"
+seq 500 | sed "s|.*|1|" >"$directory/b"
+for variant in auto row_per_block shared_row naive tiled_16 tiled_32; do
+  "$program" "$directory/a" "$directory/b" $variant >/dev/null 2>&1
+done

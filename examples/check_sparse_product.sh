@@ -144,3 +144,15 @@ write_to() {
   "$program" "$directory/general" csr "$1"
 }
 writes_whole
+
+# Infinities of both are equal; and terms that cancel leave what rounding leaves of their magnitudes.
+printf '%%%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 1.7e308\n1 2 1.7e308\n' \
+  >"$directory/infinite"
+expect infinite 1 2 2 inf
+awk 'BEGIN {
+  print "%%MatrixMarket matrix coordinate real general"
+  print 1, 12, 12
+  for (c = 1; c <= 12; c++) print 1, c, c % 3 == 2 ? c : (c % 3 == 1 ? c : -c) "e16" }' >"$directory/cancelling"
+for format in csr coo ell hyb jds sell; do
+  "$program" "$directory/cancelling" $format >/dev/null
+done

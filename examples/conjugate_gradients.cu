@@ -9,9 +9,8 @@
  * A step is a product, three dot products and an element-wise kernel in two turns; it is recorded
  * as a CUDA graph. All its numbers stay on the device. Prints how large the residual is, until that
  * is 10^-10 of b, and how far x is from what it should be. */
+#include "comparison.h"
 #include "steps.cuh"
-
-#include <math.h>
 
 extern const char program[] = "conjugate_gradients";
 
@@ -109,7 +108,7 @@ double farthest_from_one(const double *d_x, size_t count)
     double *h = static_cast<double *>(allocate(program, nullptr, count, sizeof *h)), farthest = 0;
     check_cuda(program, cudaMemcpy(h, d_x, count * sizeof *h, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
-        farthest = fabs(h[i] - 1) <= farthest ? farthest : fabs(h[i] - 1);
+        farthest = farther(farthest, fabs(h[i] - 1));
     free(h);
     return farthest;
 }
