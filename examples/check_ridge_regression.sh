@@ -135,6 +135,20 @@ for name in close far; do
   numbers "$directory/$name" 0.25 | awk '{ print $1, $1 ~ /^[ab]$/ ? $3 : $2 }' >"$directory/$name.got"
 done
 cmp "$directory/close.got" "$directory/far.got"
+printf 'a,y\n1,1\n2,4\n5,2\n-1,3\n' >"$directory/close"
+for scale in 'e-200 e200' 'e200 e-200' 'e-160 e160' 'e-300 e0'; do
+  read -r of_a of_y <<<"$scale"
+  awk -F, -v OFS=, -v a="$of_a" -v y="$of_y" 'NR > 1 { $1 = $1 a; $2 = $2 y } { print }' \
+    "$directory/close" >"$directory/far"
+  # The intercept is that of the other, times the scale; the rest does not depend on it.
+  numbers "$directory/close" 0.25 | awk -v y="$of_y" '$1 == "intercept" { $2 = $2 y }
+    { print $1, $1 == "a" ? $3 : $2 }' >"$directory/right"
+  numbers "$directory/far" 0.25 >"$directory/got"
+  awk '{ print $1, $1 == "a" ? $3 : $2 }' "$directory/got" | awk '
+    NR == FNR { right[FNR] = $2; next }
+    { off = $2 / right[FNR] - 1; if ($2 !~ /^-?[0-9]/ || off * off > 1e-16) bad = 1 }
+    END { exit bad || FNR != 3 }' "$directory/right" -
+done
 printf 'x,y\n4,5\n' >"$directory/row"
 printf 'x,y\n4,5\n6,5\n' >"$directory/flat"
 for name in row flat; do

@@ -156,3 +156,10 @@ awk 'BEGIN {
 for format in csr coo ell hyb jds sell; do
   "$program" "$directory/cancelling" $format >/dev/null
 done
+
+# Norms whose squares are no numbers of f64: 5 times 10^e from 3 and 4.
+for e in 307 160 -160 -200 -307 -320; do
+  printf '%%%%MatrixMarket matrix coordinate real general\n3 1 2\n1 1 3e%s\n3 1 -4e%s\n' $e $e >"$directory/scaled"
+  "$program" "$directory/scaled" >"$directory/said"
+  awk -v e=$e '/^norm/ { norm = $2 } END { exit norm !~ "^(5|4.9+[0-9]*)e" (e < 0 ? e : "[+]" e) "$" }' "$directory/said"
+done

@@ -12,6 +12,9 @@
 #include "comparison.h"
 #include "steps.cuh"
 
+#include <float.h>
+#include <math.h>
+
 extern const char program[] = "conjugate_gradients";
 
 namespace
@@ -113,9 +116,31 @@ double farthest_from_one(const double *d_x, size_t count)
     return farthest;
 }
 
+/* Divides the matrix by a power of two, and with it b, which changes neither x nor the steps: its
+ * largest entry is then about 1, so that squares are neither too large nor too small. */
+void scale(const prim_sparse &csr, const char *path)
+{
+    double *const values = static_cast<double *>(const_cast<void *>(csr.values));
+    double largest = 0;
+    int exponent;
+    for (size_t e = 0; e < csr.entries; e++)
+        largest = fmax(largest, fabs(values[e]));
+    frexp(largest, &exponent);
+    for (size_t e = 0; e < csr.entries; e++) {
+        const double scaled = ldexp(values[e], -exponent);
+        if (values[e] != 0 && fabs(scaled) < DBL_MIN) {
+            fprintf(stderr, "%s: %s: %g and %g are too far apart\n", program, path, values[e],
+                    largest);
+            exit(1);
+        }
+        values[e] = scaled;
+    }
+}
+
 int run(const char *path, unsigned long long steps)
 {
     prim_sparse csr = read_square_matrix(path);
+    scale(csr, path);
     const calculator with(matrix_on_device(csr));
     const state s = make_state(csr);
     begin(with, s);

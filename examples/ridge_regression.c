@@ -254,7 +254,8 @@ static void print_weights(const number_table *t, const problem *p, const double 
         const measure m = p->of_a[c];
         const double weight =
             m.deviation > 0 ? h_weights[c] * (p->of_y.deviation / m.deviation) : 0;
-        intercept -= weight * m.mean;
+        if (m.deviation > 0) /* the weight itself may be too large or too small */
+            intercept -= h_weights[c] * (m.mean / m.deviation) * p->of_y.deviation;
         printf("%-*s %16.9g %16.9g%s\n", width, t->names[c], weight, h_weights[c],
                m.deviation > 0 ? "" : " constant");
     }

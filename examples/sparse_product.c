@@ -65,12 +65,17 @@ static void multiply(const prim_sparse *csr, prim_sparse_format format, const do
     free(h_arrays);
 }
 
+/* The numbers are divided by the largest first: squares are neither too large nor too small then. */
 static double norm(const double *values, size_t count)
 {
-    double squares = 0;
+    double largest = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
-        squares += values[i] * values[i];
-    return sqrt(squares);
+        largest = farther(largest, fabs(values[i]));
+    if (!(largest > 0) || isinf(largest))
+        return largest;
+    for (size_t i = 0; i < count; i++)
+        squares += values[i] / largest * (values[i] / largest);
+    return largest * sqrt(squares);
 }
 
 /* y = |A| · x: of positive x, the sums of the terms' magnitudes. */
