@@ -1,4 +1,4 @@
-/* How far a sum that the device has added up may be from the host's, which adds in another order. */
+/* Compares what the device has added up with the host's sums, which have another order. */
 #ifndef EXAMPLES_COMPARISON_H
 #define EXAMPLES_COMPARISON_H
 
@@ -6,9 +6,9 @@
 
 /* The distance of two sums of the same terms, relative to the sum of the terms' magnitudes, as the
  * headers give bounds: terms that cancel leave a small sum, but no smaller errors. Equal infinities
- * are equal, and so are NaN. `least` is the type's smallest normal number: below it errors become no
- * smaller either. `most` is its largest: where the magnitudes are beyond, the order decides whether
- * a sum is, and nothing can be said. */
+ * are equal, and so are NaN. `least` is the type's smallest normal number: below it errors become
+ * no smaller either. `most` is its largest: where the magnitudes are beyond, the order decides
+ * whether a sum is, and nothing can be said. */
 static inline double relative_distance(double a, double b, double magnitudes, double least,
                                        double most)
 {

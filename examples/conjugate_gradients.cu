@@ -9,11 +9,11 @@
  * A step is a product, three dot products and an element-wise kernel in two turns; it is recorded
  * as a CUDA graph. All its numbers stay on the device. Prints how large the residual is, until that
  * is 10^-10 of b, and how far x is from what it should be. */
-#include "comparison.h"
-#include "steps.cuh"
-
 #include <float.h>
 #include <math.h>
+
+#include "comparison.h"
+#include "steps.cuh"
 
 extern const char program[] = "conjugate_gradients";
 

@@ -2,8 +2,8 @@
  *
  *     matrix_product A B [VARIANT]      VARIANT is naive, tiled_16, …; auto if left out
  *
- * A line of a file is a row; numbers stand apart by blanks, tabs or one comma. The product goes to the
- * standard output, and how far it is from the host's to the standard error. */
+ * A line of a file is a row; numbers stand apart by blanks, tabs or one comma. The product goes to
+ * the standard output, and how far it is from the host's to the standard error. */
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>

@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* What is to be `path`, open for reading and writing: until new_file_finish() it has another name in
- * the same folder, so that `path` stays what it was if the program ends before. Links are followed,
- * and a file that is there keeps its mode. A device or a pipe is no such file: it is open for
- * writing itself, and stays what it is. One at a time. */
+/* What is to be `path`, open for reading and writing: until new_file_finish() it has another name
+ * in the same folder, so that `path` stays what it was if the program ends before. Links are
+ * followed, and a file that is there keeps its mode. A device or a pipe is no such file: it is open
+ * for writing itself, and stays what it is. One at a time. */
 int new_file_begin(const char *program, const char *path);
 
 /* All has been written, and the descriptor closed. */

@@ -65,7 +65,7 @@ static void multiply(const prim_sparse *csr, prim_sparse_format format, const do
     free(h_arrays);
 }
 
-/* The numbers are divided by the largest first: squares are neither too large nor too small then. */
+/* Numbers are divided by the largest first: their squares are neither too large nor too small. */
 static double norm(const double *values, size_t count)
 {
     double largest = 0, squares = 0;

@@ -32,7 +32,7 @@ inline void *on_device(const void *h_data, size_t bytes)
 {
     void *d_data;
     if (device_array_count == MOST_ARRAYS) {
-        fprintf(stderr, "more than %d arrays on the device\n", MOST_ARRAYS);
+        fprintf(stderr, "%s: more than %d arrays on the device\n", program, MOST_ARRAYS);
         exit(1);
     }
     check_cuda(program, cudaMalloc(&d_data, bytes > 0 ? bytes : 1));

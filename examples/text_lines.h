@@ -1,5 +1,5 @@
-/* The lines of a text that a program reads numbers from. Every call ends the program with a sentence
- * where anything fails. */
+/* The lines of a text that a program reads numbers from. Every call ends the program with a
+ * sentence where anything fails. */
 #ifndef EXAMPLES_TEXT_LINES_H
 #define EXAMPLES_TEXT_LINES_H
 
