@@ -13,11 +13,9 @@ for count in 65536 1000003; do
   grep -qx "auto         $((count * (count + 1) / 2)), right" "$directory/said"
   grep -qx "sequential   $((count * (count + 1) / 2)), right" "$directory/said"
 done
-for bad in -1 abc 12x 1e3 '' 134217728; do
-  if said=$("$program" "$bad" 2>&1) || [ "$said" != "managed_sum: $bad is no number from 0 to 2^27 - 1" ]; then
-    echo "managed_sum took '$bad', or said something else: $said" >&2
-    exit 1
-  fi
+for bad in -1 +1 ' 1' 1e3 1.5 abc 12x '' 134217728; do
+  refuses 2 "managed_sum: $bad is no number from 0 to 2^27 - 1" "$bad"
 done
+refuses 2 'usage: ' 1 2
 
 needs_output 4

@@ -126,17 +126,11 @@ if said=$("$program" "$directory/general" csr "$directory/none/y.mtx" 2>&1); the
 fi
 [[ $said == *"none/y.mtx: No such file"* ]]
 
-if said=$("$program" "$directory/missing" 2>&1); then
-  echo "sparse_product took a missing file" >&2
-  exit 1
-fi
-[[ $said == *'No such file'* ]]
+refuses 1 'No such file' "$directory/missing"
 refuses 1 'Is a directory' "$directory"
-if said=$("$program" "$directory/general" dense 2>&1); then
-  echo "sparse_product took a format that is none" >&2
-  exit 1
-fi
-[ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' ]
+refuses 2 'usage: '
+refuses 2 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' \
+  "$directory/general" dense
 
 needs_output "$directory/general"
 
