@@ -98,6 +98,13 @@ for seconds in soon 1s -1 '' 86401; do
 done
 touch "$directory/taken"
 refuses 1 'taken: File exists' --id "$directory/taken" "$directory/two"
+no_room() { # as on a full disk
+  trap '' XFSZ
+  ulimit -f 0
+  WORLD_SIZE=1 refuses 1 'id: File too large' --id "$directory/id" "$directory/two"
+}
+(no_room)
+[[ $(echo "$directory"/id*) = "$directory/id*" ]]
 export RANK=1
 refuses 1 'id has not come in 0 s' --id "$directory/id" --wait 0 "$directory/two"
 refuses 1 'taken holds no id' --id "$directory/taken" "$directory/two"

@@ -62,13 +62,12 @@ static void leave_id(const char *program, const char *path, const ncclUniqueId *
     FILE *const file = fopen(unfinished, "wb");
     if (file == NULL)
         fail_with_errno(program, unfinished);
-    const int written = fwrite(id, sizeof *id, 1, file) == 1;
-    if (fclose(file) != 0 || !written)
-        fail_with_errno(program, unfinished);
-    const int linked = link(unfinished, path), why = errno;
+    const bool written = fwrite(id, sizeof *id, 1, file) == 1;
+    const bool left = fclose(file) == 0 && written && link(unfinished, path) == 0;
+    const int why = errno;
     remove(unfinished);
     errno = why;
-    if (linked != 0)
+    if (!left)
         fail_with_errno(program, path);
     free(unfinished);
 }
