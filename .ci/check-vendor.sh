@@ -69,10 +69,10 @@ is_whole() { # PATTERN
       $warnings -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include -x c++ "$1.cu"
 }
 
-# There may be no GPU, so the program is only linked.
+# There may be no GPU, so the program is only linked. The folder's name has a blank.
 with_nvcc() { # PATTERN
-  local warnings=
-  vendor "$1" kit && build_nvcc kit && use kit 'nvcc -I' "$1" && [ -x "$1" ]
+  local warnings='' folder='my kit'
+  vendor "$1" "$folder" && build_nvcc "$folder" && use "$folder" 'nvcc -I' "$1" && [ -x "$1" ]
 }
 
 # The README's other line: all of a pattern's kernels in one file.
@@ -83,19 +83,23 @@ as_one_file() { # PATTERN
 }
 
 with_cmake() {
-  vendor reduce kit && trim_to_sums reduce && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
+  local folder='my kit'
+  vendor reduce "$folder" && trim_to_sums reduce && cp "$kit/tests/vendor/use.h" "$kit/tests/vendor/reduce.c" . && {
     echo 'cmake_minimum_required(VERSION 3.24)'
     echo 'project(yours LANGUAGES C)'
     # shellcheck disable=SC2016
-    sed -n '/^```cmake$/,/^```$/p' kit/README.md | sed '/^```/d; s/^# //'
+    sed -n '/^```cmake$/,/^```$/p' "$folder/README.md" | sed '/^```/d; s/^# //'
   } | sed 's/^target_link_libraries(yours/add_executable(yours reduce.c)\n&/' >CMakeLists.txt &&
     cmake -G Ninja -S . -B build && cmake --build build && [ -x build/yours ]
 }
 
-# A second pattern joins the first, and so do their headers' lines in the README.
+# A second pattern joins the first, and so do their headers' lines in the README. The folder's name is
+# one that the shell would cut, and read a variable from.
 two_in_one() {
-  vendor --cpu gemv kit && vendor binary_gemm kit && build_cpu kit && run_cpu kit gemv &&
-    run_cpu kit binary_gemm && grep -q 'gemv\.h' kit/README.md && grep -q 'binary_gemm\.h' kit/README.md
+  local folder="my \$kit's"
+  vendor --cpu gemv "$folder" && vendor binary_gemm "$folder" && build_cpu "$folder" &&
+    run_cpu "$folder" gemv && run_cpu "$folder" binary_gemm && grep -q 'gemv\.h' "$folder/README.md" &&
+    grep -q 'binary_gemm\.h' "$folder/README.md"
 }
 
 # refused STATUS WORDS COMMAND…: vendor.sh fails, says so, and leaves everything as it was.
@@ -168,11 +172,11 @@ half_written() {
   vendor reduce kit && touch kit/src/scan && refused 1 '' vendor scan merge kit
 }
 
-trim() { # PATTERN, and what trim-instances.awk keeps
-  local pattern=$1
+trim() { # PATTERN, and what trim-instances.awk keeps; in $folder, or in kit
+  local pattern=$1 instances=${folder-kit}/src/$1/instances.h
   shift
   awk -v kinds=VECTOR "$@" -f "$kit/scripts/trim-instances.awk" "$kit/include/primitives/$pattern.h" \
-    "$kit/src/$pattern/instances.h" >"kit/src/$pattern/instances.h"
+    "$kit/src/$pattern/instances.h" >"$instances"
 }
 
 # Leaves prim_reduce() or prim_scan() alone, for sums of f32; of scan, by LOOKBACK.

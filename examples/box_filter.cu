@@ -23,12 +23,16 @@
 
 #include <primitives/scan.h>
 
-#include "arguments.h"
 #include "common/kernel/launch.cuh"
+#include "failure.h"
+#include "numbers.h"
+#include "output.h"
 #include "picture.h"
 
 namespace
 {
+
+constexpr char program[] = "box_filter";
 
 /* Of a block: a grid of such is high enough for the 10^6 rows that libpng takes. */
 constexpr unsigned SIDE = 16;
@@ -76,35 +80,10 @@ __global__ void means(const sum_type *tables, size_t width, size_t height, size_
 
 /* ---- the device ---- */
 
-void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "box_filter: %s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "box_filter: %s\n", prim_last_error(nullptr));
-    exit(1);
-}
-
-void *allocate(size_t bytes)
-{
-    void *data = malloc(bytes);
-    if (data != nullptr)
-        return data;
-    fprintf(stderr, "box_filter: out of memory\n");
-    exit(1);
-}
-
 /* In milliseconds, once the device has done all it was given. */
 double now()
 {
-    check_cuda(cudaDeviceSynchronize());
+    check_cuda(program, cudaDeviceSynchronize());
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double, std::milli>(time).count();
 }
@@ -114,8 +93,8 @@ const char *device_name()
 {
     static cudaDeviceProp properties;
     int device;
-    check_cuda(cudaGetDevice(&device));
-    check_cuda(cudaGetDeviceProperties(&properties, device));
+    check_cuda(program, cudaGetDevice(&device));
+    check_cuda(program, cudaGetDeviceProperties(&properties, device));
     return properties.name;
 }
 
@@ -129,14 +108,14 @@ void filter(const picture &p, uint8_t *d_planes, sum_type *d_tables, size_t radi
     const double begin = now();
     for (unsigned c = 0; c < channels; c++) {
         const size_t plane = c * p.width * p.height;
-        check(prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U,
-                           d_planes + plane, p.height, p.width, p.width,
-                           sizeof(sum_type) == 4 ? CUDA_R_32U : CUDA_R_64U, d_tables + plane,
-                           p.width, nullptr, 0, 0));
+        check_prim(program, prim_scan_2d(PRIM_SCAN_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                         CUDA_R_8U, d_planes + plane, p.height, p.width, p.width,
+                                         sizeof(sum_type) == 4 ? CUDA_R_32U : CUDA_R_64U,
+                                         d_tables + plane, p.width, nullptr, 0, 0));
     }
     const double between = now();
-    check_cuda(prim_launch({nullptr, blocks, dim3(SIDE, SIDE)}, means<sum_type>, d_tables, p.width,
-                           p.height, radius, d_planes));
+    check_cuda(program, prim_launch({nullptr, blocks, dim3(SIDE, SIDE)}, means<sum_type>, d_tables,
+                                    p.width, p.height, radius, d_planes));
     const double end = now();
     printf("radius %zu: table of u%zu %.3f ms, means %.3f ms on %s\n", radius, 8 * sizeof(sum_type),
            between - begin, end - between, device_name());
@@ -146,10 +125,10 @@ template <typename sum_type>
 void filter_all(const picture &p, uint8_t *d_planes, const size_t *radii, size_t count)
 {
     sum_type *d_tables;
-    check_cuda(cudaMalloc(&d_tables, picture_bytes(&p) * sizeof(sum_type)));
+    check_cuda(program, cudaMalloc(&d_tables, picture_bytes(&p) * sizeof(sum_type)));
     for (size_t i = 0; i < count; i++)
         filter(p, d_planes, d_tables, radii[i]);
-    check_cuda(cudaFree(d_tables));
+    check_cuda(program, cudaFree(d_tables));
 }
 
 /* ---- the host ---- */
@@ -174,40 +153,27 @@ void join(const uint8_t *h_planes, const picture &p)
 void filter_picture(const picture &p, const size_t *radii, size_t count)
 {
     const size_t bytes = picture_bytes(&p);
-    uint8_t *h_planes = static_cast<uint8_t *>(allocate(bytes)), *d_planes;
-    check_cuda(cudaMalloc(&d_planes, bytes));
+    uint8_t *h_planes = static_cast<uint8_t *>(allocate(program, nullptr, bytes, 1)), *d_planes;
+    check_cuda(program, cudaMalloc(&d_planes, bytes));
     split(p, h_planes);
-    check_cuda(cudaMemcpy(d_planes, h_planes, bytes, cudaMemcpyHostToDevice));
+    check_cuda(program, cudaMemcpy(d_planes, h_planes, bytes, cudaMemcpyHostToDevice));
     if (p.width * p.height <= UINT32_MAX / 256) /* not 255: half a pixel is added to round */
         filter_all<uint32_t>(p, d_planes, radii, count);
     else
         filter_all<uint64_t>(p, d_planes, radii, count);
-    check_cuda(cudaMemcpy(h_planes, d_planes, bytes, cudaMemcpyDeviceToHost));
+    check_cuda(program, cudaMemcpy(h_planes, d_planes, bytes, cudaMemcpyDeviceToHost));
     join(h_planes, p);
-    check_cuda(cudaFree(d_planes));
+    check_cuda(program, cudaFree(d_planes));
     free(h_planes);
 }
 
 size_t read_radius(const char *word)
 {
     unsigned long long radius;
-    if (read_number(word, &radius))
+    if (read_count(word, 0, SIZE_MAX, &radius))
         return radius;
-    fprintf(stderr, "box_filter: %s is no radius\n", word);
-    exit(1);
-}
-
-bool filter_file(const char *in, const char *out, const size_t *radii, size_t count, char *sentence)
-{
-    picture p;
-    if (!picture_read(in, 0, &p, sentence))
-        return false;
-    picture_weigh(&p);
-    filter_picture(p, radii, count);
-    picture_unweigh(&p);
-    const bool written = picture_write(out, &p, sentence);
-    picture_free(&p);
-    return written;
+    fprintf(stderr, "%s: %s is no radius\n", program, word);
+    exit(2);
 }
 
 } // namespace
@@ -219,13 +185,16 @@ int main(int argc, char **argv)
         return 2;
     }
     const size_t count = static_cast<size_t>(argc) - 3;
-    size_t *radii = static_cast<size_t *>(allocate(count * sizeof *radii));
+    size_t *radii = static_cast<size_t *>(allocate(program, nullptr, count, sizeof *radii));
     for (size_t i = 0; i < count; i++)
         radii[i] = read_radius(argv[i + 3]);
-    char sentence[PICTURE_SENTENCE];
-    const bool filtered = filter_file(argv[1], argv[2], radii, count, sentence);
-    if (!filtered)
-        fprintf(stderr, "box_filter: %s\n", sentence);
+    picture p = picture_read(program, argv[1], 0);
+    picture_weigh(&p);
+    filter_picture(p, radii, count);
+    picture_unweigh(&p);
+    picture_write(program, argv[2], &p);
+    picture_free(&p);
     free(radii);
-    return filtered ? 0 : 1;
+    finish_output(program);
+    return 0;
 }

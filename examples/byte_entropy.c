@@ -12,6 +12,7 @@
 #include <primitives/histogram.h>
 
 #include "file_pieces.h"
+#include "output.h"
 
 static const char program[] = "byte_entropy";
 
@@ -58,5 +59,6 @@ int main(int argc, char **argv)
     if (all > 0)
         printf("%.4f bits a byte: %.1f %% of the file\n", bits / (double)all,
                100 * bits / 8 / (double)all);
+    finish_output(program);
     return 0;
 }

@@ -99,5 +99,21 @@ refuses 1 "box_filter: $directory/text.png: " "$directory/text.png" "$directory/
 refuses 1 "box_filter: $directory/missing.png: " "$directory/missing.png" "$directory/out.png" 1
 refuses 1 "box_filter: $directory/none/out.png: " "$directory/in.png" "$directory/none/out.png" 1
 for radius in '' -1 +1 ' 1' 1.5 2x 18446744073709551616; do
-  refuses 1 "box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
+  refuses 2 "box_filter: $radius is no radius" "$directory/in.png" "$directory/out.png" "$radius"
 done
+
+needs_output "$directory/in.png" "$directory/out.png" 1
+
+# 16 bits, 257 times 128 and 7: no gamma changes them.
+base64 -d >"$directory/gray16.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR42mNoaGBnBwADmgEPEFz37wAAAABJRU5ErkJggg==
+"$program" "$directory/gray16.png" "$directory/out.png" 0 >/dev/null
+diff <(echo 128 7) <("$numbers" read gray "$directory/out.png")
+
+# OUT may be IN.
+write_to() {
+  "$program" "$directory/in.png" "$1" 1
+}
+writes_whole
+cp "$directory/in.png" "$directory/same.png"
+"$program" "$directory/same.png" "$directory/same.png" 1 >/dev/null
+cmp "$directory/same.png" "$directory/whole/right"

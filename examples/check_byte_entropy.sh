@@ -20,7 +20,7 @@ for _ in {1..4400}; do cat "$directory/some"; done >"$directory/all"
 diff <(printf '%s\n' '18022400 bytes, 256 different values' '8.0000 bits a byte: 100.0 % of the file') \
   <("$program" "$directory/all")
 
-if "$program" "$directory/missing" 2>/dev/null; then
-  echo "byte_entropy took a missing file" >&2
-  exit 1
-fi
+refuses 1 'No such file' "$directory/missing"
+refuses 2 'usage: '
+needs_output "$directory/equal"
+refuses 1 'Is a directory' "$directory"

@@ -125,7 +125,7 @@ leaves() { # STATUS WORDS ARGUMENT…
 old=$directory/place/keys
 head -c 1003 "$directory/bytes" >"$directory/odd"
 leaves 1 'odd: 1003 bytes are no multiple of the 4 of a u32' --type u32 "$directory/odd" "$old"
-leaves 1 '107 bytes of memory are not enough: at least 108' --type i32 --memory 107 \
+leaves 2 '107 bytes of memory are not enough: at least 108' --type i32 --memory 107 \
   "$directory/keys" "$old"
 leaves 1 'missing: No such file' --type u32 "$directory/missing" "$old"
 leaves 1 'is no regular file' --type u32 "$directory" "$old"

@@ -23,8 +23,7 @@ expect "$directory/one" 'bytes     1' 'sum       65' 'mean      65.000000' 'smal
 expect "$directory/pieces" 'bytes     17000002' "sum       $((17000000 * 100 + 256))" \
   'mean      100.000003' 'smallest  1' 'largest   255'
 
-if "$program" "$directory/missing" 2>"$directory/said"; then
-  echo "file_summary took a missing file" >&2
-  exit 1
-fi
-grep -q 'No such file' "$directory/said"
+refuses 1 'No such file' "$directory/missing"
+refuses 2 'usage: '
+needs_output "$directory/one"
+refuses 1 'Is a directory' "$directory"

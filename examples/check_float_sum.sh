@@ -46,3 +46,6 @@ refuses 1 '5 bytes, and no whole number' "$directory/odd"
 for number in 0 -1 1x '' $((most + 1)); do
   refuses 2 'no number of GPUs' "$directory/three" "$number"
 done
+
+needs_output "$directory/three"
+refuses 1 'is no regular file' "$directory"

@@ -93,7 +93,21 @@ if "$program" blur "$directory/dot.png" "$directory/none/out.png" 2>/dev/null; t
   exit 1
 fi
 refuses 2 'image_filter: there is no filter emboss; there are: blur sharpen edges' emboss "$directory/dot.png" "$directory/out.png"
-refuses 1 "image_filter: that filter's mask is not the product of a column and a row" \
+refuses 2 "image_filter: that filter's mask is not the product of a column and a row" \
   sharpen "$directory/dot.png" "$directory/out.png" separable
 refuses 2 "image_filter: there is no variant fastest; there are: $all" \
   blur "$directory/dot.png" "$directory/out.png" fastest
+
+# 16 bits, 257 times 128 and 7: no gamma changes them.
+base64 -d >"$directory/gray16.png" <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR42mNoaGBnBwADmgEPEFz37wAAAABJRU5ErkJggg==
+echo 68 68 68 68 68 68 | expect gray16 blur rgb
+
+# OUT may be IN, and standard output.
+write_to() {
+  "$program" blur "$directory/half.png" "$1"
+}
+writes_whole
+cp "$directory/half.png" "$directory/same.png"
+"$program" blur "$directory/same.png" "$directory/same.png"
+cmp "$directory/same.png" "$directory/whole/right"
+write_to /dev/stdout | cmp "$directory/whole/right" -

@@ -15,14 +15,10 @@ grep -qx 'q    18000000' "$directory/counts"
 grep -qx 'z    1' "$directory/counts"
 [ "$(awk '{sum += $2} END {print sum}' "$directory/counts")" = 18000001 ]
 
-for bad in 0 27 4x -1 abc; do
-  if said=$("$program" "$directory/fox" "$bad" 2>&1) ||
-    [ "$said" != "letter_histogram: $bad is no number from 1 to 26" ]; then
-    echo "letter_histogram took '$bad', or said something else: $said" >&2
-    exit 1
-  fi
+for bad in 0 27 4x -1 +4 ' 4' 1e1 '' abc; do
+  refuses 2 "letter_histogram: $bad is no number from 1 to 26" "$directory/fox" "$bad"
 done
-if "$program" "$directory/missing" 2>/dev/null; then
-  echo "letter_histogram took a missing file" >&2
-  exit 1
-fi
+refuses 1 'No such file' "$directory/missing"
+
+needs_output "$directory/fox"
+refuses 1 'Is a directory' "$directory"

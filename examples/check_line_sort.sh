@@ -49,3 +49,7 @@ refuses 1 'missing: No such file' "$directory/missing"
 refuses 2 'no FILE'
 refuses 2 'more than one FILE' "$directory/fruit" "$directory/bytes"
 refuses 2 "unrecognized option '--ascending'" --ascending "$directory/fruit"
+
+needs_output "$directory/fruit"
+needs_output "$directory/bytes" # more than a buffer holds
+refuses 1 'Is a directory' "$directory"

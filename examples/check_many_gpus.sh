@@ -83,20 +83,32 @@ for file in empty two long; do
   expect_of_processes "$directory/$file"
 done
 
+needs_output "$directory/two"
 refuses 2 'usage: '
 refuses 1 'No such file' "$directory/missing"
-for number in 0 -1 1x '' $((most + 1)); do
+refuses 1 'Is a directory' "$directory"
+for number in 0 -1 +1 ' 1' 1x 1e0 '' $((most + 1)); do
   refuses 2 'no number of GPUs' "$directory/two" "$number"
 done
 
 export RANK=0 WORLD_SIZE=2
 refuses 2 'usage: ' --id "$directory/id"
-refuses 2 'usage: ' --id "$directory/id" --wait soon "$directory/two"
+for seconds in soon 1s -1 '' 86401; do
+  refuses 2 'usage: ' --id "$directory/id" --wait "$seconds" "$directory/two"
+done
 touch "$directory/taken"
 refuses 1 'taken: File exists' --id "$directory/taken" "$directory/two"
+no_room() { # as on a full disk
+  trap '' XFSZ
+  ulimit -f 0
+  WORLD_SIZE=1 refuses 1 'id: File too large' --id "$directory/id" "$directory/two"
+}
+(no_room)
+[[ $(echo "$directory"/id*) = "$directory/id*" ]]
 export RANK=1
 refuses 1 'id has not come in 0 s' --id "$directory/id" --wait 0 "$directory/two"
 refuses 1 'taken holds no id' --id "$directory/taken" "$directory/two"
+refuses 1 'Is a directory' --id "$directory" --wait 0 "$directory/two"
 export RANK=2
 refuses 2 'RANK is 2, and no number from 0 to 1' --id "$directory/id" "$directory/two"
 unset WORLD_SIZE

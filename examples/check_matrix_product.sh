@@ -26,17 +26,61 @@ for variant in auto row_per_block shared_row naive tiled_16 tiled_32; do
 done
 
 printf '1 2\n3\n' >"$directory/ragged"
-printf '1 x\n' >"$directory/word"
-for bad in "$directory/ragged" "$directory/word" "$directory/missing"; do
+for bad in "$directory/ragged" "$directory/missing"; do
   if "$program" "$directory/a" "$bad" >/dev/null 2>&1; then
     echo "matrix_product took $bad" >&2
     exit 1
   fi
 done
 refuses 1 'ragged:2: 1 numbers in a row, not 2' "$directory/ragged" "$directory/b"
-refuses 1 'word:1: x is no number' "$directory/word" "$directory/b"
+bad() { # WORDS TEXT
+  printf "$2" >"$directory/bad"
+  refuses 1 "$1" "$directory/a" "$directory/bad"
+}
+bad 'bad:1: column 2: x is no number' '1 x\n'
+bad 'bad:2: column 1: 0x10 is no number' '1\n0x10\n'
+bad 'bad:1: column 2: 1e39 is too large' '1 1e39\n'
+bad 'bad:1: column 2: -1e999 is too large' '1 -1e999\n'
+bad 'bad:1: column 2 is empty' '1,,2\n3,4,5\n'
+bad 'bad:2: column 1 is empty' '3,4\n,3,4\n'
+bad 'bad:1: column 3 is empty' '3,4,\n'
+bad 'bad:1: column 2 is empty' '3 , \t,4\n'
+bad 'bad:1: column 1 is empty' ' ,\n'
+bad 'bad:2: there is a zero byte' '5 6\n1 2\0 3 4\n'
+bad 'bad:1: a return without a newline' '1 2\r3 4\r'
+refuses 1 'Is a directory' "$directory" "$directory/b"
+refuses 1 'Is a directory' "$directory/a" "$directory"
+
+# A mark before the text, returns and newlines, blanks about commas.
+printf '\357\273\277 1 ,2\t,\t3\r\n\r\n4 5\t 6 ' >"$directory/decorated"
+diff <(printf '22 28\n49 64\n') <("$program" "$directory/decorated" <(printf '1 2\n3 4\n5 6\n') 2>/dev/null)
 refuses 2 'there is no variant fastest; there are: auto row_per_block' "$directory/a" "$directory/b" fastest
 if "$program" "$directory/b" "$directory/b" 2>/dev/null; then
   echo "matrix_product multiplied matrices that do not go" >&2
   exit 1
 fi
+
+needs_output "$directory/a" "$directory/b"
+
+# is_right C A B: of two texts, the product is that text, and the host says so too.
+is_right() {
+  printf "$2" >"$directory/a"
+  printf "$3" >"$directory/b"
+  "$program" "$directory/a" "$directory/b" >"$directory/c" 2>/dev/null
+  diff <(printf '%s\n' "$1") "$directory/c"
+}
+is_right inf '1e38 1\n' '10\n1\n'
+is_right -inf ' -1e38 1\n' '10\n1\n'
+# Infinities that meet: both have NaN, whatever its sign.
+printf '1e38 1e38\n' >"$directory/a"
+printf '10\n-10\n' >"$directory/b"
+"$program" "$directory/a" "$directory/b" >"$directory/c" 2>/dev/null
+grep -qxE -- '-?nan' "$directory/c"
+
+# Centred rows times ones: sums of terms that cancel are as far apart as rounding leaves them.
+awk 'BEGIN { for (k = 1; k < 500; k++) { printf "%.9g ", sin(k) * 1e4; sum += sin(k) * 1e4 }
+  printf "%.9g\n", -sum }' >"$directory/a"
+seq 500 | sed "s|.*|1|" >"$directory/b"
+for variant in auto row_per_block shared_row naive tiled_16 tiled_32; do
+  "$program" "$directory/a" "$directory/b" $variant >/dev/null 2>&1
+done

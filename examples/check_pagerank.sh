@@ -29,3 +29,9 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n4 5 1\n1 5\n' >"$dir
 refuses 1 '4 rows and 5 columns' "$directory/wide"
 refuses 1 'none: No such file' "$directory/none"
 refuses 2 'usage: '
+for steps in '' 0 -1 +1 ' 1' 1e3 2x 1.5 1000000001; do
+  refuses 2 'STEPS is a number from 1 to 10^9' "$directory/star" "$steps"
+done
+
+needs_output "$directory/star"
+refuses 1 'Is a directory' "$directory"

@@ -49,3 +49,27 @@ fi
 refuses 2 usage "$directory/in.png"
 refuses 1 none.png "$directory/none.png" "$directory/out.svg"
 refuses 1 'none/out.svg: No such file' "$directory/in.png" "$directory/none/out.svg"
+
+needs_output "$directory/in.png" "$directory/out.svg"
+
+# Channels of 16 bits, 257 times the byte that they are to become, and a palette: no gamma changes them.
+means() { # RIGHT…: of the picture on the standard input, in base64
+  base64 -d >"$directory/deep.png"
+  "$program" "$directory/deep.png" "$directory/out.svg" >"$directory/said"
+  diff <(printf '%s\n' "$@") <(sed -E 's/ +mean +([0-9.]+),.*/ \1/' "$directory/said")
+}
+means 'brightness 67.500' \
+  <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAAAAACB2fwVAAAADUlEQVR42mNoaGBnBwADmgEPEFz37wAAAABJRU5ErkJggg==
+means 'brightness 67.500' 'opacity 153.000' \
+  <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAQAAAAOu2tCAAAAEUlEQVR42mNoaPj/n53d2BgAE0gDc0xF8ywAAAAASUVORK5CYII=
+means 'red 64.500' 'green 130.500' 'blue 149.500' \
+  <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAIAAAAr0DSeAAAAFUlEQVR42mNoaGBnP3GCkfHfv+RkAB/wBWPZbN7oAAAAAElFTkSuQmCC
+means 'red 64.500' 'green 130.500' 'blue 149.500' 'opacity 153.000' \
+  <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABEAYAAACksqPJAAAAGUlEQVR42mNoaGBnP3Hi/39Gxn//kpONjQFDegfHUoKfyAAAAABJRU5ErkJggg==
+means 'red 64.500' 'green 130.500' 'blue 149.500' 'opacity 153.000' \
+  <<<iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAMAAADD/I+4AAAABlBMVEWAB8gB/mPlSCEIAAAAAnRSTlMz/6/6R4UAAAALSURBVHjaY2BkAAAABQACQsJEnwAAAABJRU5ErkJggg==
+
+write_to() {
+  "$program" "$directory/in.png" "$1"
+}
+writes_whole

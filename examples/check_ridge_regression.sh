@@ -135,6 +135,20 @@ for name in close far; do
   numbers "$directory/$name" 0.25 | awk '{ print $1, $1 ~ /^[ab]$/ ? $3 : $2 }' >"$directory/$name.got"
 done
 cmp "$directory/close.got" "$directory/far.got"
+printf 'a,y\n1,1\n2,4\n5,2\n-1,3\n' >"$directory/close"
+for scale in 'e-200 e200' 'e200 e-200' 'e-160 e160' 'e-300 e0'; do
+  read -r of_a of_y <<<"$scale"
+  awk -F, -v OFS=, -v a="$of_a" -v y="$of_y" 'NR > 1 { $1 = $1 a; $2 = $2 y } { print }' \
+    "$directory/close" >"$directory/far"
+  # The intercept is that of the other, times the scale; the rest does not depend on it.
+  numbers "$directory/close" 0.25 | awk -v y="$of_y" '$1 == "intercept" { $2 = $2 y }
+    { print $1, $1 == "a" ? $3 : $2 }' >"$directory/right"
+  numbers "$directory/far" 0.25 >"$directory/got"
+  awk '{ print $1, $1 == "a" ? $3 : $2 }' "$directory/got" | awk '
+    NR == FNR { right[FNR] = $2; next }
+    { off = $2 / right[FNR] - 1; if ($2 !~ /^-?[0-9]/ || off * off > 1e-16) bad = 1 }
+    END { exit bad || FNR != 3 }' "$directory/right" -
+done
 printf 'x,y\n4,5\n' >"$directory/row"
 printf 'x,y\n4,5\n6,5\n' >"$directory/flat"
 for name in row flat; do
@@ -165,6 +179,8 @@ bad 'bad:2: column 2 (y): 1e999 is too large' 'x,y\n1,1e999\n'
 bad 'bad:3: column 2 (y) is missing' 'x,y\n1,2\n3\n'
 bad 'bad:2: column 3: there are only 2 names' 'x,y\n1,2,3\n'
 bad 'bad:2: there is a zero byte' 'x,y\n1,2\0003\n'
+bad 'bad:1: a return without a newline' 'x,y\r1,2\r3,4\r'
+bad 'bad:2: a return without a newline' 'x,y\n1,2\r3,4\n'
 bad 'the numbers of x are too far apart' 'x,y\n1.7e308,2\n-1.7e308,3\n-1.7e308,4\n'
 # Also where rounding leaves more than nothing of what depends on others.
 for seed in 1 2 3 4 5 6 7 8; do
@@ -178,6 +194,8 @@ refuses 1 'y follows from the columns before it: LAMBDA has to be larger' \
 refuses 1 'missing: No such file' "$directory/missing"
 refuses 1 'Is a directory' "$directory"
 refuses 2 'usage: ridge_regression FILE.csv [LAMBDA]'
-for lambda in -1 x 1x nan inf ''; do
+for lambda in -1 x 1x nan inf 0x1 1e999 ' 1' ''; do
   refuses 2 'LAMBDA is a number from 0 on' "$directory/line" "$lambda"
 done
+
+needs_output "$directory/line"

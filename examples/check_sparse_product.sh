@@ -26,6 +26,11 @@ printf '%b' '%%MatrixMarket MATRIX Coordinate REAL General\r\n%\n% made by hand\
   >"$directory/decorated"
 expect decorated 4 4 7 4.39854774
 
+# A mark before the text, and a comment behind blanks.
+printf '\357\273\277%%%%MatrixMarket matrix coordinate real general\n \t%% by hand\n2 2 3\n1 1 4\n1 2 2\n  %%\n2 2 1\n' \
+  >"$directory/marked"
+expect marked 2 2 3 5.02493781 # (5, 1/2)
+
 # Below the diagonal and on it: (2 · 1 + 1/2, 1 + 5 / 3, 5 / 2)
 printf '%%%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 2\n2 1 1\n3 2 5\n' \
   >"$directory/symmetric"
@@ -107,6 +112,8 @@ refuse 3 '(1, 3) lies outside' "${general}2 2 1\n1 3 1\n"
 refuse 3 '(0, 1) lies outside' "${general}2 2 1\n0 1 1\n"
 refuse 3 '(1, 2) lies above' '%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n'
 refuse 3 '(1, 1) lies on' '%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n'
+refuse 1 'a return without a newline' '%%MatrixMarket matrix coordinate real general\r1 1 1\r1 1 1\r'
+refuse 3 'a return without a newline' "${general}1 1 1\n1 1 1\r%\n"
 refuse 3 'a byte 0' "${general}2 2 1\n1 1 1\0000\n"
 
 # y = (10/3, 0, 31/12, 5/4), to the last bit.
@@ -119,13 +126,34 @@ if said=$("$program" "$directory/general" csr "$directory/none/y.mtx" 2>&1); the
 fi
 [[ $said == *"none/y.mtx: No such file"* ]]
 
-if said=$("$program" "$directory/missing" 2>&1); then
-  echo "sparse_product took a missing file" >&2
-  exit 1
-fi
-[[ $said == *'No such file'* ]]
-if said=$("$program" "$directory/general" dense 2>&1); then
-  echo "sparse_product took a format that is none" >&2
-  exit 1
-fi
-[ "$said" = 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' ]
+refuses 1 'No such file' "$directory/missing"
+refuses 1 'Is a directory' "$directory"
+refuses 2 'usage: '
+refuses 2 'sparse_product: there is no format dense; there are: csr coo ell hyb jds sell' \
+  "$directory/general" dense
+
+needs_output "$directory/general"
+
+write_to() {
+  "$program" "$directory/general" csr "$1"
+}
+writes_whole
+
+# Infinities of both are equal; and terms that cancel leave what rounding leaves of their magnitudes.
+printf '%%%%MatrixMarket matrix coordinate real general\n1 2 2\n1 1 1.7e308\n1 2 1.7e308\n' \
+  >"$directory/infinite"
+expect infinite 1 2 2 inf
+awk 'BEGIN {
+  print "%%MatrixMarket matrix coordinate real general"
+  print 1, 12, 12
+  for (c = 1; c <= 12; c++) print 1, c, c % 3 == 2 ? c : (c % 3 == 1 ? c : -c) "e16" }' >"$directory/cancelling"
+for format in csr coo ell hyb jds sell; do
+  "$program" "$directory/cancelling" $format >/dev/null
+done
+
+# Norms whose squares are no numbers of f64: 5 times 10^e from 3 and 4.
+for e in 307 160 -160 -200 -307 -320; do
+  printf '%%%%MatrixMarket matrix coordinate real general\n3 1 2\n1 1 3e%s\n3 1 -4e%s\n' $e $e >"$directory/scaled"
+  "$program" "$directory/scaled" >"$directory/said"
+  awk -v e=$e '/^norm/ { norm = $2 } END { exit norm !~ "^(5|4.9+[0-9]*)e" (e < 0 ? e : "[+]" e) "$" }' "$directory/said"
+done

@@ -85,3 +85,5 @@ refuses 2 'only one FILE can be -' - -
 refuses 1 'missing: No such file' "$directory/missing"
 refuses 1 'missing: No such file' "$directory/end" "$directory/missing"
 refuses 1 'Is a directory' "$directory"
+
+needs_output "$directory/end"

@@ -9,9 +9,13 @@
  * A step is a product, three dot products and an element-wise kernel in two turns; it is recorded
  * as a CUDA graph. All its numbers stay on the device. Prints how large the residual is, until that
  * is 10^-10 of b, and how far x is from what it should be. */
+#include <float.h>
+#include <math.h>
+
+#include "comparison.h"
 #include "steps.cuh"
 
-#include <math.h>
+extern const char program[] = "conjugate_gradients";
 
 namespace
 {
@@ -49,8 +53,8 @@ void submit_step(const calculator &with, const state &s)
     with.product(1, s.direction, s.along);
     with.dot(s.direction, s.along, &s.sums[ALONG]);
     with.for_each_row(advance, s, 0);
-    check_cuda(cudaMemcpyAsync(&s.sums[SCALED_BEFORE], &s.sums[SCALED], sizeof *s.sums,
-                               cudaMemcpyDeviceToDevice, with.stream));
+    check_cuda(program, cudaMemcpyAsync(&s.sums[SCALED_BEFORE], &s.sums[SCALED], sizeof *s.sums,
+                                        cudaMemcpyDeviceToDevice, with.stream));
     with.dot(s.residual, s.scaled, &s.sums[SCALED]);
     with.dot(s.residual, s.residual, &s.sums[RESIDUAL]);
     with.for_each_row(advance, s, 1);
@@ -59,7 +63,7 @@ void submit_step(const calculator &with, const state &s)
 /* 1 where the matrix has nothing on its diagonal. */
 double *diagonal_on_device(const prim_sparse &csr)
 {
-    double *h = static_cast<double *>(allocate(csr.rows * sizeof *h));
+    double *h = static_cast<double *>(allocate(program, nullptr, csr.rows, sizeof *h));
     const int64_t *offsets = static_cast<const int64_t *>(csr.row_offsets);
     for (size_t row = 0; row < csr.rows; row++) {
         h[row] = 0;
@@ -76,14 +80,13 @@ double *diagonal_on_device(const prim_sparse &csr)
 /* x = 0: the residual is b, and the first direction is what is left of it after scaling. */
 state make_state(const prim_sparse &csr)
 {
-    const size_t bytes = csr.rows * sizeof(double);
-    double *h = static_cast<double *>(allocate(3 * bytes));
+    double *h = static_cast<double *>(allocate(program, nullptr, 3 * csr.rows, sizeof *h));
     double *const b = h, *const ones = h + csr.rows, *const zeros = ones + csr.rows;
     for (size_t i = 0; i < csr.rows; i++) {
         ones[i] = 1;
         zeros[i] = 0;
     }
-    check(prim_spmv_host(1, csr, CUDA_R_64F, ones, 0, CUDA_R_64F, b, 1));
+    check_prim(program, prim_spmv_host(1, csr, CUDA_R_64F, ones, 0, CUDA_R_64F, b, 1));
     const state s = {vector_on_device(zeros, csr.rows),   vector_on_device(b, csr.rows),
                      vector_on_device(nullptr, csr.rows), vector_on_device(zeros, csr.rows),
                      vector_on_device(zeros, csr.rows),   diagonal_on_device(csr),
@@ -96,7 +99,7 @@ state make_state(const prim_sparse &csr)
 void begin(const calculator &with, const state &s)
 {
     static const double none[SUMS] = {1, 0, 0, 1};
-    check_cuda(cudaMemcpy(s.sums, none, sizeof none, cudaMemcpyHostToDevice));
+    check_cuda(program, cudaMemcpy(s.sums, none, sizeof none, cudaMemcpyHostToDevice));
     with.for_each_row(advance, s, 0);
     with.dot(s.residual, s.scaled, &s.sums[SCALED]);
     with.dot(s.residual, s.residual, &s.sums[RESIDUAL]);
@@ -105,24 +108,46 @@ void begin(const calculator &with, const state &s)
 
 double farthest_from_one(const double *d_x, size_t count)
 {
-    double *h = static_cast<double *>(allocate(count * sizeof *h)), farthest = 0;
-    check_cuda(cudaMemcpy(h, d_x, count * sizeof *h, cudaMemcpyDeviceToHost));
+    double *h = static_cast<double *>(allocate(program, nullptr, count, sizeof *h)), farthest = 0;
+    check_cuda(program, cudaMemcpy(h, d_x, count * sizeof *h, cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; i++)
-        farthest = fabs(h[i] - 1) <= farthest ? farthest : fabs(h[i] - 1);
+        farthest = farther(farthest, fabs(h[i] - 1));
     free(h);
     return farthest;
 }
 
-int run(const char *path, long steps)
+/* Divides the matrix by a power of two, and with it b, which changes neither x nor the steps: its
+ * largest entry is then about 1, so that squares are neither too large nor too small. */
+void scale(const prim_sparse &csr, const char *path)
 {
-    prim_sparse csr = read_square_matrix("conjugate_gradients", path);
+    double *const values = static_cast<double *>(const_cast<void *>(csr.values));
+    double largest = 0;
+    int exponent;
+    for (size_t e = 0; e < csr.entries; e++)
+        largest = fmax(largest, fabs(values[e]));
+    frexp(largest, &exponent);
+    for (size_t e = 0; e < csr.entries; e++) {
+        const double scaled = ldexp(values[e], -exponent);
+        if (values[e] != 0 && fabs(scaled) < DBL_MIN) {
+            fprintf(stderr, "%s: %s: %g and %g are too far apart\n", program, path, values[e],
+                    largest);
+            exit(1);
+        }
+        values[e] = scaled;
+    }
+}
+
+int run(const char *path, unsigned long long steps)
+{
+    prim_sparse csr = read_square_matrix(path);
+    scale(csr, path);
     const calculator with(matrix_on_device(csr));
     const state s = make_state(csr);
     begin(with, s);
     auto step = make_repeated(with, [&] { submit_step(with, s); });
     const double size = sqrt(with.read(&s.sums[RESIDUAL]));
     double left = 1;
-    long taken = 0;
+    unsigned long long taken = 0;
     while (taken < steps && left >= ENOUGH) {
         if (taken == 0)
             step.first();
@@ -131,12 +156,13 @@ int run(const char *path, long steps)
         left = sqrt(with.read(&s.sums[RESIDUAL])) / size;
         taken++;
         if (taken <= 10 || taken % 100 == 0 || !(left >= ENOUGH))
-            printf("step %ld  residual %.3e\n", taken, left);
+            printf("step %llu  residual %.3e\n", taken, left);
     }
     printf("x is within %.1e of what it should be\n", farthest_from_one(s.x, csr.rows));
     step.end();
     free_device();
     matrix_market_free(&csr);
+    finish_output(program);
     return !(left < ENOUGH);
 }
 
@@ -144,10 +170,9 @@ int run(const char *path, long steps)
 
 int main(int argc, char **argv)
 {
-    const long steps = argc > 2 ? atol(argv[2]) : 10000;
-    if (argc < 2 || argc > 3 || steps < 1) {
+    if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: conjugate_gradients A.mtx [STEPS]\n");
         return 2;
     }
-    return run(argv[1], steps);
+    return run(argv[1], read_steps(argc > 2 ? argv[2] : nullptr, 10000));
 }

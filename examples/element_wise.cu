@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "arguments.h"
 #include "common/kernel/launch.cuh"
+#include "numbers.h"
+#include "output.h"
 
 namespace
 {
@@ -147,11 +148,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: element_wise [COUNT, 1 to 2^32]\n");
         return 2;
     }
-    if (argc == 2 && (!read_number(argv[1], &count) || count < 1 || count > 1ull << 32)) {
+    if (argc == 2 && !read_count(argv[1], 1, 1ull << 32, &count)) {
         fprintf(stderr, "element_wise: %s is no number from 1 to 2^32\n", argv[1]);
         return 2;
     }
     vectors(count);
     matrices();
+    finish_output("element_wise");
     return 0;
 }

@@ -17,8 +17,7 @@ exact_file exact_file_open(const char *program, const char *path, uint64_t *byte
 /* A file of that size, with room for it, in the folder of `path`; gone when it is closed. */
 exact_file exact_file_scratch(const char *program, const char *path, uint64_t bytes);
 
-/* What is to be `path`: until exact_file_finish() it has another name in the same folder, so that
- * `path` stays what it was if the program ends before. One at a time. */
+/* What is to be `path`, with room for so many bytes, as new_file_begin() has it; a regular file. */
 exact_file exact_file_begin(const char *program, const char *path, uint64_t bytes);
 void exact_file_finish(const char *program, const exact_file *file);
 

@@ -11,14 +11,15 @@
  * twice as much where there is more than one run. */
 #define _GNU_SOURCE
 #include <argp.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "arguments.h"
 #include "exact_file.h"
 #include "failure.h"
 #include "merged_runs.h"
+#include "numbers.h"
 #include "progress.h"
 #include "sorted_runs.h"
 
@@ -83,7 +84,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "there is no type %s; there are: u32 i32 u64 f32 f64", argument);
         return 0;
     case 'm':
-        if (!read_number(argument, &o->memory) || o->memory == 0)
+        if (!read_count(argument, 1, ULLONG_MAX, &o->memory))
             argp_error(state, "%s is no number of bytes", argument);
         return 0;
     case 'd':
@@ -134,7 +135,7 @@ static size_t find_run_keys(const options *o, uint64_t count)
     }
     fprintf(stderr, "%s: %llu bytes of memory are not enough: at least %zu\n", program, memory,
             (size_t)MERGED_RUNS_LEAST_KEYS * SORTED_RUNS_DEVICE * o->type->bytes);
-    exit(1);
+    exit(o->memory > 0 ? 2 : 1); /* an argument, or the device's */
 }
 
 static uint64_t count_keys(const options *o, uint64_t bytes)

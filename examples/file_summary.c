@@ -4,12 +4,15 @@
  *
  * The file passes through the device in pieces, so it may be larger than any memory. Three
  * reductions run over each piece; what they give is put together here. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <primitives/reduce.h>
+
+#include "failure.h"
+#include "output.h"
+
+static const char program[] = "file_summary";
 
 enum { PIECE_BYTES = 1 << 24, RESULTS = 3 };
 
@@ -27,59 +30,44 @@ typedef struct buffers {
     size_t workspace_bytes;
 } buffers;
 
-static void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "file_summary: %s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-static void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "file_summary: %s\n", prim_last_error(NULL));
-    exit(1);
-}
-
 /* One workspace serves all three: the call asks for the most that any of them needs. */
-static buffers allocate(void)
+static buffers allocate_buffers(void)
 {
     buffers b = {0};
     for (int r = 0; r < RESULTS; r++) {
         size_t bytes;
-        check(prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE, CUDA_R_8U,
-                                          PIECE_BYTES, CUDA_R_64U, &bytes));
+        check_prim(program,
+                   prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE,
+                                               CUDA_R_8U, PIECE_BYTES, CUDA_R_64U, &bytes));
         b.workspace_bytes = bytes > b.workspace_bytes ? bytes : b.workspace_bytes;
     }
-    check_cuda(cudaMallocHost((void **)&b.h_piece, PIECE_BYTES));
-    check_cuda(cudaMallocHost((void **)&b.h_results, RESULTS * sizeof *b.h_results));
-    check_cuda(cudaMalloc(&b.d_piece, PIECE_BYTES));
-    check_cuda(cudaMalloc(&b.d_workspace, b.workspace_bytes));
-    check_cuda(cudaMalloc((void **)&b.d_results, RESULTS * sizeof *b.d_results));
+    check_cuda(program, cudaMallocHost((void **)&b.h_piece, PIECE_BYTES));
+    check_cuda(program, cudaMallocHost((void **)&b.h_results, RESULTS * sizeof *b.h_results));
+    check_cuda(program, cudaMalloc(&b.d_piece, PIECE_BYTES));
+    check_cuda(program, cudaMalloc(&b.d_workspace, b.workspace_bytes));
+    check_cuda(program, cudaMalloc((void **)&b.d_results, RESULTS * sizeof *b.d_results));
     return b;
 }
 
 static void release(const buffers *b)
 {
-    check_cuda(cudaFreeHost(b->h_piece));
-    check_cuda(cudaFreeHost(b->h_results));
-    check_cuda(cudaFree(b->d_piece));
-    check_cuda(cudaFree(b->d_workspace));
-    check_cuda(cudaFree(b->d_results));
+    check_cuda(program, cudaFreeHost(b->h_piece));
+    check_cuda(program, cudaFreeHost(b->h_results));
+    check_cuda(program, cudaFree(b->d_piece));
+    check_cuda(program, cudaFree(b->d_workspace));
+    check_cuda(program, cudaFree(b->d_results));
 }
 
 static void add_piece(const buffers *b, size_t count, summary *s)
 {
-    check_cuda(cudaMemcpyAsync(b->d_piece, b->h_piece, count, cudaMemcpyHostToDevice, 0));
+    check_cuda(program, cudaMemcpyAsync(b->d_piece, b->h_piece, count, cudaMemcpyHostToDevice, 0));
     for (int r = 0; r < RESULTS; r++)
-        check(prim_reduce(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE, CUDA_R_8U, b->d_piece,
-                          count, CUDA_R_64U, &b->d_results[r], b->d_workspace, b->workspace_bytes,
-                          0));
-    check_cuda(cudaMemcpyAsync(b->h_results, b->d_results, RESULTS * sizeof *b->h_results,
-                               cudaMemcpyDeviceToHost, 0));
-    check_cuda(cudaStreamSynchronize(0));
+        check_prim(program, prim_reduce(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE, CUDA_R_8U,
+                                        b->d_piece, count, CUDA_R_64U, &b->d_results[r],
+                                        b->d_workspace, b->workspace_bytes, 0));
+    check_cuda(program, cudaMemcpyAsync(b->h_results, b->d_results, RESULTS * sizeof *b->h_results,
+                                        cudaMemcpyDeviceToHost, 0));
+    check_cuda(program, cudaStreamSynchronize(0));
     s->count += count;
     s->sum += b->h_results[0];
     s->smallest = b->h_results[1] < s->smallest ? b->h_results[1] : s->smallest;
@@ -89,13 +77,11 @@ static void add_piece(const buffers *b, size_t count, summary *s)
 static summary summarise(FILE *file, const char *path)
 {
     summary s = {.smallest = UINT64_MAX};
-    const buffers b = allocate();
+    const buffers b = allocate_buffers();
     for (size_t count; (count = fread(b.h_piece, 1, PIECE_BYTES, file)) > 0;)
         add_piece(&b, count, &s);
-    if (ferror(file)) {
-        fprintf(stderr, "file_summary: %s: %s\n", path, strerror(errno));
-        exit(1);
-    }
+    if (ferror(file))
+        fail_with_errno(program, path);
     release(&b);
     return s;
 }
@@ -107,10 +93,8 @@ int main(int argc, char **argv)
         return 2;
     }
     FILE *file = strcmp(argv[1], "-") == 0 ? stdin : fopen(argv[1], "rb");
-    if (file == NULL) {
-        fprintf(stderr, "file_summary: %s: %s\n", argv[1], strerror(errno));
-        return 1;
-    }
+    if (file == NULL)
+        fail_with_errno(program, argv[1]);
     const summary s = summarise(file, argv[1]);
     printf("bytes     %llu\n", (unsigned long long)s.count);
     printf("sum       %llu\n", (unsigned long long)s.sum);
@@ -119,5 +103,7 @@ int main(int argc, char **argv)
         printf("smallest  %llu\n", (unsigned long long)s.smallest);
         printf("largest   %llu\n", (unsigned long long)s.largest);
     }
+    fclose(file);
+    finish_output(program);
     return 0;
 }

@@ -12,10 +12,11 @@
 
 #include <primitives/distributed.h>
 
-#include "arguments.h"
 #include "exact_file.h"
 #include "failure.h"
 #include "nccl_failure.h"
+#include "numbers.h"
+#include "output.h"
 
 static const char program[] = "float_sum";
 
@@ -220,7 +221,7 @@ static int gpus_wanted(const char *argument, int there)
     unsigned long long wanted;
     if (argument == NULL)
         return there;
-    if (read_number(argument, &wanted) && wanted >= 1 && wanted <= (unsigned long long)there)
+    if (read_count(argument, 1, (unsigned long long)there, &wanted))
         return (int)wanted;
     fprintf(stderr, "%s: %s is no number of GPUs from 1 to %d\n", program, argument, there);
     return 0;
@@ -245,5 +246,6 @@ int main(int argc, char **argv)
     print(&t);
     give_back(&t);
     exact_file_close(program, &t.file);
+    finish_output(program);
     return 0;
 }

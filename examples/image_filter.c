@@ -20,32 +20,10 @@
 
 #include <primitives/convolution.h>
 
+#include "failure.h"
 #include "picture.h"
 
-static void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "image_filter: %s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-static void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "image_filter: %s\n", prim_last_error(NULL));
-    exit(1);
-}
-
-static void *allocate(size_t bytes)
-{
-    void *data = malloc(bytes);
-    if (data != NULL)
-        return data;
-    fprintf(stderr, "image_filter: out of memory\n");
-    exit(1);
-}
+static const char program[] = "image_filter";
 
 static size_t element_bytes(cudaDataType_t type)
 {
@@ -60,24 +38,24 @@ static prim_image new_image(const picture *p, cudaDataType_t type)
                         .pitch = p->width * (size_t)p->channels * element_bytes(type),
                         .channels = p->channels,
                         .type = type};
-    check_cuda(cudaMalloc(&image.data, image.pitch * image.height));
+    check_cuda(program, cudaMalloc(&image.data, image.pitch * image.height));
     return image;
 }
 
 static prim_image image_from(const picture *p, cudaDataType_t type, const void *h_elements)
 {
     const prim_image image = new_image(p, type);
-    check_cuda(
-        cudaMemcpy(image.data, h_elements, image.pitch * image.height, cudaMemcpyHostToDevice));
+    check_cuda(program, cudaMemcpy(image.data, h_elements, image.pitch * image.height,
+                                   cudaMemcpyHostToDevice));
     return image;
 }
 
 /* Takes the image's memory back, too. */
 static void read_and_free(prim_image image, void *h_elements)
 {
-    check_cuda(
-        cudaMemcpy(h_elements, image.data, image.pitch * image.height, cudaMemcpyDeviceToHost));
-    check_cuda(cudaFree(image.data));
+    check_cuda(program, cudaMemcpy(h_elements, image.data, image.pitch * image.height,
+                                   cudaMemcpyDeviceToHost));
+    check_cuda(program, cudaFree(image.data));
 }
 
 /* A square mask, and the row and the column whose product it is; NULL where it is none. */
@@ -92,8 +70,8 @@ enum { MOST_WEIGHTS = 25 };
 static prim_mask mask_of(const float *h_values, void *d_values, size_t width, size_t height)
 {
     if (d_values != NULL)
-        check_cuda(
-            cudaMemcpy(d_values, h_values, width * height * sizeof(float), cudaMemcpyHostToDevice));
+        check_cuda(program, cudaMemcpy(d_values, h_values, width * height * sizeof(float),
+                                       cudaMemcpyHostToDevice));
     return (prim_mask){.h_values = h_values,
                        .d_values = d_values,
                        .width = width,
@@ -115,16 +93,18 @@ static prim_image filter(way how, const picture *p, prim_image in, const square_
     const prim_image out = new_image(p, in.type);
     const size_t side = mask->side;
     void *d_values;
-    check_cuda(cudaMalloc(&d_values, MOST_WEIGHTS * sizeof(float)));
+    check_cuda(program, cudaMalloc(&d_values, MOST_WEIGHTS * sizeof(float)));
     if (how.is_separable)
-        check(prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, boundary, NULL, in,
-                                      mask_of(mask->h_row, NULL, side, 1),
-                                      mask_of(mask->h_column, NULL, 1, side), out, NULL, 0, 0));
+        check_prim(program, prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, boundary, NULL, in,
+                                                    mask_of(mask->h_row, NULL, side, 1),
+                                                    mask_of(mask->h_column, NULL, 1, side), out,
+                                                    NULL, 0, 0));
     else
-        check(prim_convolve_2d(how.variant, 0, boundary, NULL, in,
-                               mask_of(mask->h_values, d_values, side, side), out, NULL, 0, 0));
-    check_cuda(cudaDeviceSynchronize()); /* before the mask goes */
-    check_cuda(cudaFree(d_values));
+        check_prim(program, prim_convolve_2d(how.variant, 0, boundary, NULL, in,
+                                             mask_of(mask->h_values, d_values, side, side), out,
+                                             NULL, 0, 0));
+    check_cuda(program, cudaDeviceSynchronize()); /* before the mask goes */
+    check_cuda(program, cudaFree(d_values));
     return out;
 }
 
@@ -134,7 +114,7 @@ static void change_colours(way how, picture *p, const square_mask *mask)
     picture_weigh(p);
     const prim_image in = image_from(p, CUDA_R_8U, p->h_pixels);
     read_and_free(filter(how, p, in, mask), p->h_pixels);
-    check_cuda(cudaFree(in.data));
+    check_cuda(program, cudaFree(in.data));
     picture_unweigh(p);
 }
 
@@ -167,7 +147,8 @@ static void edges(way how, picture *p)
                        across[] = {-1, 0, 1, -2, 0, 2, -1, 0, 1},
                        down[] = {-1, -2, -1, 0, 0, 0, 1, 2, 1};
     const size_t count = p->width * p->height;
-    float *h_across = allocate(count * sizeof(float)), *h_down = allocate(count * sizeof(float));
+    float *h_across = allocate(program, NULL, count, sizeof *h_across);
+    float *h_down = allocate(program, NULL, count, sizeof *h_down);
     for (size_t i = 0; i < count; i++)
         h_across[i] = brightness(p, i);
     const picture grey = {.width = p->width, .height = p->height, .channels = 1};
@@ -177,7 +158,7 @@ static void edges(way how, picture *p)
     for (size_t i = 0; i < count; i++)
         p->h_pixels[i * (size_t)p->channels] =
             (uint8_t)lrintf(fminf(hypotf(h_across[i], h_down[i]), 255.0f));
-    check_cuda(cudaFree(in.data));
+    check_cuda(program, cudaFree(in.data));
     free(h_across);
     free(h_down);
 }
@@ -219,12 +200,6 @@ static const filter_row *find_filter(const char *name)
     exit(2);
 }
 
-static int fail(const char *sentence)
-{
-    fprintf(stderr, "image_filter: %s\n", sentence);
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     if (argc < 4 || argc > 5) {
@@ -234,14 +209,14 @@ int main(int argc, char **argv)
     }
     const filter_row *wanted = find_filter(argv[1]);
     const way how = find_way(argc == 5 ? argv[4] : "auto");
-    char sentence[PICTURE_SENTENCE];
-    picture p;
-    if (how.is_separable && !wanted->has_separable_mask)
-        return fail("that filter's mask is not the product of a column and a row");
-    if (!picture_read(argv[2], wanted->least_channels, &p, sentence))
-        return fail(sentence);
+    if (how.is_separable && !wanted->has_separable_mask) {
+        fprintf(stderr, "%s: that filter's mask is not the product of a column and a row\n",
+                program);
+        return 2;
+    }
+    picture p = picture_read(program, argv[2], wanted->least_channels);
     wanted->run(how, &p);
-    const bool written = picture_write(argv[3], &p, sentence);
+    picture_write(program, argv[3], &p);
     picture_free(&p);
-    return written ? 0 : fail(sentence);
+    return 0;
 }

@@ -9,8 +9,9 @@
 
 #include <primitives/histogram.h>
 
-#include "arguments.h"
 #include "file_pieces.h"
+#include "numbers.h"
+#include "output.h"
 
 static const char program[] = "letter_histogram";
 
@@ -65,12 +66,13 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: letter_histogram FILE [GROUP, 1 to 26]\n");
         return 2;
     }
-    if (argc == 3 && (!read_number(argv[2], &group) || group < 1 || group > LETTERS)) {
+    if (argc == 3 && !read_count(argv[2], 1, LETTERS, &group)) {
         fprintf(stderr, "letter_histogram: %s is no number from 1 to %d\n", argv[2], LETTERS);
         return 2;
     }
     uint64_t counts[LETTERS];
     count_file(argv[1], counts);
     print_groups(counts, (int)group);
+    finish_output(program);
     return 0;
 }

@@ -15,6 +15,7 @@
 #include <primitives/merge.h>
 
 #include "failure.h"
+#include "output.h"
 #include "whole_file.h"
 
 static const char program[] = "line_sort";
@@ -101,8 +102,7 @@ static void print_lines(const lines *l, const uint64_t *lines_at)
         const char *const begin = l->begins[lines_at[p]], *const end = l->begins[lines_at[p] + 1];
         fwrite(begin, 1, (size_t)(end - begin), stdout);
     }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with_errno(program, "the output");
+    finish_output(program);
 }
 
 /* ---- arguments ---- */

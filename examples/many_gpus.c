@@ -17,9 +17,10 @@
 
 #include <primitives/distributed.h>
 
-#include "arguments.h"
 #include "failure.h"
 #include "nccl_failure.h"
+#include "numbers.h"
+#include "output.h"
 #include "started_together.h"
 #include "whole_file.h"
 
@@ -254,11 +255,11 @@ static void print_sizes(const team *t, const text *file)
 /* 0: no such number. */
 static int gpus_wanted(const char *argument, int there)
 {
-    char *end;
+    const int most = there < MOST_GPUS ? there : MOST_GPUS;
+    unsigned long long wanted;
     if (argument == NULL)
-        return there < MOST_GPUS ? there : MOST_GPUS;
-    const long wanted = strtol(argument, &end, 10);
-    if (*argument != '\0' && *end == '\0' && wanted >= 1 && wanted <= there && wanted <= MOST_GPUS)
+        return most;
+    if (read_count(argument, 1, (unsigned long long)most, &wanted))
         return (int)wanted;
     fprintf(stderr, "%s: %s is no number of GPUs: there are %d, of which %d can be used\n", program,
             argument, there, MOST_GPUS);
@@ -280,6 +281,7 @@ static int run_on_host(const char *path, const char *gpus)
         work(&t, &file);
     }
     free(file.bytes);
+    finish_output(program);
     return 0;
 }
 
@@ -299,6 +301,7 @@ static int run_as_one_of_many(const char *id_path, const char *path, unsigned se
         work(&t, &file);
     }
     free(file.bytes);
+    finish_output(program);
     return 0;
 }
 
@@ -310,7 +313,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--id") != 0)
         return argc <= 3 ? run_on_host(argv[1], argc == 3 ? argv[2] : NULL) : usage();
     const bool waits = argc == 6 && strcmp(argv[3], "--wait") == 0;
-    if ((argc != 4 && !waits) || (waits && (!read_number(argv[4], &seconds) || seconds > 86400)))
+    if ((argc != 4 && !waits) || (waits && !read_count(argv[4], 0, 86400, &seconds)))
         return usage();
     return run_as_one_of_many(argv[2], argv[argc - 1], (unsigned)seconds);
 }

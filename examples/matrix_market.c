@@ -48,27 +48,42 @@ static const char separators[] = " \t\r\n";
 
 typedef enum found { A_LINE, THE_END, NO_LINE } found;
 
+/* One that no newline follows, if only after blanks. */
+static bool has_lone_return(const char *line)
+{
+    const char *const first = strchr(line, '\r');
+    return first != NULL && first[strspn(first, separators)] != '\0';
+}
+
 static found next_line(reader *r)
 {
     r->number++;
     errno = 0;
     const ssize_t length = getline(&r->line, &r->line_bytes, r->file);
-    if (length < 0 && !feof(r->file))
+    if (ferror(r->file) || (length < 0 && !feof(r->file)))
         wrong(r, "%s", strerror(errno));
     else if (length >= 0 && strlen(r->line) != (size_t)length)
         wrong(r, "a byte 0 in the line");
+    else if (length >= 0 && has_lone_return(r->line))
+        wrong(r, "a return without a newline, which has to end each line");
     else
         return length < 0 ? THE_END : A_LINE;
     return NO_LINE;
 }
 
-/* The next line that says something. */
+/* Of a comment, or of a line of blanks. */
+static bool says_nothing(const char *line)
+{
+    const char first = line[strspn(line, separators)];
+    return first == '%' || first == '\0';
+}
+
 static found next_full_line(reader *r)
 {
     found f;
     do
         f = next_line(r);
-    while (f == A_LINE && (r->line[0] == '%' || r->line[strspn(r->line, separators)] == '\0'));
+    while (f == A_LINE && says_nothing(r->line));
     return f;
 }
 
@@ -261,6 +276,13 @@ static int find(const char *word, const char *const words[], int count)
     return -1;
 }
 
+/* Some programs begin UTF-8 with it. */
+static char *behind_mark(char *line)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    return line + (strncmp(line, mark, strlen(mark)) == 0 ? strlen(mark) : 0);
+}
+
 static bool read_banner(reader *r)
 {
     static const char *const fields[] = {"real", "integer", "pattern"};
@@ -269,7 +291,8 @@ static bool read_banner(reader *r)
     const found f = next_line(r);
     if (f == NO_LINE)
         return false;
-    if (f == THE_END || cut(r->line, words, 5) != 5 || strcmp(words[0], "%%MatrixMarket") != 0)
+    if (f == THE_END || cut(behind_mark(r->line), words, 5) != 5 ||
+        strcmp(words[0], "%%MatrixMarket") != 0)
         return wrong(r, "not the banner that a Matrix Market file begins with, such as "
                         "%%%%MatrixMarket matrix coordinate real general");
     if (strcasecmp(words[1], "matrix") != 0 || strcasecmp(words[2], "coordinate") != 0)

@@ -2,100 +2,92 @@
  *
  *     matrix_product A B [VARIANT]      VARIANT is naive, tiled_16, …; auto if left out
  *
- * A line of a file is a row; numbers stand apart by blanks, tabs or commas. The product goes to the
- * standard output, and how far it is from the host's to the standard error. */
-#define _GNU_SOURCE
-#include <errno.h>
+ * A line of a file is a row; numbers stand apart by blanks, tabs or one comma. The product goes to
+ * the standard output, and how far it is from the host's to the standard error. */
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <primitives/gemm.h>
 
+#include "comparison.h"
+#include "failure.h"
+#include "numbers.h"
+#include "output.h"
+#include "text_lines.h"
+
+static const char program[] = "matrix_product";
+
 typedef struct matrix {
     size_t rows, columns;
     float *h_data, *d_data;
 } matrix;
 
-static void check_cuda(cudaError_t error)
+/* ---- the files ---- */
+
+/* The word at *rest; *rest goes on behind it, and behind blanks and the comma that may follow. */
+static char *take_word(char **rest, bool *comma)
 {
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "matrix_product: %s\n", cudaGetErrorString(error));
-    exit(1);
+    char *const word = *rest + strspn(*rest, " \t");
+    char *const end = word + strcspn(word, " \t,");
+    char *const behind = end + strspn(end, " \t");
+    *comma = *behind == ',';
+    *rest = behind + (*comma ? 1 : 0);
+    *end = '\0';
+    return word;
 }
 
-static void check(prim_status status)
+static float number_of(const text_lines *l, const char *word, size_t column)
 {
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "matrix_product: %s\n", prim_last_error(NULL));
-    exit(1);
+    double number;
+    if (*word == '\0')
+        text_lines_refuse(l, "column %zu is empty", column);
+    if (!read_real(word, &number))
+        text_lines_refuse(l, "column %zu: %.40s is no number", column, word);
+    if (fabs(number) > FLT_MAX)
+        text_lines_refuse(l, "column %zu: %.40s is too large", column, word);
+    return (float)number;
 }
 
-static void *allocate(void *data, size_t bytes)
+/* Appends the line's numbers to m; returns how many. */
+static size_t append_row(matrix *m, size_t *room, const text_lines *l)
 {
-    data = realloc(data, bytes > 0 ? bytes : 1);
-    if (data != NULL)
-        return data;
-    fprintf(stderr, "matrix_product: out of memory\n");
-    exit(1);
-}
-
-/* Appends a line's numbers to m; returns how many. Where a word is none, *other is that word. */
-static size_t append_row(matrix *m, size_t *capacity, char *line, const char **other)
-{
-    const char *separators = " \t,\r\n";
     size_t count = m->rows * m->columns, numbers = 0;
-    char *rest = NULL;
-    for (char *word = strtok_r(line, separators, &rest); word != NULL;
-         word = strtok_r(NULL, separators, &rest)) {
-        char *end;
-        const float value = strtof(word, &end);
-        if (*end != '\0') {
-            *other = word;
-            return numbers;
-        }
-        if (count == *capacity)
-            m->h_data = allocate(m->h_data, (*capacity = 2 * *capacity + 64) * sizeof(float));
-        m->h_data[count++] = value;
-        numbers++;
+    char *rest = l->line;
+    bool more = rest[strspn(rest, " \t")] != '\0';
+    while (more) {
+        bool comma;
+        const char *const word = take_word(&rest, &comma);
+        if (count == *room)
+            m->h_data = allocate(program, m->h_data, *room = 2 * *room + 64, sizeof *m->h_data);
+        m->h_data[count++] = number_of(l, word, ++numbers);
+        more = comma || *rest != '\0';
     }
     return numbers;
 }
 
 static matrix read_matrix(const char *path)
 {
-    FILE *file = fopen(path, "r");
-    if (file == NULL) {
-        fprintf(stderr, "matrix_product: %s: %s\n", path, strerror(errno));
-        exit(1);
-    }
+    text_lines lines = text_lines_open(program, path);
     matrix m = {0};
-    char *line = NULL;
-    size_t line_bytes = 0, capacity = 0;
-    for (size_t number = 1; getline(&line, &line_bytes, file) >= 0; number++) {
-        const char *other = NULL;
-        const size_t numbers = append_row(&m, &capacity, line, &other);
-        if (other != NULL) {
-            fprintf(stderr, "matrix_product: %s:%zu: %.40s is no number\n", path, number, other);
-            exit(1);
-        }
+    size_t room = 0;
+    while (text_lines_next(&lines)) {
+        const size_t numbers = append_row(&m, &room, &lines);
         if (numbers == 0)
             continue; /* an empty line */
-        if (m.rows > 0 && numbers != m.columns) {
-            fprintf(stderr, "matrix_product: %s:%zu: %zu numbers in a row, not %zu\n", path, number,
-                    numbers, m.columns);
-            exit(1);
-        }
+        if (m.rows > 0 && numbers != m.columns)
+            text_lines_refuse(&lines, "%zu numbers in a row, not %zu", numbers, m.columns);
         m.columns = numbers;
         m.rows++;
     }
-    free(line);
-    fclose(file);
+    text_lines_close(&lines);
     return m;
 }
+
+/* ---- the product ---- */
 
 static prim_gemm_variant find_variant(const char *name)
 {
@@ -112,45 +104,64 @@ static prim_gemm_variant find_variant(const char *name)
 static void to_device(matrix *m)
 {
     const size_t bytes = m->rows * m->columns * sizeof(float);
-    check_cuda(cudaMalloc((void **)&m->d_data, bytes));
-    check_cuda(cudaMemcpy(m->d_data, m->h_data, bytes, cudaMemcpyHostToDevice));
+    check_cuda(program, cudaMalloc((void **)&m->d_data, bytes));
+    check_cuda(program, cudaMemcpy(m->d_data, m->h_data, bytes, cudaMemcpyHostToDevice));
 }
 
 static matrix multiply(matrix *a, matrix *b, prim_gemm_variant variant)
 {
     matrix c = {.rows = a->rows, .columns = b->columns};
     const size_t bytes = c.rows * c.columns * sizeof(float);
-    c.h_data = allocate(NULL, bytes);
+    c.h_data = allocate(program, NULL, c.rows * c.columns, sizeof *c.h_data);
     to_device(a);
     to_device(b);
-    check_cuda(cudaMalloc((void **)&c.d_data, bytes));
-    check(prim_gemm(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, c.rows, c.columns,
-                    a->columns, 1, CUDA_R_32F, a->d_data, a->columns, CUDA_R_32F, b->d_data,
-                    b->columns, 0, CUDA_R_32F, c.d_data, c.columns, PRIM_COMPUTE_DEFAULT, NULL, 0,
-                    0));
-    check_cuda(cudaMemcpy(c.h_data, c.d_data, bytes, cudaMemcpyDeviceToHost));
+    check_cuda(program, cudaMalloc((void **)&c.d_data, bytes));
+    check_prim(program, prim_gemm(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, c.rows,
+                                  c.columns, a->columns, 1, CUDA_R_32F, a->d_data, a->columns,
+                                  CUDA_R_32F, b->d_data, b->columns, 0, CUDA_R_32F, c.d_data,
+                                  c.columns, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+    check_cuda(program, cudaMemcpy(c.h_data, c.d_data, bytes, cudaMemcpyDeviceToHost));
     return c;
 }
 
-/* How far c is from the host's product, the largest element of that being 1; NaN where either has
- * one that the other has not. */
+/* ---- the comparison ---- */
+
+static double *magnitudes_of(const matrix *m)
+{
+    const size_t count = m->rows * m->columns;
+    double *const h_magnitudes = allocate(program, NULL, count, sizeof *h_magnitudes);
+    for (size_t i = 0; i < count; i++)
+        h_magnitudes[i] = fabs((double)m->h_data[i]);
+    return h_magnitudes;
+}
+
+static void multiply_on_host(const matrix *a, const matrix *b, cudaDataType_t type, const void *h_a,
+                             const void *h_b, void *h_c)
+{
+    check_prim(program,
+               prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, a->rows, b->columns,
+                              a->columns, 1, type, h_a, a->columns, type, h_b, b->columns, 0, type,
+                              h_c, b->columns, PRIM_COMPUTE_DEFAULT, 1));
+}
+
+/* The largest distance of an element of c from the host's. */
 static double distance(const matrix *a, const matrix *b, const matrix *c)
 {
     const size_t count = c->rows * c->columns;
-    float *h_right = allocate(NULL, count * sizeof(float));
-    check(prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, c->rows, c->columns, a->columns,
-                         1, CUDA_R_32F, a->h_data, a->columns, CUDA_R_32F, b->h_data, b->columns, 0,
-                         CUDA_R_32F, h_right, c->columns, PRIM_COMPUTE_DEFAULT, 1));
-    double largest = 0, farthest = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double right = h_right[i], apart = fabs(right - c->h_data[i]);
-        if (isnan(apart) && !(isnan(right) && isnan(c->h_data[i])))
-            farthest = NAN;
-        largest = fmax(largest, fabs(right));
-        farthest = farthest >= apart || isnan(farthest) ? farthest : fmax(farthest, apart);
-    }
+    float *const h_right = allocate(program, NULL, count, sizeof *h_right);
+    double *const h_sums = allocate(program, NULL, count, sizeof *h_sums);
+    double *const h_a = magnitudes_of(a), *const h_b = magnitudes_of(b);
+    double farthest = 0;
+    multiply_on_host(a, b, CUDA_R_32F, a->h_data, b->h_data, h_right);
+    multiply_on_host(a, b, CUDA_R_64F, h_a, h_b, h_sums);
+    for (size_t i = 0; i < count; i++)
+        farthest = farther(
+            farthest, relative_distance(c->h_data[i], h_right[i], h_sums[i], FLT_MIN, FLT_MAX));
+    free(h_a);
+    free(h_b);
+    free(h_sums);
     free(h_right);
-    return largest > 0 ? farthest / largest : farthest;
+    return farthest;
 }
 
 static void print(const matrix *m)
@@ -163,7 +174,7 @@ static void print(const matrix *m)
 
 static void release(matrix *m)
 {
-    check_cuda(cudaFree(m->d_data));
+    check_cuda(program, cudaFree(m->d_data));
     free(m->h_data);
 }
 
@@ -182,11 +193,13 @@ int main(int argc, char **argv)
     }
     matrix c = multiply(&a, &b, variant);
     const double apart = distance(&a, &b, &c);
+    const double bound = (double)(a.columns + 1) * FLT_EPSILON; /* as many roundings on each side */
     print(&c);
     fprintf(stderr, "%zu × %zu by %zu × %zu; relative distance from the host's product: %.1e\n",
             a.rows, a.columns, b.rows, b.columns, apart);
     release(&a);
     release(&b);
     release(&c);
-    return !(apart < 1e-4);
+    finish_output(program);
+    return !(apart <= bound);
 }

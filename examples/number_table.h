@@ -13,7 +13,7 @@ typedef struct number_table {
 
 /* path may be - for standard input. Ends the program with a sentence that begins with `program` and
  * says line and column, both from 1, where something is no such file: numbers have to be decimal
- * and finite, and lines must not be empty. */
+ * and finite, and lines must not be empty. text_lines.h says how lines end. */
 number_table number_table_read(const char *program, const char *path);
 
 void number_table_free(number_table *t);

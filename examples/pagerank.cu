@@ -14,6 +14,8 @@
 
 #include <math.h>
 
+extern const char program[] = "pagerank";
+
 namespace
 {
 
@@ -25,9 +27,12 @@ constexpr double FOLLOWED = 0.85, ENOUGH = 1e-10;
 prim_sparse make_transitions(const prim_sparse &links)
 {
     const int64_t *from = static_cast<const int64_t *>(links.row_offsets);
-    int64_t *offsets = static_cast<int64_t *>(allocate((links.rows + 2) * sizeof *offsets));
-    int32_t *columns = static_cast<int32_t *>(allocate(links.entries * sizeof *columns));
-    double *values = static_cast<double *>(allocate(links.entries * sizeof *values));
+    int64_t *offsets =
+        static_cast<int64_t *>(allocate(program, nullptr, links.rows + 2, sizeof *offsets));
+    int32_t *columns =
+        static_cast<int32_t *>(allocate(program, nullptr, links.entries, sizeof *columns));
+    double *values =
+        static_cast<double *>(allocate(program, nullptr, links.entries, sizeof *values));
     for (size_t row = 0; row < links.rows + 2; row++)
         offsets[row] = 0;
     /* Counted two places further, so that each becomes a start, and then, filled, the next one's.
@@ -65,7 +70,7 @@ __global__ void share_the_rest(const double *followed, const double *sum, size_t
 
 double *constant_on_device(double value, size_t count)
 {
-    double *h = static_cast<double *>(allocate(count * sizeof *h));
+    double *h = static_cast<double *>(allocate(program, nullptr, count, sizeof *h));
     for (size_t i = 0; i < count; i++)
         h[i] = value;
     double *const d = vector_on_device(h, count);
@@ -90,9 +95,9 @@ void print_highest(const double *h_rank, size_t count)
         printf("vertex %zu  %.6g\n", highest[place] + 1, h_rank[highest[place]]);
 }
 
-int run(const char *path, long steps)
+int run(const char *path, unsigned long long steps)
 {
-    prim_sparse links = read_square_matrix("pagerank", path);
+    prim_sparse links = read_square_matrix(path);
     prim_sparse transitions = make_transitions(links);
     const size_t count = links.rows;
     const calculator with(matrix_on_device(transitions));
@@ -108,22 +113,23 @@ int run(const char *path, long steps)
         with.dot(d_moved, d_moved, &d_sums[1]);
     });
     double change = 1;
-    for (long s = 0; s < steps && !(change < ENOUGH); s++) {
+    for (unsigned long long s = 0; s < steps && !(change < ENOUGH); s++) {
         if (s == 0)
             step.first();
         else
             step.next();
         change = sqrt(with.read(&d_sums[1]));
-        printf("step %ld  change %.3e\n", s + 1, change);
+        printf("step %llu  change %.3e\n", s + 1, change);
     }
-    double *h_rank = static_cast<double *>(allocate(count * sizeof *h_rank));
-    check_cuda(cudaMemcpy(h_rank, d_rank, count * sizeof *h_rank, cudaMemcpyDeviceToHost));
+    double *h_rank = static_cast<double *>(allocate(program, nullptr, count, sizeof *h_rank));
+    check_cuda(program, cudaMemcpy(h_rank, d_rank, count * sizeof *h_rank, cudaMemcpyDeviceToHost));
     print_highest(h_rank, count);
     free(h_rank);
     step.end();
     free_device();
     matrix_market_free(&transitions);
     matrix_market_free(&links);
+    finish_output(program);
     return 0;
 }
 
@@ -131,10 +137,9 @@ int run(const char *path, long steps)
 
 int main(int argc, char **argv)
 {
-    const long steps = argc > 2 ? atol(argv[2]) : 200;
-    if (argc < 2 || argc > 3 || steps < 1) {
+    if (argc < 2 || argc > 3) {
         fprintf(stderr, "usage: pagerank GRAPH.mtx [STEPS]\n");
         return 2;
     }
-    return run(argv[1], steps);
+    return run(argv[1], read_steps(argc > 2 ? argv[2] : nullptr, 200));
 }

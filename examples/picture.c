@@ -5,11 +5,13 @@
 
 #include <png.h>
 
-/* Always false, for the caller to hand on. */
-static bool wrong(const char *path, const char *what, char *sentence)
+#include "failure.h"
+#include "new_file.h"
+
+static _Noreturn void fail(const char *program, const char *path, const png_image *image)
 {
-    snprintf(sentence, PICTURE_SENTENCE, "%.300s: %s", path, what);
-    return false;
+    fprintf(stderr, "%s: %s: %s\n", program, path, image->message);
+    exit(1);
 }
 
 static png_uint_32 format_of(int channels)
@@ -24,36 +26,34 @@ size_t picture_bytes(const picture *p)
     return p->width * p->height * (size_t)p->channels;
 }
 
-bool picture_read(const char *path, int colours, picture *p, char sentence[PICTURE_SENTENCE])
+picture picture_read(const char *program, const char *path, int colours)
 {
     png_image image = {.version = PNG_IMAGE_VERSION};
     if (!png_image_begin_read_from_file(&image, path))
-        return wrong(path, image.message, sentence);
+        fail(program, path, &image);
+    /* libpng would take 16 bits without a word on their gamma for linear ones. */
+    image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
     if (colours == 0)
         colours = image.format & PNG_FORMAT_FLAG_COLOR ? 3 : 1;
     const int channels = colours + (image.format & PNG_FORMAT_FLAG_ALPHA ? 1 : 0);
     image.format = format_of(channels);
-    *p = (picture){image.width, image.height, channels, NULL};
-    p->h_pixels = malloc(picture_bytes(p));
-    if (p->h_pixels == NULL) {
-        png_image_free(&image);
-        return wrong(path, "out of memory", sentence);
-    }
-    if (!png_image_finish_read(&image, NULL, p->h_pixels, 0, NULL)) {
-        picture_free(p);
-        return wrong(path, image.message, sentence);
-    }
-    return true;
+    picture p = {image.width, image.height, channels, NULL};
+    p.h_pixels = allocate(program, NULL, picture_bytes(&p), 1);
+    if (!png_image_finish_read(&image, NULL, p.h_pixels, 0, NULL))
+        fail(program, path, &image);
+    return p;
 }
 
-bool picture_write(const char *path, const picture *p, char sentence[PICTURE_SENTENCE])
+void picture_write(const char *program, const char *path, const picture *p)
 {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)p->width,
                        .height = (png_uint_32)p->height,
                        .format = format_of(p->channels)};
-    return png_image_write_to_file(&image, path, 0, p->h_pixels, 0, NULL) ||
-           wrong(path, image.message, sentence);
+    FILE *const to = new_stream_begin(program, path);
+    if (!png_image_write_to_stdio(&image, to, 0, p->h_pixels, 0, NULL))
+        fail(program, path, &image);
+    new_stream_finish(program, path, to);
 }
 
 static uint8_t weighed(unsigned colour, unsigned opacity)

@@ -9,6 +9,8 @@
 #include <primitives/histogram.h>
 
 #include "failure.h"
+#include "new_file.h"
+#include "output.h"
 #include "picture.h"
 
 static const char program[] = "picture_histogram";
@@ -91,13 +93,9 @@ static void draw(FILE *to, const picture *p, const unsigned *counters)
 
 static void write_drawing(const char *path, const picture *p, const unsigned *counters)
 {
-    FILE *to = fopen(path, "w");
-    if (to == NULL)
-        fail_with_errno(program, path);
+    FILE *const to = new_stream_begin(program, path);
     draw(to, p, counters);
-    const int failed = ferror(to);
-    if (fclose(to) != 0 || failed)
-        fail_with_errno(program, path);
+    new_stream_finish(program, path, to);
 }
 
 /* A line a channel: its mean, and its most frequent value. */
@@ -120,19 +118,15 @@ static void print(const picture *p, const unsigned *counters)
 int main(int argc, char **argv)
 {
     static unsigned counters[MOST_CHANNELS * BINS];
-    char sentence[PICTURE_SENTENCE];
-    picture p;
     if (argc != 3) {
         fprintf(stderr, "usage: picture_histogram IN.png OUT.svg\n");
         return 2;
     }
-    if (!picture_read(argv[1], 0, &p, sentence)) {
-        fprintf(stderr, "%s: %s\n", program, sentence);
-        return 1;
-    }
+    picture p = picture_read(program, argv[1], 0);
     count_channels(&p, counters);
     print(&p, counters);
     write_drawing(argv[2], &p, counters);
     picture_free(&p);
+    finish_output(program);
     return 0;
 }

@@ -4,11 +4,15 @@
  *     picture_numbers read FORMAT IN.png                    a line for each row of pixels
  *
  * FORMAT is gray, ga, rgb or rgba; a is opacity. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <png.h>
+
+#include "numbers.h"
+#include "output.h"
 
 static int fail(const png_image *image, const char *path)
 {
@@ -36,6 +40,7 @@ static int read_numbers(png_image *image, png_uint_32 format, const char *path)
 {
     if (!png_image_begin_read_from_file(image, path))
         return fail(image, path);
+    image->flags |= PNG_IMAGE_FLAG_16BIT_sRGB; /* as picture_read() has it */
     image->format = format;
     unsigned char *pixels = malloc(PNG_IMAGE_SIZE(*image));
     if (!png_image_finish_read(image, NULL, pixels, 0, NULL))
@@ -44,6 +49,7 @@ static int read_numbers(png_image *image, png_uint_32 format, const char *path)
     for (size_t i = 0; i < row * image->height; i++)
         printf("%u%c", pixels[i], (i + 1) % row == 0 ? '\n' : ' ');
     free(pixels);
+    finish_output("picture_numbers");
     return 0;
 }
 
@@ -70,8 +76,11 @@ int main(int argc, char **argv)
         return read_numbers(&image, format, argv[3]);
     if (argc != 6 || strcmp(argv[1], "write") != 0)
         return 2;
+    unsigned long long width, height;
     image.format = format;
-    image.width = (png_uint_32)strtoul(argv[3], NULL, 10);
-    image.height = (png_uint_32)strtoul(argv[4], NULL, 10);
+    if (!read_count(argv[3], 1, UINT32_MAX, &width) || !read_count(argv[4], 1, UINT32_MAX, &height))
+        return 2;
+    image.width = (png_uint_32)width;
+    image.height = (png_uint_32)height;
     return write_numbers(&image, argv[5]);
 }

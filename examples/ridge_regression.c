@@ -21,6 +21,8 @@
 
 #include "failure.h"
 #include "number_table.h"
+#include "numbers.h"
+#include "output.h"
 
 static const char program[] = "ridge_regression";
 
@@ -252,7 +254,8 @@ static void print_weights(const number_table *t, const problem *p, const double 
         const measure m = p->of_a[c];
         const double weight =
             m.deviation > 0 ? h_weights[c] * (p->of_y.deviation / m.deviation) : 0;
-        intercept -= weight * m.mean;
+        if (m.deviation > 0) /* the weight itself may be too large or too small */
+            intercept -= h_weights[c] * (m.mean / m.deviation) * p->of_y.deviation;
         printf("%-*s %16.9g %16.9g%s\n", width, t->names[c], weight, h_weights[c],
                m.deviation > 0 ? "" : " constant");
     }
@@ -268,14 +271,6 @@ static void check_shape(const number_table *t, const char *path)
     exit(1);
 }
 
-/* Digits and so on, of a number that is not negative. */
-static bool read_lambda(const char *word, double *lambda)
-{
-    char *end;
-    *lambda = strtod(word, &end);
-    return end != word && *end == '\0' && isfinite(*lambda) && *lambda >= 0;
-}
-
 int main(int argc, char **argv)
 {
     double lambda = 1;
@@ -283,7 +278,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: ridge_regression FILE.csv [LAMBDA]\n");
         return 2;
     }
-    if (argc == 3 && !read_lambda(argv[2], &lambda)) {
+    if (argc == 3 && !(read_real(argv[2], &lambda) && isfinite(lambda) && lambda >= 0)) {
         fprintf(stderr, "%s: LAMBDA is a number from 0 on, and %s is none\n", program, argv[2]);
         return 2;
     }
@@ -302,5 +297,6 @@ int main(int argc, char **argv)
     free_arrays(&a);
     free_problem(&p);
     number_table_free(&t);
+    finish_output(program);
     return 0;
 }

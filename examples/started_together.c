@@ -7,9 +7,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "arguments.h"
 #include "failure.h"
 #include "nccl_failure.h"
+#include "numbers.h"
 
 /* ---- the place ---- */
 
@@ -28,7 +28,7 @@ static int read_variable(const char *program, const char *name, unsigned long lo
 {
     unsigned long long number;
     const char *const word = getenv(name);
-    if (word != NULL && read_number(word, &number) && number <= most)
+    if (word != NULL && read_count(word, 0, most, &number))
         return (int)number;
     fprintf(stderr, "%s: %s is %s, and no number from 0 to %llu\n", program, name,
             word != NULL ? word : "not set", most);
@@ -62,13 +62,12 @@ static void leave_id(const char *program, const char *path, const ncclUniqueId *
     FILE *const file = fopen(unfinished, "wb");
     if (file == NULL)
         fail_with_errno(program, unfinished);
-    const int written = fwrite(id, sizeof *id, 1, file) == 1;
-    if (fclose(file) != 0 || !written)
-        fail_with_errno(program, unfinished);
-    const int linked = link(unfinished, path), why = errno;
+    const bool written = fwrite(id, sizeof *id, 1, file) == 1;
+    const bool left = fclose(file) == 0 && written && link(unfinished, path) == 0;
+    const int why = errno;
     remove(unfinished);
     errno = why;
-    if (linked != 0)
+    if (!left)
         fail_with_errno(program, path);
     free(unfinished);
 }
@@ -82,6 +81,8 @@ static int read_id(const char *program, const char *path, ncclUniqueId *id)
     if (file == NULL)
         fail_with_errno(program, path);
     const size_t read = fread(id, sizeof *id, 1, file);
+    if (ferror(file))
+        fail_with_errno(program, path);
     fclose(file);
     if (read == 1)
         return 0;

@@ -10,37 +10,18 @@
 #include <primitives/sparse.h>
 
 #include "common/kernel/launch.cuh"
+#include "failure.h"
 #include "matrix_market.h"
+#include "numbers.h"
+#include "output.h"
+
+/* Of the program that includes this. */
+extern const char program[];
 
 namespace
 {
 
 constexpr unsigned THREADS = 256;
-
-inline void check_cuda(cudaError_t error)
-{
-    if (error == cudaSuccess)
-        return;
-    fprintf(stderr, "%s\n", cudaGetErrorString(error));
-    exit(1);
-}
-
-inline void check(prim_status status)
-{
-    if (status == PRIM_OK)
-        return;
-    fprintf(stderr, "%s\n", prim_last_error(nullptr));
-    exit(1);
-}
-
-inline void *allocate(size_t bytes)
-{
-    void *data = malloc(bytes > 0 ? bytes : 1);
-    if (data != nullptr)
-        return data;
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-}
 
 /* What on_device() has given out; free_device() takes all of it back. */
 enum { MOST_ARRAYS = 16 };
@@ -51,20 +32,20 @@ inline void *on_device(const void *h_data, size_t bytes)
 {
     void *d_data;
     if (device_array_count == MOST_ARRAYS) {
-        fprintf(stderr, "more than %d arrays on the device\n", MOST_ARRAYS);
+        fprintf(stderr, "%s: more than %d arrays on the device\n", program, MOST_ARRAYS);
         exit(1);
     }
-    check_cuda(cudaMalloc(&d_data, bytes > 0 ? bytes : 1));
+    check_cuda(program, cudaMalloc(&d_data, bytes > 0 ? bytes : 1));
     device_arrays[device_array_count++] = d_data;
     if (h_data != nullptr)
-        check_cuda(cudaMemcpy(d_data, h_data, bytes, cudaMemcpyHostToDevice));
+        check_cuda(program, cudaMemcpy(d_data, h_data, bytes, cudaMemcpyHostToDevice));
     return d_data;
 }
 
 inline void free_device()
 {
     while (device_array_count > 0)
-        check_cuda(cudaFree(device_arrays[--device_array_count]));
+        check_cuda(program, cudaFree(device_arrays[--device_array_count]));
 }
 
 inline double *vector_on_device(const double *h_data, size_t count)
@@ -83,7 +64,17 @@ inline prim_sparse matrix_on_device(const prim_sparse &csr)
     return m;
 }
 
-inline prim_sparse read_square_matrix(const char *program, const char *path)
+/* The argument STEPS, which follows the matrix; `usual` where it is left out. */
+inline unsigned long long read_steps(const char *word, unsigned long long usual)
+{
+    unsigned long long steps = usual;
+    if (word == nullptr || read_count(word, 1, 1000000000, &steps))
+        return steps;
+    fprintf(stderr, "%s: STEPS is a number from 1 to 10^9, and %s is none\n", program, word);
+    exit(2);
+}
+
+inline prim_sparse read_square_matrix(const char *path)
 {
     char sentence[MATRIX_MARKET_SENTENCE];
     prim_sparse csr;
@@ -108,18 +99,18 @@ struct calculator {
 
     explicit calculator(const prim_sparse &d_matrix) : matrix(d_matrix)
     {
-        check_cuda(cudaStreamCreate(&stream));
-        check(prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, matrix, CUDA_R_64F, CUDA_R_64F,
-                                        &product_bytes));
-        check(prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, CUDA_R_64F, matrix.rows, CUDA_R_64F,
-                                       &dot_bytes));
+        check_cuda(program, cudaStreamCreate(&stream));
+        check_prim(program, prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, matrix, CUDA_R_64F,
+                                                      CUDA_R_64F, &product_bytes));
+        check_prim(program, prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, CUDA_R_64F, matrix.rows,
+                                                     CUDA_R_64F, &dot_bytes));
         product_workspace = on_device(nullptr, product_bytes);
         dot_workspace = on_device(nullptr, dot_bytes);
     }
 
     ~calculator()
     {
-        check_cuda(cudaStreamDestroy(stream));
+        check_cuda(program, cudaStreamDestroy(stream));
     }
     calculator(const calculator &) = delete;
     calculator &operator=(const calculator &) = delete;
@@ -127,14 +118,14 @@ struct calculator {
     /* y = alpha · A · x */
     void product(double alpha, const double *d_x, double *d_y) const
     {
-        check(prim_spmv(PRIM_SPMV_AUTO, alpha, matrix, CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y,
-                        product_workspace, product_bytes, stream));
+        check_prim(program, prim_spmv(PRIM_SPMV_AUTO, alpha, matrix, CUDA_R_64F, d_x, 0, CUDA_R_64F,
+                                      d_y, product_workspace, product_bytes, stream));
     }
 
     void dot(const double *d_x, const double *d_y, double *d_sum) const
     {
-        check(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, d_x, d_y, matrix.rows, CUDA_R_64F, d_sum,
-                       dot_workspace, dot_bytes, stream));
+        check_prim(program, prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, d_x, d_y, matrix.rows,
+                                     CUDA_R_64F, d_sum, dot_workspace, dot_bytes, stream));
     }
 
     /* A thread for each row. */
@@ -142,14 +133,15 @@ struct calculator {
     void for_each_row(void (*kernel)(Parameters...), Arguments... arguments) const
     {
         const unsigned blocks = static_cast<unsigned>((matrix.rows + THREADS - 1) / THREADS);
-        check_cuda(prim_launch({stream, blocks, THREADS}, kernel, arguments...));
+        check_cuda(program, prim_launch({stream, blocks, THREADS}, kernel, arguments...));
     }
 
     double read(const double *d_value) const
     {
         double value;
-        check_cuda(cudaMemcpyAsync(&value, d_value, sizeof value, cudaMemcpyDeviceToHost, stream));
-        check_cuda(cudaStreamSynchronize(stream));
+        check_cuda(program,
+                   cudaMemcpyAsync(&value, d_value, sizeof value, cudaMemcpyDeviceToHost, stream));
+        check_cuda(program, cudaStreamSynchronize(stream));
         return value;
     }
 };
@@ -165,20 +157,20 @@ struct repeated {
     {
         cudaGraph_t recorded;
         step();
-        check_cuda(cudaStreamBeginCapture(with.stream, cudaStreamCaptureModeThreadLocal));
+        check_cuda(program, cudaStreamBeginCapture(with.stream, cudaStreamCaptureModeThreadLocal));
         step();
-        check_cuda(cudaStreamEndCapture(with.stream, &recorded));
-        check_cuda(cudaGraphInstantiate(&graph, recorded, 0));
-        check_cuda(cudaGraphDestroy(recorded));
+        check_cuda(program, cudaStreamEndCapture(with.stream, &recorded));
+        check_cuda(program, cudaGraphInstantiate(&graph, recorded, 0));
+        check_cuda(program, cudaGraphDestroy(recorded));
     }
     void next() const
     {
-        check_cuda(cudaGraphLaunch(graph, with.stream));
+        check_cuda(program, cudaGraphLaunch(graph, with.stream));
     }
     void end() const
     {
         if (graph != nullptr)
-            check_cuda(cudaGraphExecDestroy(graph));
+            check_cuda(program, cudaGraphExecDestroy(graph));
     }
 };
 

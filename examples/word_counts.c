@@ -24,6 +24,7 @@
 #include <primitives/merge.h>
 
 #include "failure.h"
+#include "output.h"
 #include "whole_file.h"
 
 static const char program[] = "word_counts";
@@ -259,8 +260,7 @@ static void print(const counts *c, const dictionary *d)
         printf("%7llu %s\n", (unsigned long long)c->times[places[p]],
                word_of(d, c->keys[places[p]], room));
     }
-    if (fflush(stdout) != 0 || ferror(stdout))
-        fail_with_errno(program, "the output");
+    finish_output(program);
 }
 
 static void free_long_word(void *node)

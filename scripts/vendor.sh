@@ -181,11 +181,23 @@ sources() { # FOLDER EXTENSION
   done
 }
 
+# A word as the shell reads it back: in quotes where it has more than letters, digits and such.
+for_shell() { # WORD
+  local quote="'"
+  [[ $1 =~ ^[A-Za-z0-9_./+-]+$ ]] && printf '%s' "$1" || printf "'%s'" "${1//$quote/$quote\\$quote$quote}"
+}
+
+# A word as CMake reads it back between double quotes.
+for_cmake() { # WORD
+  printf '%s' "$1" | sed 's/[\\"$]/\\&/g'
+}
+
 readme() {
-  local name header pattern includes='' units='' common c cu
+  local name shell_name cmake_name header pattern includes='' units='' common c cu
   c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
   local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
   name=$(basename "$directory")
+  shell_name=$(for_shell "$name") cmake_name=$(for_cmake "$name")
   cat <<END
 # Patterns from primitives
 
@@ -208,7 +220,7 @@ To compile all of it into a static library, in this folder, with CUDA 12.8 or ne
 \`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
 it, in the folder above:
 
-    nvcc -I$name/include yours.c $name/libprimitives.a -o yours
+    nvcc -I$shell_name/include yours.c $shell_name/libprimitives.a -o yours
 
 Linked by gcc instead, it needs \`-lcudart -lstdc++\` after the library.
 
@@ -229,13 +241,13 @@ In a CMake project of yours, with this folder as \`$name/\`:
 \`\`\`cmake
 enable_language(CUDA)
 find_package(CUDAToolkit 12.8 REQUIRED)
-file(GLOB_RECURSE primitives_sources CONFIGURE_DEPENDS $name/src/*.c $name/src/*.cu)
+file(GLOB_RECURSE primitives_sources CONFIGURE_DEPENDS "$cmake_name/src/*.c" "$cmake_name/src/*.cu")
 add_library(primitives STATIC \${primitives_sources})
 target_compile_features(primitives PRIVATE c_std_11 cuda_std_17)
 target_compile_options(primitives PRIVATE
   \$<\$<COMPILE_LANGUAGE:C>:-ffp-contract=off>
   \$<\$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>)
-target_include_directories(primitives PUBLIC $name/include PRIVATE $name/src)
+target_include_directories(primitives PUBLIC "$cmake_name/include" PRIVATE "$cmake_name/src")
 target_link_libraries(primitives PUBLIC CUDA::cudart_static)
 # target_link_libraries(yours PRIVATE primitives)
 \`\`\`
@@ -254,7 +266,7 @@ libboost-context-dev), in this folder, and then a program in the folder above:
 
     gcc -r -O2 -ffp-contract=off -Wno-unknown-pragmas -Iinclude -Isrc -Isimt/include$c simt/src/*.c -x c++$cu -o primitives-cpu.o
 
-    gcc -I$name/include -I$name/simt/include yours.c $name/primitives-cpu.o -lboost_context -lstdc++ -lm -pthread -o yours
+    gcc -I$shell_name/include -I$shell_name/simt/include yours.c $shell_name/primitives-cpu.o -lboost_context -lstdc++ -lm -pthread -o yours
 
 END
   fi
