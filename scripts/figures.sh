@@ -7,9 +7,10 @@
 # how auto compares with each of them and with the fastest; of more than seven shapes every second
 # one. Between
 #     <!-- overview patterns --> or <!-- overview cases -->  and  <!-- end overview -->
-# stand all patterns, with what docs/costs.md says of them, or all of their cases, and between
+# stands how auto compares with vendor libraries, or all cases, and between
 #     <!-- scaling -->  and  <!-- end scaling -->
-# the calls on several GPUs, of bench/results/scaling.json. Below a page's first other table stands what its figures were measured on. Draws the pictures that pages show, and
+# the calls on several GPUs, of bench/results/scaling.json. bench/results/ladders.txt gets one case of
+# each pattern, which scripts/bench.sh shows where there is no GPU. Below a page's first other table stands what its figures were measured on. Draws the pictures that pages show, and
 # keeps no others. --check: fails where a page would change, or a picture lacks or is not shown.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -51,6 +52,10 @@ compared='
                       | if $best then $best / $auto.median_us else null end)}]
 '
 
+# The same of all inputs.
+compared_all=${compared/'and .input == "uniform"'/}
+compared_all=${compared_all/'and .shape == $auto.shape'/'and .shape == $auto.shape and .input == $auto.input'}
+
 table() { # PATTERN CASE TYPE MODE
   local results
   results=$(results_of "$1")
@@ -77,34 +82,43 @@ table() { # PATTERN CASE TYPE MODE
 }
 
 # The kit's patterns, by the names of the bench.
-all_patterns=(reduce scan histogram merge gemm gemv binary_gemm convolution spmv)
+all_patterns=(reduce scan histogram merge convolution spmv gemm gemv binary_gemm)
 
 folder_of() { # PATTERN
   if [ "$1" = spmv ]; then echo sparse; else echo "$1"; fi
 }
 
-# "seconds | kilobytes" of the pattern's row in docs/costs.md.
-costs_of() { # FOLDER
-  awk -F ' *[|] *' -v name="$1" '$2 == name {print $4 " | " $6; found = 1}
-    END {if (!found) print "– | –"}' docs/costs.md
-}
-
+# A row for each kind of case that a vendor library does too, over all inputs and sizes, and one for
+# each line of bench/results/slow.tsv.
 overview_patterns() { # PATH: of the repository, from the page
   local pattern folder
-  echo '| pattern | `auto` beside the fastest vendor library: worst | geometric mean | best | compiling, s | in a program, KB |'
-  echo '| --- | --- | --: | --- | --: | --: |'
+  echo '| | cases | worst | mean | beside |'
+  echo '| --- | --: | --- | --: | --- |'
   for pattern in "${all_patterns[@]}"; do
     folder=$(folder_of "$pattern")
-    jq -r --arg name "[$folder]($1src/$folder/README.md)" --arg costs "$(costs_of "$folder")" \
-      "$definitions $compared"'
-      | [.[] | select(.to_peer != null)] | sort_by(.to_peer)
-      | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE", cusparse_prepared: "cuSPARSE"} as $names
-      | ([.[].peers[] | $names[.] // .] | distinct | join(" and ")) as $peers
-      | def of: "\(.to_peer | ratio) × (\(.case) \(.type), \(.shape | shape))";
-      (if length == 0 then ["none to compare with", "–", "–"]
-       else ["\(.[0] | of)", "\((map(.to_peer | log) | add / length | exp) | ratio) × (\($peers))", "\(.[-1] | of)"] end)
-      | [$name] + . + [$costs] | row' "$(results_of "$pattern")"
+    jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared_all"'
+      | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE",
+         cusparse_prepared: "cuSPARSE", npp: "NPP"} as $names
+      | [.[] | select(.to_peer != null) | . + {kind: (.case | sub("-.*"; ""))}] as $rows
+      | [$rows[].kind] | distinct | .[] as $kind
+      | [$rows[] | select(.kind == $kind)] | sort_by(.to_peer)
+      | .[0] as $worst
+      | ["\($name) \($kind)", "\(length)",
+         "\($worst.to_peer | ratio) × (\($worst.case | ltrimstr($kind) | ltrimstr("-") | if . == "" then "" else . + ", " end)\($worst.type), \($worst.shape | shape)\(if $worst.input == "uniform" then "" else ", " + $worst.input end))",
+         "\((map(.to_peer | log) | add / length | exp) | ratio) ×",
+         ([.[].peers[] | $names[.] // .] | distinct | join(", "))] | row' "$(results_of "$pattern")"
   done
+  awk -F '\t' '!/^#/ { printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' bench/results/slow.tsv
+}
+
+# From when to when, and on what.
+provenance() {
+  local pattern
+  for pattern in "${all_patterns[@]}"; do
+    jq -c .context "$(results_of "$pattern")"
+  done | jq -rs --arg pages "$1docs/patterns.md" '
+    ([.[].date[0:10]] | sort) as $dates
+    | "\n\([.[].device] | unique | join(", ")), CUDA \(.[0].cuda / 1000 | floor).\(.[0].cuda % 1000 / 10 | floor), \($dates[0]) to \($dates[-1]); commits and ceilings: [`docs/patterns.md`](\($pages))."'
 }
 
 overview_cases() { # PATH: of the repository, from the page
@@ -179,7 +193,7 @@ rewrite() { # FILE: to standard output
       printf '%s\n' "$line"
       "overview_${BASH_REMATCH[1]}" "$path"
       tables=$((tables + 1))
-      [ $tables -gt 1 ] || caption "$1"
+      if [ "${BASH_REMATCH[1]}" = patterns ]; then provenance "$path"; elif [ $tables -eq 1 ]; then caption "$1"; fi
       inside=1
     elif [ "$line" = '<!-- scaling -->' ]; then
       printf '%s\n' "$line"
@@ -222,13 +236,36 @@ shown_pictures() {
 draw_pictures() {
   local picture
   "$bench" --from "$runs" --plot "$work/plots" >/dev/null
+  awk -f scripts/draw-ladders.awk bench/results/ladders.txt >"$work/plots/ladders.svg"
   rm -rf $pictures && mkdir $pictures
   for picture in $(shown_pictures); do
     cp "$work/plots/$picture" $pictures/
   done
 }
 
+ladders() {
+  local pattern
+  cat <<'END'
+What the rungs of each ladder reach on a GPU: medians with a cold cache, recorded. "Of the card" is the
+share of what a plain read, a copy or multiply-adds reached in the same run; the last two columns say
+how many times as fast as the first rung, and as the fastest vendor library, a rung is.
+END
+  for pattern in "${all_patterns[@]}"; do
+    "$bench" --ladders --from "$runs" "$pattern"
+  done
+}
+
+write_ladders() {
+  ladders >"$work/ladders.txt"
+  if [ "$1" = --check ]; then
+    diff bench/results/ladders.txt "$work/ladders.txt" >&2
+  else
+    cp "$work/ladders.txt" bench/results/
+  fi
+}
+
 rewrite_pages "${1-}"
+write_ladders "${1-}"
 [ "${1-}" = --check ] || draw_pictures
 diff <(shown_pictures) <(cd $pictures && printf '%s\n' * | sort) >&2 ||
   { echo "$pictures has other pictures (>) than pages show (<)" >&2; exit 1; }
