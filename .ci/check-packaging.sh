@@ -106,7 +106,9 @@ find_package(primitives 0.0.9 REQUIRED)' >CMakeLists.txt
 # A program that reduces on the GPU, as the README shows it, prints what the README says.
 readme_program() {
   local flags
-  sed -n '/^```c$/,/^```$/p' "$kit/README.md" | sed '/^```/d' >sum.c
+  { printf '#include <primitives/reduce.h>\n#include <stdio.h>\nint main(void)\n{\n'
+    sed -n '/^```c$/,/^```$/p' "$kit/README.md" | sed '/^```/d'
+    echo '}'; } >sum.c
   export PKG_CONFIG_PATH=$work/static/lib/pkgconfig
   read -ra flags < <(pkg-config --cflags --libs primitives-reduce) &&
     gcc -std=c11 -Wall -Wextra -Werror -pedantic sum.c "${flags[@]}" -o sum &&

@@ -212,8 +212,11 @@ typedef struct bench_context {
     bench_ceilings ceilings;
 } bench_context;
 
+typedef void print_results(const bench_context *context, const bench_result *results, size_t count);
+
 /* Measures the plan, a result for each case and mode, and prints each group when it is done. */
-void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_result *results);
+void measure_all(const bench_plan *plan, const bench_context *context, print_results *print,
+                 bench_result *results);
 
 /* Runs each case of the plan once, compares the results of each group, and says for each pattern on
  * how many inputs how many variants agree. Ends the program where one does not. */
@@ -242,10 +245,8 @@ bench_yardsticks find_yardsticks(const bench_result *results, size_t count, benc
 void print_context(const bench_context *context);
 /* The line above a group's table. */
 void print_group_title(const bench_case *c);
-/* The results of one group, all modes. */
-void print_group(const bench_result *results, size_t count);
-/* All, group by group. */
-void print_groups(const bench_result *results, size_t count);
+/* The results of one group, all modes; or of all groups. */
+print_results print_group, print_groups;
 /* Of odd shapes the shares of the ceiling, worst last (shapes.c). */
 void print_shapes(const bench_result *results, size_t count);
 /* On a terminal only: so many cases are done, about how long the others take, and what comes next.
@@ -258,7 +259,7 @@ void print_summary(const bench_result *results, size_t count);
 /* Is it the case that stands for its pattern at a first look (ladders.c)? Of these a short table
  * each, and what auto reaches. */
 bool is_first_look(const bench_case *c);
-void print_ladders(const bench_context *context, const bench_result *results, size_t count);
+print_results print_ladders;
 void print_what_to_take(const bench_result *results, size_t count);
 
 /* End the program with a sentence where the file, or plots in the folder, could not be written. */

@@ -50,8 +50,8 @@ static void print_heads(const first_look *look, const bench_context *context, bo
                         bool has_peer)
 {
     printf("\n%s: %s (%s, %.10s)\n  %-22s %10s %10s %12s %10s", look->pattern, look->title,
-           context->device, context->date, "", "us",
-           of_flops ? "TFLOP/s" : "GB/s", "of the card", "1st rung");
+           context->device, context->date, "", "us", of_flops ? "TFLOP/s" : "GB/s", "of the card",
+           "1st rung");
     puts(has_peer ? "    library" : "");
 }
 
@@ -124,7 +124,7 @@ static const char *what_limits(const bench_case *c)
 
 void print_what_to_take(const bench_result *results, size_t count)
 {
-    printf("\nWhat to take: AUTO, which takes the fastest rung for the call. It reaches\n");
+    printf("\nWhat to take: AUTO, unless you know better for your sizes. It reaches\n");
     for (size_t i = 0, length; i < count; i += length) {
         length = group_length(&results[i], count - i);
         const bench_yardsticks y = find_yardsticks(&results[i], length, MODE_COLD);

@@ -169,7 +169,7 @@ static void refuse_several_runs(const bench_file *files, size_t count)
 static void print_all(const bench_file *file)
 {
     print_context(&file->context);
-    print_groups(file->results, file->count);
+    print_groups(&file->context, file->results, file->count);
     print_summary(file->results, file->count);
     print_shapes(file->results, file->count);
 }
@@ -212,7 +212,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     bench_result *results = calloc(count, sizeof *results);
     if (results == NULL)
         return 1;
-    measure_all(plan, &context.ceilings, results);
+    measure_all(plan, &context, options->ladders ? print_ladders : print_group, results);
     if (options->ladders)
         print_what_to_take(results, count);
     else if (on_gpu())
@@ -227,8 +227,10 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
 
 static void agree(const bench_plan *plan)
 {
-    printf("On the CPU backend, whose times say nothing about a GPU (--times shows them):\n");
+    printf("\nOn the CPU backend, whose times say nothing about a GPU (--times shows them):\n");
     agree_all(plan);
+    printf(
+        "On a GPU this command measures them. Which rung to take when: src/PATTERN/README.md.\n");
 }
 
 int main(int argc, char **argv)

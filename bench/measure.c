@@ -184,16 +184,17 @@ static size_t count_cases(const bench_plan *plan, size_t first)
     return end - first;
 }
 
-void measure_all(const bench_plan *plan, const bench_ceilings *ceilings, bench_result *results)
+void measure_all(const bench_plan *plan, const bench_context *context, print_results *print,
+                 bench_result *results)
 {
     const size_t modes = (size_t)mode_count();
     for (size_t first = 0; first < plan->count;) {
         group g = {.cases = &plan->cases[first],
                    .count = count_cases(plan, first),
                    .results = &results[first * modes]};
-        measure_group(&g, plan, ceilings);
+        measure_group(&g, plan, &context->ceilings);
         clear_progress();
-        print_group(g.results, g.count * modes);
+        print(context, g.results, g.count * modes);
         first += g.count;
     }
 }

@@ -112,8 +112,9 @@ void print_group_title(const bench_case *c)
            strchr(c->shape, '^') != NULL ? "" : " elements", input_name(c->input));
 }
 
-void print_group(const bench_result *results, size_t count)
+void print_group(const bench_context *context, const bench_result *results, size_t count)
 {
+    (void)context;
     const columns shown = find_columns(results, count);
     print_group_title(results[0].c);
     print_heads(&shown);
@@ -126,11 +127,11 @@ void print_group(const bench_result *results, size_t count)
     fflush(stdout);
 }
 
-void print_groups(const bench_result *results, size_t count)
+void print_groups(const bench_context *context, const bench_result *results, size_t count)
 {
     for (size_t first = 0, length; first < count; first += length) {
         length = group_length(&results[first], count - first);
-        print_group(&results[first], length);
+        print_group(context, &results[first], length);
     }
 }
 

@@ -88,27 +88,33 @@ folder_of() { # PATTERN
   if [ "$1" = spmv ]; then echo sparse; else echo "$1"; fi
 }
 
-# A row for each kind of case that a vendor library does too, over all inputs and sizes, and one for
-# each line of bench/results/slow.tsv.
+# A row for each kind of case that a vendor library does too, over all inputs and sizes. Of products in
+# other types than f32 what an H100 gave.
 overview_patterns() { # PATH: of the repository, from the page
-  local pattern folder
+  local pattern
   echo '| | cases | worst | mean | beside |'
   echo '| --- | --: | --- | --: | --- |'
   for pattern in "${all_patterns[@]}"; do
-    folder=$(folder_of "$pattern")
+    overview_rows "$1" "$pattern" "$(results_of "$pattern")"
+    [ "$pattern" != gemm ] || overview_rows "$1" gemm bench/results/h100-gemm.json
+  done
+}
+
+overview_rows() { # PATH PATTERN RESULTS
+    local folder
+    folder=$(folder_of "$2")
     jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared_all"'
       | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE",
          cusparse_prepared: "cuSPARSE", npp: "NPP"} as $names
-      | [.[] | select(.to_peer != null) | . + {kind: (.case | sub("-.*"; ""))}] as $rows
+      | [.[] | select(.to_peer != null) | . + {base: (.case | sub("-([0-9]|coo|sell).*"; ""))} | .kind = .base] as $rows
+      | (if $rows[0].pattern == "gemm" and all($rows[]; .type != "f32") then [$rows[] | . + {kind: "\(.base) \(.type) (H100)"}] else $rows end) as $rows
       | [$rows[].kind] | distinct | .[] as $kind
       | [$rows[] | select(.kind == $kind)] | sort_by(.to_peer)
       | .[0] as $worst
       | ["\($name) \($kind)", "\(length)",
-         "\($worst.to_peer | ratio) × (\($worst.case | ltrimstr($kind) | ltrimstr("-") | if . == "" then "" else . + ", " end)\($worst.type), \($worst.shape | shape)\(if $worst.input == "uniform" then "" else ", " + $worst.input end))",
+         "\($worst.to_peer | ratio) × (\($worst.case | ltrimstr($worst.base) | ltrimstr("-") | if . == "" then "" else . + ", " end)\($worst.type), \($worst.shape | shape)\(if $worst.input == "uniform" then "" else ", " + $worst.input end))",
          "\((map(.to_peer | log) | add / length | exp) | ratio) ×",
-         ([.[].peers[] | $names[.] // .] | distinct | join(", "))] | row' "$(results_of "$pattern")"
-  done
-  awk -F '\t' '!/^#/ { printf "| %s | %s | %s | %s | %s |\n", $1, $2, $3, $4, $5 }' bench/results/slow.tsv
+         ([.[].peers[] | $names[.] // .] | distinct | join(", "))] | row' "$3"
 }
 
 # From when to when, and on what.

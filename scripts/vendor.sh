@@ -192,7 +192,15 @@ for_cmake() { # WORD
   printf '%s' "$1" | sed 's/[\\"$]/\\&/g'
 }
 
+# How long the patterns' lines take, by the kit's measurements: whole seconds of one processor.
+seconds_of() { # PATTERN…
+  awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md
+}
+
 readme() {
+  local seconds
+  # shellcheck disable=SC2046 # a word each
+  seconds=$(seconds_of $(cd "$new/src" && ls))
   local name shell_name cmake_name header pattern includes='' units='' common c cu
   c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
   local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
@@ -217,7 +225,7 @@ To compile all of it into a static library, in this folder, with CUDA 12.8 or ne
 
     rm -f libprimitives.a && $compile$cu -o libprimitives.a
 
-\`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
+It takes about $(((seconds + 59) / 60)) min, one file after the other. \`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
 it, in the folder above:
 
     nvcc -I$shell_name/include yours.c $shell_name/libprimitives.a -o yours
@@ -246,6 +254,7 @@ add_library(primitives STATIC \${primitives_sources})
 target_compile_features(primitives PRIVATE c_std_11 cuda_std_17)
 target_compile_options(primitives PRIVATE
   \$<\$<COMPILE_LANGUAGE:C>:-ffp-contract=off>
+  \$<\$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>
   \$<\$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off,-Wno-unknown-pragmas>)
 target_include_directories(primitives PUBLIC "$cmake_name/include" PRIVATE "$cmake_name/src")
 target_link_libraries(primitives PUBLIC CUDA::cudart_static)
@@ -271,8 +280,10 @@ libboost-context-dev), in this folder, and then a program in the folder above:
 END
   fi
   cat <<END
-\`src/<pattern>/instances.h\` lists the types and operators that are built, and for reduce and scan
-the calls; remove lines to build less. There these two name variants to leave out, too.
+To build less, remove lines from \`src/<pattern>/instances.h\`: each names a type or an operator, for
+reduce and scan also a kind of call or a variant to leave out. What was removed is
+\`PRIM_ERROR_UNSUPPORTED\` then. Of reduce, sums of f32 alone compile in 3 s instead of 150, as one
+file, and add 82 KB to a program instead of 4379.
 \`scripts/vendor.sh\` of the same version adds more patterns to this folder, and keeps files that were
 changed in it, this one apart. For another version, start with an empty folder.
 END
