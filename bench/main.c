@@ -225,6 +225,12 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
     return 0;
 }
 
+static bool asks_for_times(const bench_options *o)
+{
+    return o->times || o->variants.count > 0 || o->json != NULL || o->csv != NULL ||
+           o->plot != NULL;
+}
+
 static void agree(const bench_plan *plan)
 {
     printf("\nOn the CPU backend, whose times say nothing about a GPU (--times shows them):\n");
@@ -250,8 +256,7 @@ int main(int argc, char **argv)
     int status = 0;
     if (options.list)
         print_plan(&plan);
-    else if (!on_gpu() && !options.times && options.json == NULL && options.csv == NULL &&
-             options.plot == NULL)
+    else if (!on_gpu() && !asks_for_times(&options))
         agree(&plan);
     else
         status = measure_plan(&options, &plan);

@@ -225,8 +225,8 @@ void agree_all(const bench_plan *plan)
         if (first < plan->count && strcmp(plan->cases[first].pattern, pattern) == 0)
             continue;
         clear_progress();
-        printf("  %-12s %2zu variants agree on %3zu inputs\n", pattern,
-               count_rungs(&plan->cases[begin], first - begin), inputs);
+        printf("  %-12s %2zu variants agree on %3zu input%s\n", pattern,
+               count_rungs(&plan->cases[begin], first - begin), inputs, inputs > 1 ? "s" : "");
         fflush(stdout);
         begin = first;
         inputs = 0;

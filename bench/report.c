@@ -114,8 +114,9 @@ void print_group_title(const bench_case *c)
 
 void print_group(const bench_context *context, const bench_result *results, size_t count)
 {
-    (void)context;
-    const columns shown = find_columns(results, count);
+    columns shown = find_columns(results, count);
+    if (context->ceilings.read_gbps <= 0) /* on the CPU backend it would look like a speed */
+        shown.first = false;
     print_group_title(results[0].c);
     print_heads(&shown);
     for (int mode = 0; mode < MODE_COUNT; mode++) {
