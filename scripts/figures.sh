@@ -37,6 +37,10 @@ definitions='
   def ratio: if . >= 0.1 then two # of smaller ones two digits that say something
     else pow(10; 1 - (log10 | floor)) as $p | . * $p | round / $p end;
   def share: if . == null then "" elif . < 0.005 then " (< 1 %)" else " (\(. * 100 | round) %)" end;
+  # Elements of "1024", "64x1024" and "512^3", and of products their operations.
+  def size: . as $s | (capture("^(?<side>[0-9]+)\\^3$") | .side | tonumber | . * . * .) //
+    (capture("^(?<batches>[0-9]+)x(?<side>[0-9]+)\\^3$") | (.side | tonumber | . * . * .) * (.batches | tonumber)) //
+    ([$s | scan("[0-9]+") | tonumber] | reduce .[] as $n (1; . * $n));
   def who: .variant // .peer;
   def distinct: reduce .[] as $x ([]; if index([$x]) then . else . + [$x] end);
 '
@@ -136,7 +140,7 @@ overview_cases() { # PATH: of the repository, from the page
     jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared"'
       | . as $rows | def peer: if .to_peer then "\(.to_peer | ratio) ×" else "–" end;
       [$rows[] | "\(.case) \(.type)"] | distinct | .[] as $which
-      | [$rows[] | select("\(.case) \(.type)" == $which)] | [.[0], .[-1]]
+      | [$rows[] | select("\(.case) \(.type)" == $which)] | sort_by(.shape | size) | [.[0], .[-1]]
       | (if .[0].shape == .[1].shape then [.[1]] else . end)
       | map([(.shape | shape), "\(.median_us | two)\(.of_ceiling | share)", peer])
       | (if length == 1 then [["", "", ""]] + . else . end)

@@ -28,10 +28,10 @@ install_missing() {
     fi
     as_root=(sudo)
   fi
-  echo "Installing: $list" >&2
+  echo "Installing with apt: $list" >&2
   export DEBIAN_FRONTEND=noninteractive
-  "${as_root[@]}" apt-get update -qq >&2
-  "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+  quietly build/log-apt.txt "${as_root[@]}" apt-get update -qq
+  quietly build/log-apt.txt "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
   missing=()
 }
 
@@ -130,13 +130,13 @@ compile() {
   fi
 }
 
-# From Ninja's "[12/300] Building …".
+# From Ninja's "[12/300] Building …". The time left is as if all steps took as long as those so far.
 show_building() {
-  local line said=$SECONDS
+  local line said=$SECONDS begin=$SECONDS done_ all
   while IFS= read -r line; do
     if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ $((SECONDS - said)) -ge 10 ]; then
-      said=$SECONDS
-      echo "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} steps" >&2
+      said=$SECONDS done_=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+      echo "  $done_ of $all steps, about $(((SECONDS - begin) * (all - done_) / done_)) s left" >&2
     fi
   done
 }
