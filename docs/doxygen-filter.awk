@@ -5,7 +5,30 @@
 
 function plain(text) { # nothing in prose is a command of Doxygen's or of HTML
   gsub(/[\\@<>&#%]/, "\\\\&", text)
+  while (match(text, /`[^`]+`/)) # a name
+    text = substr(text, 1, RSTART - 1) "<tt>" substr(text, RSTART + 1, RLENGTH - 2) "</tt>" substr(text, RSTART + RLENGTH)
   return text
+}
+
+# The headers, each with the sentence that it begins with.
+function header_list(   folder, list, name, line, sentence, text) {
+  folder = FILENAME
+  sub(/[^\/]*$/, "", folder)
+  text = "<ul>\n"
+  list = "ls " folder "*.h"
+  while ((list | getline name) > 0) {
+    sentence = ""
+    while ((getline line < name) > 0 && sentence !~ /[.;]( |$)/) {
+      sub(/^(\/\*| \*)\/? ?/, "", line)
+      sub(/ *\*\/$/, "", line)
+      sentence = sentence (sentence == "" ? "" : " ") line
+    }
+    close(name)
+    sub(/[.;]( .*)?$/, "", sentence)
+    sub(/.*\//, "", name)
+    text = text "<li>@ref primitives/" name " \"" name "\": " plain(sentence) "</li>\n"
+  }
+  return text "</ul>\n"
 }
 
 function add_line(text) {
@@ -14,14 +37,17 @@ function add_line(text) {
   comment[++lines] = text
 }
 
-function print_comment(opening,   i, preformatted) {
+function print_comment(opening,   i, preformatted, text) {
   printf "%s ", opening
   for (i = 1; i <= lines; i++) {
     if (comment[i] != "" && (comment[i] ~ /^  /) != preformatted) {
       print preformatted ? "@endverbatim" : "@verbatim"
       preformatted = !preformatted
     }
-    print preformatted ? comment[i] : plain(comment[i])
+    text = comment[i]
+    if (preformatted)
+      gsub(/`/, "", text)
+    print preformatted ? text : plain(text)
   }
   if (preformatted)
     print "@endverbatim"
@@ -39,7 +65,7 @@ function print_comment(opening,   i, preformatted) {
   if (!open && !seen_first++) {
     print_comment("/** @file\n")
     if (FILENAME ~ /types\.h$/) # what holds for all headers is on the first page, too
-      print_comment("/** @mainpage\n")
+      print_comment("/** @mainpage\n" header_list())
     lines = 0
   }
   next
@@ -56,9 +82,22 @@ function print_comment(opening,   i, preformatted) {
     print "/** @this_call_has_no_comment */" # no such command: Doxygen fails
 }
 
-# A comment behind a member speaks of it.
+# A comment behind a member speaks of it; an enumerator's begins with its value.
+{
+  value = ""
+  if (match($0, /(= *|^ +)(-?[0-9]+)(,| |$)/)) {
+    value = substr($0, RSTART, RLENGTH)
+    gsub(/[= ,]/, "", value)
+  }
+}
+
 match($0, /\/\* .*\*\/$/) {
-  $0 = substr($0, 1, RSTART - 1) "/**< " plain(substr($0, RSTART + 3))
+  $0 = substr($0, 1, RSTART - 1) "/**< " (value == "" ? "" : value ": ") plain(substr($0, RSTART + 3))
+  value = ""
+}
+
+value != "" && /^ +PRIM_[A-Z0-9_]+ = -?[0-9]+,?$/ {
+  $0 = $0 " /**< " value " */"
 }
 
 {
