@@ -80,14 +80,14 @@ add_header() {
 }
 
 files_of() { # FOLDER…
-  find "$@" -type f \( -name '*.c' -o -name '*.cu' -o -name '*.h' -o -name '*.cuh' -o -name README.md \)
+  find "$@" -type f \( -name '*.c' -o -name '*.cu' -o -name '*.h' -o -name '*.cuh' -o -name '*.md' \)
 }
 
 add_folder() {
   [ -z "${folders[$1]-}" ] || return 0
   folders[$1]=1
   local files
-  mapfile -t files < <(files_of "src/$1" | grep -v '/README.md$')
+  mapfile -t files < <(files_of "src/$1" | grep -v '\.md$')
   follow_includes "${files[@]}"
 }
 
