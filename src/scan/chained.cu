@@ -13,7 +13,7 @@
  * Rows enough for all blocks need no chain: a block takes a whole one, in tiles.cuh.
  *
  * What still holds it back: the chain of additions, and the latency of the words that it waits for,
- * which is longest in f64; see README.md.
+ * which is longest in f64; see NOTES.md.
  *
  *     step        0       1       2       3          a block works on up to three tiles:
  *     load       t₀      t₁      t₂      t₃          one that is being copied into shared memory,
