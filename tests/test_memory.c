@@ -1,10 +1,16 @@
-/* Pointers that the device does not reach are refused, and only those. */
+/* Pointers that the device does not reach are refused, and only those; and where calls without a
+ * workspace take one from. */
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
 
 #include "support.h"
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#endif
 
 enum { COUNT = 1000 };
 
@@ -138,3 +144,138 @@ Test(memory, is_judged_when_it_is_captured)
     cr_cuda(cudaStreamDestroy(stream));
     guarded_free(&out);
 }
+
+/* ---- the kit's own pool ---- */
+
+#ifdef SIMT_BACKEND
+TestSuite(pool);
+
+enum { POOLED = 1 << 14 };
+
+/* A scan that needs a workspace and has none. */
+static prim_status scan_from_pool(float *d_values, cudaStream_t stream)
+{
+    return prim_scan(PRIM_SCAN_REDUCE_THEN_SCAN, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
+                     PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32F, d_values, POOLED, CUDA_R_32F,
+                     d_values, NULL, NULL, 0, stream);
+}
+
+static void check_scanned(float *d_values)
+{
+    float h_last;
+    cr_cuda(cudaDeviceSynchronize());
+    cr_cuda(cudaMemcpy(&h_last, d_values + POOLED - 1, sizeof h_last, cudaMemcpyDeviceToHost));
+    cr_assert_eq(h_last, (float)POOLED);
+    cr_assert_eq(simt_pool_bytes(), 0);
+}
+
+static float *ones(void)
+{
+    float *const h = malloc(POOLED * sizeof *h), *d;
+    for (size_t i = 0; i < POOLED; i++)
+        h[i] = 1;
+    cr_cuda(cudaMalloc((void **)&d, POOLED * sizeof *d));
+    cr_cuda(cudaMemcpy(d, h, POOLED * sizeof *d, cudaMemcpyHostToDevice));
+    free(h);
+    return d;
+}
+
+/* Making the pool is no part of the graph, and does not break the capture, whatever its mode. */
+Test(pool, the_first_call_may_be_captured)
+{
+    static const enum cudaStreamCaptureMode modes[] = {cudaStreamCaptureModeGlobal,
+                                                       cudaStreamCaptureModeThreadLocal};
+    for (size_t m = 0; m < 2; m++) {
+        float *const d = ones();
+        cudaStream_t stream;
+        cudaGraph_t graph;
+        cudaGraphExec_t exec;
+        cr_cuda(cudaDeviceReset()); /* so that there is no pool */
+        cr_cuda(cudaStreamCreate(&stream));
+        cr_cuda(cudaStreamBeginCapture(stream, modes[m]));
+        cr_prim(scan_from_pool(d, stream));
+        cr_cuda(cudaStreamEndCapture(stream, &graph));
+        cr_cuda(cudaGraphInstantiate(&exec, graph, 0));
+        cr_cuda(cudaGraphLaunch(exec, stream));
+        cr_cuda(cudaStreamSynchronize(stream));
+        cr_cuda(cudaGraphExecDestroy(exec));
+        cr_cuda(cudaGraphDestroy(graph));
+        check_scanned(d);
+        cr_cuda(cudaStreamDestroy(stream));
+        cr_cuda(cudaFree(d));
+    }
+}
+
+Test(pool, ends_with_its_context)
+{
+    for (int round = 0; round < 260; round++) { /* more than are remembered */
+        float *const d = ones();
+        cr_prim(scan_from_pool(d, 0));
+        check_scanned(d);
+        cr_prim(prim_release_memory());
+        cr_cuda(cudaFree(d));
+        cr_cuda(cudaDeviceReset());
+        cr_prim(prim_release_memory()); /* of a device that has none */
+    }
+}
+
+static void *scan_in_thread(void *right)
+{
+    cudaStream_t stream;
+    float *const d = ones();
+    cr_cuda(cudaStreamCreate(&stream));
+    *(bool *)right =
+        scan_from_pool(d, stream) == PRIM_OK && cudaStreamSynchronize(stream) == cudaSuccess;
+    cr_cuda(cudaStreamDestroy(stream));
+    cr_cuda(cudaFree(d));
+    return NULL;
+}
+
+/* All at their first call. */
+Test(pool, is_made_by_one_of_many_threads)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    bool right[THREADS] = {false};
+    for (size_t t = 0; t < THREADS; t++)
+        cr_assert_eq(pthread_create(&threads[t], NULL, scan_in_thread, &right[t]), 0);
+    for (size_t t = 0; t < THREADS; t++) {
+        pthread_join(threads[t], NULL);
+        cr_assert(right[t]);
+    }
+    cr_assert_eq(simt_pool_bytes(), 0);
+}
+
+/* Each call of the runtime fails in turn, also those that make the pool: nothing is left, and the
+ * next call makes it. */
+Test(pool, that_cannot_be_made_is_an_error)
+{
+    float *const d = ones();
+    for (uint64_t n = 1;; n++) {
+        cr_cuda(cudaDeviceReset());
+        simt_fail_at(n);
+        const prim_status status = scan_from_pool(d, 0);
+        const char *const failed = simt_failed_call();
+        simt_fail_at(0);
+        cudaGetLastError();
+        cr_cuda(cudaDeviceSynchronize());
+        cr_assert_eq(simt_pool_bytes(), 0, "%s", failed);
+        if (failed == NULL) {
+            cr_prim(status);
+            cr_assert_gt(n, 7, "it takes more calls than that");
+            break;
+        }
+        cr_assert_neq(status, PRIM_OK, "%s failed", failed);
+    }
+    cr_cuda(cudaFree(d));
+}
+
+Test(pool, of_a_device_without_pools)
+{
+    float *const d = ones();
+    if (getenv("SIMT_POOLS") == NULL)
+        cr_skip_test("another run of this program has SIMT_POOLS=0");
+    cr_refused(scan_from_pool(d, 0), PRIM_ERROR_WORKSPACE, "cudaErrorNotSupported");
+    cr_cuda(cudaFree(d));
+}
+#endif

@@ -8,8 +8,10 @@
  * synchronises and never blocks: it submits work to the stream, writes its results to device
  * memory, and can be captured into a CUDA graph. It checks every argument first, so a call that
  * returns an error has launched and written nothing (PRIM_ERROR_CUDA apart: there the driver
- * refused part of the work). Calls keep no state and are safe from any number of threads. Pointers
- * need the alignment of their element, no more.
+ * refused part of the work). Calls are safe from any number of threads, and keep no state but one
+ * memory pool of the kit's own for each device, from which calls without a workspace take one: made
+ * when it is first needed, it keeps up to 64 MB until prim_release_memory(). Pointers need the
+ * alignment of their element, no more.
  *
  * What every call has:
  *
@@ -17,7 +19,7 @@
  *              the call. A rung runs or the call fails; none is replaced by another.
  *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
  *              and is overwritten. Must overlap no operand. NULL with workspace_bytes 0: the call
- *              allocates what it needs from the device's pool, in stream order.
+ *              allocates what it needs from a pool of the kit's, in stream order.
  *   workspace_bytes  at least what the call's _workspace_bytes() says.
  *   stream     where the work is submitted.
  *
@@ -140,6 +142,10 @@ typedef struct prim_image {
     int channels;
     cudaDataType_t type; /* of a channel's element */
 } prim_image;
+
+/* Gives back to the driver what the kit's pool of the current device keeps for calls without a
+ * workspace: at most 64 MB, or 1 % of the device's memory where that is less. */
+PRIM_API prim_status prim_release_memory(void);
 
 /* The version of the linked library, such as "0.1.0"; that of the headers may differ. */
 PRIM_API const char *prim_version(void);

@@ -119,6 +119,30 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed = 2
 };
 
+typedef struct CUmemPoolHandle_st *cudaMemPool_t;
+
+enum cudaMemPoolAttr {
+    cudaMemPoolReuseFollowEventDependencies = 1,
+    cudaMemPoolReuseAllowOpportunistic = 2,
+    cudaMemPoolReuseAllowInternalDependencies = 3,
+    cudaMemPoolAttrReleaseThreshold = 4
+};
+
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0 };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1 };
+
+struct cudaMemLocation {
+    enum cudaMemLocationType type;
+    int id;
+};
+
+struct cudaMemPoolProps {
+    enum cudaMemAllocationType allocType;
+    enum cudaMemAllocationHandleType handleTypes;
+    struct cudaMemLocation location;
+};
+
 enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusNone = 0,
     cudaStreamCaptureStatusActive = 1,
@@ -245,6 +269,16 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
     SIMT_SYMBOL(cudaPointerGetAttributes);
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
     SIMT_SYMBOL(cudaMallocAsync);
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) SIMT_SYMBOL(cudaMallocFromPoolAsync);
+cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+    SIMT_SYMBOL(cudaMemPoolCreate);
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) SIMT_SYMBOL(cudaMemPoolDestroy);
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void *value)
+    SIMT_SYMBOL(cudaMemPoolSetAttribute);
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) SIMT_SYMBOL(cudaMemPoolTrimTo);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+    SIMT_SYMBOL(cudaDeviceGetDefaultMemPool);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream) SIMT_SYMBOL(cudaFreeAsync);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
     SIMT_SYMBOL(cudaMemcpy);
@@ -283,6 +317,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 /* capture and graphs */
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
     SIMT_SYMBOL(cudaStreamBeginCapture);
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+    SIMT_SYMBOL(cudaThreadExchangeStreamCaptureMode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
     SIMT_SYMBOL(cudaStreamEndCapture);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)

@@ -77,9 +77,11 @@ SIMT_API void simt_fail_at(uint64_t n);
 SIMT_API uint64_t simt_calls(void);
 SIMT_API const char *simt_failed_call(void);
 /* Allocations of device memory that are not freed yet, and those bytes of them that are from the
- * pool: cudaMallocAsync's. What a capture allocated is alive as long as its graph. */
+ * pool: cudaMallocAsync's, or one that the program made. What a capture allocated is alive as long as its graph. */
 SIMT_API size_t simt_device_allocations(void);
 SIMT_API size_t simt_pool_bytes(void);
+/* The number of the devices' context: cudaDeviceReset() ends it, and the next one has another. */
+SIMT_API uint64_t simt_context(void);
 /* Can a kernel use so many bytes from here? *there: as many as there are. By the backend's own
  * allocations, the current device's memory, managed and pinned memory; another device's, which
  * needs peer access on a GPU, and pageable host memory have none, and nor has a __device__ or

@@ -82,7 +82,7 @@ static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int 
         *value = played()->minor;
         return cudaSuccess;
     case cudaDevAttrMemoryPoolsSupported:
-        *value = 1;
+        *value = simt_has_pools();
         return cudaSuccess;
     case cudaDevAttrClusterLaunch:
         *value = played()->has_clusters;

@@ -61,6 +61,7 @@ typedef struct simt_settings {
     unsigned workers;     /* operating-system threads that run blocks */
     unsigned resident;    /* blocks that interleave on each of them; 0: by the block's size */
     unsigned patience;    /* seconds that a rank waits for others */
+    bool has_pools;       /* of memory */
     unsigned fail;        /* the call of the runtime that is to fail, counted from 1; 0: none */
 } simt_settings;
 
@@ -110,6 +111,16 @@ bool simt_is_to_fail(const char *name);
 
 /* This host thread's, which cudaSetDevice() chose. */
 int simt_current_device(void);
+
+/* ---- pools.c ---- */
+
+/* The pool's device; cudaErrorInvalidValue: it is none any more. */
+cudaError_t simt_pool_state(cudaMemPool_t pool, int *device);
+
+static inline bool simt_has_pools(void)
+{
+    return simt_get_settings()->has_pools;
+}
 
 /* ---- functions.c ---- */
 

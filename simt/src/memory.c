@@ -184,6 +184,22 @@ cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
     return SIMT_CALL(cudaErrorMemoryAllocation, allocate_in_stream(pointer, bytes, stream));
 }
 
+static cudaError_t allocate_from_pool(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                      cudaStream_t stream)
+{
+    int device;
+    const cudaError_t error = simt_pool_state(pool, &device);
+    if (error == cudaSuccess && device != simt_stream_device(stream))
+        return cudaErrorInvalidValue;
+    return error == cudaSuccess ? allocate_in_stream(pointer, bytes, stream) : error;
+}
+
+cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream)
+{
+    return SIMT_CALL(cudaErrorMemoryAllocation, allocate_from_pool(pointer, bytes, pool, stream));
+}
+
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
     const cudaError_t error = free_in_stream(pointer, stream);

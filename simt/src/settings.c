@@ -99,6 +99,7 @@ static void read_settings(void)
     settings.workers = read_number("SIMT_WORKERS", 1, 64, otherwise);
     settings.resident = read_number("SIMT_RESIDENT", 1, 64, 0);
     settings.patience = read_number("SIMT_PATIENCE", 1, 86400, 120);
+    settings.has_pools = read_number("SIMT_POOLS", 0, 1, 1) == 1;
     settings.fail = read_number("SIMT_FAIL", 1, UINT_MAX, 0);
 }
 

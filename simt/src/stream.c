@@ -20,6 +20,14 @@ static _Atomic uint64_t all_submissions, default_submissions[SIMT_MAX_DEVICES];
 static atomic_int global_captures; /* in any thread */
 static atomic_int blocking_captures[SIMT_MAX_DEVICES];
 static _Thread_local int local_captures;
+static _Thread_local enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
+
+static _Atomic uint64_t resets;
+
+uint64_t simt_context(void)
+{
+    return atomic_load(&resets) + 1;
+}
 
 int simt_stream_device(cudaStream_t stream)
 {
@@ -35,8 +43,10 @@ simt_queue *simt_stream_queue(cudaStream_t stream)
 
 cudaError_t simt_forbidden_while_capturing(void)
 {
-    const bool forbidden = atomic_load(&global_captures) > 0 || local_captures > 0;
-    return forbidden ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    const bool by_others =
+        thread_mode == cudaStreamCaptureModeGlobal && atomic_load(&global_captures) > 0;
+    const bool by_own = thread_mode != cudaStreamCaptureModeRelaxed && local_captures > 0;
+    return by_others || by_own ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
 }
 
 cudaError_t simt_stream_state(cudaStream_t stream, bool *capturing)
@@ -97,6 +107,21 @@ static cudaError_t capture_status(const struct CUstream_st *stream,
         *status =
             stream->broken ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     return cudaSuccess;
+}
+
+static cudaError_t exchange_mode(enum cudaStreamCaptureMode *mode)
+{
+    const enum cudaStreamCaptureMode before = thread_mode;
+    if (mode == NULL || (unsigned)*mode > cudaStreamCaptureModeRelaxed)
+        return cudaErrorInvalidValue;
+    thread_mode = *mode;
+    *mode = before;
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return SIMT_CALL(cudaErrorInvalidValue, exchange_mode(mode));
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
@@ -280,5 +305,6 @@ cudaError_t cudaDeviceReset(void)
     simt_set_sticky(cudaErrorUnknown);
     simt_queue_finish_all();
     simt_set_sticky(cudaSuccess);
+    atomic_fetch_add(&resets, 1);
     return cudaSuccess;
 }

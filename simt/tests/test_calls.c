@@ -10,10 +10,14 @@
 
 /* ---- every call can be made to fail ---- */
 
-static int *d_words, *h_words, answer;
+static int *d_words, *d_pooled, *h_words, answer; /* d_pooled stays */
 static float milliseconds;
 static size_t sizes[2];
 static cudaStream_t stream;
+static cudaMemPool_t pool;
+static enum cudaStreamCaptureMode mode;
+static const struct cudaMemPoolProps on_device_0 = {.allocType = cudaMemAllocationTypePinned,
+                                                    .location = {cudaMemLocationTypeDevice, 0}};
 static cudaEvent_t start, end;
 static cudaGraph_t graph;
 static cudaGraphNode_t node;
@@ -43,6 +47,13 @@ static struct cudaPointerAttributes whose;
     X(cudaFreeHost, (h_words))                                                                  \
     X(cudaMallocAsync, ((void **)&d_words, 64, stream))                                         \
     X(cudaFreeAsync, (d_words, stream))                                                         \
+    X(cudaDeviceGetDefaultMemPool, (&pool, 0))                                                  \
+    X(cudaMemPoolCreate, (&pool, &on_device_0))                                                 \
+    X(cudaMemPoolSetAttribute, (pool, cudaMemPoolAttrReleaseThreshold, &sizes[0]))              \
+    X(cudaMallocFromPoolAsync, ((void **)&d_pooled, 64, pool, stream))                          \
+    X(cudaMemPoolTrimTo, (pool, 0))                                                             \
+    X(cudaMemPoolDestroy, (pool))                                                               \
+    X(cudaThreadExchangeStreamCaptureMode, (&mode))                                             \
     X(cudaMalloc, ((void **)&d_words, 64))                                                      \
     X(cudaMemset, (d_words, 0, 64))                                                             \
     X(cudaMemsetAsync, (d_words, 0, 64, stream))                                                \

@@ -1,5 +1,7 @@
 #include "common/host/device.h"
 
+#include <atomic>
+
 #include <cuda_runtime.h>
 #ifdef SIMT_BACKEND
 #include <simt.h>
@@ -99,6 +101,33 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
     const CUresult result = reinterpret_cast<decltype(&cuFuncSetAttribute)>(set_attribute)(
         function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(bytes));
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
+}
+#endif
+
+#if defined(SIMT_BACKEND)
+uint64_t prim_device_context(void)
+{
+    return simt_context();
+}
+#else
+/* By the driver, since the runtime has no name for a context. */
+uint64_t prim_device_context(void)
+{
+    using get_id = decltype(&cuCtxGetId);
+    static std::atomic<get_id> known{nullptr};
+    get_id ask = known.load(std::memory_order_relaxed);
+    if (ask == nullptr) {
+        void *found = nullptr;
+        cudaDriverEntryPointQueryResult result;
+        if (cudaGetDriverEntryPointByVersion("cuCtxGetId", &found, 12000, cudaEnableDefault,
+                                             &result) != cudaSuccess ||
+            result != cudaDriverEntryPointSuccess)
+            return 0;
+        ask = reinterpret_cast<get_id>(found);
+        known.store(ask, std::memory_order_relaxed);
+    }
+    unsigned long long id = 0;
+    return ask(nullptr, &id) == CUDA_SUCCESS ? id : 0;
 }
 #endif
 

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cuda_runtime_api.h>
 
@@ -28,6 +29,10 @@ int prim_device_code(void);
 
 /* The current device's compute capability, such as 75 or 90; 0: there is none. */
 int prim_device_capability(void);
+
+/* The current context's number, which no other one in this program has or had: after
+ * cudaDeviceReset() it is another one. 0: there is none yet. */
+uint64_t prim_device_context(void);
 
 /* Whether kernels support programmatic dependent launches, and clusters. From 9.0 on. */
 bool prim_device_launches_dependents(void);

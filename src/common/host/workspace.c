@@ -1,6 +1,7 @@
 #include "common/host/workspace.h"
 
 #include "common/host/fail.h"
+#include "common/host/pool.h"
 
 prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span)
 {
@@ -30,8 +31,7 @@ prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, pri
 static prim_status no_pool(const prim_call *call, size_t bytes, cudaError_t error)
 {
     return prim_fail_cuda(PRIM_ERROR_WORKSPACE, error,
-                          "%s: the device's pool gave no %zu bytes of workspace", call->name,
-                          bytes);
+                          "%s: the kit's pool gave no %zu bytes of workspace", call->name, bytes);
 }
 
 prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
@@ -40,13 +40,10 @@ prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
     *workspace = (prim_workspace){call->workspace, false};
     if (call->workspace != NULL || needed_bytes == 0)
         return PRIM_OK;
-    int device = 0, pools = 0;
-    cudaError_t error = cudaGetDevice(&device);
+    cudaMemPool_t pool;
+    cudaError_t error = prim_pool(&pool);
     if (error == cudaSuccess)
-        error = cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, device);
-    if (error != cudaSuccess || !pools)
-        return no_pool(call, needed_bytes, error != cudaSuccess ? error : cudaErrorNotSupported);
-    error = cudaMallocAsync(&workspace->data, needed_bytes, call->stream);
+        error = cudaMallocFromPoolAsync(&workspace->data, needed_bytes, pool, call->stream);
     if (error != cudaSuccess)
         return no_pool(call, needed_bytes, error);
     workspace->from_pool = true;

@@ -18,7 +18,7 @@ typedef struct prim_workspace {
 /* Checks the caller's workspace against what the call needs; *span becomes its range. */
 prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span);
 
-/* The caller's workspace, or one from the device's pool in stream order. */
+/* The caller's workspace, or one from the kit's pool (pool.h) in stream order. */
 prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
                                 prim_workspace *workspace);
 
