@@ -247,6 +247,9 @@ draw_pictures() {
   local picture
   "$bench" --from "$runs" --plot "$work/plots" >/dev/null
   awk -f scripts/draw-ladders.awk bench/results/ladders.txt >"$work/plots/ladders.svg"
+  for picture in "${all_patterns[@]}"; do
+    awk -v only="$picture" -f scripts/draw-ladders.awk bench/results/ladders.txt >"$work/plots/ladder-$(folder_of "$picture").svg"
+  done
   rm -rf $pictures && mkdir $pictures
   for picture in $(shown_pictures); do
     cp "$work/plots/$picture" $pictures/
