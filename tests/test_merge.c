@@ -524,6 +524,42 @@ ParameterizedTest(combination *k, merge, unsorted_input_stays_inside)
         }
 }
 
+/* Keys of which those that a search of a whole tile looks at say something else than all others: a
+ * thread in the middle of a tile then begins where its tile has already ended, in one run, and goes
+ * on from there. The last search of a tile halves its steps, from a power of two down to 1: it looks
+ * at places that are one less than multiples of 64 in one run, and all of the other are alike. */
+static char *make_misleading(const combination *k, size_t a_count, size_t b_count, bool of_a)
+{
+    const size_t count = a_count + b_count, bytes = type_bytes(k->type);
+    char *h = malloc(count * bytes);
+    const int32_t late = k->order == PRIM_ASCENDING ? 9 : 1, early = 10 - late;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_a = i < a_count, is_looked_at = (is_a ? i + 1 : i - a_count) % 64 == 0;
+        const int32_t other = is_a == is_looked_at ? early : late;
+        write_small(k->type, h, i, is_a == of_a ? other : 5);
+    }
+    return h;
+}
+
+/* Tiles are as long as they get on the CPU backend, and shorter ones. */
+static const size_t misleading_counts[] = {300, 5 * TILE, 19 * TILE + 3};
+
+ParameterizedTestParameters(merge, misleading_input_stays_inside)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, misleading_input_stays_inside)
+{
+    for (size_t n = 0; n < 2 * COUNT_OF(misleading_counts); n++) {
+        const size_t count = misleading_counts[n / 2], bytes = type_bytes(k->type);
+        char *h = make_misleading(k, count, count, n % 2 == 0);
+        const merge_case c = {k->order, k->type, count, count, n % 3, h, h + count * bytes, NULL};
+        check_merge(&c);
+        free(h);
+    }
+}
+
 /* ---- sorts ---- */
 
 typedef struct sort_case {
@@ -1337,6 +1373,33 @@ ParameterizedTest(combination *k, merge_pairs, unsorted_input_stays_inside)
     }
 }
 
+ParameterizedTestParameters(merge_pairs, misleading_input_stays_inside)
+{
+    return combinations();
+}
+
+/* Values go through shared memory that is just long enough, with whatever a run's beginning misses a
+ * boundary by: AddressSanitizer sees the byte behind it. */
+ParameterizedTest(combination *k, merge_pairs, misleading_input_stays_inside)
+{
+    for (size_t n = 0; n < 2 * COUNT_OF(misleading_counts); n++) {
+        const size_t count = misleading_counts[n / 2];
+        char *h = make_misleading(k, count, count, n % 2 == 0);
+        for (size_t v = 0; v < COUNT_OF(value_sizes); v++) {
+            if (get_test_level() == LEVEL_QUICK && (n / 2 + v + number_of(k)) % 3 != 0)
+                continue;
+            char *h_values = make_values(value_sizes[v], 2 * count);
+            for (size_t offset = 0; offset < 2; offset++) {
+                const pairs_case c = {*k, value_sizes[v], count, count, offset,
+                                      h,  h_values,       NULL,  NULL};
+                check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+            }
+            free(h_values);
+        }
+        free(h);
+    }
+}
+
 static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant variant, bool keys_stay,
                                bool values_stay)
 {
@@ -1497,6 +1560,8 @@ Test(merge_sort_pairs, host_threads)
 
 /* ---- gather ---- */
 
+enum { GATHERED = 37 }; /* values */
+
 Test(gather, any_size_and_alignment)
 {
     enum { VALUES = 301, COUNT = 777 };
@@ -1544,6 +1609,73 @@ Test(gather, any_size_and_alignment)
     cr_prim(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, 0));
     cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
     cr_assert_eq(prim_gather_host(4, NULL, 0, CUDA_R_32I, NULL, 0, NULL), PRIM_ERROR_TYPE);
+}
+
+/* Around the last index, and those of which only the low bits are valid: 32 of them, or those that
+ * are left when an index is multiplied by a value's words. */
+static const uint64_t edge_indices[] = {0,
+                                        GATHERED - 1,
+                                        GATHERED,
+                                        GATHERED + 1,
+                                        2 * GATHERED,
+                                        INT32_MAX,
+                                        (uint64_t)1 << 31,
+                                        UINT32_MAX - 1,
+                                        UINT32_MAX,
+                                        ((uint64_t)1 << 32) + 1,
+                                        ((uint64_t)1 << 60) + 1,
+                                        ((uint64_t)1 << 62) + 2,
+                                        INT64_MAX,
+                                        (uint64_t)1 << 63,
+                                        ((uint64_t)1 << 63) + 1,
+                                        UINT64_MAX - 1,
+                                        UINT64_MAX};
+
+/* The first `value_count` of GATHERED + 1 values are the call's. What d_out had is not what lies
+ * behind them. */
+static void check_edge_indices(size_t bytes, bool is_wide, size_t value_count, size_t offset)
+{
+    enum { COUNT = COUNT_OF(edge_indices), MOST_BYTES = 48 };
+    char h[(GATHERED + 1) * MOST_BYTES], h_out[COUNT * MOST_BYTES], h_expected[COUNT * MOST_BYTES];
+    uint32_t narrow[COUNT];
+    for (size_t i = 0; i < sizeof h; i++)
+        h[i] = (char)(i % 100);
+    memset(h_out, 0x77, sizeof h_out);
+    memcpy(h_expected, h_out, sizeof h_out);
+    for (size_t i = 0; i < COUNT; i++) {
+        narrow[i] = (uint32_t)edge_indices[i];
+        const uint64_t from = is_wide ? edge_indices[i] : narrow[i];
+        if (from < value_count)
+            memcpy(h_expected + i * bytes, h + from * bytes, bytes);
+    }
+    const void *const h_indices = is_wide ? (const void *)edge_indices : (const void *)narrow;
+    const cudaDataType_t type = is_wide ? CUDA_R_64U : CUDA_R_32U;
+    guarded values = guarded_copy(h, (GATHERED + 1) * bytes, offset);
+    guarded indices = guarded_copy(h_indices, COUNT * type_bytes(type), 0);
+    guarded out = guarded_copy(h_out, COUNT * bytes, offset);
+    const void *const d_values = value_count > 0 ? values.data : NULL;
+    cr_prim(prim_gather_host(bytes, value_count > 0 ? h : NULL, value_count, type, h_indices, COUNT,
+                             h_out));
+    cr_assert_arr_eq(h_out, h_expected, COUNT * bytes, "host: %zu bytes", bytes);
+    cr_prim(prim_gather(bytes, d_values, value_count, type, indices.data, COUNT, out.data, 0));
+    guarded_read(&out, h_out);
+    for (size_t i = 0; i < COUNT; i++)
+        cr_assert_arr_eq(h_out + i * bytes, h_expected + i * bytes, bytes,
+                         "index %#llx of %zu values of %zu bytes",
+                         (unsigned long long)edge_indices[i], value_count, bytes);
+    guarded_free(&values);
+    guarded_free(&indices);
+    guarded_free(&out);
+}
+
+Test(gather, indices_around_the_last_one)
+{
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 16, 48}, counts[] = {GATHERED, 1, 0};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++)
+        for (size_t n = 0; n < 2 * COUNT_OF(counts); n++) {
+            check_edge_indices(sizes[s], n % 2 == 0, counts[n / 2], 0);
+            check_edge_indices(sizes[s], n % 2 == 0, counts[n / 2], 1);
+        }
 }
 
 /* ---- is it sorted? ---- */
