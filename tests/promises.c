@@ -146,34 +146,21 @@ static void replay(test_stand *s, cudaGraph_t graph)
 
 /* ---- promises ---- */
 
-static uint64_t submissions_to_others(cudaStream_t stream)
-{
-#ifdef SIMT_BACKEND
-    return simt_submissions() - simt_submissions_to(stream);
-#else
-    (void)stream;
-    return 0;
-#endif
-}
-
 /* Its work comes behind what its stream has to do already, and is done when that stream is: what a
  * call does not write still holds the pattern. */
 static void check_in_own_stream(test_stand *s, const char *where)
 {
-    cudaStream_t stream;
-    cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    s->o.stream = stream;
-    const uint64_t others = submissions_to_others(stream);
-    cr_cuda(cudaMemsetAsync(s->o.d_out, GUARD_PATTERN, s->entry->out_bytes, stream));
+    s->o.stream = own_stream();
+    cr_cuda(cudaMemsetAsync(s->o.d_out, GUARD_PATTERN, s->entry->out_bytes, s->o.stream));
+    const uint64_t others = submissions_to_others();
     cr_prim(s->entry->call(&s->o));
-    cr_assert_eq(submissions_to_others(stream), others, "%s, variant %s: %s, used another stream",
+    cr_assert_eq(submissions_to_others(), others, "%s, variant %s: %s, used another stream",
                  s->entry->name, s->variant_name, where);
-    cr_cuda(
-        cudaMemcpyAsync(s->h_out, s->o.d_out, s->entry->out_bytes, cudaMemcpyDeviceToHost, stream));
-    cr_cuda(cudaStreamSynchronize(stream));
+    cr_cuda(cudaMemcpyAsync(s->h_out, s->o.d_out, s->entry->out_bytes, cudaMemcpyDeviceToHost,
+                            s->o.stream));
+    cr_cuda(cudaStreamSynchronize(s->o.stream));
     cr_assert_arr_eq(s->h_out, s->h_expected, s->entry->out_bytes, "%s, variant %s: %s",
                      s->entry->name, s->variant_name, where);
-    cr_cuda(cudaStreamDestroy(stream));
     s->o.stream = 0;
 }
 

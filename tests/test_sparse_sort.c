@@ -163,9 +163,9 @@ static void check_sorted(const triplets *t, bool summed, const char *name)
     cr_prim(prim_sparse_sort_workspace_bytes(d.m, &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0),
             count = guarded_new(sizeof entries, 0);
-    cr_prim(prim_sparse_sort(d.m, bytes > 0 ? memory.data : NULL, bytes, &to,
-                             summed ? count.data : NULL,
-                             workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    cr_own(prim_sparse_sort(d.m, bytes > 0 ? memory.data : NULL, bytes, &to,
+                            summed ? count.data : NULL, workspace_bytes > 0 ? workspace.data : NULL,
+                            workspace_bytes, own_stream()));
     char *h = allocate(bytes);
     guarded_read(&memory, h);
     guarded_read(&count, &entries);
