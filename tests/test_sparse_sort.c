@@ -214,7 +214,8 @@ Test(sparse_sort, scattered)
                  {3, 65537, 7001},
                  {INT32_MAX, INT32_MAX, 2500},
                  {1 << 20, 1 << 12, 9000},
-                 {5, 4, 20000}};
+                 {5, 4, 20000},
+                 {70001, 300, 70000}}; /* more entries that are alone than 16 bits count */
     for (size_t c = 0; c < COUNT_OF(cases); c++) {
         triplets t = new_triplets(cases[c].rows, cases[c].columns, cases[c].entries,
                                   types[c % COUNT_OF(types)]);
