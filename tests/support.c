@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef SIMT_BACKEND
+#include <simt.h>
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 enum { GUARD_BYTES = 0 };
 #else
@@ -55,6 +59,25 @@ bool is_of_share(void)
         cr_assert(sscanf(share, "%u/%u", &first, &each) == 2 && first < each,
                   "PRIM_TEST_SHARE is not as 0/2");
     return cases++ % each == first;
+}
+
+/* ---- streams ---- */
+
+cudaStream_t own_stream(void)
+{
+    static cudaStream_t stream;
+    if (stream == NULL)
+        cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+}
+
+uint64_t submissions_to_others(void)
+{
+#ifdef SIMT_BACKEND
+    return simt_submissions() - simt_submissions_to(own_stream());
+#else
+    return 0;
+#endif
 }
 
 bool on_cpu_backend(void)

@@ -40,6 +40,21 @@
  * one does of what is no call of the kit's. */
 bool is_sentence_of(const char *call, const char *sentence);
 
+/* A call in own_stream(): it uses no other one, whatever it does in place of kernels, and is done
+ * when that stream is. */
+#define cr_own(call)                                                                        \
+    do {                                                                                    \
+        const uint64_t cr_others = submissions_to_others();                                 \
+        cr_prim(call);                                                                      \
+        cr_assert_eq(submissions_to_others(), cr_others, "%s: used another stream", #call); \
+        cr_cuda(cudaStreamSynchronize(own_stream()));                                       \
+    } while (0)
+
+/* This process's, of the device that was current at the first call; waits for no other stream. */
+cudaStream_t own_stream(void);
+/* Work that was submitted to all streams but that one; on a GPU nobody counts it. */
+uint64_t submissions_to_others(void);
+
 /* How much to test: the environment's PRIM_TEST_LEVEL, normal if unset; normal is quick in forward
    and reverse order. */
 typedef enum test_level { LEVEL_QUICK, LEVEL_NORMAL, LEVEL_FULL } test_level;

@@ -61,10 +61,15 @@ static void check(const many_runs *r)
     uint32_t *const places = malloc(r->all * 4 + 4);
     const void *h_runs[MOST], *d_runs[MOST];
     for (size_t i = 0; i < count; i++)
-        diagonals[i] = i == 0   ? 0
-                       : i == 1 ? r->all
-                       : i == 2 ? r->all + 5
-                                : random_bits(i) % (r->all + 1);
+        diagonals[i] = random_bits(i) % (r->all + 1);
+    const uint64_t edges[] = {0,
+                              r->all,
+                              r->all + 5,
+                              (uint64_t)1 << 32,
+                              ((uint64_t)1 << 32) + 1,
+                              (uint64_t)1 << 63,
+                              UINT64_MAX};
+    memcpy(diagonals, edges, sizeof edges);
     cr_prim(prim_merge_sort_permutation_host(r->order, r->type, r->h_keys, r->all, CUDA_R_32U,
                                              places, 1));
     guarded keys = guarded_copy(r->h_keys, r->all * bytes, bytes),
@@ -75,8 +80,8 @@ static void check(const many_runs *r)
         h_runs[i] = none ? NULL : r->h_keys + at * bytes;
         d_runs[i] = none ? NULL : (char *)keys.data + at * bytes;
     }
-    cr_prim(
-        prim_co_ranks(r->order, r->type, r->count, d_runs, r->lengths, d.data, count, out.data, 0));
+    cr_own(prim_co_ranks(r->order, r->type, r->count, d_runs, r->lengths, d.data, count, out.data,
+                         own_stream()));
     guarded_read(&out, ranks);
     cr_prim(prim_co_ranks_host(r->order, r->type, r->count, h_runs, r->lengths, diagonals, count,
                                on_host));
@@ -137,7 +142,8 @@ Test(co_ranks, no_diagonals)
 {
     const size_t none = 0;
     const void *nothing = NULL;
-    cr_prim(prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL, 0));
+    cr_own(
+        prim_co_ranks(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL, own_stream()));
     cr_prim(prim_co_ranks_host(PRIM_ASCENDING, CUDA_R_32I, 1, &nothing, &none, NULL, 0, NULL));
 }
 

@@ -424,19 +424,43 @@ static const void *fill_of(const convolution *c, const arrays *a)
     return c->boundary != PRIM_BOUNDARY_CONSTANT ? (const void *)1 : c->has_fill ? a->fill : NULL;
 }
 
-static prim_status call(const convolution *c, const arrays *a, const void *d_in, void *d_out,
-                        const void *d_mask, cudaStream_t stream)
+/* The operands of a call on the device; a workspace of NULL and 0 is the pool's. */
+typedef struct places {
+    const void *d_in, *d_mask;
+    void *d_out, *d_workspace;
+    size_t workspace_bytes;
+} places;
+
+static prim_status call(const convolution *c, const arrays *a, const places *p, cudaStream_t stream)
 {
-    const prim_mask mask = mask_of(c, a->mask, d_mask);
+    const prim_mask mask = mask_of(c, a->mask, p->d_mask);
     if (c->is_separable)
-        return prim_convolve_separable(c->variant, c->flags, c->boundary, fill_of(c, a),
-                                       in_of(c, d_in), row_of(c, mask), column_of(c, mask),
-                                       out_of(c, d_out), NULL, 0, stream);
+        return prim_convolve_separable(
+            c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, p->d_in), row_of(c, mask),
+            column_of(c, mask), out_of(c, p->d_out), p->d_workspace, p->workspace_bytes, stream);
     if (c->is_vector)
-        return prim_convolve_1d(c->variant, c->flags, c->boundary, fill_of(c, a), c->type, d_in,
-                                c->image.width, mask, d_out, NULL, 0, stream);
-    return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, d_in), mask,
-                            out_of(c, d_out), NULL, 0, stream);
+        return prim_convolve_1d(c->variant, c->flags, c->boundary, fill_of(c, a), c->type, p->d_in,
+                                c->image.width, mask, p->d_out, p->d_workspace, p->workspace_bytes,
+                                stream);
+    return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, p->d_in),
+                            mask, out_of(c, p->d_out), p->d_workspace, p->workspace_bytes, stream);
+}
+
+static size_t workspace_of(const convolution *c, const arrays *a)
+{
+    const prim_mask mask = mask_of(c, a->mask, a->mask);
+    size_t bytes = 0;
+    if (c->is_separable)
+        cr_prim(prim_convolve_separable_workspace_bytes(
+            c->variant, c->flags, c->boundary, in_of(c, NULL), row_of(c, mask), column_of(c, mask),
+            out_of(c, NULL), &bytes));
+    else if (c->is_vector)
+        cr_prim(prim_convolve_1d_workspace_bytes(c->variant, c->flags, c->boundary, c->type,
+                                                 c->image.width, mask, &bytes));
+    else
+        cr_prim(prim_convolve_2d_workspace_bytes(c->variant, c->flags, c->boundary, in_of(c, NULL),
+                                                 mask, out_of(c, NULL), &bytes));
+    return bytes;
 }
 
 static prim_status convolve_on_host(const convolution *c, arrays *a, int threads)
@@ -517,9 +541,17 @@ static void run(const convolution *c, arrays *a)
     guarded in = guarded_copy(a->in, in_bytes(c), c->offset * type_bytes(c->type));
     guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->out_type));
     guarded mask = guarded_copy(a->mask, weights(c) * weight_bytes, weight_bytes);
-    const prim_status status = call(c, a, in.data, out.data, mask.data, 0);
+    const size_t bytes = should_support(c) ? workspace_of(c, a) : 0;
+    const bool is_own = c->seed % 2 == 0 && bytes > 0;
+    guarded workspace = guarded_new(is_own ? bytes : 0, 0);
+    const places p = {in.data, mask.data, out.data, is_own ? workspace.data : NULL,
+                      is_own ? bytes : 0};
+    const uint64_t others = submissions_to_others();
+    const prim_status status = call(c, a, &p, own_stream());
     char text[320];
     describe(c, text, sizeof text);
+    cr_assert_eq(submissions_to_others(), others, "%s: used another stream", text);
+    cr_cuda(cudaStreamSynchronize(own_stream()));
     cr_assert_eq(status, should_support(c) ? PRIM_OK : PRIM_ERROR_UNSUPPORTED, "%s: %s", text,
                  prim_last_error(NULL));
     cr_assert_eq(supports(c), should_support(c), "%s", text);
@@ -529,6 +561,7 @@ static void run(const convolution *c, arrays *a)
     guarded_free(&in);
     guarded_free(&out);
     guarded_free(&mask);
+    guarded_free(&workspace);
 }
 
 static void check(const convolution *c, size_t every)
@@ -1359,6 +1392,235 @@ Test(convolution, integers_are_divided_exactly)
         }
 }
 
+/* A column of weights, a positional system in which a column of pixels writes any sum up to 255
+ * times all weights; the other columns of the square are zeros. */
+typedef struct number_system {
+    cudaDataType_t type;
+    int side;
+    int32_t weights[7];
+} number_system;
+
+static const number_system small_digits = {CUDA_R_8I, 3, {127, 1}},
+                           several_digits = {CUDA_R_8I, 5, {127, 127, 127, 127, 1}},
+                           usual_digits = {CUDA_R_16I, 3, {1024, 4, 1}};
+/* Their largest sums are about 2^22, 2^24 and 2^25. */
+static const number_system steps = {CUDA_R_16I, 5, {16320, 64, 64, 0, 1}},
+                           floats = {CUDA_R_16I, 5, {32767, 32641, 255, 129, 1}},
+                           no_floats = {CUDA_R_16I, 7, {32767, 32767, 32767, 32767, 129, 1}};
+
+enum { TIES = 64, BESIDE = 3 }; /* sums at a tie, and on both sides of it */
+
+/* All of the largest bytes, and some of the others. */
+static int byte_of_column(int x)
+{
+    return x < TIES / 2 ? 7 * x : 256 - TIES + x;
+}
+
+/* Column x of the image has sums around (byte + 1/2) · divisor, one below the other. */
+static void write_ties(const number_system *s, int64_t divisor, unsigned char *pixels)
+{
+    for (int x = 0; x < TIES; x++)
+        for (int beside = 0; beside < BESIDE; beside++) {
+            int64_t rest = (2 * byte_of_column(x) + 1) * divisor / 2 + beside - 1;
+            for (int i = 0; i < s->side; i++) {
+                const int64_t weight = s->weights[i], most = weight > 0 ? rest / weight : 0;
+                const int64_t digit = most < 0 ? 0 : most > 255 ? 255 : most;
+                pixels[(beside * s->side + i) * TIES + x] = (unsigned char)digit;
+                rest -= digit * weight;
+            }
+        }
+}
+
+static void check_ties(const convolution *c, const number_system *s, const arrays *a,
+                       const char *who)
+{
+    const int rows = BESIDE * s->side, middle = s->side / 2;
+    const int sign = c->divisors[0] < 0 ? -1 : 1;
+    for (int y = 0; y < rows; y++)
+        for (int x = 0; x < TIES; x++) {
+            int64_t sum = 0;
+            for (int i = 0; i < s->side; i++) {
+                const int from = y + i - middle;
+                if (from >= 0 && from < rows)
+                    sum += sign * s->weights[i] * (unsigned char)a->in[from * TIES + x];
+            }
+            const int found = (unsigned char)a->out[y * TIES + x];
+            cr_assert_eq(found, divided_byte(c, sum), "%s: %lld / %d is not %d", who,
+                         (long long)sum, c->divisors[0], found);
+        }
+}
+
+/* Both signs: weights and divisor are turned together, so that quotients are the same. */
+static void check_around_ties(prim_convolution_variant variant, const number_system *s,
+                              int32_t divisor)
+{
+    const size_t side = (size_t)s->side;
+    const convolution c = {.variant = variant,
+                           .type = CUDA_R_8U,
+                           .out_type = CUDA_R_8U,
+                           .integers = s->type,
+                           .divisors = {divisor, 0},
+                           .boundary = PRIM_BOUNDARY_CONSTANT,
+                           .channels = 1,
+                           .image = {TIES, BESIDE * side},
+                           .mask = {side, side},
+                           .anchor = {side / 2, side / 2},
+                           .place = ON_HOST};
+    arrays a = {.in = malloc(TIES * BESIDE * side), .out = malloc(TIES * BESIDE * side)};
+    a.mask = calloc(side * side, type_bytes(s->type));
+    for (size_t i = 0; i < side; i++) {
+        const int32_t weight = divisor < 0 ? -s->weights[i] : s->weights[i];
+        write_integer(s->type, a.mask, i * side + side / 2, (uint64_t)(int64_t)weight);
+    }
+    write_ties(s, llabs(divisor), (unsigned char *)a.in);
+    if (should_support(&c)) {
+        run(&c, &a);
+        check_ties(&c, s, &a, prim_convolution_variant_info(variant)->name);
+    }
+    if (variant == PRIM_CONVOLUTION_REGISTER && divisor % 4 < 2) {
+        cr_prim(convolve_on_host(&c, &a, 1));
+        check_ties(&c, s, &a, "host");
+    }
+    free_arrays(&a);
+}
+
+/* The error of a reciprocal grows with the sum, and what is beside a tie comes nearer to it as the
+ * divisor grows; so each divisor has cases of its own that only some sums show. */
+Test(convolution, sums_beside_ties_of_every_divisor)
+{
+    for (int32_t d = 1; d <= 1024; d++) {
+        check_around_ties(PRIM_CONVOLUTION_REGISTER, &usual_digits, d);
+        check_around_ties(PRIM_CONVOLUTION_REGISTER, &usual_digits, -d);
+    }
+}
+
+Test(convolution, sums_beside_ties_by_tensor_cores)
+{
+    for (int32_t d = 1; d <= 1024; d++) {
+        const bool is_below_power = (d & (d + 1)) == 0 || (d & (d + 2)) == 0;
+        if (get_test_level() == LEVEL_QUICK && !is_below_power && d > 9 && d % 13 != 0)
+            continue;
+        const number_system *s = d < 128 ? &small_digits : d < 508 ? &several_digits : NULL;
+        if (s != NULL)
+            check_around_ties(PRIM_CONVOLUTION_TENSOR, s, d % 2 == 0 ? d : -d);
+        check_around_ties(PRIM_CONVOLUTION_TENSOR, &usual_digits, d % 4 < 2 ? d : -d);
+    }
+}
+
+/* Around powers of two: where the number of fraction bits changes, and where sums, or the divisor,
+ * become too large for the quick ways. */
+Test(convolution, sums_beside_ties_of_powers_of_two)
+{
+    static const number_system *const systems[] = {&several_digits, &usual_digits, &steps, &floats,
+                                                   &no_floats};
+    static const prim_convolution_variant variants[] = {PRIM_CONVOLUTION_REGISTER,
+                                                        PRIM_CONVOLUTION_TENSOR};
+    for (int bits = 0; bits < 31; bits++)
+        for (int32_t beside = -2; beside < 2; beside++)
+            for (size_t s = 0; s < COUNT_OF(systems); s++)
+                for (size_t v = 0; v < COUNT_OF(variants); v++) {
+                    const int32_t d = (1 << bits) + beside;
+                    const bool is_turn = ((size_t)(bits + beside + 2) + s + 2 * v) % 6 == 0 ||
+                                         (systems[s] == &no_floats && bits == 17 && v == 0);
+                    if (d > 0 && (is_turn || get_test_level() > LEVEL_QUICK))
+                        check_around_ties(variants[v], systems[s], (s + (size_t)d) % 3 ? d : -d);
+                }
+}
+
+/* Weights at which bytes, words and their signs end, and those of one bit. */
+static size_t weights_at_limits(cudaDataType_t type, int32_t *limits)
+{
+    const int32_t most = type == CUDA_R_8I ? INT8_MAX : INT16_MAX;
+    size_t count = 0;
+    for (int32_t power = 1; power <= most + 1; power *= 2)
+        for (int32_t weight = power - 1; weight <= power + 1; weight++)
+            for (int sign = -1; sign <= 1; sign += 2)
+                if (weight > 0 && sign * weight >= -most - 1 && sign * weight <= most)
+                    limits[count++] = sign * weight;
+    return count;
+}
+
+/* Divided by itself, a weight leaves every pixel as it is. */
+static void check_alone(convolution *c, size_t place, int32_t weight)
+{
+    arrays a = make_arrays(c);
+    for (size_t i = 0; i < in_bytes(c); i++)
+        a.in[i] = (char)(i * 37 + 255);
+    memset(a.mask, 0, weights(c) * type_bytes(c->integers));
+    write_integer(c->integers, a.mask, place, (uint64_t)(int64_t)weight);
+    c->divisors[0] = weight;
+    run(c, &a);
+    check_answer(c, &a, 1);
+    free_arrays(&a);
+}
+
+/* Beside others that take all of it away but 100: that shows its lowest bits. */
+static void check_among_others(convolution *c, size_t place, int32_t weight)
+{
+    arrays a = make_arrays(c);
+    const int32_t rest = 100 - weight, others[] = {rest / 3, rest / 3, rest - rest / 3 * 2};
+    memset(a.in, 1, in_bytes(c));
+    memset(a.mask, 0, weights(c) * type_bytes(c->integers));
+    write_integer(c->integers, a.mask, place, (uint64_t)(int64_t)weight);
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        write_integer(c->integers, a.mask, (place + i + 1) % weights(c),
+                      (uint64_t)(int64_t)others[i]);
+    c->divisors[0] = 1;
+    run(c, &a);
+    for (size_t i = 0; i < in_bytes(c); i++)
+        cr_assert_eq(a.out[i], 100, "%s: %d at %zu, and %d is not 100",
+                     prim_convolution_variant_info(c->variant)->name, weight, place, a.out[i]);
+    free_arrays(&a);
+}
+
+static struct criterion_test_params combinations_of_integers(void)
+{
+    static combination rows[4];
+    size_t count = 0;
+    for (int t = 0; t < 2; t++) {
+        const cudaDataType_t type = t == 0 ? CUDA_R_8I : CUDA_R_16I;
+        rows[count++] = (combination){PRIM_CONVOLUTION_REGISTER, CUDA_R_8U, CUDA_R_8U, type};
+        if (has_tensor_cores())
+            rows[count++] = (combination){PRIM_CONVOLUTION_TENSOR, CUDA_R_8U, CUDA_R_8U, type};
+    }
+    return cr_make_param_array(combination, rows, count);
+}
+
+ParameterizedTestParameters(convolution, weights_at_the_limits_of_their_type)
+{
+    return combinations_of_integers();
+}
+
+/* At each place of a mask: as long as the others are zeros, it alone decides which kernel it is. */
+ParameterizedTest(combination *k, convolution, weights_at_the_limits_of_their_type)
+{
+    static const extent sides[] = {{3, 3}, {4, 2}};
+    int32_t limits[128];
+    const size_t count = weights_at_limits(k->integers, limits);
+    for (size_t m = 0; m < COUNT_OF(sides); m++)
+        for (size_t i = 0; i < count; i++)
+            for (size_t place = 0; place < sides[m].width * sides[m].height; place++) {
+                convolution c = {.variant = k->variant,
+                                 .flags = place % 2 ? PRIM_CONVOLUTION_FLIP : 0,
+                                 .boundary = PRIM_BOUNDARY_CLAMP,
+                                 .type = CUDA_R_8U,
+                                 .out_type = CUDA_R_8U,
+                                 .integers = k->integers,
+                                 .channels = 1,
+                                 .image = {11, 3},
+                                 .mask = sides[m],
+                                 .anchor = {1, 1},
+                                 .place = ON_HOST};
+                if (k->variant == PRIM_CONVOLUTION_REGISTER && i % 3 == 0)
+                    c.place = ON_DEVICE;
+                const bool is_quick = get_test_level() == LEVEL_QUICK;
+                if (!is_quick || m == 0 || (i + place) % 4 == 0)
+                    check_alone(&c, place, limits[i]);
+                if (!is_quick || (i + place) % 4 == 0)
+                    check_among_others(&c, place, limits[i]);
+            }
+}
+
 /* The largest sums that there are, of the least weights under white. */
 static void check_limit(cudaDataType_t type, extent mask, bool is_separable, int32_t divisor_x,
                         int32_t divisor_y)
@@ -1607,7 +1869,8 @@ static void capture_overwrite_replay(convolution *c)
     cudaGraphExec_t exec;
     cr_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    const prim_status status = call(c, &a, in.data, out.data, d_mask.data, stream);
+    const places p = {in.data, d_mask.data, out.data, NULL, 0};
+    const prim_status status = call(c, &a, &p, stream);
     char *h_mask = malloc(mask_bytes), h_fill[sizeof a.fill];
     memcpy(h_mask, a.mask, mask_bytes);
     memcpy(h_fill, a.fill, sizeof h_fill);

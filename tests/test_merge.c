@@ -282,8 +282,8 @@ static void check_merge_on_device(const merge_case *c, prim_merge_variant varian
     guarded a = guarded_copy(c->h_a, c->a_count * key_bytes, miss);
     guarded b = guarded_copy(c->h_b, c->b_count * key_bytes, miss);
     guarded out = guarded_new(count * key_bytes, miss), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_merge(variant, c->order, c->type, a.data, c->a_count, b.data, c->b_count, out.data,
-                       bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_own(prim_merge(variant, c->order, c->type, a.data, c->a_count, b.data, c->b_count, out.data,
+                      bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
     guarded_read(&out, h_out);
     if (c->h_expected != NULL)
         check_keys(c->type, h_out, c->h_expected, count, prim_merge_variant_info(variant)->name);
@@ -479,9 +479,9 @@ Test(merge, a_and_b_may_overlap)
         guarded out = guarded_new((a_count + b_count) * bytes, 0);
         for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
             guarded_poison(&out);
-            cr_prim(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, types[t], in.data,
-                               a_count, (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0,
-                               0));
+            cr_own(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, types[t], in.data,
+                              a_count, (char *)in.data + 7 * bytes, b_count, out.data, NULL, 0,
+                              own_stream()));
             guarded_read(&out, h_out);
             check_keys(types[t], h_out, h_expected, a_count + b_count, "overlapping arrays");
         }
@@ -524,6 +524,42 @@ ParameterizedTest(combination *k, merge, unsorted_input_stays_inside)
         }
 }
 
+/* Keys of which those that a search of a whole tile looks at say something else than all others: a
+ * thread in the middle of a tile then begins where its tile has already ended, in one run, and goes
+ * on from there. The last search of a tile halves its steps, from a power of two down to 1: in one
+ * run it looks at places that are one less than multiples of 64, and the other's are all alike. */
+static char *make_misleading(const combination *k, size_t a_count, size_t b_count, bool of_a)
+{
+    const size_t count = a_count + b_count, bytes = type_bytes(k->type);
+    char *h = malloc(count * bytes);
+    const int32_t late = k->order == PRIM_ASCENDING ? 9 : 1, early = 10 - late;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_a = i < a_count, is_looked_at = (is_a ? i + 1 : i - a_count) % 64 == 0;
+        const int32_t other = is_a == is_looked_at ? early : late;
+        write_small(k->type, h, i, is_a == of_a ? other : 5);
+    }
+    return h;
+}
+
+/* Tiles are as long as they get on the CPU backend, and shorter ones. */
+static const size_t misleading_counts[] = {300, 5 * TILE, 19 * TILE + 3};
+
+ParameterizedTestParameters(merge, misleading_input_stays_inside)
+{
+    return combinations();
+}
+
+ParameterizedTest(combination *k, merge, misleading_input_stays_inside)
+{
+    for (size_t n = 0; n < 2 * COUNT_OF(misleading_counts); n++) {
+        const size_t count = misleading_counts[n / 2], bytes = type_bytes(k->type);
+        char *h = make_misleading(k, count, count, n % 2 == 0);
+        const merge_case c = {k->order, k->type, count, count, n % 3, h, h + count * bytes, NULL};
+        check_merge(&c);
+        free(h);
+    }
+}
+
 /* ---- sorts ---- */
 
 typedef struct sort_case {
@@ -545,9 +581,9 @@ static void check_sort_on_device(const sort_case *c, prim_merge_sort_variant var
               (bytes > all && bytes <= all + more_workspace(variant, c->count)));
     guarded in = guarded_copy(c->h_in, all, miss), out = guarded_new(all, miss);
     guarded workspace = guarded_new(bytes, 0);
-    cr_prim(prim_merge_sort(variant, c->order, c->type, in.data, c->count,
-                            c->in_place ? in.data : out.data, bytes > 0 ? workspace.data : NULL,
-                            bytes, 0));
+    cr_own(prim_merge_sort(variant, c->order, c->type, in.data, c->count,
+                           c->in_place ? in.data : out.data, bytes > 0 ? workspace.data : NULL,
+                           bytes, own_stream()));
     guarded_read(c->in_place ? &in : &out, h_out);
     check_keys(c->type, h_out, c->h_expected, c->count,
                prim_merge_sort_variant_info(variant)->name);
@@ -773,7 +809,7 @@ Test(merge_sort, special_floats)
 
 /* ---- co-ranks ---- */
 
-enum { BEYOND = 3 }; /* diagonals behind the last */
+enum { BEYOND = 3, FAR = 4 }; /* diagonals behind the last, and far behind it */
 
 static void check_ranks(const uint64_t *ranks, const uint64_t *expected, size_t count,
                         const char *who)
@@ -793,7 +829,8 @@ static void check_co_rank(prim_order order, cudaDataType_t type, const char *h, 
     guarded b = guarded_copy(h + a_count * bytes, b_count * bytes, bytes);
     guarded d = guarded_copy(diagonals, count * sizeof *ranks, 8);
     guarded r = guarded_new(count * sizeof *ranks, 8);
-    cr_prim(prim_co_rank(order, type, a.data, a_count, b.data, b_count, d.data, count, r.data, 0));
+    cr_own(prim_co_rank(order, type, a.data, a_count, b.data, b_count, d.data, count, r.data,
+                        own_stream()));
     guarded_read(&r, ranks);
     check_ranks(ranks, expected, count, "device");
     cr_prim(prim_co_rank_host(order, type, h, a_count, h + a_count * bytes, b_count, diagonals,
@@ -810,7 +847,9 @@ static void check_co_rank(prim_order order, cudaDataType_t type, const char *h, 
 static void check_all_diagonals(prim_order order, cudaDataType_t type, shape s, size_t a_count,
                                 size_t b_count, uint64_t seed)
 {
-    const size_t count = a_count + b_count, all = count + 1 + BEYOND;
+    static const uint64_t far[FAR] = {(uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, (uint64_t)1 << 63,
+                                      UINT64_MAX};
+    const size_t count = a_count + b_count, all = count + 1 + BEYOND + FAR;
     char *h = make_runs(type, order, s, a_count, b_count, seed);
     char *h_sorted = malloc(count * type_bytes(type) + 1);
     size_t *places = malloc((count + 1) * sizeof *places);
@@ -821,7 +860,7 @@ static void check_all_diagonals(prim_order order, cudaDataType_t type, shape s, 
         ranks[k] = ranks[k - 1] + (k <= count && places[k - 1] < a_count);
     for (size_t i = 0; i < all; i++) {
         const size_t k = all - 1 - i;
-        diagonals[i] = k == count + BEYOND ? UINT64_MAX : k;
+        diagonals[i] = k > count + BEYOND ? far[k - count - BEYOND - 1] : k;
         expected[i] = ranks[k];
     }
     check_co_rank(order, type, h, a_count, b_count, diagonals, all, expected);
@@ -851,7 +890,8 @@ ParameterizedTest(combination *k, co_rank, every_diagonal)
 Test(co_rank, no_diagonals)
 {
     guarded a = guarded_new(16, 0);
-    cr_prim(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, 4, NULL, 0, NULL, 0, NULL, 0));
+    cr_own(
+        prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, 4, NULL, 0, NULL, 0, NULL, own_stream()));
     cr_prim(prim_co_rank_host(PRIM_ASCENDING, CUDA_R_32I, NULL, 0, NULL, 0, NULL, 0, NULL));
     guarded_free(&a);
 }
@@ -867,8 +907,8 @@ Test(co_rank, ranks_in_unsorted_arrays_are_possible)
     fill(CUDA_R_32I, h, A + B, UNIFORM, 1);
     guarded a = guarded_copy(h, A * 4, 0), b = guarded_copy(h + A, B * 4, 0);
     guarded d = guarded_copy(diagonals, sizeof diagonals, 0), r = guarded_new(sizeof ranks, 0);
-    cr_prim(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, A, b.data, B, d.data, A + B + 1,
-                         r.data, 0));
+    cr_own(prim_co_rank(PRIM_ASCENDING, CUDA_R_32I, a.data, A, b.data, B, d.data, A + B + 1, r.data,
+                        own_stream()));
     guarded_read(&r, ranks);
     for (uint64_t k = 0; k <= A + B; k++)
         cr_assert(ranks[k] <= A && ranks[k] <= k && k - ranks[k] <= B);
@@ -938,8 +978,8 @@ Test(merge, beyond_two_to_the_31)
     guarded out = guarded_new((huge + FEW) * 4, 4);
     for (size_t v = 0; prim_merge_variant_at(v) != NULL; v++) {
         guarded_poison(&out);
-        cr_prim(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, a.data,
-                           huge, b.data, FEW, out.data, NULL, 0, 0));
+        cr_own(prim_merge(prim_merge_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U, a.data, huge,
+                          b.data, FEW, out.data, NULL, 0, own_stream()));
         guarded_read(&out, h);
         for (size_t i = 0, j = 0; i + j < huge + FEW;) {
             const bool from_a = j == FEW || (i < huge && i / 2 <= few[j]);
@@ -968,8 +1008,8 @@ Test(merge_sort, beyond_two_to_the_31)
         if (!takes(prim_merge_sort_variant_at(v)->value, huge))
             continue;
         guarded keys = guarded_copy(h, huge * 4, 4);
-        cr_prim(prim_merge_sort(prim_merge_sort_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U,
-                                keys.data, huge, keys.data, NULL, 0, 0));
+        cr_own(prim_merge_sort(prim_merge_sort_variant_at(v)->value, PRIM_ASCENDING, CUDA_R_32U,
+                               keys.data, huge, keys.data, NULL, 0, own_stream()));
         guarded_read(&keys, h);
         uint64_t sorted_sum = h[0], sorted_squares = (uint64_t)h[0] * h[0];
         for (size_t i = 1; i < huge; i++) {
@@ -1208,9 +1248,9 @@ static void check_merged_pairs(const pairs_case *c, prim_merge_variant variant)
     guarded b_values =
         guarded_copy(c->h_values + c->a_count * values, c->b_count * values, 3 * value_miss);
     guarded out = guarded_new(count * bytes, miss), out_values = guarded_new(count * values, 0);
-    cr_prim(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
-                             c->a_count, b.data, b_values.data, c->b_count, out.data,
-                             out_values.data, NULL, 0, 0));
+    cr_own(prim_merge_pairs(variant, c->k.order, c->k.type, values, a.data, a_values.data,
+                            c->a_count, b.data, b_values.data, c->b_count, out.data,
+                            out_values.data, NULL, 0, own_stream()));
     guarded_read(&out, h_keys);
     guarded_read(&out_values, h_values);
     if (c->h_expected != NULL) {
@@ -1337,6 +1377,33 @@ ParameterizedTest(combination *k, merge_pairs, unsorted_input_stays_inside)
     }
 }
 
+ParameterizedTestParameters(merge_pairs, misleading_input_stays_inside)
+{
+    return combinations();
+}
+
+/* Values go through shared memory that is just long enough, with whatever a run's beginning misses
+ * a boundary by: AddressSanitizer sees the byte behind it. */
+ParameterizedTest(combination *k, merge_pairs, misleading_input_stays_inside)
+{
+    for (size_t n = 0; n < 2 * COUNT_OF(misleading_counts); n++) {
+        const size_t count = misleading_counts[n / 2];
+        char *h = make_misleading(k, count, count, n % 2 == 0);
+        for (size_t v = 0; v < COUNT_OF(value_sizes); v++) {
+            if (get_test_level() == LEVEL_QUICK && (n / 2 + v + number_of(k)) % 3 != 0)
+                continue;
+            char *h_values = make_values(value_sizes[v], 2 * count);
+            for (size_t offset = 0; offset < 2; offset++) {
+                const pairs_case c = {*k, value_sizes[v], count, count, offset,
+                                      h,  h_values,       NULL,  NULL};
+                check_merged_pairs(&c, PRIM_MERGE_STREAMED);
+            }
+            free(h_values);
+        }
+        free(h);
+    }
+}
+
 static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant variant, bool keys_stay,
                                bool values_stay)
 {
@@ -1351,10 +1418,10 @@ static void check_sorted_pairs(const pairs_case *c, prim_merge_sort_variant vari
     guarded out = guarded_new(count * bytes, c->offset * bytes);
     guarded out_values = guarded_new(count * values, 0),
             workspace = guarded_new(workspace_bytes, 0);
-    cr_prim(prim_merge_sort_pairs(variant, c->k.order, c->k.type, values, in.data, in_values.data,
-                                  count, keys_stay ? in.data : out.data,
-                                  values_stay ? in_values.data : out_values.data,
-                                  workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    cr_own(prim_merge_sort_pairs(
+        variant, c->k.order, c->k.type, values, in.data, in_values.data, count,
+        keys_stay ? in.data : out.data, values_stay ? in_values.data : out_values.data,
+        workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, own_stream()));
     guarded_read(keys_stay ? &in : &out, h_keys);
     guarded_read(values_stay ? &in_values : &out_values, h_values);
     check_keys(c->k.type, h_keys, c->h_expected, count, "sorted pairs");
@@ -1399,9 +1466,9 @@ static void check_permutation(const pairs_case *c, const size_t *places, cudaDat
               count * (2 * bytes + index_bytes) + 510 + more_workspace(variant, count));
     guarded in = guarded_copy(c->h_keys, count * bytes, c->offset * bytes);
     guarded out = guarded_new(count * index_bytes, 0), workspace = guarded_new(workspace_bytes, 0);
-    cr_prim(prim_merge_sort_permutation(variant, c->k.order, c->k.type, in.data, count, index_type,
-                                        out.data, workspace_bytes > 0 ? workspace.data : NULL,
-                                        workspace_bytes, 0));
+    cr_own(prim_merge_sort_permutation(variant, c->k.order, c->k.type, in.data, count, index_type,
+                                       out.data, workspace_bytes > 0 ? workspace.data : NULL,
+                                       workspace_bytes, own_stream()));
     guarded_read(&out, h_indices);
     for (size_t i = 0; i < count; i++)
         cr_assert_eq(read_integer(index_type, h_indices, i), places[i], "index %zu of %zu", i,
@@ -1497,6 +1564,8 @@ Test(merge_sort_pairs, host_threads)
 
 /* ---- gather ---- */
 
+enum { GATHERED = 37 }; /* values */
+
 Test(gather, any_size_and_alignment)
 {
     enum { VALUES = 301, COUNT = 777 };
@@ -1519,8 +1588,8 @@ Test(gather, any_size_and_alignment)
             guarded indices = is_wide ? guarded_copy(wide, sizeof wide, 0)
                                       : guarded_copy(narrow, sizeof narrow, 4);
             guarded out = guarded_new(COUNT * bytes, offset);
-            cr_prim(
-                prim_gather(bytes, values.data, VALUES, type, indices.data, COUNT, out.data, 0));
+            cr_own(prim_gather(bytes, values.data, VALUES, type, indices.data, COUNT, out.data,
+                               own_stream()));
             guarded_read(&out, h_out);
             memset(h_host, GUARD_PATTERN, COUNT * bytes);
             cr_prim(prim_gather_host(bytes, h, VALUES, type,
@@ -1541,9 +1610,81 @@ Test(gather, any_size_and_alignment)
             free(h_out);
             free(h_host);
         }
-    cr_prim(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, 0));
+    cr_own(prim_gather(4, NULL, 0, CUDA_R_32U, NULL, 0, NULL, own_stream()));
     cr_assert_eq(prim_gather_host(0, NULL, 0, CUDA_R_32U, NULL, 0, NULL), PRIM_ERROR_VALUE);
     cr_assert_eq(prim_gather_host(4, NULL, 0, CUDA_R_32I, NULL, 0, NULL), PRIM_ERROR_TYPE);
+}
+
+/* Around the last index, and those of which only the low bits are valid: 32 of them, or those that
+ * are left when an index is multiplied by a value's words. */
+static const uint64_t edge_indices[] = {0,
+                                        GATHERED - 1,
+                                        GATHERED,
+                                        GATHERED + 1,
+                                        2 * GATHERED,
+                                        INT32_MAX,
+                                        (uint64_t)1 << 31,
+                                        UINT32_MAX - 1,
+                                        UINT32_MAX,
+                                        ((uint64_t)1 << 32) + 1,
+                                        ((uint64_t)1 << 60) + 1,
+                                        ((uint64_t)1 << 62) + 2,
+                                        INT64_MAX,
+                                        (uint64_t)1 << 63,
+                                        ((uint64_t)1 << 63) + 1,
+                                        UINT64_MAX - 1,
+                                        UINT64_MAX};
+
+/* The first `value_count` of GATHERED + 1 values are the call's. What d_out had is not what lies
+ * behind them. */
+static void check_edge_indices(size_t bytes, bool is_wide, size_t value_count, size_t offset,
+                               size_t out_offset)
+{
+    enum { COUNT = COUNT_OF(edge_indices), MOST_BYTES = 48 };
+    char h[(GATHERED + 1) * MOST_BYTES], h_out[COUNT * MOST_BYTES], h_expected[COUNT * MOST_BYTES];
+    uint32_t narrow[COUNT];
+    for (size_t i = 0; i < sizeof h; i++)
+        h[i] = (char)(i % 100);
+    memset(h_out, 0x77, sizeof h_out);
+    memcpy(h_expected, h_out, sizeof h_out);
+    for (size_t i = 0; i < COUNT; i++) {
+        narrow[i] = (uint32_t)edge_indices[i];
+        const uint64_t from = is_wide ? edge_indices[i] : narrow[i];
+        if (from < value_count)
+            memcpy(h_expected + i * bytes, h + from * bytes, bytes);
+    }
+    const void *const h_indices = is_wide ? (const void *)edge_indices : (const void *)narrow;
+    const cudaDataType_t type = is_wide ? CUDA_R_64U : CUDA_R_32U;
+    guarded values = guarded_copy(h, (GATHERED + 1) * bytes, offset);
+    guarded indices = guarded_copy(h_indices, COUNT * type_bytes(type), 0);
+    guarded out = guarded_copy(h_out, COUNT * bytes, out_offset);
+    const void *const d_values = value_count > 0 ? values.data : NULL;
+    cr_prim(prim_gather_host(bytes, value_count > 0 ? h : NULL, value_count, type, h_indices, COUNT,
+                             h_out));
+    cr_assert_arr_eq(h_out, h_expected, COUNT * bytes, "host: %zu bytes", bytes);
+    cr_own(prim_gather(bytes, d_values, value_count, type, indices.data, COUNT, out.data,
+                       own_stream()));
+    guarded_read(&out, h_out);
+    for (size_t i = 0; i < COUNT; i++)
+        cr_assert_arr_eq(h_out + i * bytes, h_expected + i * bytes, bytes,
+                         "index %#llx of %zu values of %zu bytes",
+                         (unsigned long long)edge_indices[i], value_count, bytes);
+    guarded_free(&values);
+    guarded_free(&indices);
+    guarded_free(&out);
+}
+
+/* Each array has an alignment of its own. */
+Test(gather, indices_around_the_last_one)
+{
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 16, 48}, counts[] = {GATHERED, 1, 0};
+    static const size_t offsets[] = {0, 1, 2, 4, 8};
+    for (size_t s = 0; s < COUNT_OF(sizes); s++)
+        for (size_t n = 0; n < 2 * COUNT_OF(counts); n++)
+            for (size_t o = 0; o < COUNT_OF(offsets); o++) {
+                check_edge_indices(sizes[s], n % 2 == 0, counts[n / 2], offsets[o], 0);
+                check_edge_indices(sizes[s], n % 2 == 0, counts[n / 2], 0, offsets[o]);
+            }
 }
 
 /* ---- is it sorted? ---- */
@@ -1553,7 +1694,7 @@ static void check_is_sorted(combination k, const char *h, size_t count, uint32_t
     uint32_t answer = 7;
     guarded in = guarded_copy(h, count * type_bytes(k.type), type_bytes(k.type));
     guarded out = guarded_new(sizeof answer, 4);
-    cr_prim(prim_is_sorted(k.order, k.type, in.data, count, out.data, 0));
+    cr_own(prim_is_sorted(k.order, k.type, in.data, count, out.data, own_stream()));
     guarded_read(&out, &answer);
     cr_assert_eq(answer, expected, "%zu keys of %s: %u", count, type_name(k.type), answer);
     cr_prim(prim_is_sorted_host(k.order, k.type, h, count, &answer));

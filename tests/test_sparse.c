@@ -49,9 +49,9 @@ static void run_on_device(const product *p, void *h_after)
     guarded x = guarded_copy(p->h_x, m->columns * size, p->offset * size);
     guarded y = guarded_copy(p->h_before, m->rows * size, p->offset * size);
     guarded workspace = guarded_new(bytes, 0);
-    cr_prim(prim_spmv(p->variant, p->alpha, prim_sparse_moved(*m, p->matrix->memory, arrays.data),
-                      type, x.data, p->beta, type, y.data, bytes > 0 ? workspace.data : NULL, bytes,
-                      0));
+    cr_own(prim_spmv(p->variant, p->alpha, prim_sparse_moved(*m, p->matrix->memory, arrays.data),
+                     type, x.data, p->beta, type, y.data, bytes > 0 ? workspace.data : NULL, bytes,
+                     own_stream()));
     guarded_read(&y, h_after);
     guarded_free(&arrays);
     guarded_free(&x);
@@ -463,8 +463,8 @@ Test(sparse, empty_arrays_may_be_null)
     cr_prim(prim_spmv_host(1, m, CUDA_R_32F, NULL, 2, CUDA_R_32F, NULL, 1));
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++)
         if (takes(prim_spmv_variant_at(v)->value, &m))
-            cr_prim(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F,
-                              NULL, NULL, 0, 0));
+            cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, NULL, 0, CUDA_R_32F,
+                             NULL, NULL, 0, own_stream()));
 }
 
 /* Both scalars are 0 in f32: neither x nor y is read. */
@@ -934,8 +934,8 @@ static void check_deep(const deep *d, prim_sparse m)
     for (size_t v = 0; prim_spmv_variant_at(v) != NULL; v++) {
         if (!takes(prim_spmv_variant_at(v)->value, &m))
             continue;
-        cr_prim(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F,
-                          d->d_y, NULL, 0, 0));
+        cr_own(prim_spmv(prim_spmv_variant_at(v)->value, 1, m, CUDA_R_32F, d->d_x, 0, CUDA_R_32F,
+                         d->d_y, NULL, 0, own_stream()));
         cr_cuda(cudaMemcpy(h_y, d->d_y, d->rows * sizeof *h_y, cudaMemcpyDeviceToHost));
         for (size_t row = 0; row < d->rows; row++)
             cr_assert_eq(h_y[row],

@@ -18,7 +18,8 @@ static prim_sparse_finding find_on_device(const prim_sparse *m)
     size_t bytes;
     cr_prim(prim_sparse_check_workspace_bytes(s.m, &bytes));
     guarded finding = guarded_new(sizeof found, 8), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_sparse_check(s.m, finding.data, bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_own(prim_sparse_check(s.m, finding.data, bytes > 0 ? workspace.data : NULL, bytes,
+                             own_stream()));
     guarded_read(&finding, &found);
     guarded_free(&workspace);
     guarded_free(&finding);

@@ -32,8 +32,8 @@ static uint64_t size_on_device(const prim_sparse *from, request r)
     uint64_t size;
     cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
     guarded d_size = guarded_new(sizeof size, 0), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_sparse_convert_size(*from, r.format, r.width, d_size.data,
-                                     bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_own(prim_sparse_convert_size(*from, r.format, r.width, d_size.data,
+                                    bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
     guarded_read(&d_size, &size);
     guarded_free(&workspace);
     guarded_free(&d_size);
@@ -49,9 +49,9 @@ static converted convert_on_device(const prim_sparse *from, request r, size_t si
     cr_prim(prim_sparse_convert_workspace_bytes(*from, r.format, r.width, &bytes));
     guarded missing = guarded_new(sizeof c.missing, 0), workspace = guarded_new(bytes, 0);
     c.memory = guarded_new(c.host.bytes, 0);
-    cr_prim(prim_sparse_convert(*from, r.format, r.offset_type, r.width, size, c.memory.data,
-                                c.host.bytes, &c.m, missing.data, bytes > 0 ? workspace.data : NULL,
-                                bytes, 0));
+    cr_own(prim_sparse_convert(*from, r.format, r.offset_type, r.width, size, c.memory.data,
+                               c.host.bytes, &c.m, missing.data, bytes > 0 ? workspace.data : NULL,
+                               bytes, own_stream()));
     guarded_read(&missing, &c.missing);
     guarded_free(&workspace);
     guarded_free(&missing);

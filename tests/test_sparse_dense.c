@@ -63,8 +63,8 @@ static uint64_t size_of(const dense *d, const guarded *in)
     uint64_t size;
     cr_prim(prim_sparse_from_dense_workspace_bytes(d->type, d->rows, d->columns, &bytes));
     guarded d_size = guarded_new(sizeof size, 0), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_sparse_from_dense_size(d->type, in->data, d->rows, d->columns, d->ld, d_size.data,
-                                        workspace.data, bytes, 0));
+    cr_own(prim_sparse_from_dense_size(d->type, in->data, d->rows, d->columns, d->ld, d_size.data,
+                                       workspace.data, bytes, own_stream()));
     guarded_read(&d_size, &size);
     guarded_free(&workspace);
     guarded_free(&d_size);
@@ -83,9 +83,9 @@ static void check_elements(const dense *d, const guarded *in, size_t size, size_
     cr_prim(prim_sparse_from_dense_workspace_bytes(d->type, d->rows, d->columns, &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), missing = guarded_new(sizeof found, 0),
             workspace = guarded_new(workspace_bytes, 0);
-    cr_prim(prim_sparse_from_dense(d->type, in->data, d->rows, d->columns, d->ld, offset_type, size,
-                                   memory.data, bytes, &m, missing.data, workspace.data,
-                                   workspace_bytes, 0));
+    cr_own(prim_sparse_from_dense(d->type, in->data, d->rows, d->columns, d->ld, offset_type, size,
+                                  memory.data, bytes, &m, missing.data, workspace.data,
+                                  workspace_bytes, own_stream()));
     guarded_read(&missing, &found);
     char *h = allocate(bytes);
     guarded_read(&memory, h);
@@ -165,7 +165,7 @@ static void check_from_csr(const kept *csr, size_t gap, const char *name)
     }
     sent d = send_matrix(m);
     guarded out = guarded_new(out_bytes, bytes);
-    cr_prim(prim_sparse_to_dense(d.m, out.data, ld, 0));
+    cr_own(prim_sparse_to_dense(d.m, out.data, ld, own_stream()));
     guarded_read(&out, is);
     cr_assert_arr_eq(is, right, count * bytes, "%s of %s", name, type_name(m->value_type));
     guarded_free(&out);

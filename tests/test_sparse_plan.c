@@ -193,8 +193,9 @@ static guarded new_plan(const prim_sparse *m, size_t *bytes)
     guarded plan = guarded_new(*bytes, 16), workspace = guarded_new(workspace_bytes, 0);
     prim_sparse structure = *m;
     structure.values = NULL;
-    cr_prim(prim_spmv_plan(structure, *bytes > 0 ? plan.data : NULL, *bytes,
-                           workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    cr_own(prim_spmv_plan(structure, *bytes > 0 ? plan.data : NULL, *bytes,
+                          workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes,
+                          own_stream()));
     guarded_free(&workspace);
     return plan;
 }
@@ -249,9 +250,9 @@ static void multiply_planned(const stand *s, double alpha, double beta, void *h_
     cr_prim(prim_spmv_planned_workspace_bytes(s->d.m, s->type, s->type, &bytes));
     guarded workspace = guarded_new(bytes, 0);
     put_back(s);
-    cr_prim(prim_spmv_planned(alpha, s->d.m, s->plan_bytes > 0 ? s->plan.data : NULL, s->plan_bytes,
-                              s->type, s->x.data, beta, s->type, s->y.data,
-                              bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_own(prim_spmv_planned(alpha, s->d.m, s->plan_bytes > 0 ? s->plan.data : NULL, s->plan_bytes,
+                             s->type, s->x.data, beta, s->type, s->y.data,
+                             bytes > 0 ? workspace.data : NULL, bytes, own_stream()));
     guarded_read(&s->y, h_after);
     guarded_free(&workspace);
 }
@@ -259,8 +260,8 @@ static void multiply_planned(const stand *s, double alpha, double beta, void *h_
 static void multiply_without(const stand *s, double alpha, double beta, void *h_after)
 {
     put_back(s);
-    cr_prim(prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, s->d.m, s->type, s->x.data, beta, s->type,
-                      s->y.data, NULL, 0, 0));
+    cr_own(prim_spmv(PRIM_SPMV_CSR_MERGE, alpha, s->d.m, s->type, s->x.data, beta, s->type,
+                     s->y.data, NULL, 0, own_stream()));
     guarded_read(&s->y, h_after);
 }
 
@@ -424,9 +425,9 @@ Test(sparse_plan, none_is_needed_for_a_small_matrix)
     kept small = classic(CUDA_R_32F, CUDA_R_32I);
     stand the = set_up(&small, CUDA_R_32F, 0);
     for (size_t said = 0; said <= 64; said += 64) {
-        cr_prim(prim_spmv_plan(the.d.m, NULL, said, NULL, 0, 0));
-        cr_prim(prim_spmv_planned(1, the.d.m, NULL, said, CUDA_R_32F, the.x.data, 0, CUDA_R_32F,
-                                  the.y.data, NULL, 0, 0));
+        cr_own(prim_spmv_plan(the.d.m, NULL, said, NULL, 0, own_stream()));
+        cr_own(prim_spmv_planned(1, the.d.m, NULL, said, CUDA_R_32F, the.x.data, 0, CUDA_R_32F,
+                                 the.y.data, NULL, 0, own_stream()));
     }
     tear_down(&the);
     forget(&small);

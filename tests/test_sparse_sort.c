@@ -163,9 +163,9 @@ static void check_sorted(const triplets *t, bool summed, const char *name)
     cr_prim(prim_sparse_sort_workspace_bytes(d.m, &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0),
             count = guarded_new(sizeof entries, 0);
-    cr_prim(prim_sparse_sort(d.m, bytes > 0 ? memory.data : NULL, bytes, &to,
-                             summed ? count.data : NULL,
-                             workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    cr_own(prim_sparse_sort(d.m, bytes > 0 ? memory.data : NULL, bytes, &to,
+                            summed ? count.data : NULL, workspace_bytes > 0 ? workspace.data : NULL,
+                            workspace_bytes, own_stream()));
     char *h = allocate(bytes);
     guarded_read(&memory, h);
     guarded_read(&count, &entries);
@@ -214,7 +214,8 @@ Test(sparse_sort, scattered)
                  {3, 65537, 7001},
                  {INT32_MAX, INT32_MAX, 2500},
                  {1 << 20, 1 << 12, 9000},
-                 {5, 4, 20000}};
+                 {5, 4, 20000},
+                 {70001, 300, 70000}}; /* more entries that are alone than 16 bits count */
     for (size_t c = 0; c < COUNT_OF(cases); c++) {
         triplets t = new_triplets(cases[c].rows, cases[c].columns, cases[c].entries,
                                   types[c % COUNT_OF(types)]);

@@ -41,8 +41,9 @@ static void check_transposed(const kept *csr, cudaDataType_t offset_type, const 
     cr_prim(prim_sparse_transpose_bytes(d.m, offset_type, &bytes));
     cr_prim(prim_sparse_transpose_workspace_bytes(d.m, &workspace_bytes));
     guarded memory = guarded_new(bytes, 0), workspace = guarded_new(workspace_bytes, 0);
-    cr_prim(prim_sparse_transpose(d.m, offset_type, memory.data, bytes, &m,
-                                  workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes, 0));
+    cr_own(prim_sparse_transpose(d.m, offset_type, memory.data, bytes, &m,
+                                 workspace_bytes > 0 ? workspace.data : NULL, workspace_bytes,
+                                 own_stream()));
     char *h = allocate(bytes);
     guarded_read(&memory, h);
     m = prim_sparse_moved(m, memory.data, h);

@@ -3,6 +3,7 @@
 #include "convolution/bytes.cuh"
 
 #include <cmath>
+#include <limits>
 
 #include "convolution/instances.h"
 #include "convolution/register.h"
@@ -54,6 +55,7 @@ static bool has_moderate_weights(const prim_convolution_args *args)
 bool prim_convolution_has_tiny_sums(const prim_convolution_args *args)
 {
     constexpr int64_t EXACT = 1 << 24; /* all integers up to it are floats */
+    static_assert(EXACT == int64_t{1} << std::numeric_limits<float>::digits, "as said");
     if (!prim_convolution_has_integers(args))
         return has_moderate_weights(args);
     const int64_t divisor = prim_convolution_divisor(args), most = bytes::largest_sum(args);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include <cuda_runtime.h>
@@ -126,6 +127,10 @@ struct quotient {
 };
 
 constexpr int64_t MOST_STEPS = 1 << 22; /* fewer: of the integers, and the divisor */
+
+/* So an n · factor is off by less than a quarter of 1 / |divisor|, as make_quotient() needs it. */
+static_assert(4 * MOST_STEPS <= int64_t{1} << std::numeric_limits<float>::digits,
+              "errors of 2^-24 of a quotient");
 
 inline bool has_quotient(int64_t divisor, int64_t most)
 {

@@ -7,6 +7,14 @@
  * number. A sum of rows alone stays below 2^31 always. */
 #include "convolution/convolution_args.h"
 
+/* The largest masks of which 32 bits hold every sum. */
+_Static_assert((INT64_C(255) << 7) * 255 * 255 <= INT32_MAX, "any mask of i8");
+_Static_assert((INT64_C(255) << 15) * 257 <= INT32_MAX, "257 weights of i16");
+_Static_assert((INT64_C(255) << 15) * 258 > INT32_MAX, "and no more");
+_Static_assert((INT64_C(255) << 14) * 514 <= INT32_MAX, "514 products of i8");
+_Static_assert((INT64_C(255) << 14) * 515 > INT32_MAX, "and no more");
+_Static_assert((INT64_C(255) << 15) * 255 <= INT32_MAX, "a sum of a row");
+
 bool prim_convolution_has_integers(const prim_convolution_args *args)
 {
     return args->mask.type == CUDA_R_8I || args->mask.type == CUDA_R_16I;

@@ -62,6 +62,7 @@ constexpr int ROWS = 4; /* of a lane, one below the other, in each half of the t
 constexpr int HALF = 8 * ROWS, TILE_ROWS = 2 * HALF;
 constexpr int COLUMNS = 64, TILE_COLUMNS = COLUMNS * WARPS; /* in bytes */
 constexpr int MOST_SIDE = 15;                               /* of a mask */
+static_assert((int64_t{255} << 15) * MOST_SIDE * MOST_SIDE <= INT32_MAX, "sums have 32 bits");
 
 /* The place of a row in shared memory, with padding after each ROWS, so that lanes that read at one
  * time have no bank conflicts. */

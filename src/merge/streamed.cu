@@ -81,6 +81,12 @@ constexpr unsigned MOST_KEYS = MOST_ITEMS<Key, PAIRS> *BLOCK<PAIRS>;
 template <typename Key, bool PAIRS>
 constexpr unsigned RING = (MOST_ITEMS<Key, PAIRS> + 1) * BLOCK<PAIRS>;
 
+/* Places of values in a tile, and how many keys of it are from a, have 16 bits: with what a thread
+ * may look at beyond the tile, and up to two chunks that are not full. */
+template <typename Key, bool PAIRS>
+constexpr bool FITS_16_BITS =
+    MOST_KEYS<Key, PAIRS> + MOST_ITEMS<Key, PAIRS> + 2 * CHUNK_BYTES <= UINT16_MAX;
+
 /* So many of a ring's first keys stand behind its end once more: a thread's own, and the one after
  * them. Whole chunks. */
 template <typename Key, bool PAIRS>
@@ -94,6 +100,8 @@ template <typename Key, bool PAIRS>
 struct merge_memory {
     static constexpr unsigned RING_KEYS = RING<Key, PAIRS> + REPEATED<Key, PAIRS>,
                               WARPS = BLOCK<PAIRS> / WARP;
+    static_assert(FITS_16_BITS<Key, PAIRS>, "sources and from_a");
+    static_assert((RING<Key, PAIRS> & (RING<Key, PAIRS> - 1)) == 0, "places are taken modulo it");
 
     alignas(CHUNK_BYTES) typename Key::bits_type ring[2 * RING_KEYS]; /* a's, then b's */
     alignas(CHUNK_BYTES) typename Key::bits_type staged[WARPS][WARP_KEYS<Key, PAIRS>];

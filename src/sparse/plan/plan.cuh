@@ -47,6 +47,7 @@ __host__ __device__ constexpr unsigned in_vectors(unsigned bytes)
 }
 
 /* Rows and entries are STAGED at most, and each has 2 bytes. */
+static_assert(STAGED <= UINT16_MAX && NEAR_COLUMNS - 1 <= UINT16_MAX, "2 bytes each");
 constexpr unsigned PAGE_BYTES =
     (HEAD_BYTES + 2 * (STAGED + 1) + 2 * VECTOR_BYTES + 127) / 128 * 128;
 static_assert(FRONT_BYTES <= PAGE_BYTES, "a front is a page's");
