@@ -549,6 +549,19 @@ Test(scan, many_tiles)
         }
 }
 
+/* Two tiles more than those whose aggregates a block of REDUCE_THEN_SCAN combines by itself: the
+ * last one has one more before it, and there is a launch more. */
+Test(scan, more_tiles_than_a_block_combines)
+{
+    enum { TILE = 4096, AT_ONCE = 512, COUNT = (AT_ONCE + 1) * TILE + 1 };
+    static const combination k = {PRIM_SCAN_REDUCE_THEN_SCAN, {CUDA_R_8U, CUDA_R_64U}};
+    static unsigned char h_in[COUNT];
+    fill(k.types.in, h_in, COUNT, UNIFORM, 5);
+    scan_case c = vector(&k, COUNT, h_in);
+    c.with_total = true;
+    check(&c);
+}
+
 /* rows, columns, in_ld, out_ld. */
 static const size_t shapes[][4] = {
     {1, 300, 300, 300},     {7, 1, 1, 1},          {7, 1, 3, 2},           {0, 5, 5, 5},
