@@ -300,14 +300,15 @@ FOR_EACH_VARIANT(nan_and_infinity_go_through)
 
 static void check_what_is_not_read_does_not_matter(const combination *k)
 {
-    static const double zeros[] = {0.0, -0.0};
+    static const double zeros[] = {0.0, -0.0, 1e-60}; /* the last one as f32 */
+    const int count = k->type == CUDA_R_64F ? 2 : 3;
     for (int op = 0; op < 2; op++)
-        for (int zero = 0; zero < 2; zero++)
+        for (int zero = 0; zero < count; zero++)
             for (int beta = 0; beta < 2; beta++) {
                 gemv_case c = varied(k, 35, 34, op ? T : N, 11);
                 c.special_in = EVERYWHERE_IN_A_AND_B;
                 c.alpha = zeros[zero];
-                c.beta = beta ? -1.5 : zeros[1 - zero];
+                c.beta = beta ? -1.5 : zeros[(zero + 1) % 2];
                 check(&c); /* A and x are NaN, and y too where beta is 0 */
                 c.special_in = NONE;
                 c.alpha = 1.5;
