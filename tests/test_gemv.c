@@ -1016,6 +1016,27 @@ Test(gemv, small_products_of_a_batch_have_the_bits_of_single_ones)
                 check_small(sides[i], sides[j], counts[turn % COUNT_OF(counts)], 2 * turn + again);
 }
 
+/* Rows and x of whole vectors, which begin at one in the first product; in the others too, or A or x
+ * does not. */
+Test(gemv, small_products_of_vectors)
+{
+    for (size_t pair = 0; pair < COUNT_OF(batch_pairs); pair++)
+        for (size_t odd = 0; odd < 3; odd++) {
+            const size_t columns = 32, rows = 3;
+            const batch b = {.op = N,
+                             .rows = rows,
+                             .columns = columns,
+                             .lda = columns,
+                             .batches = 601,
+                             .a_stride = rows * columns + (odd == 1),
+                             .x_stride = columns + (odd == 2),
+                             .y_stride = rows,
+                             .in = batch_pairs[pair][0],
+                             .out = batch_pairs[pair][1]};
+            check_batch(&b);
+        }
+}
+
 /* So many that a block takes several, and the last one fewer. */
 Test(gemv, blocks_of_small_products)
 {
