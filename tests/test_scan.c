@@ -818,6 +818,32 @@ ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
     free(h_in);
 }
 
+/* Rows of up to 16 bytes, of which those of one side begin at words, and those of the other do not:
+ * by their pitch, or from the first one on. */
+Test(scan, thin_rows_that_begin_at_words_on_one_side)
+{
+    static const cudaDataType_t types[] = {CUDA_R_8I, CUDA_R_8U, CUDA_R_16I, CUDA_R_16U,
+                                           CUDA_R_16F};
+    enum { ROWS_HERE = 37, WORDS = 24, ODD = 21 };
+    static uint64_t h_in[ROWS_HERE * WORDS];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t turn = 0; turn < 4; turn++) {
+            scan_case c = {.types = {types[t], types[t]},
+                           .form = ROWS,
+                           .kind = (prim_scan_kind)(turn / 2),
+                           .rows = ROWS_HERE,
+                           .columns = 16 / type_bytes(types[t]) - turn,
+                           .in_ld = turn == 0 ? ODD : WORDS,
+                           .out_ld = turn == 1 ? ODD : WORDS,
+                           .offset = turn == 2,
+                           .out_offset = turn == 3,
+                           .h_in = h_in};
+            fill(types[t], h_in, ROWS_HERE * WORDS, INTEGERS, t + turn);
+            if (supports(&c))
+                check(&c);
+        }
+}
+
 /* Rows of two chunks of 2 KiB of the wider type, the last one a few elements short or one over: it
  * ends before the last vectors that a whole chunk would reach into. Rows begin anywhere. */
 ParameterizedTestParameters(scan, chunks_that_are_almost_whole)
