@@ -114,13 +114,19 @@ static void set_special(matrix *x, double value, size_t place)
     write_float(x->type, matrix_data(x), row * x->ld + column, value);
 }
 
+/* What sums are rounded to, and the scalars. */
+static cudaDataType_t sum_type(cudaDataType_t type)
+{
+    return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type;
+}
+
 void factors_fill(factors *x, const contents *c, double beta)
 {
     matrix *const victims[] = {[IN_A] = &x->a, [IN_B] = &x->b, [IN_C] = &x->before};
     matrix_fill(&x->a, c->d, c->seed);
     matrix_fill(&x->b, c->d, c->seed + 77);
     matrix_fill(&x->before, c->d, c->seed + 777);
-    if (beta == 0 && type_is_float(x->before.type))
+    if (type_is_float(x->before.type) && round_to_type(sum_type(x->before.type), beta) == 0)
         matrix_fill_nan(&x->before);
     if (c->special_in == EVERYWHERE_IN_A_AND_B) {
         matrix_fill_nan(&x->a);
@@ -186,12 +192,6 @@ static bool right_integer(const product *p, const sum *s, size_t at, const void 
     uint64_t expected = (uint64_t)(int64_t)p->alpha * s->integer;
     expected += (uint64_t)(int64_t)p->beta * read_integer(p->type, matrix_data(p->before), at);
     return read_integer(p->type, h_after, at) == wrap_integer(p->type, expected);
-}
-
-/* What sums are rounded to, and the scalars. */
-static cudaDataType_t sum_type(cudaDataType_t type)
-{
-    return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type;
 }
 
 /* The result is the sum's rounding to C's type, and the sum is as far from the exact one as

@@ -284,14 +284,15 @@ FOR_EACH_VARIANT(nan_and_infinity_go_through, true)
 
 static void check_what_is_not_read_does_not_matter(const combination *k)
 {
-    static const double zeros[] = {0.0, -0.0};
+    static const double zeros[] = {0.0, -0.0, 1e-60}; /* the last one as f32 */
+    const int count = k->type == CUDA_R_64F ? 2 : 3;
     for (int ops = 0; ops < 4; ops++)
-        for (int zero = 0; zero < 2; zero++)
+        for (int zero = 0; zero < count; zero++)
             for (int beta = 0; beta < 2; beta++) {
                 gemm_case c = varied(k, 17, 33, 34, ops, 11);
                 c.special_in = EVERYWHERE_IN_A_AND_B;
                 c.alpha = zeros[zero];
-                c.beta = beta ? -1.5 : zeros[1 - zero];
+                c.beta = beta ? -1.5 : zeros[(zero + 1) % 2];
                 check(&c); /* A and B are NaN, and C too where beta is 0 */
                 c.special_in = NONE;
                 c.alpha = 1.5;
@@ -533,6 +534,7 @@ typedef struct batch_case {
     size_t m, n, k, batches;
     size_t lda, ldb, ldc, a_stride, b_stride, c_stride;
     double alpha, beta;
+    bool aligned; /* the first products' matrices */
 } batch_case;
 
 static size_t reach(size_t rows, size_t columns, size_t ld, size_t stride, size_t batches)
@@ -625,9 +627,10 @@ static void check_batch(const batch_case *c, bool pointers)
     const size_t c_count = reach(c->m, c->n, c->ldc, c->c_stride, c->batches);
     float *a = whole_numbers(a_count(c), 1), *b = whole_numbers(b_count(c), 2000000),
           *expected = whole_numbers(c_count, 4000000), *got = whole_numbers(c_count, 4000000);
-    guarded d_a = guarded_copy(a, a_count(c) * sizeof *a, 4),
-            d_b = guarded_copy(b, b_count(c) * sizeof *b, 8),
-            d_c = guarded_copy(got, c_count * sizeof *got, 12);
+    const size_t past = c->aligned ? 0 : 4;
+    guarded d_a = guarded_copy(a, a_count(c) * sizeof *a, past),
+            d_b = guarded_copy(b, b_count(c) * sizeof *b, 2 * past),
+            d_c = guarded_copy(got, c_count * sizeof *got, 3 * past);
     cr_prim((pointers ? call_pointers : call_strided)(c, d_a.data, d_b.data, d_c.data));
     guarded_read(&d_c, got);
     expect_batch(c, a, b, expected);
@@ -656,8 +659,8 @@ static void check_batches(prim_gemm_variant v, prim_transpose op_a, prim_transpo
                           size_t n, size_t k, double beta)
 {
     const size_t lda = op_a == N ? k : m, ldb = op_b == N ? n : k;
-    const batch_case packed = {v,   op_a, op_b,  m,     n,     k,  4,   lda,
-                               ldb, n,    m * k, k * n, m * n, -2, beta};
+    const batch_case packed = {v,   op_a, op_b,  m,     n,     k,  4,    lda,
+                               ldb, n,    m * k, k * n, m * n, -2, beta, false};
     batch_case apart = packed, beside = packed, one_a = packed;
     apart.lda += 3; /* rows and matrices apart, all odd */
     apart.ldb += 1;
@@ -693,6 +696,49 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
     }
 }
 
+/* Two products of whole vectors, the first of which begins at one; so does the other, or its A, B or
+ * C does not. */
+static void check_vectors(prim_gemm_variant v, prim_transpose op, size_t m, size_t n, size_t k)
+{
+    for (size_t odd = 0; odd < 4; odd++) {
+        const batch_case c = {.variant = v,
+                              .op_a = op,
+                              .op_b = op,
+                              .m = m,
+                              .n = n,
+                              .k = k,
+                              .batches = 2,
+                              .lda = op == N ? k : m,
+                              .ldb = op == N ? n : k,
+                              .ldc = n,
+                              .a_stride = m * k + (odd == 1),
+                              .b_stride = k * n + (odd == 2),
+                              .c_stride = m * n + (odd == 3),
+                              .alpha = 1,
+                              .beta = odd % 2 ? 2 : 0,
+                              .aligned = true};
+        check_batch(&c, false);
+        if (m < 256)
+            check_batch(&c, true);
+    }
+}
+
+ParameterizedTestParameters(gemm, batches_of_vectors)
+{
+    return variants();
+}
+ParameterizedTest(prim_gemm_variant *variant, gemm, batches_of_vectors)
+{
+    check_vectors(*variant, N, 128, 132, 20);
+    check_vectors(*variant, T, 128, 132, 20);
+}
+
+/* So large that WARP_TILED takes a tile with a kernel of its own for vectors. */
+Test(gemm, large_tiles_of_vectors)
+{
+    check_vectors(PRIM_GEMM_WARP_TILED, N, 384, 256, 20);
+}
+
 /* For so many products: a block of a tile meets at barriers, at each of which the CPU backend
  * switches all its threads. */
 static bool takes_too_long(prim_gemm_variant variant)
@@ -706,7 +752,7 @@ static bool takes_too_long(prim_gemm_variant variant)
 /* More products than a grid has blocks along y. */
 Test(gemm, many_products)
 {
-    const batch_case c = {PRIM_GEMM_AUTO, N, N, 1, 1, 2, 70001, 2, 1, 1, 2, 2, 1, 1, 0};
+    const batch_case c = {PRIM_GEMM_AUTO, N, N, 1, 1, 2, 70001, 2, 1, 1, 2, 2, 1, 1, 0, false};
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         batch_case mine = c;
         mine.variant = prim_gemm_variant_at(v)->value;

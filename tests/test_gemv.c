@@ -300,14 +300,15 @@ FOR_EACH_VARIANT(nan_and_infinity_go_through)
 
 static void check_what_is_not_read_does_not_matter(const combination *k)
 {
-    static const double zeros[] = {0.0, -0.0};
+    static const double zeros[] = {0.0, -0.0, 1e-60}; /* the last one as f32 */
+    const int count = k->type == CUDA_R_64F ? 2 : 3;
     for (int op = 0; op < 2; op++)
-        for (int zero = 0; zero < 2; zero++)
+        for (int zero = 0; zero < count; zero++)
             for (int beta = 0; beta < 2; beta++) {
                 gemv_case c = varied(k, 35, 34, op ? T : N, 11);
                 c.special_in = EVERYWHERE_IN_A_AND_B;
                 c.alpha = zeros[zero];
-                c.beta = beta ? -1.5 : zeros[1 - zero];
+                c.beta = beta ? -1.5 : zeros[(zero + 1) % 2];
                 check(&c); /* A and x are NaN, and y too where beta is 0 */
                 c.special_in = NONE;
                 c.alpha = 1.5;
@@ -1013,6 +1014,27 @@ Test(gemv, small_products_of_a_batch_have_the_bits_of_single_ones)
         for (size_t j = 0; j < COUNT_OF(sides); j++, turn++)
             for (size_t again = turn % rarity == 0 ? 0 : 2; again < 2; again++)
                 check_small(sides[i], sides[j], counts[turn % COUNT_OF(counts)], 2 * turn + again);
+}
+
+/* Rows and x of whole vectors, which begin at one in the first product; in the others too, or A or x
+ * does not. */
+Test(gemv, small_products_of_vectors)
+{
+    for (size_t pair = 0; pair < COUNT_OF(batch_pairs); pair++)
+        for (size_t odd = 0; odd < 3; odd++) {
+            const size_t columns = 32, rows = 3;
+            const batch b = {.op = N,
+                             .rows = rows,
+                             .columns = columns,
+                             .lda = columns,
+                             .batches = 601,
+                             .a_stride = rows * columns + (odd == 1),
+                             .x_stride = columns + (odd == 2),
+                             .y_stride = rows,
+                             .in = batch_pairs[pair][0],
+                             .out = batch_pairs[pair][1]};
+            check_batch(&b);
+        }
 }
 
 /* So many that a block takes several, and the last one fewer. */

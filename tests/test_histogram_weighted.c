@@ -53,9 +53,11 @@ static size_t place_of(const weighted_case *c, size_t i)
         return c->bins + 2;
     if (x < r->real_lower || x > r->real_upper || (is_open && x == r->real_upper))
         return c->bins + (x >= r->real_upper);
-    const volatile double difference = x - r->real_lower;
+    const double span = r->real_upper - r->real_lower;
+    const int scale = isinf(span * (double)c->bins) ? -64 : 0; /* as if doubles had no largest */
+    const volatile double difference = ldexp(x - r->real_lower, scale);
     const volatile double product = difference * (double)c->bins;
-    const volatile double quotient = product / (r->real_upper - r->real_lower);
+    const volatile double quotient = product / ldexp(span, scale);
     return quotient >= (double)c->bins ? c->bins - 1 : (size_t)quotient;
 }
 

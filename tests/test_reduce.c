@@ -1306,6 +1306,22 @@ Test(reduce, host_results_do_not_depend_on_the_threads)
     free(h_in);
 }
 
+/* A tile of elements more than a tile has values, which are wider: so a third level has two. */
+Test(reduce, host_sums_of_three_levels)
+{
+    enum { TILE = 4096, VALUES = 2048, COUNT = TILE * VALUES + 1 };
+    int32_t *h_in = malloc(COUNT * sizeof *h_in);
+    for (size_t i = 0; i < COUNT; i++)
+        h_in[i] = 3;
+    for (int threads = 1; threads <= (has_threads() ? 2 : 1); threads++) {
+        int64_t sum = 0;
+        cr_prim(prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, h_in, COUNT,
+                                 CUDA_R_64I, &sum, threads));
+        cr_assert_eq(sum, 3 * COUNT, "%lld with %d threads", (long long)sum, threads);
+    }
+    free(h_in);
+}
+
 Test(reduce, host_refuses_what_it_cannot_do)
 {
     float in[4] = {1, 2, 3, 4}, out;

@@ -549,6 +549,19 @@ Test(scan, many_tiles)
         }
 }
 
+/* Two tiles more than those whose aggregates a block of REDUCE_THEN_SCAN combines by itself: the
+ * last one has one more before it, and there is a launch more. */
+Test(scan, more_tiles_than_a_block_combines)
+{
+    enum { TILE = 4096, AT_ONCE = 512, COUNT = (AT_ONCE + 1) * TILE + 1 };
+    static const combination k = {PRIM_SCAN_REDUCE_THEN_SCAN, {CUDA_R_8U, CUDA_R_64U}};
+    static unsigned char h_in[COUNT];
+    fill(k.types.in, h_in, COUNT, UNIFORM, 5);
+    scan_case c = vector(&k, COUNT, h_in);
+    c.with_total = true;
+    check(&c);
+}
+
 /* rows, columns, in_ld, out_ld. */
 static const size_t shapes[][4] = {
     {1, 300, 300, 300},     {7, 1, 1, 1},          {7, 1, 3, 2},           {0, 5, 5, 5},
@@ -803,6 +816,32 @@ ParameterizedTest(combination *k, scan, rows_with_equal_gaps)
                 check(&c);
         }
     free(h_in);
+}
+
+/* Rows of up to 16 bytes, of which those of one side begin at words, and those of the other do not:
+ * by their pitch, or from the first one on. */
+Test(scan, thin_rows_that_begin_at_words_on_one_side)
+{
+    static const cudaDataType_t types[] = {CUDA_R_8I, CUDA_R_8U, CUDA_R_16I, CUDA_R_16U,
+                                           CUDA_R_16F};
+    enum { ROWS_HERE = 37, WORDS = 24, ODD = 21 };
+    static uint64_t h_in[ROWS_HERE * WORDS];
+    for (size_t t = 0; t < COUNT_OF(types); t++)
+        for (size_t turn = 0; turn < 4; turn++) {
+            scan_case c = {.types = {types[t], types[t]},
+                           .form = ROWS,
+                           .kind = (prim_scan_kind)(turn / 2),
+                           .rows = ROWS_HERE,
+                           .columns = 16 / type_bytes(types[t]) - turn,
+                           .in_ld = turn == 0 ? ODD : WORDS,
+                           .out_ld = turn == 1 ? ODD : WORDS,
+                           .offset = turn == 2,
+                           .out_offset = turn == 3,
+                           .h_in = h_in};
+            fill(types[t], h_in, ROWS_HERE * WORDS, INTEGERS, t + turn);
+            if (supports(&c))
+                check(&c);
+        }
 }
 
 /* Rows of two chunks of 2 KiB of the wider type, the last one a few elements short or one over: it
