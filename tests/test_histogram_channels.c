@@ -538,6 +538,20 @@ Test(histogram_channels, what_is_refused)
                  PRIM_ERROR_OVERLAP);
 }
 
+/* Each channel has three numbers for what lies outside: all of them are one operand. */
+Test(histogram_channels, what_lies_outside_of_every_channel_is_judged)
+{
+    enum { CHANNELS = 3, ALL = 3 * CHANNELS };
+    const prim_histogram_range ranges[CHANNELS] = {{.upper = 256}, {.upper = 256}, {.upper = 256}};
+    const prim_image none = {NULL, 0, 0, 0, CHANNELS, CUDA_R_8U};
+    uint32_t h[CHANNELS + ALL];
+    for (size_t begin = 0; begin <= ALL; begin++) { /* the counters, behind so many of the others */
+        const prim_status status = prim_histogram_even_channels_host(
+            0, PRIM_OUTSIDE_COUNT, ranges, none, 1, CUDA_R_32U, h + begin, h, 1);
+        cr_assert_eq(status, begin < ALL ? PRIM_ERROR_OVERLAP : PRIM_OK, "%zu", begin);
+    }
+}
+
 Test(histogram_channels, variants_have_names_and_ideas)
 {
     cr_assert_eq(prim_histogram_channels_variant_at(0)->value, PRIM_HISTOGRAM_CHANNELS_AUTO);
