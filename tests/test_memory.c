@@ -148,8 +148,6 @@ Test(memory, is_judged_when_it_is_captured)
 /* ---- the kit's own pool ---- */
 
 #ifdef SIMT_BACKEND
-TestSuite(pool);
-
 enum { POOLED = 1 << 14 };
 
 /* A scan that needs a workspace and has none. */
