@@ -47,7 +47,7 @@ left() { # NAME SECONDS: what runs, and since when
     fi
     sum=$((sum + of))
   done
-  if [ ${#to_run[@]} -eq 0 ] || [ $sum -le 0 ]; then
+  if [ ${#to_run[@]} -eq 0 ] || [ $sum -lt 10 ]; then
     return 0
   elif [ $sum -lt 1000 ]; then
     echo ", about $((sum / 10)) s left"
