@@ -194,13 +194,15 @@ for_cmake() { # WORD
 
 # How long the patterns' lines take, by the kit's measurements: whole seconds of one processor.
 seconds_of() { # PATTERN…
-  awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md
+  awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md 2>/dev/null || echo 0
 }
 
 readme() {
   local seconds
   # shellcheck disable=SC2046 # a word each
   seconds=$(seconds_of $(cd "$new/src" && ls))
+  local takes=
+  [ "$seconds" -eq 0 ] || takes="It takes about $(((seconds + 59) / 60)) min, one file after the other. "
   local name shell_name cmake_name header pattern includes='' units='' common c cu
   c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
   local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
@@ -225,7 +227,7 @@ To compile all of it into a static library, in this folder, with CUDA 12.8 or ne
 
     rm -f libprimitives.a && $compile$cu -o libprimitives.a
 
-It takes about $(((seconds + 59) / 60)) min, one file after the other. \`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
+$takes\`-arch=native\` is the GPU of this machine; for others name one: \`-arch=sm_80\`. A program that uses
 it, in the folder above:
 
     nvcc -I$shell_name/include yours.c $shell_name/libprimitives.a -o yours
