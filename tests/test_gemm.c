@@ -696,8 +696,8 @@ ParameterizedTest(prim_gemm_variant *variant, gemm, batches)
     }
 }
 
-/* Two products of whole vectors, the first of which begins at one; so does the other, or its A, B or
- * C does not. */
+/* Two products of whole vectors, the first of which begins at one; so does the other, or its A, B
+ * or C does not. */
 static void check_vectors(prim_gemm_variant v, prim_transpose op, size_t m, size_t n, size_t k)
 {
     for (size_t odd = 0; odd < 4; odd++) {

@@ -1016,8 +1016,8 @@ Test(gemv, small_products_of_a_batch_have_the_bits_of_single_ones)
                 check_small(sides[i], sides[j], counts[turn % COUNT_OF(counts)], 2 * turn + again);
 }
 
-/* Rows and x of whole vectors, which begin at one in the first product; in the others too, or A or x
- * does not. */
+/* Rows and x of whole vectors, which begin at one in the first product; in the others too, or A or
+ * x does not. */
 Test(gemv, small_products_of_vectors)
 {
     for (size_t pair = 0; pair < COUNT_OF(batch_pairs); pair++)

@@ -76,8 +76,9 @@ SIMT_API void simt_fail_at(uint64_t n);
 /* Calls since then, the failed one included; and its name, or NULL where it has not come yet. */
 SIMT_API uint64_t simt_calls(void);
 SIMT_API const char *simt_failed_call(void);
-/* Allocations of device memory that are not freed yet, and those bytes of them that are from the
- * pool: cudaMallocAsync's, or one that the program made. What a capture allocated is alive as long as its graph. */
+/* Allocations of device memory that are not freed yet, and those bytes of them that are from a
+ * pool: cudaMallocAsync's, or one that the program made. What a capture allocated is alive as long
+ * as its graph. */
 SIMT_API size_t simt_device_allocations(void);
 SIMT_API size_t simt_pool_bytes(void);
 /* The number of the devices' context: cudaDeviceReset() ends it, and the next one has another. */

@@ -47,7 +47,7 @@ inline binning make_binning(const prim_histogram_args *args)
     const product_width width = largest <= UINT32_MAX   ? PRODUCT_32
                                 : largest <= UINT64_MAX ? PRODUCT_64
                                                         : PRODUCT_128;
-    /* So that no product of the two is beyond the largest double; tiny samples are in bin 0 anyway. */
+    /* No product of the two is beyond the largest double then; tiny samples are in bin 0 anyway. */
     const double bins = static_cast<double>(args->bins),
                  real_span = args->range.real_upper - args->range.real_lower,
                  scale = std::isfinite(real_span * bins) ? 1 : 0x1p-64;
