@@ -143,6 +143,7 @@ static void forget_team(team *t)
         guarded_free(&t->second[r]);
         cr_nccl(ncclCommDestroy(t->comms[r]));
     }
+    cr_cuda(cudaSetDevice(0)); /* as tests in this process begin */
 }
 
 /* ---- every argument that is not a pointer has to be the same ---- */
@@ -382,7 +383,6 @@ Test(distributed_arguments, no_two_operands_may_overlap)
 {
     ncclComm_t comm;
     arguments a = usual;
-    cr_cuda(cudaSetDevice(0)); /* an earlier test may have left another one */
     cr_nccl(ncclCommInitAll(&comm, 1, NULL));
     for (size_t c = 0; c < COUNT_OF(calls); c++)
         for (int sums = 0; sums < (c == ARG ? 1 : 2); sums++) {
