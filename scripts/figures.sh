@@ -105,9 +105,9 @@ overview_patterns() { # PATH: of the repository, from the page
 }
 
 overview_rows() { # PATH PATTERN RESULTS
-    local folder
-    folder=$(folder_of "$2")
-    jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared_all"'
+  local folder
+  folder=$(folder_of "$2")
+  jq -r --arg name "[$folder]($1src/$folder/README.md)" "$definitions $compared_all"'
       | {cub: "CUB", cub_radix: "CUB", cublas: "cuBLAS", cublaslt: "cuBLASLt", cusparse: "cuSPARSE",
          cusparse_prepared: "cuSPARSE", npp: "NPP"} as $names
       | [.[] | select(.to_peer != null) | . + {base: (.case | sub("-([0-9]|coo|sell).*"; ""))} | .kind = .base] as $rows
