@@ -192,17 +192,18 @@ for_cmake() { # WORD
   printf '%s' "$1" | sed 's/[\\"$]/\\&/g'
 }
 
-# How long the patterns' lines take, by the kit's measurements: whole seconds of one processor.
+# How long the patterns' lines take, by the kit's measurements: whole seconds of one processor; nothing
+# where the page with these is not there.
 seconds_of() { # PATTERN…
-  awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md 2>/dev/null || echo 0
+  [ ! -e docs/costs.md ] ||
+    awk -F ' *[|] *' -v names=" $* " '/^\|/ && index(names, " " $2 " ") {sum += $4} END {printf "%d", sum}' docs/costs.md
 }
 
 readme() {
-  local seconds
+  local seconds takes=
   # shellcheck disable=SC2046 # a word each
   seconds=$(seconds_of $(cd "$new/src" && ls))
-  local takes=
-  [ "$seconds" -eq 0 ] || takes="It takes about $(((seconds + 59) / 60)) min, one file after the other. "
+  [ -z "$seconds" ] || takes="It takes about $(((seconds + 59) / 60)) min, one file after the other. "
   local name shell_name cmake_name header pattern includes='' units='' common c cu
   c=$(sources '*' c) cu=$(sources '*' cu) common=$(sources common cu)
   local compile="nvcc -lib -O3 -arch=native --compress-mode=size -Iinclude -Isrc -Xcompiler -ffp-contract=off,-Wno-unknown-pragmas$c"
