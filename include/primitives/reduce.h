@@ -59,8 +59,7 @@ typedef enum prim_reduce_variant {
  * on Kepler (2014) for the shuffles. */
 PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                                  cudaDataType_t in_type, const void *d_in, size_t count,
-                                 cudaDataType_t out_type, void *d_out, void *d_workspace,
-                                 size_t workspace_bytes, cudaStream_t stream);
+                                 cudaDataType_t out_type, void *d_out, const prim_call *call);
 
 /* For an array that comes in pieces, because it is larger than memory for example. AUTO,
  * VECTORIZED, SINGLE_PASS and the host cut an array into tiles of PRIM_REDUCE_TILE_BYTES, the last
@@ -70,7 +69,7 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
  *
  * the values of a piece of `tiles` tiles, which begins at tile `first` of the whole, come from
  *
- *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, in_type, d_piece, tiles, n, n,
+ *     prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, prim_matrix_of(in_type, d_piece, tiles, n, n),
  *                      value_type, d_values + first, …)
  *
  * and that of a last tile of fewer elements from prim_reduce(). In the end
@@ -84,65 +83,25 @@ PRIM_API prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_t
  * on many GPUs are what prim_distributed_reduce() takes. examples/float_sum.c does all that. */
 enum { PRIM_REDUCE_TILE_BYTES = 16384 };
 
-/* The workspace of prim_reduce(). */
-PRIM_API prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                 prim_transform transform, cudaDataType_t in_type,
-                                                 size_t count, cudaDataType_t out_type,
-                                                 size_t *bytes);
-
-/* Would prim_reduce() run here? */
-PRIM_API bool prim_reduce_supports(prim_reduce_variant variant, prim_op op,
-                                   prim_transform transform, cudaDataType_t in_type, size_t count,
-                                   cudaDataType_t out_type);
-
-/* What AUTO takes for prim_reduce(). */
-PRIM_API prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform transform,
-                                                cudaDataType_t in_type, size_t count,
-                                                cudaDataType_t out_type);
-
-/* d_out[i] = op(t(d_in[i * ld]), …, t(d_in[i * ld + columns - 1])) for each row i of a matrix.
+/* d_out[i] = op(t(in(i, 0)), …, t(in(i, columns - 1))) for each row i of a matrix.
  *
- *   d_in       device, row-major, rows × columns elements of in_type. May be NULL if there are
- *              none.
- *   rows       any number; 0 does nothing.
- *   columns    any number; 0 gives the operator's identity for each row.
- *   ld         elements from the start of one row to the next, at least columns. A multiple of
- *              16 bytes is read fastest.
- *   d_out      device, `rows` elements of out_type. Must not overlap the bytes from the first to
- *              the last element of d_in, gaps between rows included. May be NULL if rows is 0.
+ *   in         device. 0 rows: nothing is done; 0 columns: each row gives the operator's identity.
+ *              An ld of a multiple of 16 bytes is read fastest.
+ *   d_out      device, in.rows elements of out_type. Must not overlap the bytes from the first to
+ *              the last element of `in`, gaps between rows included. May be NULL if in.rows is 0.
  *   op, transform, types: as for prim_reduce().
  *
- * Returns what prim_reduce() does, and PRIM_ERROR_VALUE where ld is less than columns.
+ * Returns what prim_reduce() does.
  * Determinism, NaN and wrap as for prim_reduce(): a row's result has the bits that prim_reduce()
  * gives for the row alone, with the same variant or with AUTO. */
 PRIM_API prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op,
-                                      prim_transform transform, cudaDataType_t in_type,
-                                      const void *d_in, size_t rows, size_t columns, size_t ld,
-                                      cudaDataType_t out_type, void *d_out, void *d_workspace,
-                                      size_t workspace_bytes, cudaStream_t stream);
+                                      prim_transform transform, prim_matrix in,
+                                      cudaDataType_t out_type, void *d_out, const prim_call *call);
 
-/* The workspace of prim_reduce_rows(). */
-PRIM_API prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                      prim_transform transform,
-                                                      cudaDataType_t in_type, size_t rows,
-                                                      size_t columns, cudaDataType_t out_type,
-                                                      size_t *bytes);
-/* Would prim_reduce_rows() run here? */
-PRIM_API bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op,
-                                        prim_transform transform, cudaDataType_t in_type,
-                                        size_t rows, size_t columns, cudaDataType_t out_type);
-
-/* What AUTO takes for prim_reduce_rows(). */
-PRIM_API prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform transform,
-                                                     cudaDataType_t in_type, size_t rows,
-                                                     size_t columns, cudaDataType_t out_type);
-
-/* d_out[j] = op(t(d_in[j]), t(d_in[ld + j]), …, t(d_in[(rows - 1) * ld + j])) for each column j.
+/* d_out[j] = op(t(in(0, j)), …, t(in(rows - 1, j))) for each column j of a matrix.
  *
- *   rows       any number; 0 gives the operator's identity for each column.
- *   columns    any number; 0 does nothing.
- *   d_out      device, `columns` elements of out_type, as d_out of prim_reduce_rows(). May be NULL
- *              if columns is 0.
+ *   in         device. 0 rows: each column gives the operator's identity; 0 columns: nothing is done.
+ *   d_out      device, in.columns elements of out_type, otherwise as that of prim_reduce_rows().
  *   everything else as for prim_reduce_rows(). Variants: VECTORIZED and AUTO.
  *
  * Returns what prim_reduce_rows() does.
@@ -150,50 +109,37 @@ PRIM_API prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform 
  * and transform alone, so AUTO gives the bits of prim_reduce_columns_host() on every GPU. It is not
  * the order of prim_reduce() over the same elements. NaN and wrap as there. */
 PRIM_API prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op,
-                                         prim_transform transform, cudaDataType_t in_type,
-                                         const void *d_in, size_t rows, size_t columns, size_t ld,
-                                         cudaDataType_t out_type, void *d_out, void *d_workspace,
-                                         size_t workspace_bytes, cudaStream_t stream);
+                                         prim_transform transform, prim_matrix in,
+                                         cudaDataType_t out_type, void *d_out,
+                                         const prim_call *call);
 
-/* The workspace of prim_reduce_columns(). */
-PRIM_API prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                         prim_transform transform,
-                                                         cudaDataType_t in_type, size_t rows,
-                                                         size_t columns, cudaDataType_t out_type,
-                                                         size_t *bytes);
-/* Would prim_reduce_columns() run here? */
-PRIM_API bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op,
-                                           prim_transform transform, cudaDataType_t in_type,
-                                           size_t rows, size_t columns, cudaDataType_t out_type);
+/* Segments of an array: segment s is the elements offsets[s] to offsets[s + 1] - 1. */
+typedef struct prim_segments {
+    const void *offsets; /* device, or host for a _host call: count + 1 ascending ones, in elements,
+                          * from 0 to the array's count. Equal ones make an empty segment. They need
+                          * not begin with 0 nor end with the array: elements outside belong to no
+                          * segment. May be NULL if count is 0 */
+    size_t count;        /* of segments */
+    cudaDataType_t type; /* of the offsets: CUDA_R_32I or CUDA_R_64I */
+} prim_segments;
 
-/* What AUTO takes for prim_reduce_columns(). */
-PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transform,
-                                                        cudaDataType_t in_type, size_t rows,
-                                                        size_t columns, cudaDataType_t out_type);
-
-/* d_out[s] = op(t(d_in[d_offsets[s]]), …, t(d_in[d_offsets[s + 1] - 1])) for each segment s of an
- * array.
+/* d_out[s] = op(t(d_in[offsets[s]]), …, t(d_in[offsets[s + 1] - 1])) for each segment s of an array.
  *
- *   d_in          device, `count` elements of in_type. May be NULL if count is 0.
- *   count         any number.
- *   offsets_type  CUDA_R_32I or CUDA_R_64I.
- *   d_offsets     device, `segments` + 1 ascending offsets, in elements from d_in on, 0 to count.
- *                 Equal ones make an empty segment, which gives the operator's identity. They need
- *                 not begin with 0 nor end with count: elements outside belong to no segment. May
- *                 be NULL if segments is 0.
- *   segments      any number; 0 does nothing. Their lengths may differ by any amount.
- *   d_out         device, `segments` elements of out_type. Must overlap neither d_in nor d_offsets.
- *                 May be NULL if segments is 0.
+ *   d_in       device, `count` elements of in_type. May be NULL if count is 0.
+ *   segments   any number, of lengths that may differ by any amount. An empty one gives the
+ *              operator's identity; with none, nothing is done.
+ *   d_out      device, segments.count elements of out_type. Must overlap neither d_in nor the
+ *              offsets. May be NULL if there are none.
  *   op, transform, types: as for prim_reduce(). Variants: VECTORIZED and AUTO.
  *
  * Workspace: up to 32 bytes for each 16 KiB of elements, as much for each 4096 segments (2048 of
  * 8-byte elements), and 64 bytes.
- * The call reads d_offsets on the device, in stream order, without synchronising. Where offsets do
+ * The call reads the offsets on the device, in stream order, without synchronising. Where offsets do
  * not ascend or point outside d_in, results are undefined, but nothing outside the operands is read
  * or written.
  *
- * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for another offsets_type, and
- * PRIM_ERROR_OVERLAP where d_out overlaps d_offsets.
+ * Returns what prim_reduce() does, PRIM_ERROR_TYPE also for offsets of another type, and
+ * PRIM_ERROR_OVERLAP where d_out overlaps the offsets.
  * Determinism, NaN and wrap as for prim_reduce(): a segment's result has the bits that
  * prim_reduce() with AUTO gives for the segment alone; it depends neither on its place nor on other
  * segments.
@@ -201,31 +147,9 @@ PRIM_API prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transfo
  * SC16 (2016), for the balance of segments and elements. */
 PRIM_API prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op,
                                           prim_transform transform, cudaDataType_t in_type,
-                                          const void *d_in, size_t count,
-                                          cudaDataType_t offsets_type, const void *d_offsets,
-                                          size_t segments, cudaDataType_t out_type, void *d_out,
-                                          void *d_workspace, size_t workspace_bytes,
-                                          cudaStream_t stream);
-
-/* The workspace of prim_reduce_segments(). */
-PRIM_API prim_status prim_reduce_segments_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                          prim_transform transform,
-                                                          cudaDataType_t in_type, size_t count,
-                                                          cudaDataType_t offsets_type,
-                                                          size_t segments, cudaDataType_t out_type,
-                                                          size_t *bytes);
-
-/* Would prim_reduce_segments() run here? */
-PRIM_API bool prim_reduce_segments_supports(prim_reduce_variant variant, prim_op op,
-                                            prim_transform transform, cudaDataType_t in_type,
-                                            size_t count, cudaDataType_t offsets_type,
-                                            size_t segments, cudaDataType_t out_type);
-
-/* What AUTO takes for prim_reduce_segments(). */
-PRIM_API prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transform transform,
-                                                         cudaDataType_t in_type, size_t count,
-                                                         cudaDataType_t offsets_type,
-                                                         size_t segments, cudaDataType_t out_type);
+                                          const void *d_in, size_t count, prim_segments segments,
+                                          cudaDataType_t out_type, void *d_out,
+                                          const prim_call *call);
 
 /* *d_index = the smallest i at which t(d_in[i]) is the least (op MIN) or the greatest (op MAX) of
  * all, and *d_value = t(d_in[*d_index]).
@@ -247,22 +171,7 @@ PRIM_API prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transf
 PRIM_API prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op,
                                      prim_transform transform, cudaDataType_t in_type,
                                      const void *d_in, size_t count, void *d_value,
-                                     uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
-                                     cudaStream_t stream);
-
-/* The workspace of prim_arg_reduce(). */
-PRIM_API prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                     prim_transform transform,
-                                                     cudaDataType_t in_type, size_t count,
-                                                     size_t *bytes);
-/* Would prim_arg_reduce() run here? */
-PRIM_API bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op,
-                                       prim_transform transform, cudaDataType_t in_type,
-                                       size_t count);
-
-/* What AUTO takes for prim_arg_reduce(). */
-PRIM_API prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
-                                                    cudaDataType_t in_type, size_t count);
+                                     uint64_t *d_index, const prim_call *call);
 
 /* *d_out = d_x[0] * d_y[0] + d_x[1] * d_y[1] + … + d_x[count - 1] * d_y[count - 1].
  *
@@ -281,18 +190,7 @@ PRIM_API prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform t
  * the products. */
 PRIM_API prim_status prim_dot(prim_reduce_variant variant, cudaDataType_t in_type, const void *d_x,
                               const void *d_y, size_t count, cudaDataType_t out_type, void *d_out,
-                              void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_dot(). */
-PRIM_API prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaDataType_t in_type,
-                                              size_t count, cudaDataType_t out_type, size_t *bytes);
-/* Would prim_dot() run here? */
-PRIM_API bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
-                                cudaDataType_t out_type);
-
-/* What AUTO takes for prim_dot(). */
-PRIM_API prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count,
-                                             cudaDataType_t out_type);
+                              const prim_call *call);
 
 /* prim_reduce() on the CPU, in host memory, done when the call returns: *h_out has the bits that
  * PRIM_REDUCE_AUTO gives on a GPU.
@@ -315,18 +213,13 @@ PRIM_API prim_status prim_reduce_host(prim_op op, prim_transform transform, cuda
  * of the calls above, in host memory. They return what prim_reduce_host() does; the first two also
  * PRIM_ERROR_VALUE where ld is less than columns, prim_arg_reduce_host() also PRIM_ERROR_SIZE where
  * count is 0. */
-PRIM_API prim_status prim_reduce_rows_host(prim_op op, prim_transform transform,
-                                           cudaDataType_t in_type, const void *h_in, size_t rows,
-                                           size_t columns, size_t ld, cudaDataType_t out_type,
-                                           void *h_out, int threads);
-PRIM_API prim_status prim_reduce_columns_host(prim_op op, prim_transform transform,
-                                              cudaDataType_t in_type, const void *h_in, size_t rows,
-                                              size_t columns, size_t ld, cudaDataType_t out_type,
-                                              void *h_out, int threads);
+PRIM_API prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, prim_matrix in,
+                                           cudaDataType_t out_type, void *h_out, int threads);
+PRIM_API prim_status prim_reduce_columns_host(prim_op op, prim_transform transform, prim_matrix in,
+                                              cudaDataType_t out_type, void *h_out, int threads);
 PRIM_API prim_status prim_reduce_segments_host(prim_op op, prim_transform transform,
                                                cudaDataType_t in_type, const void *h_in,
-                                               size_t count, cudaDataType_t offsets_type,
-                                               const void *h_offsets, size_t segments,
+                                               size_t count, prim_segments segments,
                                                cudaDataType_t out_type, void *h_out, int threads);
 PRIM_API prim_status prim_arg_reduce_host(prim_op op, prim_transform transform,
                                           cudaDataType_t in_type, const void *h_in, size_t count,

@@ -15,24 +15,27 @@
  *
  * What every call has:
  *
- *   variant    a rung of the pattern's ladder, or AUTO, which takes the fastest one that supports
+ *   variant    a rung of the header's ladders, or AUTO, which takes the fastest one that supports
  *              the call. A rung runs or the call fails; none is replaced by another.
- *   d_workspace  device, aligned to 256 bytes, workspace_bytes long; its content does not matter
- *              and is overwritten. Must overlap no operand. NULL with workspace_bytes 0: the call
- *              allocates what it needs from a pool of the kit's, in stream order.
- *   workspace_bytes  at least what the call's _workspace_bytes() says.
- *   stream     where the work is submitted.
+ *   call       the stream, a workspace, and the wish to be asked only: prim_call. NULL: the default
+ *              stream, a workspace from the kit's pool, and the work is submitted.
+ *
+ * Beside most stands prim_x_host(): the same on the CPU, in host memory, done when the call
+ * returns. `threads` OpenMP threads share the work: 1 to 1024 (otherwise PRIM_ERROR_VALUE); more
+ * than 1 in a library built without OpenMP is PRIM_ERROR_UNSUPPORTED.
  *
  * What every call returns: PRIM_OK or
  *
  *   PRIM_ERROR_ENUM         the variant does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or the call does not take them
- *   PRIM_ERROR_NULL         an operand is NULL and not empty, or d_workspace is NULL although
- *                           workspace_bytes is not 0
- *   PRIM_ERROR_MISALIGNED   an operand lacks its element's alignment, or d_workspace its own
+ *   PRIM_ERROR_NULL         an operand is NULL and not empty, or call->d_workspace is NULL although
+ *                           its workspace_bytes is not 0
+ *   PRIM_ERROR_MISALIGNED   an operand lacks its element's alignment, or the workspace its own
  *   PRIM_ERROR_SIZE         the bytes of an operand do not fit size_t
- *   PRIM_ERROR_OVERLAP      d_workspace overlaps an operand
- *   PRIM_ERROR_MEMORY       an operand or d_workspace is not empty and points to pageable host
+ *   PRIM_ERROR_VALUE        an ld is less than the columns of its matrix, or call->reserved is not
+ *                           all zero
+ *   PRIM_ERROR_OVERLAP      the workspace overlaps an operand
+ *   PRIM_ERROR_MEMORY       an operand or the workspace is not empty and points to pageable host
  *                           memory, or to an allocation that ends too early. Found on the CPU
  *                           backend, where __device__ variables count as host memory, and on GPUs
  *                           by a library built with PRIM_CHECK_POINTERS; checked after everything
@@ -41,21 +44,7 @@
  *   PRIM_ERROR_UNSUPPORTED  the variant does not do this here: prim_last_error() says why
  *   PRIM_ERROR_CUDA         the CUDA runtime returned an error
  *
- * and what the call's own comment adds.
- *
- * Beside each prim_x() stand:
- *
- *   prim_x_workspace_bytes()  *bytes = the workspace that the call needs on the current device, 0
- *              where it needs none. Takes the call's arguments without pointers and stream, and
- *              returns the status that the call would return for them; PRIM_ERROR_NULL where bytes
- *              is NULL.
- *   prim_x_supports()  would the call run on the current device? false also for arguments that are
- *              invalid everywhere; prim_last_error() then says why.
- *   prim_x_choose()  the rung that AUTO takes on the current device; AUTO where the call would not
- *              run, and prim_last_error() then says why.
- *   prim_x_host()  the same on the CPU, in host memory, done when the call returns. `threads`
- *              OpenMP threads share the work: 1 to 1024 (otherwise PRIM_ERROR_VALUE); more than 1
- *              in a library built without OpenMP is PRIM_ERROR_UNSUPPORTED. */
+ * and what the call's own comment adds. */
 #ifndef PRIMITIVES_TYPES_H
 #define PRIMITIVES_TYPES_H
 
@@ -131,8 +120,57 @@ typedef struct prim_variant {
     const char *idea; /* in one line */
 } prim_variant;
 
+/* What a call would do, where it is asked. All zero where it would fail. */
+typedef struct prim_answer {
+    const prim_variant *variant; /* what would run: the rung that AUTO takes, for example */
+    const char *route;           /* how, of a rung that says so; otherwise NULL */
+    size_t workspace_bytes;      /* what it needs on the current device */
+    size_t output_bytes;         /* what d_memory or d_plan takes, of a call that has one */
+} prim_answer;
+
+/* How a call is made: all zero by default. Later versions add fields in place of the reserved ones;
+ * programs are then compiled again, and the library's soname says so.
+ *
+ *     prim_reduce(…, &(prim_call){.stream = stream});                       in C
+ *     prim_call call = {}; call.stream = stream; prim_reduce(…, &call);     in C++
+ *
+ * With `answer` the call is only asked: it checks everything, writes *answer, and submits nothing.
+ * Its status and sentence are those of the call itself, with PRIM_ERROR_UNSUPPORTED where the
+ * library has no code for the current device. A NULL operand then stands for one that is well
+ * aligned and overlaps nothing, so that a workspace can be asked for before there are operands:
+ *
+ *     prim_answer answer;
+ *     prim_reduce(PRIM_REDUCE_AUTO, …, NULL, count, …, NULL, &(prim_call){.answer = &answer});
+ *     cudaMalloc(&d_workspace, answer.workspace_bytes); */
+typedef struct prim_call {
+    cudaStream_t stream;    /* where the work is submitted */
+    void *d_workspace;      /* device, aligned to 256 bytes; its content does not matter and is
+                             * overwritten. Must overlap no operand. NULL with workspace_bytes 0:
+                             * the call takes what it needs from the kit's pool, in stream order */
+    size_t workspace_bytes; /* at least what the answer says */
+    prim_answer *answer;    /* host; NULL: the work is submitted */
+    size_t reserved[8];     /* zero */
+} prim_call;
+
 /* Whether a matrix is used as it is stored or transposed. */
 typedef enum prim_transpose { PRIM_NOT_TRANSPOSED = 0, PRIM_TRANSPOSED = 1 } prim_transpose;
+
+/* A row-major matrix, as it is stored, in device memory, or in host memory for a _host call. */
+typedef struct prim_matrix {
+    void *data; /* an input is only read; may be NULL if there are no elements */
+    size_t rows, columns;
+    size_t ld;           /* elements from the start of one row to the next; 0: columns */
+    cudaDataType_t type; /* of an element */
+    size_t stride;       /* of a batch: elements from one matrix to the next; otherwise not used */
+} prim_matrix;
+
+/* One whose data may be const; the stride is 0. */
+static inline prim_matrix prim_matrix_of(cudaDataType_t type, const void *data, size_t rows,
+                                         size_t columns, size_t ld)
+{
+    prim_matrix matrix = {(void *)(uintptr_t)data, rows, columns, ld, type, 0};
+    return matrix;
+}
 
 /* Rows of pixels of 1 to 4 interleaved channels. */
 typedef struct prim_image {

@@ -54,7 +54,7 @@ static const prim_ladder columns_ladder = {
     .describe = describe_pack,
 };
 
-static prim_binary_pack_args rows_args(prim_call call, cudaDataType_t in_type, const void *in,
+static prim_binary_pack_args rows_args(prim_request call, cudaDataType_t in_type, const void *in,
                                        size_t rows, size_t columns, size_t ld, uint32_t *packed,
                                        size_t packed_ld)
 {
@@ -63,7 +63,7 @@ static prim_binary_pack_args rows_args(prim_call call, cudaDataType_t in_type, c
                                    ld,   packed,  rows, words, packed_ld};
 }
 
-static prim_binary_pack_args columns_args(prim_call call, cudaDataType_t in_type, const void *in,
+static prim_binary_pack_args columns_args(prim_request call, cudaDataType_t in_type, const void *in,
                                           size_t rows, size_t columns, size_t ld, uint32_t *packed,
                                           size_t packed_ld)
 {
@@ -77,7 +77,7 @@ prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size
                                   cudaStream_t stream)
 {
     prim_binary_pack_args args =
-        rows_args((prim_call){.name = "prim_binary_pack_rows", .stream = stream}, in_type, d_in,
+        rows_args((prim_request){.name = "prim_binary_pack_rows", .stream = stream}, in_type, d_in,
                   rows, columns, ld, d_packed, packed_ld);
     return prim_ladder_run(&rows_ladder, &args.call);
 }
@@ -87,7 +87,7 @@ prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void *d_in, s
                                      size_t packed_ld, cudaStream_t stream)
 {
     prim_binary_pack_args args =
-        columns_args((prim_call){.name = "prim_binary_pack_columns", .stream = stream}, in_type,
+        columns_args((prim_request){.name = "prim_binary_pack_columns", .stream = stream}, in_type,
                      d_in, rows, columns, ld, d_packed, packed_ld);
     return prim_ladder_run(&columns_ladder, &args.call);
 }
@@ -97,7 +97,7 @@ prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
                                        size_t packed_ld, int threads)
 {
     prim_binary_pack_args args =
-        rows_args((prim_call){.name = "prim_binary_pack_rows_host", .on_host = true}, in_type, h_in,
+        rows_args((prim_request){.name = "prim_binary_pack_rows_host", .on_host = true}, in_type, h_in,
                   rows, columns, ld, h_packed, packed_ld);
     const prim_status status = prim_ladder_check_host(&rows_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_rows_on_host(&args, threads) : status;
@@ -108,7 +108,7 @@ prim_status prim_binary_pack_columns_host(cudaDataType_t in_type, const void *h_
                                           size_t packed_ld, int threads)
 {
     prim_binary_pack_args args =
-        columns_args((prim_call){.name = "prim_binary_pack_columns_host", .on_host = true}, in_type,
+        columns_args((prim_request){.name = "prim_binary_pack_columns_host", .on_host = true}, in_type,
                      h_in, rows, columns, ld, h_packed, packed_ld);
     const prim_status status = prim_ladder_check_host(&columns_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
@@ -180,7 +180,7 @@ prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t 
                              cudaDataType_t c_type, void *d_c, size_t ldc, void *d_workspace,
                              size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_call call = {"prim_binary_gemm", (int)variant,    false,
+    const prim_request call = {"prim_binary_gemm", (int)variant,    false,
                             d_workspace,        workspace_bytes, stream};
     prim_binary_gemm_args args = {call, m, n, k, d_a, lda, d_b, ldb, c_type, d_c, ldc};
     return prim_ladder_run(&ladder, &args.call);
@@ -222,7 +222,7 @@ prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const uint32_t *
                                   const uint32_t *h_b, size_t ldb, cudaDataType_t c_type, void *h_c,
                                   size_t ldc, int threads)
 {
-    const prim_call call = {.name = "prim_binary_gemm_host", .on_host = true};
+    const prim_request call = {.name = "prim_binary_gemm_host", .on_host = true};
     const prim_binary_gemm_args args = {call, m, n, k, h_a, lda, h_b, ldb, c_type, h_c, ldc};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_binary_gemm_on_host(&args, threads) : status;

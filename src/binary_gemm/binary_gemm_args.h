@@ -13,7 +13,7 @@ extern "C" {
 enum { PRIM_BINARY_WORD_BITS = 32, PRIM_BINARY_PACK_ONLY_RUNG = 1 };
 
 typedef struct prim_binary_gemm_args {
-    prim_call call;
+    prim_request call;
     size_t m, n, k; /* k in elements */
     const uint32_t *a;
     size_t lda;
@@ -25,7 +25,7 @@ typedef struct prim_binary_gemm_args {
 } prim_binary_gemm_args;
 
 typedef struct prim_binary_pack_args {
-    prim_call call;
+    prim_request call;
     cudaDataType_t in_type;
     const void *in;
     size_t rows, columns, ld;

@@ -19,7 +19,7 @@ typedef enum prim_convolution_kind {
 /* A vector is an image of one row and one channel. In queries, too, the mask's pointers are set,
  * but only compared with NULL. */
 typedef struct prim_convolution_args {
-    prim_call call;
+    prim_request call;
     prim_convolution_kind kind;
     unsigned flags;
     prim_boundary boundary;

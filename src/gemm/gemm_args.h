@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct prim_gemm_args {
-    prim_call call;
+    prim_request call;
     prim_transpose op_a, op_b;
     size_t m, n, k;
     double alpha;

@@ -116,7 +116,7 @@ prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                       cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
                       void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_call call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream};
+    const prim_request call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream};
     prim_gemv_args args = {call, op,   rows,   columns, alpha, a_type, d_a, lda, x_type,
                            d_x,  beta, y_type, d_y,     1,     0,      0,   0};
     return prim_ladder_run(&ladder, &args.call);
@@ -129,7 +129,7 @@ prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, size
                               size_t y_stride, size_t batches, void *d_workspace,
                               size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_call call = {"prim_gemv_batched", (int)variant,    false,
+    const prim_request call = {"prim_gemv_batched", (int)variant,    false,
                             d_workspace,         workspace_bytes, stream};
     prim_gemv_args args = {call, op,      rows,     columns,  alpha,   a_type,
                            d_a,  lda,     x_type,   d_x,      beta,    y_type,
@@ -212,7 +212,7 @@ prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, doubl
                            cudaDataType_t x_type, const void *h_x, double beta,
                            cudaDataType_t y_type, void *h_y, int threads)
 {
-    const prim_call call = {.name = "prim_gemv_host", .on_host = true};
+    const prim_request call = {.name = "prim_gemv_host", .on_host = true};
     const prim_gemv_args args = {call, op,   rows,   columns, alpha, a_type, h_a, lda, x_type,
                                  h_x,  beta, y_type, h_y,     1,     0,      0,   0};
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
@@ -225,7 +225,7 @@ prim_status prim_gemv_batched_host(prim_transpose op, size_t rows, size_t column
                                    size_t x_stride, double beta, cudaDataType_t y_type, void *h_y,
                                    size_t y_stride, size_t batches, int threads)
 {
-    const prim_call call = {.name = "prim_gemv_batched_host", .on_host = true};
+    const prim_request call = {.name = "prim_gemv_batched_host", .on_host = true};
     const prim_gemv_args args = {call, op,      rows,     columns,  alpha,   a_type,
                                  h_a,  lda,     x_type,   h_x,      beta,    y_type,
                                  h_y,  batches, a_stride, x_stride, y_stride};

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct prim_gemv_args {
-    prim_call call;
+    prim_request call;
     prim_transpose op;
     size_t rows, columns;
     double alpha;

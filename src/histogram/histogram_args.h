@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct prim_histogram_args {
-    prim_call call;
+    prim_request call;
     unsigned flags;
     prim_outside outside;
     prim_histogram_range range;

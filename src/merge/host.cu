@@ -113,7 +113,7 @@ T *allocate(size_t count)
                : static_cast<T *>(std::malloc((count + 1) * sizeof(T)));
 }
 
-inline prim_status no_memory(const prim_call *call, size_t count)
+inline prim_status no_memory(const prim_request *call, size_t count)
 {
     return prim_fail(PRIM_ERROR_WORKSPACE, "%s: malloc() gave no memory for %zu keys", call->name,
                      count);

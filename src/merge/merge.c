@@ -8,7 +8,7 @@
 
 /* ---- what all three share ---- */
 
-prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order order,
+prim_status prim_merge_check_order_and_type(const prim_request *call, prim_order order,
                                             cudaDataType_t key_type)
 {
     if ((unsigned)order > PRIM_DESCENDING)
@@ -24,7 +24,7 @@ prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order or
 }
 
 /* The keys of both arrays, counted together. */
-static prim_status check_both_counts(const prim_call *call, cudaDataType_t key_type, size_t a_count,
+static prim_status check_both_counts(const prim_request *call, cudaDataType_t key_type, size_t a_count,
                                      size_t b_count)
 {
     const size_t key_bytes = prim_element_bytes(key_type), most = SIZE_MAX / key_bytes;
@@ -36,7 +36,7 @@ static prim_status check_both_counts(const prim_call *call, cudaDataType_t key_t
 }
 
 /* The two arrays may overlap each other. */
-static prim_status check_both_arrays(const prim_call *call, cudaDataType_t key_type, const void *a,
+static prim_status check_both_arrays(const prim_request *call, cudaDataType_t key_type, const void *a,
                                      size_t a_count, const void *b, size_t b_count,
                                      prim_span *spans)
 {
@@ -47,7 +47,7 @@ static prim_status check_both_arrays(const prim_call *call, cudaDataType_t key_t
 }
 
 /* An output overlaps none of these inputs. */
-static prim_status check_apart(const prim_call *call, prim_span written, const prim_span *inputs,
+static prim_status check_apart(const prim_request *call, prim_span written, const prim_span *inputs,
                                int count)
 {
     prim_status status = PRIM_OK;
@@ -58,7 +58,7 @@ static prim_status check_apart(const prim_call *call, prim_span written, const p
 
 /* For calls that move values: their size, and that the bytes of the workspace, keys, values and
  * places, fit size_t. */
-static prim_status check_values(const prim_call *call, cudaDataType_t key_type, size_t count,
+static prim_status check_values(const prim_request *call, cudaDataType_t key_type, size_t count,
                                 size_t value_bytes)
 {
     const size_t each = 2 * prim_element_bytes(key_type) + value_bytes;
@@ -89,7 +89,7 @@ static prim_status check_merge(const void *any)
 static prim_status check_merge_operands(const void *any, prim_operands *operands)
 {
     const prim_merge_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     const size_t count = args->a_count + args->b_count, bytes = args->value_bytes;
     prim_span *const spans = operands->spans;
     const int inputs = args->has_values ? 4 : 2;
@@ -163,7 +163,7 @@ static void set_values(prim_merge_args *args, const void *a, const void *b, void
     args->out_values = out;
 }
 
-static void set_place(prim_call *call, void *workspace, size_t workspace_bytes, cudaStream_t stream)
+static void set_place(prim_request *call, void *workspace, size_t workspace_bytes, cudaStream_t stream)
 {
     call->workspace = workspace;
     call->workspace_bytes = workspace_bytes;
@@ -312,7 +312,7 @@ static prim_status check_permutation(const prim_merge_sort_args *args, prim_oper
 static prim_status check_sort_operands(const void *any, prim_operands *operands)
 {
     const prim_merge_sort_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     const size_t key_bytes = prim_element_bytes(args->key_type), bytes = args->value_bytes;
     prim_span *const spans = operands->spans;
     if (args->permutation)
@@ -591,7 +591,7 @@ prim_status prim_co_rank(prim_order order, cudaDataType_t key_type, const void *
                          const void *d_b, size_t b_count, const uint64_t *d_diagonals, size_t count,
                          uint64_t *d_ranks, cudaStream_t stream)
 {
-    const prim_call call = {.name = "prim_co_rank", .variant = PRIM_VARIANT_AUTO, .stream = stream};
+    const prim_request call = {.name = "prim_co_rank", .variant = PRIM_VARIANT_AUTO, .stream = stream};
     prim_co_rank_args args = {call,    order,   key_type,    d_a,   d_b,
                               a_count, b_count, d_diagonals, count, d_ranks};
     return prim_ladder_run(&co_rank_ladder, &args.call);
@@ -601,7 +601,7 @@ prim_status prim_co_rank_host(prim_order order, cudaDataType_t key_type, const v
                               size_t a_count, const void *h_b, size_t b_count,
                               const uint64_t *h_diagonals, size_t count, uint64_t *h_ranks)
 {
-    const prim_call call = {.name = "prim_co_rank_host", .on_host = true};
+    const prim_request call = {.name = "prim_co_rank_host", .on_host = true};
     const prim_co_rank_args args = {call,    order,   key_type,    h_a,   h_b,
                                     a_count, b_count, h_diagonals, count, h_ranks};
     const prim_status status = prim_ladder_check_host(&co_rank_ladder, &args.call);

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct prim_merge_args {
-    prim_call call;
+    prim_request call;
     prim_order order;
     cudaDataType_t key_type;
     const void *a, *b;
@@ -24,7 +24,7 @@ typedef struct prim_merge_args {
 } prim_merge_args;
 
 typedef struct prim_merge_sort_args {
-    prim_call call;
+    prim_request call;
     prim_order order;
     cudaDataType_t key_type;
     const void *in;
@@ -39,7 +39,7 @@ typedef struct prim_merge_sort_args {
 } prim_merge_sort_args;
 
 typedef struct prim_co_rank_args {
-    prim_call call;
+    prim_request call;
     prim_order order;
     cudaDataType_t key_type;
     const void *a, *b;
@@ -50,7 +50,7 @@ typedef struct prim_co_rank_args {
 } prim_co_rank_args;
 
 typedef struct prim_co_ranks_args {
-    prim_call call;
+    prim_request call;
     prim_order order;
     cudaDataType_t key_type;
     size_t run_count;
@@ -62,7 +62,7 @@ typedef struct prim_co_ranks_args {
 } prim_co_ranks_args;
 
 typedef struct prim_gather_args {
-    prim_call call;
+    prim_request call;
     size_t value_bytes;
     const void *values;
     size_t value_count;
@@ -73,7 +73,7 @@ typedef struct prim_gather_args {
 } prim_gather_args;
 
 typedef struct prim_is_sorted_args {
-    prim_call call;
+    prim_request call;
     prim_order order;
     cudaDataType_t key_type;
     const void *in;
@@ -90,7 +90,7 @@ int prim_merge_choose_rung(const void *args);
 int prim_merge_sort_choose_rung(const void *args);
 int prim_co_rank_choose_rung(const void *args);
 
-prim_status prim_merge_check_order_and_type(const prim_call *call, prim_order order,
+prim_status prim_merge_check_order_and_type(const prim_request *call, prim_order order,
                                             cudaDataType_t key_type);
 
 /* The CPU's versions, args pointing to host memory. */

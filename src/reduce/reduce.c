@@ -174,363 +174,189 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* ---- the arguments of each call without pointers: all that a query has ---- */
+/* ---- the arguments of each call ---- */
 
-static prim_reduce_args matrix_args(const char *name, prim_reduce_variant variant,
-                                    prim_reduce_kind kind, prim_op op, prim_transform transform,
-                                    cudaDataType_t in_type, size_t rows, size_t columns, size_t ld,
-                                    cudaDataType_t out_type)
+static prim_reduce_args vector_args(const char *name, prim_reduce_variant variant, prim_op op,
+                                    prim_transform transform, cudaDataType_t in_type,
+                                    const void *in, size_t count, cudaDataType_t out_type,
+                                    void *out)
 {
     return (prim_reduce_args){.call = {.name = name, .variant = (int)variant},
-                              .kind = kind,
+                              .kind = PRIM_REDUCE_VECTOR,
                               .op = op,
                               .transform = transform,
                               .in_type = in_type,
                               .out_type = out_type,
-                              .rows = rows,
-                              .columns = columns,
-                              .ld = ld};
+                              .in = in,
+                              .rows = 1,
+                              .columns = count,
+                              .ld = count,
+                              .out = out};
 }
 
-static prim_reduce_args vector_args(const char *name, prim_reduce_variant variant, prim_op op,
-                                    prim_transform transform, cudaDataType_t in_type, size_t count,
-                                    cudaDataType_t out_type)
+static prim_reduce_args matrix_args(const char *name, prim_reduce_variant variant,
+                                    prim_reduce_kind kind, prim_op op, prim_transform transform,
+                                    prim_matrix in, cudaDataType_t out_type, void *out)
 {
-    return matrix_args(name, variant, PRIM_REDUCE_VECTOR, op, transform, in_type, 1, count, count,
-                       out_type);
+    prim_reduce_args args =
+        vector_args(name, variant, op, transform, in.type, in.data, in.columns, out_type, out);
+    args.kind = kind;
+    args.rows = in.rows;
+    args.ld = prim_with_ld(in).ld;
+    return args;
 }
 
 static prim_reduce_args segments_args(const char *name, prim_reduce_variant variant, prim_op op,
                                       prim_transform transform, cudaDataType_t in_type,
-                                      size_t count, cudaDataType_t offsets_type, size_t segments,
-                                      cudaDataType_t out_type)
+                                      const void *in, size_t count, prim_segments segments,
+                                      cudaDataType_t out_type, void *out)
 {
-    prim_reduce_args args = matrix_args(name, variant, PRIM_REDUCE_SEGMENTS, op, transform, in_type,
-                                        segments, count, count, out_type);
-    args.offsets_type = offsets_type;
+    prim_reduce_args args =
+        vector_args(name, variant, op, transform, in_type, in, count, out_type, out);
+    args.kind = PRIM_REDUCE_SEGMENTS;
+    args.rows = segments.count;
+    args.offsets_type = segments.type;
+    args.offsets = segments.offsets;
     return args;
 }
 
 static prim_reduce_args arg_args(const char *name, prim_reduce_variant variant, prim_op op,
-                                 prim_transform transform, cudaDataType_t in_type, size_t count)
+                                 prim_transform transform, cudaDataType_t in_type, const void *in,
+                                 size_t count, void *value, uint64_t *index)
 {
-    return matrix_args(name, variant, PRIM_REDUCE_ARG, op, transform, in_type, 1, count, count,
-                       in_type);
+    prim_reduce_args args =
+        vector_args(name, variant, op, transform, in_type, in, count, in_type, value);
+    args.kind = PRIM_REDUCE_ARG;
+    args.out_index = index;
+    return args;
 }
 
 static prim_reduce_args dot_args(const char *name, prim_reduce_variant variant,
-                                 cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
+                                 cudaDataType_t in_type, const void *x, const void *y, size_t count,
+                                 cudaDataType_t out_type, void *out)
 {
-    return matrix_args(name, variant, PRIM_REDUCE_DOT, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in_type, 1,
-                       count, count, out_type);
+    prim_reduce_args args = vector_args(name, variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in_type, x,
+                                        count, out_type, out);
+    args.kind = PRIM_REDUCE_DOT;
+    args.in_y = y;
+    return args;
 }
 
 /* ---- calls ---- */
 
-static prim_status run(prim_reduce_args *args, const void *d_in, void *d_out, void *d_workspace,
-                       size_t workspace_bytes, cudaStream_t stream)
-{
-    args->in = d_in;
-    args->out = d_out;
-    args->call.workspace = d_workspace;
-    args->call.workspace_bytes = workspace_bytes;
-    args->call.stream = stream;
-    return prim_ladder_run(&ladder, &args->call);
-}
-
 prim_status prim_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                         cudaDataType_t in_type, const void *d_in, size_t count,
-                        cudaDataType_t out_type, void *d_out, void *d_workspace,
-                        size_t workspace_bytes, cudaStream_t stream)
+                        cudaDataType_t out_type, void *d_out, const prim_call *call)
 {
     prim_reduce_args args =
-        vector_args("prim_reduce", variant, op, transform, in_type, count, out_type);
-    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+        vector_args("prim_reduce", variant, op, transform, in_type, d_in, count, out_type, d_out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_reduce_rows(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                             cudaDataType_t in_type, const void *d_in, size_t rows, size_t columns,
-                             size_t ld, cudaDataType_t out_type, void *d_out, void *d_workspace,
-                             size_t workspace_bytes, cudaStream_t stream)
+                             prim_matrix in, cudaDataType_t out_type, void *d_out,
+                             const prim_call *call)
 {
     prim_reduce_args args = matrix_args("prim_reduce_rows", variant, PRIM_REDUCE_ROWS, op,
-                                        transform, in_type, rows, columns, ld, out_type);
-    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+                                        transform, in, out_type, d_out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_reduce_columns(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                                cudaDataType_t in_type, const void *d_in, size_t rows,
-                                size_t columns, size_t ld, cudaDataType_t out_type, void *d_out,
-                                void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                                prim_matrix in, cudaDataType_t out_type, void *d_out,
+                                const prim_call *call)
 {
     prim_reduce_args args = matrix_args("prim_reduce_columns", variant, PRIM_REDUCE_COLUMNS, op,
-                                        transform, in_type, rows, columns, ld, out_type);
-    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+                                        transform, in, out_type, d_out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_reduce_segments(prim_reduce_variant variant, prim_op op, prim_transform transform,
                                  cudaDataType_t in_type, const void *d_in, size_t count,
-                                 cudaDataType_t offsets_type, const void *d_offsets,
-                                 size_t segments, cudaDataType_t out_type, void *d_out,
-                                 void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                                 prim_segments segments, cudaDataType_t out_type, void *d_out,
+                                 const prim_call *call)
 {
     prim_reduce_args args = segments_args("prim_reduce_segments", variant, op, transform, in_type,
-                                          count, offsets_type, segments, out_type);
-    args.offsets = d_offsets;
-    return run(&args, d_in, d_out, d_workspace, workspace_bytes, stream);
+                                          d_in, count, segments, out_type, d_out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_arg_reduce(prim_reduce_variant variant, prim_op op, prim_transform transform,
                             cudaDataType_t in_type, const void *d_in, size_t count, void *d_value,
-                            uint64_t *d_index, void *d_workspace, size_t workspace_bytes,
-                            cudaStream_t stream)
+                            uint64_t *d_index, const prim_call *call)
 {
-    prim_reduce_args args = arg_args("prim_arg_reduce", variant, op, transform, in_type, count);
-    args.out_index = d_index;
-    return run(&args, d_in, d_value, d_workspace, workspace_bytes, stream);
+    prim_reduce_args args =
+        arg_args("prim_arg_reduce", variant, op, transform, in_type, d_in, count, d_value, d_index);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 prim_status prim_dot(prim_reduce_variant variant, cudaDataType_t in_type, const void *d_x,
                      const void *d_y, size_t count, cudaDataType_t out_type, void *d_out,
-                     void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                     const prim_call *call)
 {
-    prim_reduce_args args = dot_args("prim_dot", variant, in_type, count, out_type);
-    args.in_y = d_y;
-    return run(&args, d_x, d_out, d_workspace, workspace_bytes, stream);
-}
-
-/* ---- queries ---- */
-
-prim_status prim_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                        prim_transform transform, cudaDataType_t in_type,
-                                        size_t count, cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_reduce_args args = vector_args("prim_reduce_workspace_bytes", variant, op, transform,
-                                              in_type, count, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_reduce_rows_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                             prim_transform transform, cudaDataType_t in_type,
-                                             size_t rows, size_t columns, cudaDataType_t out_type,
-                                             size_t *bytes)
-{
-    const prim_reduce_args args =
-        matrix_args("prim_reduce_rows_workspace_bytes", variant, PRIM_REDUCE_ROWS, op, transform,
-                    in_type, rows, columns, columns, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_reduce_columns_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                prim_transform transform, cudaDataType_t in_type,
-                                                size_t rows, size_t columns,
-                                                cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_reduce_args args =
-        matrix_args("prim_reduce_columns_workspace_bytes", variant, PRIM_REDUCE_COLUMNS, op,
-                    transform, in_type, rows, columns, columns, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_reduce_segments_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                                 prim_transform transform, cudaDataType_t in_type,
-                                                 size_t count, cudaDataType_t offsets_type,
-                                                 size_t segments, cudaDataType_t out_type,
-                                                 size_t *bytes)
-{
-    const prim_reduce_args args =
-        segments_args("prim_reduce_segments_workspace_bytes", variant, op, transform, in_type,
-                      count, offsets_type, segments, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_arg_reduce_workspace_bytes(prim_reduce_variant variant, prim_op op,
-                                            prim_transform transform, cudaDataType_t in_type,
-                                            size_t count, size_t *bytes)
-{
-    const prim_reduce_args args =
-        arg_args("prim_arg_reduce_workspace_bytes", variant, op, transform, in_type, count);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-prim_status prim_dot_workspace_bytes(prim_reduce_variant variant, cudaDataType_t in_type,
-                                     size_t count, cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_reduce_args args =
-        dot_args("prim_dot_workspace_bytes", variant, in_type, count, out_type);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                          cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
-{
-    const prim_reduce_args args =
-        vector_args("prim_reduce_supports", variant, op, transform, in_type, count, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_reduce_rows_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                               cudaDataType_t in_type, size_t rows, size_t columns,
-                               cudaDataType_t out_type)
-{
-    const prim_reduce_args args =
-        matrix_args("prim_reduce_rows_supports", variant, PRIM_REDUCE_ROWS, op, transform, in_type,
-                    rows, columns, columns, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_reduce_columns_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                                  cudaDataType_t in_type, size_t rows, size_t columns,
-                                  cudaDataType_t out_type)
-{
-    const prim_reduce_args args =
-        matrix_args("prim_reduce_columns_supports", variant, PRIM_REDUCE_COLUMNS, op, transform,
-                    in_type, rows, columns, columns, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_reduce_segments_supports(prim_reduce_variant variant, prim_op op,
-                                   prim_transform transform, cudaDataType_t in_type, size_t count,
-                                   cudaDataType_t offsets_type, size_t segments,
-                                   cudaDataType_t out_type)
-{
-    const prim_reduce_args args =
-        segments_args("prim_reduce_segments_supports", variant, op, transform, in_type, count,
-                      offsets_type, segments, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_arg_reduce_supports(prim_reduce_variant variant, prim_op op, prim_transform transform,
-                              cudaDataType_t in_type, size_t count)
-{
-    const prim_reduce_args args =
-        arg_args("prim_arg_reduce_supports", variant, op, transform, in_type, count);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-bool prim_dot_supports(prim_reduce_variant variant, cudaDataType_t in_type, size_t count,
-                       cudaDataType_t out_type)
-{
-    const prim_reduce_args args = dot_args("prim_dot_supports", variant, in_type, count, out_type);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-static prim_reduce_variant choose(prim_reduce_args args)
-{
-    return (prim_reduce_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_reduce_variant prim_reduce_choose(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                       size_t count, cudaDataType_t out_type)
-{
-    return choose(vector_args("prim_reduce_choose", PRIM_REDUCE_AUTO, op, transform, in_type, count,
-                              out_type));
-}
-
-prim_reduce_variant prim_reduce_rows_choose(prim_op op, prim_transform transform,
-                                            cudaDataType_t in_type, size_t rows, size_t columns,
-                                            cudaDataType_t out_type)
-{
-    return choose(matrix_args("prim_reduce_rows_choose", PRIM_REDUCE_AUTO, PRIM_REDUCE_ROWS, op,
-                              transform, in_type, rows, columns, columns, out_type));
-}
-
-prim_reduce_variant prim_reduce_columns_choose(prim_op op, prim_transform transform,
-                                               cudaDataType_t in_type, size_t rows, size_t columns,
-                                               cudaDataType_t out_type)
-{
-    return choose(matrix_args("prim_reduce_columns_choose", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS,
-                              op, transform, in_type, rows, columns, columns, out_type));
-}
-
-prim_reduce_variant prim_reduce_segments_choose(prim_op op, prim_transform transform,
-                                                cudaDataType_t in_type, size_t count,
-                                                cudaDataType_t offsets_type, size_t segments,
-                                                cudaDataType_t out_type)
-{
-    return choose(segments_args("prim_reduce_segments_choose", PRIM_REDUCE_AUTO, op, transform,
-                                in_type, count, offsets_type, segments, out_type));
-}
-
-prim_reduce_variant prim_arg_reduce_choose(prim_op op, prim_transform transform,
-                                           cudaDataType_t in_type, size_t count)
-{
-    return choose(
-        arg_args("prim_arg_reduce_choose", PRIM_REDUCE_AUTO, op, transform, in_type, count));
-}
-
-prim_reduce_variant prim_dot_choose(cudaDataType_t in_type, size_t count, cudaDataType_t out_type)
-{
-    return choose(dot_args("prim_dot_choose", PRIM_REDUCE_AUTO, in_type, count, out_type));
+    prim_reduce_args args =
+        dot_args("prim_dot", variant, in_type, d_x, d_y, count, out_type, d_out);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 /* ---- host ---- */
 
-static prim_status run_on_host(prim_reduce_args *args, const void *h_in, void *h_out, int threads)
+static prim_status run_on_host(prim_reduce_args args, int threads)
 {
-    args->call.on_host = true;
-    args->in = h_in;
-    args->out = h_out;
-    const prim_status status = prim_ladder_check_host(&ladder, &args->call);
-    return status == PRIM_OK ? prim_reduce_on_host(args, threads) : status;
+    args.call.on_host = true;
+    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
+    return status == PRIM_OK ? prim_reduce_on_host(&args, threads) : status;
 }
 
 prim_status prim_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                              const void *h_in, size_t count, cudaDataType_t out_type, void *h_out,
                              int threads)
 {
-    prim_reduce_args args =
-        vector_args("prim_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type, count, out_type);
-    return run_on_host(&args, h_in, h_out, threads);
+    return run_on_host(vector_args("prim_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type,
+                                   h_in, count, out_type, h_out),
+                       threads);
 }
 
-prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                  const void *h_in, size_t rows, size_t columns, size_t ld,
+prim_status prim_reduce_rows_host(prim_op op, prim_transform transform, prim_matrix in,
                                   cudaDataType_t out_type, void *h_out, int threads)
 {
-    prim_reduce_args args = matrix_args("prim_reduce_rows_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_ROWS,
-                                        op, transform, in_type, rows, columns, ld, out_type);
-    return run_on_host(&args, h_in, h_out, threads);
+    return run_on_host(matrix_args("prim_reduce_rows_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_ROWS, op,
+                                   transform, in, out_type, h_out),
+                       threads);
 }
 
-prim_status prim_reduce_columns_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                     const void *h_in, size_t rows, size_t columns, size_t ld,
+prim_status prim_reduce_columns_host(prim_op op, prim_transform transform, prim_matrix in,
                                      cudaDataType_t out_type, void *h_out, int threads)
 {
-    prim_reduce_args args =
-        matrix_args("prim_reduce_columns_host", PRIM_REDUCE_AUTO, PRIM_REDUCE_COLUMNS, op,
-                    transform, in_type, rows, columns, ld, out_type);
-    return run_on_host(&args, h_in, h_out, threads);
+    return run_on_host(matrix_args("prim_reduce_columns_host", PRIM_REDUCE_AUTO,
+                                   PRIM_REDUCE_COLUMNS, op, transform, in, out_type, h_out),
+                       threads);
 }
 
 prim_status prim_reduce_segments_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
-                                      const void *h_in, size_t count, cudaDataType_t offsets_type,
-                                      const void *h_offsets, size_t segments,
+                                      const void *h_in, size_t count, prim_segments segments,
                                       cudaDataType_t out_type, void *h_out, int threads)
 {
-    prim_reduce_args args =
-        segments_args("prim_reduce_segments_host", PRIM_REDUCE_AUTO, op, transform, in_type, count,
-                      offsets_type, segments, out_type);
-    args.offsets = h_offsets;
-    return run_on_host(&args, h_in, h_out, threads);
+    return run_on_host(segments_args("prim_reduce_segments_host", PRIM_REDUCE_AUTO, op, transform,
+                                     in_type, h_in, count, segments, out_type, h_out),
+                       threads);
 }
 
 prim_status prim_arg_reduce_host(prim_op op, prim_transform transform, cudaDataType_t in_type,
                                  const void *h_in, size_t count, void *h_value, uint64_t *h_index,
                                  int threads)
 {
-    prim_reduce_args args =
-        arg_args("prim_arg_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type, count);
-    args.out_index = h_index;
-    return run_on_host(&args, h_in, h_value, threads);
+    return run_on_host(arg_args("prim_arg_reduce_host", PRIM_REDUCE_AUTO, op, transform, in_type,
+                                h_in, count, h_value, h_index),
+                       threads);
 }
 
 prim_status prim_dot_host(cudaDataType_t in_type, const void *h_x, const void *h_y, size_t count,
                           cudaDataType_t out_type, void *h_out, int threads)
 {
-    prim_reduce_args args = dot_args("prim_dot_host", PRIM_REDUCE_AUTO, in_type, count, out_type);
-    args.in_y = h_y;
-    return run_on_host(&args, h_x, h_out, threads);
+    return run_on_host(
+        dot_args("prim_dot_host", PRIM_REDUCE_AUTO, in_type, h_x, h_y, count, out_type, h_out),
+        threads);
 }
 
 /* ---- variants ---- */

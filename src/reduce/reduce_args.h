@@ -21,7 +21,7 @@ typedef enum prim_reduce_kind {
 
 /* A vector is a matrix of one row; segments are `rows` segments of a vector of `columns`. */
 typedef struct prim_reduce_args {
-    prim_call call;
+    prim_request call;
     prim_reduce_kind kind;
     prim_op op;
     prim_transform transform;

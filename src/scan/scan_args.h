@@ -20,7 +20,7 @@ typedef enum prim_scan_call_kind {
 
 /* A vector is a matrix of one row. */
 typedef struct prim_scan_args {
-    prim_call call;
+    prim_request call;
     prim_scan_kind kind;
     prim_op op;
     prim_transform transform;

@@ -11,7 +11,7 @@ extern "C" {
 #endif
 
 typedef struct prim_spmv_args {
-    prim_call call;
+    prim_request call;
     double alpha;
     prim_sparse matrix;
     cudaDataType_t x_type;
@@ -22,13 +22,13 @@ typedef struct prim_spmv_args {
 } prim_spmv_args;
 
 typedef struct prim_sparse_check_args {
-    prim_call call;
+    prim_request call;
     prim_sparse matrix;
     prim_sparse_finding *finding;
 } prim_sparse_check_args;
 
 typedef struct prim_sparse_convert_args {
-    prim_call call;
+    prim_request call;
     prim_sparse from;
     prim_sparse_format format;
     cudaDataType_t offset_type;
@@ -76,7 +76,7 @@ typedef struct prim_sparse_from_dense_args {
 } prim_sparse_from_dense_args;
 
 typedef struct prim_sparse_to_dense_args {
-    prim_call call;
+    prim_request call;
     prim_sparse matrix;
     void *out;
     size_t ld;
@@ -94,9 +94,9 @@ prim_status prim_spmv_check_operands(const void *args, prim_operands *operands);
 prim_status prim_spmv_on_host(const prim_spmv_args *args, int threads);
 
 /* The format, the types, the sizes and the groups: all but the arrays on the device. */
-prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *matrix);
+prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse *matrix);
 
-prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format);
+prim_status prim_sparse_check_format(const prim_request *call, prim_sparse_format format);
 
 /* "CSR", "COO", …, of a format that exists. */
 const char *prim_sparse_format_name(prim_sparse_format format);
@@ -106,11 +106,11 @@ bool prim_sparse_has_permutation(const prim_sparse *matrix);
 
 /* The arrays of the matrix's format as ranges; *count of them. */
 enum { PRIM_SPARSE_MOST_ARRAYS = 5 };
-prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *matrix,
+prim_status prim_sparse_check_arrays(const prim_request *call, const prim_sparse *matrix,
                                      prim_span *spans, int *count);
 
 /* All of a matrix in host memory, and what its arrays hold. */
-prim_status prim_sparse_check_in_host_memory(const prim_call *call, const prim_sparse *matrix);
+prim_status prim_sparse_check_in_host_memory(const prim_request *call, const prim_sparse *matrix);
 
 #if defined(__cplusplus)
 }

@@ -7,12 +7,12 @@
 #include "common/host/element.h"
 #include "common/host/fail.h"
 
-static const char *prefix(const prim_call *call)
+static const char *prefix(const prim_request *call)
 {
     return call->on_host ? "h_" : "d_";
 }
 
-prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transform transform)
+prim_status prim_check_operator(const prim_request *call, prim_op op, prim_transform transform)
 {
     if ((unsigned)op > PRIM_OP_XOR)
         return prim_fail(PRIM_ERROR_ENUM, "%s: op is %d, not PRIM_OP_SUM to PRIM_OP_XOR, 0 to %d",
@@ -24,8 +24,8 @@ prim_status prim_check_operator(const prim_call *call, prim_op op, prim_transfor
     return PRIM_OK;
 }
 
-prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cudaDataType_t out_type,
-                             const prim_widening *wider, size_t count)
+prim_status prim_check_types(const prim_request *call, cudaDataType_t in_type,
+                             cudaDataType_t out_type, const prim_widening *wider, size_t count)
 {
     const char *const in = prim_element_name(in_type), *const out = prim_element_name(out_type);
     char may_be[32];
@@ -47,7 +47,7 @@ prim_status prim_check_types(const prim_call *call, cudaDataType_t in_type, cuda
                      call->name, out, in, may_be);
 }
 
-prim_status prim_check_whole(const prim_call *call, const char *name, double value,
+prim_status prim_check_whole(const prim_request *call, const char *name, double value,
                              cudaDataType_t type)
 {
     if (type != CUDA_R_32I || (fabs(value) < 0x1p63 && trunc(value) == value))
@@ -56,8 +56,8 @@ prim_status prim_check_whole(const prim_call *call, const char *name, double val
                      call->name, name, value);
 }
 
-prim_status prim_check_bytes(const prim_call *call, const char *name, size_t rows, size_t columns,
-                             size_t element_bytes)
+prim_status prim_check_bytes(const prim_request *call, const char *name, size_t rows,
+                             size_t columns, size_t element_bytes)
 {
     const size_t most = SIZE_MAX / element_bytes;
     if (columns == 0 || rows <= most / columns)
@@ -71,7 +71,14 @@ prim_status prim_check_bytes(const prim_call *call, const char *name, size_t row
                      call->name, rows, columns, element_bytes, prefix(call), name);
 }
 
-prim_status prim_check_rows(const prim_call *call, const char *name, size_t rows, size_t columns,
+prim_matrix prim_with_ld(prim_matrix matrix)
+{
+    if (matrix.ld == 0)
+        matrix.ld = matrix.columns;
+    return matrix;
+}
+
+prim_status prim_check_rows(const prim_request *call, const char *name, size_t rows, size_t columns,
                             size_t ld, size_t element_bytes, size_t *count)
 {
     if (ld < columns)
@@ -92,7 +99,7 @@ prim_status prim_check_rows(const prim_call *call, const char *name, size_t rows
     return PRIM_OK;
 }
 
-prim_status prim_check_matrix(const prim_call *call, const char *name, const void *data,
+prim_status prim_check_matrix(const prim_request *call, const char *name, const void *data,
                               size_t rows, size_t columns, size_t ld, size_t element_bytes,
                               prim_span *span)
 {
@@ -103,12 +110,14 @@ prim_status prim_check_matrix(const prim_call *call, const char *name, const voi
                              : status;
 }
 
-prim_status prim_check_vector(const prim_call *call, const char *name, const void *data,
+prim_status prim_check_vector(const prim_request *call, const char *name, const void *data,
                               size_t count, size_t element_bytes, prim_span *span)
 {
     const prim_status status = prim_check_bytes(call, name, 1, count, element_bytes);
     if (status != PRIM_OK)
         return status;
+    if (prim_is_left_open(call, data))
+        count = 0;
     if (data == NULL && count > 0)
         return prim_fail(PRIM_ERROR_NULL, "%s: %s%s is NULL", call->name, prefix(call), name);
     if ((uintptr_t)data % element_bytes != 0)
@@ -123,7 +132,7 @@ prim_status prim_check_vector(const prim_call *call, const char *name, const voi
     return PRIM_OK;
 }
 
-prim_status prim_check_scalar(const prim_call *call, const char *name, const void *h_data,
+prim_status prim_check_scalar(const prim_request *call, const char *name, const void *h_data,
                               size_t element_bytes)
 {
     if ((uintptr_t)h_data % element_bytes == 0)
@@ -133,7 +142,7 @@ prim_status prim_check_scalar(const prim_call *call, const char *name, const voi
                      name, h_data, element_bytes);
 }
 
-prim_status prim_check_image(const prim_call *call, const char *name, const prim_image *image)
+prim_status prim_check_image(const prim_request *call, const char *name, const prim_image *image)
 {
     if (image->channels < 1 || image->channels > PRIM_MOST_CHANNELS)
         return prim_fail(PRIM_ERROR_VALUE, "%s: %s's channels are %d, not 1 to %d", call->name,
@@ -151,7 +160,7 @@ prim_status prim_check_image(const prim_call *call, const char *name, const prim
     return row_bytes == 0 ? PRIM_OK : prim_check_bytes(call, name, image->height, image->pitch, 1);
 }
 
-prim_status prim_check_pixels(const prim_call *call, const char *name, const prim_image *image,
+prim_status prim_check_pixels(const prim_request *call, const char *name, const prim_image *image,
                               prim_span *span)
 {
     const size_t element_bytes = prim_element_bytes(image->type);
@@ -162,7 +171,7 @@ prim_status prim_check_pixels(const prim_call *call, const char *name, const pri
     return prim_check_vector(call, name, image->data, count, element_bytes, span);
 }
 
-prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)
+prim_status prim_check_disjoint(const prim_request *call, prim_span a, prim_span b)
 {
     const uintptr_t a_first = (uintptr_t)a.data, b_first = (uintptr_t)b.data;
     if (a.bytes == 0 || b.bytes == 0 || a_first + a.bytes <= b_first ||
@@ -172,7 +181,7 @@ prim_status prim_check_disjoint(const prim_call *call, prim_span a, prim_span b)
                      prefix(call), b.name);
 }
 
-prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *spans, int count)
+prim_status prim_check_all_disjoint(const prim_request *call, const prim_span *spans, int count)
 {
     prim_status status = PRIM_OK;
     for (int a = 0; a < count; a++)
@@ -181,7 +190,7 @@ prim_status prim_check_all_disjoint(const prim_call *call, const prim_span *span
     return status;
 }
 
-prim_status prim_check_rectangle(const prim_call *call, const char *name, const void *data,
+prim_status prim_check_rectangle(const prim_request *call, const char *name, const void *data,
                                  size_t rows, size_t columns, size_t ld, size_t element_bytes,
                                  prim_rectangle *rectangle)
 {
@@ -190,8 +199,8 @@ prim_status prim_check_rectangle(const prim_call *call, const char *name, const 
     return prim_check_matrix(call, name, data, rows, columns, ld, element_bytes, &rectangle->span);
 }
 
-prim_status prim_check_batch(const prim_call *call, const char *name, const void *data, size_t rows,
-                             size_t columns, size_t ld, size_t stride, size_t batches,
+prim_status prim_check_batch(const prim_request *call, const char *name, const void *data,
+                             size_t rows, size_t columns, size_t ld, size_t stride, size_t batches,
                              size_t element_bytes, prim_rectangle *rectangle)
 {
     const size_t further = batches > 1 ? batches - 1 : 0;
@@ -235,7 +244,7 @@ static bool rectangles_meet(prim_rectangle earlier, prim_rectangle later)
            (behind + 1 < earlier.rows && earlier.ld_bytes - rest < later.row_bytes);
 }
 
-prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_rectangle b)
+prim_status prim_check_rectangles(const prim_request *call, prim_rectangle a, prim_rectangle b)
 {
     if (a.span.bytes == 0 || b.span.bytes == 0)
         return PRIM_OK;
@@ -248,7 +257,7 @@ prim_status prim_check_rectangles(const prim_call *call, prim_rectangle a, prim_
                      a.span.name, prefix(call), b.span.name);
 }
 
-prim_status prim_check_product(const prim_call *call, prim_rectangle a, prim_rectangle b,
+prim_status prim_check_product(const prim_request *call, prim_rectangle a, prim_rectangle b,
                                prim_rectangle c, prim_operands *operands)
 {
     *operands = (prim_operands){{a.span, b.span, c.span}, 3};
@@ -256,7 +265,7 @@ prim_status prim_check_product(const prim_call *call, prim_rectangle a, prim_rec
     return status == PRIM_OK ? prim_check_rectangles(call, c, b) : status;
 }
 
-prim_status prim_check_in_place(const prim_call *call, prim_rectangle a, prim_rectangle b)
+prim_status prim_check_in_place(const prim_request *call, prim_rectangle a, prim_rectangle b)
 {
     const bool same = a.span.data == b.span.data && a.ld_bytes == b.ld_bytes;
     return same ? PRIM_OK : prim_check_rectangles(call, a, b);

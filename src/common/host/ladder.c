@@ -25,7 +25,7 @@ int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferre
     return taken->variant.value;
 }
 
-static prim_status no_such_variant(const prim_ladder *ladder, const prim_call *call)
+static prim_status no_such_variant(const prim_ladder *ladder, const prim_request *call)
 {
     char names[160] = "auto";
     for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++) {
@@ -36,8 +36,9 @@ static prim_status no_such_variant(const prim_ladder *ladder, const prim_call *c
                      names);
 }
 
-/* What a query and a call check alike; *rung is what would run. */
-static prim_status resolve(const prim_ladder *ladder, const prim_call *call, const prim_rung **rung)
+/* What does not depend on operands; *rung is what would run. */
+static prim_status resolve(const prim_ladder *ladder, const prim_request *call,
+                           const prim_rung **rung)
 {
     const bool automatic = call->variant == PRIM_VARIANT_AUTO;
     (void)prim_device_take_error(); /* another call's */
@@ -51,7 +52,7 @@ static prim_status resolve(const prim_ladder *ladder, const prim_call *call, con
 }
 
 /* A call must not go on with default values of what could not be read. */
-static prim_status check_device(const prim_call *call)
+static prim_status check_device(const prim_request *call)
 {
     const cudaError_t error = prim_device_take_error();
     if (error == cudaSuccess)
@@ -61,7 +62,7 @@ static prim_status check_device(const prim_call *call)
 }
 
 /* With AUTO the reason is that of the rung that it would take. */
-static prim_status check_support(const prim_ladder *ladder, const prim_call *call,
+static prim_status check_support(const prim_ladder *ladder, const prim_request *call,
                                  const prim_rung *rung)
 {
     const char *const reason = rung->why_not(call);
@@ -79,7 +80,7 @@ static prim_status check_support(const prim_ladder *ladder, const prim_call *cal
 }
 
 /* A graph would replay a stateful rung after other calls have changed its state. */
-static prim_status check_capture(const prim_ladder *ladder, const prim_call *call,
+static prim_status check_capture(const prim_ladder *ladder, const prim_request *call,
                                  const prim_rung *rung)
 {
     if (ladder->stateful == PRIM_VARIANT_AUTO || rung->variant.value != ladder->stateful)
@@ -95,7 +96,7 @@ static prim_status check_capture(const prim_ladder *ladder, const prim_call *cal
     return PRIM_OK;
 }
 
-static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
+static prim_status check_workspace(const prim_request *call, size_t needed_bytes,
                                    const prim_operands *operands)
 {
     prim_span workspace;
@@ -105,7 +106,7 @@ static prim_status check_workspace(const prim_call *call, size_t needed_bytes,
     return status;
 }
 
-static prim_status check_reach(const prim_call *call, prim_span span)
+static prim_status check_reach(const prim_request *call, prim_span span)
 {
     size_t there;
     if (span.bytes == 0 || prim_device_reaches(span.data, span.bytes, &there))
@@ -121,7 +122,7 @@ static prim_status check_reach(const prim_call *call, prim_span span)
 }
 
 /* The last of all checks, since it asks more than the arguments say. */
-static prim_status check_memory(const prim_call *call, const prim_operands *operands)
+static prim_status check_memory(const prim_request *call, const prim_operands *operands)
 {
     prim_status status = PRIM_OK;
     for (int i = 0; i < operands->count && status == PRIM_OK; i++)
@@ -131,7 +132,7 @@ static prim_status check_memory(const prim_call *call, const prim_operands *oper
                : status;
 }
 
-static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_bytes)
+static prim_status launch(const prim_rung *rung, prim_request *call, size_t needed_bytes)
 {
     prim_workspace workspace;
     prim_status status = prim_workspace_open(call, needed_bytes, &workspace);
@@ -145,7 +146,7 @@ static prim_status launch(const prim_rung *rung, prim_call *call, size_t needed_
     return status != PRIM_OK ? status : closed;
 }
 
-static prim_status workspace_of(const prim_rung *rung, const prim_call *call, size_t *bytes)
+static prim_status workspace_of(const prim_rung *rung, const prim_request *call, size_t *bytes)
 {
     const size_t needed = rung->workspace_bytes != NULL ? rung->workspace_bytes(call) : 0;
     const prim_status status = check_device(call);
@@ -154,10 +155,29 @@ static prim_status workspace_of(const prim_rung *rung, const prim_call *call, si
     return status;
 }
 
-prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
+/* What would run; the call itself would find at its launch that there is no code for the device. */
+static prim_status answer(const prim_ladder *ladder, const prim_request *call,
+                          const prim_rung *rung, size_t needed_bytes)
+{
+    const bool has_code = prim_device_has_code();
+    const prim_status status = check_device(call);
+    if (status != PRIM_OK)
+        return status;
+    if (!has_code)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED,
+                         "%s: there is no device that this library has code for", call->name);
+    *call->answer = (prim_answer){
+        .variant = &rung->variant,
+        .workspace_bytes = needed_bytes,
+        .output_bytes = ladder->output_bytes != NULL ? ladder->output_bytes(call) : 0};
+    return PRIM_OK;
+}
+
+prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *call)
 {
     const prim_rung *rung;
     prim_operands operands = {.count = 0};
+    size_t needed_bytes = 0;
     prim_status status = resolve(ladder, call, &rung);
     if (status == PRIM_OK)
         status = ladder->check_operands(call, &operands);
@@ -165,25 +185,33 @@ prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call)
         status = check_support(ladder, call, rung);
     if (status == PRIM_OK)
         status = check_capture(ladder, call, rung);
-    if (status != PRIM_OK)
-        return status;
-    size_t needed_bytes = 0;
-    status = workspace_of(rung, call, &needed_bytes);
+    if (status == PRIM_OK)
+        status = workspace_of(rung, call, &needed_bytes);
     if (status == PRIM_OK)
         status = check_workspace(call, needed_bytes, &operands);
     if (status == PRIM_OK)
         status = check_memory(call, &operands);
-    return status == PRIM_OK ? launch(rung, call, needed_bytes) : status;
+    if (status != PRIM_OK)
+        return status;
+    return call->answer != NULL ? answer(ladder, call, rung, needed_bytes)
+                                : launch(rung, call, needed_bytes);
 }
 
-prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_call *call)
+prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *call,
+                             const prim_call *options)
+{
+    const prim_status status = prim_request_options(call, options);
+    return status == PRIM_OK ? prim_ladder_run(ladder, call) : status;
+}
+
+prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_request *call)
 {
     prim_operands operands = {.count = 0};
     const prim_status status = ladder->check_kind(call);
     return status == PRIM_OK ? ladder->check_operands(call, &operands) : status;
 }
 
-prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_call *call,
+prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_request *call,
                                         size_t *bytes)
 {
     if (bytes == NULL)
@@ -197,7 +225,7 @@ prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_ca
     return status;
 }
 
-bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
+bool prim_ladder_supports(const prim_ladder *ladder, const prim_request *call)
 {
     size_t bytes;
     if (prim_ladder_workspace_bytes(ladder, call, &bytes) != PRIM_OK)
@@ -212,7 +240,7 @@ bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call)
     return false;
 }
 
-int prim_ladder_choose(const prim_ladder *ladder, const prim_call *call)
+int prim_ladder_choose(const prim_ladder *ladder, const prim_request *call)
 {
     if (!prim_ladder_supports(ladder, call))
         return PRIM_VARIANT_AUTO;

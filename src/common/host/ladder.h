@@ -11,8 +11,8 @@ extern "C" {
 enum { PRIM_VARIANT_AUTO = 0 }; /* in every pattern's enum */
 
 /* A rung, defined at the end of its own file. `args` is the pattern's own struct, whose first
- * member is a prim_call. Queries set no pointers in it, so why_not() and workspace_bytes() must use
- * none. */
+ * member is a prim_request. A call that is only asked may have no pointers in it, so why_not(),
+ * workspace_bytes() and choose() must use none. */
 typedef struct prim_rung {
     prim_variant variant;
     /* NULL: it runs the call on the current device. Otherwise the one reason why it does not, a
@@ -53,6 +53,7 @@ typedef struct prim_ladder {
     prim_status (*check_operands)(const void *args, prim_operands *operands);
     /* Types, op and sizes in words, for the message of a call that no rung takes. */
     void (*describe)(const void *args, char *text, size_t bytes);
+    size_t (*output_bytes)(const void *args); /* prim_answer's; NULL: 0 */
     int stateful; /* the variant that keeps state, so that no graph may replay it; 0: none does */
 } prim_ladder;
 
@@ -61,17 +62,22 @@ typedef struct prim_ladder {
 int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferred,
                         const void *args);
 
-/* Checks everything, and only then launches. call is the first member of the args. */
-prim_status prim_ladder_run(const prim_ladder *ladder, prim_call *call);
+/* Takes the caller's options, checks everything, and only then launches, or answers where the call
+ * is only asked. request is the first member of the args. */
+prim_status prim_ladder_call(const prim_ladder *ladder, prim_request *request,
+                             const prim_call *options);
+
+/* The same with a request that has its options. */
+prim_status prim_ladder_run(const prim_ladder *ladder, prim_request *request);
 
 /* For the CPU's versions: the checks alone. */
-prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_call *call);
+prim_status prim_ladder_check_host(const prim_ladder *ladder, const prim_request *request);
 
-/* The public queries. choose: PRIM_VARIANT_AUTO where the call does not run. */
-prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_call *call,
+/* The queries of patterns that cannot be asked by their calls. */
+prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_request *request,
                                         size_t *bytes);
-bool prim_ladder_supports(const prim_ladder *ladder, const prim_call *call);
-int prim_ladder_choose(const prim_ladder *ladder, const prim_call *call);
+bool prim_ladder_supports(const prim_ladder *ladder, const prim_request *request);
+int prim_ladder_choose(const prim_ladder *ladder, const prim_request *request);
 
 /* AUTO first, NULL behind the last; and by value, NULL where there is none. */
 const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index);

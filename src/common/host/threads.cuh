@@ -11,7 +11,7 @@ namespace
 
 enum { MAX_THREADS = 1024 };
 
-inline prim_status check_threads(const prim_call *call, int threads)
+inline prim_status check_threads(const prim_request *call, int threads)
 {
     if (threads < 1 || threads > MAX_THREADS)
         return prim_fail(PRIM_ERROR_VALUE, "%s: threads is %d, not 1 to %d", call->name, threads,

@@ -3,7 +3,7 @@
 #include "common/host/fail.h"
 #include "common/host/pool.h"
 
-prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span)
+prim_status prim_workspace_check(const prim_request *call, size_t needed_bytes, prim_span *span)
 {
     const void *const d_workspace = call->workspace;
     const size_t workspace_bytes = call->workspace_bytes;
@@ -28,13 +28,13 @@ prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, pri
     return PRIM_OK;
 }
 
-static prim_status no_pool(const prim_call *call, size_t bytes, cudaError_t error)
+static prim_status no_pool(const prim_request *call, size_t bytes, cudaError_t error)
 {
     return prim_fail_cuda(PRIM_ERROR_WORKSPACE, error,
                           "%s: the kit's pool gave no %zu bytes of workspace", call->name, bytes);
 }
 
-prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
+prim_status prim_workspace_open(const prim_request *call, size_t needed_bytes,
                                 prim_workspace *workspace)
 {
     *workspace = (prim_workspace){call->workspace, false};
@@ -50,7 +50,7 @@ prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
     return PRIM_OK;
 }
 
-prim_status prim_workspace_close(const prim_call *call, prim_workspace workspace)
+prim_status prim_workspace_close(const prim_request *call, prim_workspace workspace)
 {
     if (!workspace.from_pool)
         return PRIM_OK;

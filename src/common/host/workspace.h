@@ -16,14 +16,14 @@ typedef struct prim_workspace {
 } prim_workspace;
 
 /* Checks the caller's workspace against what the call needs; *span becomes its range. */
-prim_status prim_workspace_check(const prim_call *call, size_t needed_bytes, prim_span *span);
+prim_status prim_workspace_check(const prim_request *call, size_t needed_bytes, prim_span *span);
 
 /* The caller's workspace, or one from the kit's pool (pool.h) in stream order. */
-prim_status prim_workspace_open(const prim_call *call, size_t needed_bytes,
+prim_status prim_workspace_open(const prim_request *call, size_t needed_bytes,
                                 prim_workspace *workspace);
 
 /* Gives back what open() took from the pool, in stream order. */
-prim_status prim_workspace_close(const prim_call *call, prim_workspace workspace);
+prim_status prim_workspace_close(const prim_request *call, prim_workspace workspace);
 
 #if defined(__cplusplus)
 }

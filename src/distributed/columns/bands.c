@@ -6,7 +6,7 @@
 prim_status prim_bands_check_whole(const prim_team *team)
 {
     const prim_bands *b = team->args;
-    const prim_call call = {.name = "the whole"};
+    const prim_request call = {.name = "the whole"};
     size_t count;
     return prim_check_rows(&call, "in", team->whole, b->columns, b->ld,
                            prim_element_bytes(b->in_type), &count);

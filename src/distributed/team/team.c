@@ -105,7 +105,7 @@ static prim_status add_member(prim_team *team, const prim_rank *rank, size_t ind
         member->begin += team->counts[r];
     member->count = team->counts[member->number];
     snprintf(member->name, sizeof member->name, "%s: rank %zu", team->name, member->number);
-    member->call = (prim_call){.name = member->name,
+    member->call = (prim_request){.name = member->name,
                                .workspace = rank->d_workspace,
                                .workspace_bytes = rank->workspace_bytes,
                                .stream = rank->stream};

@@ -18,7 +18,7 @@ typedef struct prim_member {
     size_t begin, count; /* its part of the whole array */
     int device;
     bool opened;    /* its workspace */
-    prim_call call; /* its name says which rank it is; its workspace is never NULL once opened */
+    prim_request call; /* its name says which rank it is; its workspace is never NULL once opened */
     char name[80];
 } prim_member;
 

@@ -83,7 +83,7 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* All arguments except the prim_call and the pointers. */
+/* All arguments except the prim_request and the pointers. */
 static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_image image,
                                  size_t bins, cudaDataType_t counter_type)
 {
@@ -112,7 +112,7 @@ prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant
                                          size_t workspace_bytes, cudaStream_t stream)
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_call){
+    args.call = (prim_request){
         "prim_histogram_even_channels", (int)variant, false, d_workspace, workspace_bytes, stream};
     set_operands(&args, h_ranges, d_counters, d_outside);
     return prim_ladder_run(&ladder, &args.call);
@@ -124,7 +124,7 @@ prim_status prim_histogram_even_channels_workspace_bytes(prim_histogram_channels
                                                          cudaDataType_t counter_type, size_t *bytes)
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_call){.name = "prim_histogram_even_channels_workspace_bytes",
+    args.call = (prim_request){.name = "prim_histogram_even_channels_workspace_bytes",
                             .variant = (int)variant};
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
@@ -135,7 +135,7 @@ bool prim_histogram_even_channels_supports(prim_histogram_channels_variant varia
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
     args.call =
-        (prim_call){.name = "prim_histogram_even_channels_supports", .variant = (int)variant};
+        (prim_request){.name = "prim_histogram_even_channels_supports", .variant = (int)variant};
     return prim_ladder_supports(&ladder, &args.call);
 }
 
@@ -145,7 +145,7 @@ prim_histogram_channels_variant prim_histogram_even_channels_choose(unsigned fla
                                                                     cudaDataType_t counter_type)
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_call){.name = "prim_histogram_even_channels_choose",
+    args.call = (prim_request){.name = "prim_histogram_even_channels_choose",
                             .variant = PRIM_HISTOGRAM_CHANNELS_AUTO};
     return (prim_histogram_channels_variant)prim_ladder_choose(&ladder, &args.call);
 }
@@ -157,7 +157,7 @@ prim_status prim_histogram_even_channels_host(unsigned flags, prim_outside outsi
                                               void *h_outside, int threads)
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
-    args.call = (prim_call){.name = "prim_histogram_even_channels_host", .on_host = true};
+    args.call = (prim_request){.name = "prim_histogram_even_channels_host", .on_host = true};
     set_operands(&args, h_ranges, h_counters, h_outside);
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_channels_on_host(&args, threads) : status;

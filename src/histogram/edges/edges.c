@@ -188,7 +188,7 @@ prim_status prim_histogram_edges_host(unsigned flags, prim_outside outside,
 prim_status prim_histogram_check_edges_host(size_t bins, cudaDataType_t edge_type,
                                             const void *h_edges, size_t *where)
 {
-    const prim_call call = {.name = "prim_histogram_check_edges_host", .on_host = true};
+    const prim_request call = {.name = "prim_histogram_check_edges_host", .on_host = true};
     prim_span span;
     if (edge_type_of(edge_type) != edge_type || prim_element_bytes(edge_type) < 4)
         return prim_fail(PRIM_ERROR_TYPE, "%s: edge_type is %s, not i32, u32, i64, u64, f32 or f64",

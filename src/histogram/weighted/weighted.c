@@ -65,7 +65,7 @@ static prim_status check_largest(const prim_histogram_args *args)
 static prim_status check_operands(const void *any, prim_operands *operands)
 {
     const prim_histogram_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     const size_t weight_bytes = prim_element_bytes(args->weight_type);
     prim_span *const spans = operands->spans;
     operands->count = args->outside == PRIM_OUTSIDE_COUNT ? 4 : 3;
@@ -104,7 +104,7 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* All arguments except the prim_call and the pointers. */
+/* All arguments except the prim_request and the pointers. */
 static prim_histogram_args shape(unsigned flags, prim_outside outside, prim_histogram_range range,
                                  cudaDataType_t sample_type, size_t count, size_t bins,
                                  cudaDataType_t weight_type)
@@ -138,7 +138,7 @@ prim_status prim_histogram_even_weighted(prim_histogram_weighted_variant variant
                                          cudaStream_t stream)
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_call){
+    args.call = (prim_request){
         "prim_histogram_even_weighted", (int)variant, false, d_workspace, workspace_bytes, stream};
     set_operands(&args, d_samples, d_weights, h_largest, d_sums, d_outside);
     return prim_ladder_run(&ladder, &args.call);
@@ -152,7 +152,7 @@ prim_status prim_histogram_even_weighted_workspace_bytes(prim_histogram_weighted
                                                          size_t *bytes)
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_call){.name = "prim_histogram_even_weighted_workspace_bytes",
+    args.call = (prim_request){.name = "prim_histogram_even_weighted_workspace_bytes",
                             .variant = (int)variant};
     return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
 }
@@ -164,7 +164,7 @@ bool prim_histogram_even_weighted_supports(prim_histogram_weighted_variant varia
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
     args.call =
-        (prim_call){.name = "prim_histogram_even_weighted_supports", .variant = (int)variant};
+        (prim_request){.name = "prim_histogram_even_weighted_supports", .variant = (int)variant};
     return prim_ladder_supports(&ladder, &args.call);
 }
 
@@ -174,7 +174,7 @@ prim_histogram_even_weighted_choose(unsigned flags, prim_outside outside,
                                     size_t count, size_t bins, cudaDataType_t weight_type)
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_call){.name = "prim_histogram_even_weighted_choose",
+    args.call = (prim_request){.name = "prim_histogram_even_weighted_choose",
                             .variant = PRIM_HISTOGRAM_WEIGHTED_AUTO};
     return (prim_histogram_weighted_variant)prim_ladder_choose(&ladder, &args.call);
 }
@@ -187,7 +187,7 @@ prim_status prim_histogram_even_weighted_host(unsigned flags, prim_outside outsi
                                               void *h_sums, void *h_outside, int threads)
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
-    args.call = (prim_call){.name = "prim_histogram_even_weighted_host", .on_host = true};
+    args.call = (prim_request){.name = "prim_histogram_even_weighted_host", .on_host = true};
     set_operands(&args, h_samples, h_weights, h_largest, h_sums, h_outside);
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_histogram_weighted_on_host(&args, threads) : status;

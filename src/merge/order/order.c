@@ -18,7 +18,7 @@ static int only_rung(const void *args)
 static prim_status check_gather(const void *any)
 {
     const prim_gather_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     if (args->index_type != CUDA_R_32U && args->index_type != CUDA_R_64U)
         return prim_fail(PRIM_ERROR_TYPE, "%s: index_type is %s, not u32 or u64", call->name,
                          prim_element_name(args->index_type));
@@ -37,7 +37,7 @@ static prim_status check_gather(const void *any)
 static prim_status check_gather_operands(const void *any, prim_operands *operands)
 {
     const prim_gather_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     prim_span *const spans = operands->spans;
     operands->count = 3;
     prim_status status = prim_check_vector(call, "values", args->values,
@@ -71,7 +71,7 @@ prim_status prim_gather(size_t value_bytes, const void *d_values, size_t value_c
                         cudaDataType_t index_type, const void *d_indices, size_t count, void *d_out,
                         cudaStream_t stream)
 {
-    const prim_call call = {.name = "prim_gather", .stream = stream};
+    const prim_request call = {.name = "prim_gather", .stream = stream};
     prim_gather_args args = {call,       value_bytes, d_values, value_count,
                              index_type, d_indices,   count,    d_out};
     return prim_ladder_run(&gather_ladder, &args.call);
@@ -81,7 +81,7 @@ prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t va
                              cudaDataType_t index_type, const void *h_indices, size_t count,
                              void *h_out)
 {
-    const prim_call call = {.name = "prim_gather_host", .on_host = true};
+    const prim_request call = {.name = "prim_gather_host", .on_host = true};
     const prim_gather_args args = {call,       value_bytes, h_values, value_count,
                                    index_type, h_indices,   count,    h_out};
     const prim_status status = prim_ladder_check_host(&gather_ladder, &args.call);
@@ -100,7 +100,7 @@ prim_status prim_gather_host(size_t value_bytes, const void *h_values, size_t va
 static prim_status check_is_sorted(const void *any)
 {
     const prim_is_sorted_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     if ((unsigned)args->order > PRIM_DESCENDING)
         return prim_fail(PRIM_ERROR_ENUM,
                          "%s: order is %d, neither PRIM_ASCENDING nor PRIM_DESCENDING, 0 or 1",
@@ -115,7 +115,7 @@ static prim_status check_is_sorted(const void *any)
 static prim_status check_is_sorted_operands(const void *any, prim_operands *operands)
 {
     const prim_is_sorted_args *args = any;
-    const prim_call *const call = &args->call;
+    const prim_request *const call = &args->call;
     prim_span *const spans = operands->spans;
     operands->count = 2;
     prim_status status = prim_check_vector(call, "in", args->in, args->count,

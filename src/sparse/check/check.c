@@ -18,7 +18,7 @@ const char *prim_sparse_format_name(prim_sparse_format format)
 
 /* ---- the shape ---- */
 
-prim_status prim_sparse_check_format(const prim_call *call, prim_sparse_format format)
+prim_status prim_sparse_check_format(const prim_request *call, prim_sparse_format format)
 {
     if ((unsigned)format <= PRIM_SPARSE_SELL)
         return PRIM_OK;
@@ -43,7 +43,7 @@ static bool has_ell(const prim_sparse *m)
 }
 
 /* JDS's groups cover the rows without a gap, and lie within the entries. */
-static prim_status check_groups(const prim_call *call, const prim_sparse *m)
+static prim_status check_groups(const prim_request *call, const prim_sparse *m)
 {
     size_t rows = 0;
     if (m->h_groups == NULL && m->group_count > 0)
@@ -75,7 +75,7 @@ static prim_status check_groups(const prim_call *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-prim_status prim_sparse_check_shape(const prim_call *call, const prim_sparse *m)
+prim_status prim_sparse_check_shape(const prim_request *call, const prim_sparse *m)
 {
     const prim_status exists = prim_sparse_check_format(call, m->format);
     if (exists != PRIM_OK)
@@ -143,7 +143,7 @@ static int arrays_of(const prim_sparse *m, bool on_host, array *arrays)
     return count;
 }
 
-prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m, prim_span *spans,
+prim_status prim_sparse_check_arrays(const prim_request *call, const prim_sparse *m, prim_span *spans,
                                      int *count)
 {
     array arrays[PRIM_SPARSE_MOST_ARRAYS];
@@ -158,14 +158,14 @@ prim_status prim_sparse_check_arrays(const prim_call *call, const prim_sparse *m
 /* ---- the contents ---- */
 
 /* The error of a value that must be at least `least`, and less than `end`. */
-static prim_status wrong(const prim_call *call, const char *what, size_t place, long long value,
+static prim_status wrong(const prim_request *call, const char *what, size_t place, long long value,
                          size_t least, size_t end)
 {
     return prim_fail(PRIM_ERROR_VALUE, "%s: %s[%zu] is %lld, not at least %zu and less than %zu",
                      call->name, what, place, value, least, end);
 }
 
-static prim_status check_offsets(const prim_call *call, const prim_sparse *m)
+static prim_status check_offsets(const prim_request *call, const prim_sparse *m)
 {
     size_t before = prim_sparse_offset(m, 0);
     if (before != 0)
@@ -182,7 +182,7 @@ static prim_status check_offsets(const prim_call *call, const prim_sparse *m)
 }
 
 /* Slices have multiples of 32 places. */
-static prim_status check_slices(const prim_call *call, const prim_sparse *m)
+static prim_status check_slices(const prim_request *call, const prim_sparse *m)
 {
     const size_t slices = prim_sparse_slices(m);
     size_t before = prim_sparse_offset(m, 0);
@@ -202,7 +202,7 @@ static prim_status check_slices(const prim_call *call, const prim_sparse *m)
     return PRIM_OK;
 }
 
-static prim_status check_row_indices(const prim_call *call, const prim_sparse *m)
+static prim_status check_row_indices(const prim_request *call, const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
         if (m->row_indices[e] < (e > 0 ? m->row_indices[e - 1] : 0) ||
@@ -213,7 +213,7 @@ static prim_status check_row_indices(const prim_call *call, const prim_sparse *m
 }
 
 /* Padding comes only after a row's entries: `count` places from `first` on. */
-static prim_status check_strip(const prim_call *call, const prim_sparse *m, const char *name,
+static prim_status check_strip(const prim_request *call, const prim_sparse *m, const char *name,
                                const int32_t *columns, size_t first, size_t stride, size_t count)
 {
     bool padded = false;
@@ -231,7 +231,7 @@ static prim_status check_strip(const prim_call *call, const prim_sparse *m, cons
     return PRIM_OK;
 }
 
-static prim_status check_ell(const prim_call *call, const prim_sparse *m)
+static prim_status check_ell(const prim_request *call, const prim_sparse *m)
 {
     prim_status status = PRIM_OK;
     for (size_t row = 0; row < m->rows && status == PRIM_OK; row++)
@@ -240,7 +240,7 @@ static prim_status check_ell(const prim_call *call, const prim_sparse *m)
 }
 
 /* After the last row there is only padding. */
-static prim_status check_sell(const prim_call *call, const prim_sparse *m)
+static prim_status check_sell(const prim_request *call, const prim_sparse *m)
 {
     enum { SLICE = PRIM_SPARSE_SLICE_ROWS };
     prim_status status = check_slices(call, m);
@@ -257,7 +257,7 @@ static prim_status check_sell(const prim_call *call, const prim_sparse *m)
     return status;
 }
 
-static prim_status check_columns(const prim_call *call, const prim_sparse *m)
+static prim_status check_columns(const prim_request *call, const prim_sparse *m)
 {
     for (size_t e = 0; e < m->entries; e++)
         if (m->column_indices[e] < 0 || (size_t)m->column_indices[e] >= m->columns)
@@ -266,7 +266,7 @@ static prim_status check_columns(const prim_call *call, const prim_sparse *m)
 }
 
 /* Each row once. */
-static prim_status check_permutation(const prim_call *call, const prim_sparse *m)
+static prim_status check_permutation(const prim_request *call, const prim_sparse *m)
 {
     bool *seen = calloc(m->rows > 0 ? m->rows : 1, sizeof *seen);
     if (seen == NULL)
@@ -287,7 +287,7 @@ static prim_status check_permutation(const prim_call *call, const prim_sparse *m
     return status;
 }
 
-prim_status prim_sparse_check_in_host_memory(const prim_call *call, const prim_sparse *m)
+prim_status prim_sparse_check_in_host_memory(const prim_request *call, const prim_sparse *m)
 {
     prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
     int count;
@@ -311,7 +311,7 @@ prim_status prim_sparse_check_in_host_memory(const prim_call *call, const prim_s
 
 prim_status prim_sparse_check_host(prim_sparse matrix)
 {
-    const prim_call call = {.name = "prim_sparse_check_host", .on_host = true};
+    const prim_request call = {.name = "prim_sparse_check_host", .on_host = true};
     return prim_sparse_check_in_host_memory(&call, &matrix);
 }
 

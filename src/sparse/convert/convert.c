@@ -331,7 +331,7 @@ static bool fill(prim_sparse *to, const prim_sparse *from, const lengths *l)
 
 /* ---- the calls ---- */
 
-static prim_status check_request(const prim_call *call, const prim_sparse *from,
+static prim_status check_request(const prim_request *call, const prim_sparse *from,
                                  prim_sparse_format format, cudaDataType_t offset_type)
 {
     const prim_status exists = prim_sparse_check_format(call, format);
@@ -351,7 +351,7 @@ static prim_status check_request(const prim_call *call, const prim_sparse *from,
     return PRIM_OK;
 }
 
-static prim_status check_plan(const prim_call *call, const prim_sparse *to, int64_t width,
+static prim_status check_plan(const prim_request *call, const prim_sparse *to, int64_t width,
                               const lengths *l)
 {
     const bool has_offsets = to->format == PRIM_SPARSE_CSR || to->format == PRIM_SPARSE_SELL;
@@ -375,7 +375,7 @@ static prim_status check_plan(const prim_call *call, const prim_sparse *to, int6
 }
 
 /* The target's memory must not overlap the arrays of `from`. */
-static prim_status check_memory(const prim_call *call, const prim_sparse *from, const void *memory,
+static prim_status check_memory(const prim_request *call, const prim_sparse *from, const void *memory,
                                 size_t bytes)
 {
     prim_span spans[PRIM_SPARSE_MOST_ARRAYS];
@@ -391,7 +391,7 @@ static prim_status check_memory(const prim_call *call, const prim_sparse *from, 
 }
 
 /* Lays the target out; where there is a `to`, in memory of so many bytes, fills it too. */
-static prim_status convert(const prim_call *call, const prim_sparse *from,
+static prim_status convert(const prim_request *call, const prim_sparse *from,
                            prim_sparse_format format, cudaDataType_t offset_type, int64_t width,
                            void *memory, size_t bytes, prim_sparse *to, size_t *needed)
 {
@@ -438,7 +438,7 @@ static prim_status convert(const prim_call *call, const prim_sparse *from,
 prim_status prim_sparse_convert_bytes_host(prim_sparse from, prim_sparse_format format,
                                            cudaDataType_t offset_type, int64_t width, size_t *bytes)
 {
-    const prim_call call = {.name = "prim_sparse_convert_bytes_host", .on_host = true};
+    const prim_request call = {.name = "prim_sparse_convert_bytes_host", .on_host = true};
     size_t needed = 0;
     if (bytes == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", call.name);
@@ -453,7 +453,7 @@ prim_status prim_sparse_convert_host(prim_sparse from, prim_sparse_format format
                                      cudaDataType_t offset_type, int64_t width, void *h_memory,
                                      size_t bytes, prim_sparse *to)
 {
-    const prim_call call = {.name = "prim_sparse_convert_host", .on_host = true};
+    const prim_request call = {.name = "prim_sparse_convert_host", .on_host = true};
     size_t needed = 0;
     if (to == NULL || (h_memory == NULL && bytes > 0))
         return prim_fail(PRIM_ERROR_NULL, "%s: %s is NULL", call.name,

@@ -13,7 +13,7 @@ PRIM_DECLARE_RUNG(spmv_planned, pages)
 enum { ALIGNMENT = 16 };
 
 /* The plan's memory: its size depends only on the sizes of the matrix. */
-static prim_status check_plan(const prim_call *call, const prim_sparse *matrix, const void *d_plan,
+static prim_status check_plan(const prim_request *call, const prim_sparse *matrix, const void *d_plan,
                               size_t plan_bytes, prim_span *span)
 {
     const size_t needed = prim_spmv_pages_bytes(matrix);
@@ -134,7 +134,7 @@ static prim_status check_planned_kind(const void *any)
 static prim_status check_planned_operands(const void *any, prim_operands *operands)
 {
     const prim_spmv_planned_args *args = any;
-    const prim_call *call = &args->product.call;
+    const prim_request *call = &args->product.call;
     prim_status status = prim_spmv_check_operands(&args->product, operands);
     if (status != PRIM_OK || args->product.matrix.format != PRIM_SPARSE_CSR)
         return status;
@@ -161,7 +161,7 @@ prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_pl
                               double beta, cudaDataType_t y_type, void *d_y, void *d_workspace,
                               size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_call call = {"prim_spmv_planned", PRIM_VARIANT_AUTO, false,
+    const prim_request call = {"prim_spmv_planned", PRIM_VARIANT_AUTO, false,
                             d_workspace,         workspace_bytes,   stream};
     prim_spmv_planned_args args = {
         {call, alpha, matrix, x_type, d_x, beta, y_type, d_y}, d_plan, plan_bytes};

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 typedef struct prim_spmv_plan_args {
-    prim_call call;
+    prim_request call;
     prim_sparse matrix;
     void *plan;
     size_t plan_bytes;
