@@ -118,8 +118,10 @@ prim_status article_reduce(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
     return prim_reduce((prim_reduce_variant)o->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                       CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c, o->d_workspace,
-                       o->workspace_bytes, stream);
+                       CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c,
+                       &(prim_call){.stream = stream,
+                                    .d_workspace = o->d_workspace,
+                                    .workspace_bytes = o->workspace_bytes});
 }
 
 prim_status article_scan(const void *argument, cudaStream_t stream)

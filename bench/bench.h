@@ -130,7 +130,10 @@ typedef struct bench_operands {
     void *d_in, *d_out, *d_workspace;
     void *h_state; /* what the pattern keeps besides: one block of malloc()'s, or NULL */
     size_t workspace_bytes, out_bytes;
+    prim_answer *answer; /* not NULL: the case's call is only asked, and operands may be NULL */
 } bench_operands;
+
+typedef prim_status bench_run(const bench_case *c, const bench_operands *o, cudaStream_t stream);
 
 typedef struct bench_pattern {
     const char *name;
@@ -138,9 +141,9 @@ typedef struct bench_pattern {
     void (*plan)(const bench_options *options, bench_plan *plan);
     /* The family `shapes`; NULL: the pattern has none. */
     void (*plan_shapes)(const bench_options *options, bench_plan *plan);
-    /* Allocates and fills; the same inputs for all cases of a group. */
+    /* Allocates and fills; the same inputs for all cases of a group. No workspace. */
     void (*set_up)(const bench_case *c, bench_operands *operands);
-    prim_status (*run)(const bench_case *c, const bench_operands *operands, cudaStream_t stream);
+    bench_run *run;
     /* Are these two results of the same inputs the same, but for rounding? */
     bool (*same)(const bench_case *c, const void *h_a, const void *h_b);
 } bench_pattern;
@@ -159,7 +162,7 @@ typedef struct bench_peer {
     const char *name, *pattern;
     bool (*does)(const bench_case *c);
     size_t (*workspace_bytes)(const bench_case *c, const bench_operands *operands);
-    prim_status (*run)(const bench_case *c, const bench_operands *operands, cudaStream_t stream);
+    bench_run *run;
 } bench_peer;
 
 /* ---- timing (timing.c) ---- */

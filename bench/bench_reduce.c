@@ -9,6 +9,7 @@
 #include <primitives/reduce.h>
 
 #include "bench.h"
+#include "call.h"
 #include "common/host/element.h"
 
 /* ---- what is measured ---- */
@@ -120,28 +121,33 @@ static size_t in_bytes_of(const bench_case *c)
 
 /* ---- plan ---- */
 
-static prim_status ask(const bench_case *c, size_t *bytes)
+static prim_status run_reduce(const bench_case *c, const bench_operands *o, cudaStream_t stream)
 {
     const prim_reduce_variant variant = (prim_reduce_variant)c->variant_value;
+    const size_t columns = columns_of(c), ld = ld_of(c);
+    const prim_call call = call_of(o, stream);
+    void *const d_in = part_of(o->d_in, c->offset * prim_element_bytes(c->element));
     switch (kind_of(c)) {
     case COLUMNS:
-        return prim_reduce_columns_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                                   c->element, c->rows, columns_of(c), c->result,
-                                                   bytes);
+        return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                   prim_matrix_of(c->element, d_in, c->rows, columns, ld),
+                                   c->result, o->d_out, &call);
     case SEGMENTS:
     case POWER_LAW:
-        return prim_reduce_segments_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                                    c->element, c->size, CUDA_R_32I, c->rows,
-                                                    c->result, bytes);
+        return prim_reduce_segments(
+            variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
+            (prim_segments){part_of(o->d_in, offsets_at(c)), c->rows, CUDA_R_32I}, c->result,
+            o->d_out, &call);
     case ARGMIN:
-        return prim_arg_reduce_workspace_bytes(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
-                                               c->element, c->size, bytes);
+        return prim_arg_reduce(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
+                               o->d_out, part_of(o->d_out, sizeof(uint64_t)), &call);
     case DOT:
-        return prim_dot_workspace_bytes(variant, c->element, c->size, c->result, bytes);
+        return prim_dot(variant, c->element, d_in, part_of(d_in, operand_bytes_of(c)), c->size,
+                        c->result, o->d_out, &call);
     default:
-        return prim_reduce_rows_workspace_bytes(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                                c->element, c->rows, columns_of(c), c->result,
-                                                bytes);
+        return prim_reduce_rows(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(c->element, d_in, c->rows, columns, ld), c->result,
+                                o->d_out, &call);
     }
 }
 
@@ -162,13 +168,12 @@ static void plan_group(bench_plan *plan, size_t pair, kind k, size_t rows, size_
                         .variant_value = variant,
                         .flops = (double)(rows * columns) * (k == DOT ? 2 : 1),
                         .ceiling = CEILING_READ};
-        size_t workspace_bytes;
         c.bytes = (double)(in_bytes_of(&c) + out_bytes_of(&c));
         if (k == ROWS || k == COLUMNS || is_of_segments(k))
             snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
         else
             snprintf(c.shape, sizeof c.shape, "%zu", columns);
-        if (ask(&c, &workspace_bytes) == PRIM_OK)
+        if (would_run(run_reduce, &c))
             plan_add(plan, c);
     }
 }
@@ -340,45 +345,13 @@ static void set_up_reduce(const bench_case *c, bench_operands *operands)
 {
     const size_t in_bytes = in_bytes_of(c);
     operands->out_bytes = out_bytes_of(c);
-    must_prim(ask(c, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, in_bytes), "memory for the input");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, in_bytes / prim_element_bytes(c->element),
                         c->input, 7, 0),
          "filling the input");
     if (is_of_segments(kind_of(c)))
         set_offsets(c, operands->d_in);
-}
-
-static prim_status run_reduce(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const prim_reduce_variant variant = (prim_reduce_variant)c->variant_value;
-    const size_t columns = columns_of(c), ld = ld_of(c);
-    const char *const d_in = (const char *)o->d_in + c->offset * prim_element_bytes(c->element);
-    switch (kind_of(c)) {
-    case COLUMNS:
-        return prim_reduce_columns(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
-                                   c->rows, columns, ld, c->result, o->d_out, o->d_workspace,
-                                   o->workspace_bytes, stream);
-    case SEGMENTS:
-    case POWER_LAW:
-        return prim_reduce_segments(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
-                                    c->size, CUDA_R_32I, (const char *)o->d_in + offsets_at(c),
-                                    c->rows, c->result, o->d_out, o->d_workspace,
-                                    o->workspace_bytes, stream);
-    case ARGMIN:
-        return prim_arg_reduce(variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, c->element, d_in, c->size,
-                               o->d_out, (uint64_t *)o->d_out + 1, o->d_workspace,
-                               o->workspace_bytes, stream);
-    case DOT:
-        return prim_dot(variant, c->element, d_in, d_in + operand_bytes_of(c), c->size, c->result,
-                        o->d_out, o->d_workspace, o->workspace_bytes, stream);
-    default:
-        return prim_reduce_rows(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, c->element, d_in,
-                                c->rows, columns, ld, c->result, o->d_out, o->d_workspace,
-                                o->workspace_bytes, stream);
-    }
 }
 
 /* ---- are two results the same? ---- */

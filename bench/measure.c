@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "call.h"
 #include "peers/peers.h"
 
 /* A longer call outlives what the cache held: it is as fast cold. */
@@ -29,12 +30,15 @@ static prim_status run_bound(const void *argument, cudaStream_t stream)
     return b->pattern->run(b->c, &b->operands, stream);
 }
 
-static void give_peer_its_workspace(bound_case *b)
+static void give_workspace(bound_case *b)
 {
     bench_operands *o = &b->operands;
+    if (b->peer == NULL && o->d_workspace != NULL)
+        return; /* set_up() gave it */
     must(cudaFree(o->d_workspace), "freeing");
-    o->workspace_bytes = b->peer->workspace_bytes(b->c, o);
-    must(cudaMalloc(&o->d_workspace, o->workspace_bytes), "memory for a peer's workspace");
+    o->workspace_bytes = b->peer != NULL ? b->peer->workspace_bytes(b->c, o)
+                                         : answer_of(b->pattern->run, b->c).workspace_bytes;
+    must(cudaMalloc(&o->d_workspace, o->workspace_bytes), "memory for the workspace");
 }
 
 static void bind_case(bound_case *b, const bench_case *c, bench_result *results)
@@ -44,8 +48,7 @@ static void bind_case(bound_case *b, const bench_case *c, bench_result *results)
                       .peer = c->peer != NULL ? find_peer(c) : NULL,
                       .results = results};
     b->pattern->set_up(c, &b->operands);
-    if (b->peer != NULL)
-        give_peer_its_workspace(b);
+    give_workspace(b);
     must(cudaDeviceSynchronize(), "setting up");
 }
 

@@ -141,7 +141,10 @@ static void reduce(const team *t, int g, cudaDataType_t type, const void *d_in, 
 {
     must(cudaSetDevice(g));
     must_prim(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, d_in, count,
-                          type, t->d_out[g], t->d_workspace[g], WORKSPACE_BYTES, t->streams[g]));
+                          type, t->d_out[g],
+                          &(prim_call){.stream = t->streams[g],
+                                       .d_workspace = t->d_workspace[g],
+                                       .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 /* ---- sums of f32: the values of tiles go to all, and are summed up there ---- */
@@ -176,7 +179,10 @@ static void dot_alone(const team *t, size_t count)
 {
     must(cudaSetDevice(0));
     must_prim(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_32F, t->d_in[0], t->d_in[0], count, CUDA_R_32F,
-                       t->d_out[0], t->d_workspace[0], WORKSPACE_BYTES, t->streams[0]));
+                       t->d_out[0],
+                       &(prim_call){.stream = t->streams[0],
+                                    .d_workspace = t->d_workspace[0],
+                                    .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 static void dot_together(const team *t, size_t count)
@@ -197,9 +203,12 @@ enum { COLUMNS = 1024, TILE_ROWS = 1024 };
 static void sum_columns(const team *t, int g, const void *d_in, size_t rows)
 {
     must(cudaSetDevice(g));
-    must_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
-                                  d_in, rows, COLUMNS, COLUMNS, CUDA_R_32F, t->d_out[g],
-                                  t->d_workspace[g], WORKSPACE_BYTES, t->streams[g]));
+    must_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  prim_matrix_of(CUDA_R_32F, d_in, rows, COLUMNS, 0), CUDA_R_32F,
+                                  t->d_out[g],
+                                  &(prim_call){.stream = t->streams[g],
+                                               .d_workspace = t->d_workspace[g],
+                                               .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 static void columns_alone(const team *t, size_t count)
@@ -443,10 +452,10 @@ static void pass_through(const team *t, const source *sources, int gpus, bool su
             must(cudaMemcpyAsync(d_piece, s->h_in + first * PRIM_REDUCE_TILE_BYTES, PIECE_BYTES,
                                  cudaMemcpyHostToDevice, s->streams[b]));
             if (sums)
-                must_prim(prim_reduce_rows(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                           CUDA_R_32F, d_piece, PIECE_TILES, TILE, TILE, CUDA_R_32F,
-                                           (float *)t->d_values[g] + first, NULL, 0,
-                                           s->streams[b]));
+                must_prim(prim_reduce_rows(
+                    PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                    prim_matrix_of(CUDA_R_32F, d_piece, PIECE_TILES, TILE, 0), CUDA_R_32F,
+                    (float *)t->d_values[g] + first, &(prim_call){.stream = s->streams[b]}));
         }
     for (int g = 0; g < gpus; g++)
         for (int b = 0; b < BUFFERS; b++)

@@ -35,11 +35,12 @@ static buffers allocate_buffers(void)
 {
     buffers b = {0};
     for (int r = 0; r < RESULTS; r++) {
-        size_t bytes;
+        prim_answer answer;
         check_prim(program,
-                   prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE,
-                                               CUDA_R_8U, PIECE_BYTES, CUDA_R_64U, &bytes));
-        b.workspace_bytes = bytes > b.workspace_bytes ? bytes : b.workspace_bytes;
+                   prim_reduce(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE, CUDA_R_8U, NULL,
+                               PIECE_BYTES, CUDA_R_64U, NULL, &(prim_call){.answer = &answer}));
+        if (answer.workspace_bytes > b.workspace_bytes)
+            b.workspace_bytes = answer.workspace_bytes;
     }
     check_cuda(program, cudaMallocHost((void **)&b.h_piece, PIECE_BYTES));
     check_cuda(program, cudaMallocHost((void **)&b.h_results, RESULTS * sizeof *b.h_results));
@@ -64,7 +65,8 @@ static void add_piece(const buffers *b, size_t count, summary *s)
     for (int r = 0; r < RESULTS; r++)
         check_prim(program, prim_reduce(PRIM_REDUCE_AUTO, ops[r], PRIM_TRANSFORM_NONE, CUDA_R_8U,
                                         b->d_piece, count, CUDA_R_64U, &b->d_results[r],
-                                        b->d_workspace, b->workspace_bytes, 0));
+                                        &(prim_call){.d_workspace = b->d_workspace,
+                                                     .workspace_bytes = b->workspace_bytes}));
     check_cuda(program, cudaMemcpyAsync(b->h_results, b->d_results, RESULTS * sizeof *b->h_results,
                                         cudaMemcpyDeviceToHost, 0));
     check_cuda(program, cudaStreamSynchronize(0));

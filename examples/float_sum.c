@@ -114,12 +114,12 @@ static void sum_tiles(const gpu *g, const float *d_piece, size_t count, float *d
 {
     const size_t whole = count / TILE, rest = count % TILE;
     check_prim(program, prim_reduce_rows(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                         CUDA_R_32F, d_piece, whole, TILE, TILE, CUDA_R_32F,
-                                         d_values, NULL, 0, g->stream));
+                                         prim_matrix_of(CUDA_R_32F, d_piece, whole, TILE, 0),
+                                         CUDA_R_32F, d_values, &(prim_call){.stream = g->stream}));
     if (rest > 0)
         check_prim(program, prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
                                         CUDA_R_32F, d_piece + whole * TILE, rest, CUDA_R_32F,
-                                        d_values + whole, NULL, 0, g->stream));
+                                        d_values + whole, &(prim_call){.stream = g->stream}));
 }
 
 static void count_bytes(const gpu *g, const float *d_piece, size_t count)

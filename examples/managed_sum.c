@@ -48,11 +48,12 @@ int main(int argc, char **argv)
     int wrong = 0;
     for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
         const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
-        if (!prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, n,
-                                  CUDA_R_64F))
+        prim_answer answer;
+        if (prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, NULL, n, CUDA_R_64F,
+                        NULL, &(prim_call){.answer = &answer}) != PRIM_OK)
             continue; /* not so many elements, or not on this device */
         check(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_64F, values, n,
-                          CUDA_R_64F, sum, NULL, 0, 0));
+                          CUDA_R_64F, sum, NULL));
         check_cuda(cudaDeviceSynchronize()); /* before the host may read what the device wrote */
         printf("%-12s %.0f, %s\n", prim_reduce_variant_info(variant)->name, *sum,
                *sum == right ? "right" : "wrong");

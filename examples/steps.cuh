@@ -102,8 +102,12 @@ struct calculator {
         check_cuda(program, cudaStreamCreate(&stream));
         check_prim(program, prim_spmv_workspace_bytes(PRIM_SPMV_AUTO, matrix, CUDA_R_64F,
                                                       CUDA_R_64F, &product_bytes));
-        check_prim(program, prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, CUDA_R_64F, matrix.rows,
-                                                     CUDA_R_64F, &dot_bytes));
+        prim_answer answer;
+        prim_call asking = {};
+        asking.answer = &answer;
+        check_prim(program, prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, nullptr, nullptr, matrix.rows,
+                                     CUDA_R_64F, nullptr, &asking));
+        dot_bytes = answer.workspace_bytes;
         product_workspace = on_device(nullptr, product_bytes);
         dot_workspace = on_device(nullptr, dot_bytes);
     }
@@ -124,8 +128,12 @@ struct calculator {
 
     void dot(const double *d_x, const double *d_y, double *d_sum) const
     {
+        prim_call call = {};
+        call.stream = stream;
+        call.d_workspace = dot_workspace;
+        call.workspace_bytes = dot_bytes;
         check_prim(program, prim_dot(PRIM_REDUCE_AUTO, CUDA_R_64F, d_x, d_y, matrix.rows,
-                                     CUDA_R_64F, d_sum, dot_workspace, dot_bytes, stream));
+                                     CUDA_R_64F, d_sum, &call));
     }
 
     /* A thread for each row. */

@@ -9,14 +9,6 @@
 
 enum { REDUCE_COUNT = 70001, SHORT_COUNT = 60001 };
 
-static bool reduce_takes(prim_reduce_variant variant)
-{
-    return prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, REDUCE_COUNT,
-                                CUDA_R_32F);
-}
-
-VARIANTS_THAT_TAKE(reduce, reduce)
-
 static void reduce_input(void *h_in, unsigned seed)
 {
     for (unsigned i = 0; i < REDUCE_COUNT; i++)
@@ -29,12 +21,6 @@ static void reduce_answer(const void *h_in, size_t count, void *h_out)
     for (size_t i = 0; i < count; i++)
         sum += ((const float *)h_in)[i];
     *(float *)h_out = (float)sum;
-}
-
-static prim_status reduce_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_reduce_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
-                                       PRIM_TRANSFORM_NONE, CUDA_R_32F, count, CUDA_R_32F, bytes);
 }
 
 static prim_status reduce_call(const operands *o)
@@ -62,29 +48,13 @@ static prim_status reduce_call(const operands *o)
     if (c.bytes > 0)
         FAULT("d_out in it", PRIM_ERROR_OVERLAP, "d_workspace", d_out = c.workspace);
     return prim_reduce((prim_reduce_variant)c.variant, op, transform, in_type, d_in, count,
-                       out_type, d_out, c.workspace, c.bytes, o->stream);
+                       out_type, d_out, call_of(o, &c));
 }
 
 /* The same with few enough elements for SINGLE_PASS, which needs no workspace. */
-static bool short_takes(prim_reduce_variant variant)
-{
-    return prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, SHORT_COUNT,
-                                CUDA_R_32F);
-}
-
-VARIANTS_THAT_TAKE(reduce, short)
-
 /* ---- reduce: rows of a matrix with gaps between them ---- */
 
 enum { ROWS = 9, COLUMNS = 5000, LD = 5003, ROWS_SPAN = (ROWS - 1) * LD + COLUMNS };
-
-static bool rows_takes(prim_reduce_variant variant)
-{
-    return prim_reduce_rows_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, ROWS,
-                                     COLUMNS, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(reduce, rows)
 
 static void rows_fill(void *h_in, unsigned count, unsigned seed)
 {
@@ -107,13 +77,6 @@ static void rows_answer(const void *h_in, size_t columns, void *h_out)
     }
 }
 
-static prim_status rows_workspace(int variant, size_t columns, size_t *bytes)
-{
-    return prim_reduce_rows_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
-                                            PRIM_TRANSFORM_NONE, CUDA_R_32I, ROWS, columns,
-                                            CUDA_R_32I, bytes);
-}
-
 static prim_status rows_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -126,21 +89,13 @@ static prim_status rows_call(const operands *o)
     FAULT("ld beyond size_t", PRIM_ERROR_SIZE, "d_in", ld = SIZE_MAX / 8);
     FAULT("in a gap of d_in", PRIM_ERROR_OVERLAP, "d_out", (rows = 2, d_out = d_in + 4 * COLUMNS));
     return prim_reduce_rows((prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                            CUDA_R_32I, d_in, rows, o->count, ld, CUDA_R_32I, d_out, c.workspace,
-                            c.bytes, o->stream);
+                            prim_matrix_of(CUDA_R_32I, d_in, rows, o->count, ld), CUDA_R_32I, d_out,
+                            call_of(o, &c));
 }
 
 /* ---- reduce: columns of a matrix with gaps between its rows, in more than one pass ---- */
 
 enum { DEEP = 2100, ACROSS = 37, ACROSS_LD = 39, DEEP_SPAN = (DEEP - 1) * ACROSS_LD + ACROSS };
-
-static bool columns_takes(prim_reduce_variant variant)
-{
-    return prim_reduce_columns_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, DEEP,
-                                        ACROSS, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(reduce, columns)
 
 static void columns_input(void *h_in, unsigned seed)
 {
@@ -158,13 +113,6 @@ static void columns_answer(const void *h_in, size_t rows, void *h_out)
     }
 }
 
-static prim_status columns_workspace(int variant, size_t rows, size_t *bytes)
-{
-    return prim_reduce_columns_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
-                                               PRIM_TRANSFORM_NONE, CUDA_R_32I, rows, ACROSS,
-                                               CUDA_R_32I, bytes);
-}
-
 static prim_status columns_call(const operands *o)
 {
     call_head c = spoilt_head(o);
@@ -180,8 +128,8 @@ static prim_status columns_call(const operands *o)
     FAULT("a rung without columns", PRIM_ERROR_UNSUPPORTED, "sequential",
           c.variant = PRIM_REDUCE_SEQUENTIAL);
     return prim_reduce_columns((prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                               CUDA_R_32I, d_in, rows, columns, ld, CUDA_R_32I, d_out, c.workspace,
-                               c.bytes, o->stream);
+                               prim_matrix_of(CUDA_R_32I, d_in, rows, columns, ld), CUDA_R_32I,
+                               d_out, call_of(o, &c));
 }
 
 /* ---- reduce: segments of all kinds of lengths; the offsets lie behind the elements ---- */
@@ -191,14 +139,6 @@ enum {
     SEGMENTS_COUNT = 110048, /* more than lie in segments; the offsets begin at 128 bytes */
     SEGMENTS_OFFSETS_AT = SEGMENTS_COUNT * sizeof(int32_t)
 };
-
-static bool segments_takes(prim_reduce_variant variant)
-{
-    return prim_reduce_segments_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I,
-                                         SEGMENTS_COUNT, CUDA_R_32I, SEGMENTS, CUDA_R_32I);
-}
-
-VARIANTS_THAT_TAKE(reduce, segments)
 
 /* Most are short or empty, some go to a warp or a block, and two are of several tiles. */
 static void segments_input(void *h_in, unsigned seed)
@@ -221,17 +161,10 @@ static void segments_answer(const void *h_in, size_t segments, void *h_out)
     }
 }
 
-static prim_status segments_workspace(int variant, size_t segments, size_t *bytes)
-{
-    return prim_reduce_segments_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_SUM,
-                                                PRIM_TRANSFORM_NONE, CUDA_R_32I, SEGMENTS_COUNT,
-                                                CUDA_R_32I, segments, CUDA_R_32I, bytes);
-}
-
 static prim_status segments_call(const operands *o)
 {
     call_head c = spoilt_head(o);
-    char *d_in = o->d_in, *d_offsets = d_in != NULL ? d_in + SEGMENTS_OFFSETS_AT : NULL;
+    char *d_in = o->d_in, *d_offsets = part_of(d_in, SEGMENTS_OFFSETS_AT);
     char *d_out = o->d_out;
     cudaDataType_t offsets_type = CUDA_R_32I;
     size_t segments = o->count, count = segments == 0 ? 0 : SEGMENTS_COUNT;
@@ -250,22 +183,14 @@ static prim_status segments_call(const operands *o)
           (count = 1, c.workspace = d_offsets + 128));
     FAULT("a rung without segments", PRIM_ERROR_UNSUPPORTED, "single_pass",
           c.variant = PRIM_REDUCE_SINGLE_PASS);
-    return prim_reduce_segments((prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                CUDA_R_32I, d_in, count, offsets_type, d_offsets, segments,
-                                CUDA_R_32I, d_out, c.workspace, c.bytes, o->stream);
+    return prim_reduce_segments(
+        (prim_reduce_variant)c.variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32I, d_in, count,
+        (prim_segments){d_offsets, segments, offsets_type}, CUDA_R_32I, d_out, call_of(o, &c));
 }
 
 /* ---- arg_reduce: value and index, side by side in the output ---- */
 
 enum { ARG_COUNT = 30011, INDEX_AT = 8 };
-
-static bool arg_takes(prim_reduce_variant variant)
-{
-    return prim_arg_reduce_supports(variant, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_64I,
-                                    ARG_COUNT);
-}
-
-VARIANTS_THAT_TAKE(reduce, arg)
 
 /* Few different values, so that the first of many counts. */
 static void arg_input(void *h_in, unsigned seed)
@@ -285,18 +210,12 @@ static void arg_answer(const void *h_in, size_t count, void *h_out)
     ((uint64_t *)h_out)[INDEX_AT / 8] = first;
 }
 
-static prim_status arg_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_arg_reduce_workspace_bytes((prim_reduce_variant)variant, PRIM_OP_MAX,
-                                           PRIM_TRANSFORM_NONE, CUDA_R_64I, count, bytes);
-}
-
 static prim_status arg_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     prim_op op = PRIM_OP_MAX;
     cudaDataType_t type = CUDA_R_64I;
-    char *d_in = o->d_in, *d_value = o->d_out, *d_index = d_value + INDEX_AT;
+    char *d_in = o->d_in, *d_value = o->d_out, *d_index = part_of(d_value, INDEX_AT);
     size_t count = o->count;
     spoil(o, "d_in", &d_in);
     spoil(o, "d_value", &d_value);
@@ -308,20 +227,12 @@ static prim_status arg_call(const operands *o)
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_index", d_index = d_in + 800);
     FAULT("d_index in it", PRIM_ERROR_OVERLAP, "d_workspace", d_index = c.workspace);
     return prim_arg_reduce((prim_reduce_variant)c.variant, op, PRIM_TRANSFORM_NONE, type, d_in,
-                           count, d_value, (uint64_t *)(void *)d_index, c.workspace, c.bytes,
-                           o->stream);
+                           count, d_value, (uint64_t *)(void *)d_index, call_of(o, &c));
 }
 
 /* ---- dot: both vectors in the input, one behind the other ---- */
 
 enum { DOT_COUNT = 20012 }; /* a multiple of four, so that the second is aligned too */
-
-static bool dot_takes(prim_reduce_variant variant)
-{
-    return prim_dot_supports(variant, CUDA_R_32F, DOT_COUNT, CUDA_R_32F);
-}
-
-VARIANTS_THAT_TAKE(reduce, dot)
 
 static void dot_input(void *h_in, unsigned seed)
 {
@@ -338,17 +249,11 @@ static void dot_answer(const void *h_in, size_t count, void *h_out)
     *(float *)h_out = (float)sum;
 }
 
-static prim_status dot_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_dot_workspace_bytes((prim_reduce_variant)variant, CUDA_R_32F, count, CUDA_R_32F,
-                                    bytes);
-}
-
 static prim_status dot_call(const operands *o)
 {
     call_head c = spoilt_head(o);
     cudaDataType_t out_type = CUDA_R_32F;
-    char *d_x = o->d_in, *d_y = d_x != NULL ? d_x + DOT_COUNT * sizeof(float) : NULL;
+    char *d_x = o->d_in, *d_y = part_of(d_x, DOT_COUNT * sizeof(float));
     char *d_out = o->d_out;
     size_t count = o->count;
     spoil(o, "d_x", &d_x);
@@ -360,79 +265,72 @@ static prim_status dot_call(const operands *o)
     FAULT("f32 into i32", PRIM_ERROR_TYPE, "i32", out_type = CUDA_R_32I);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_x", count = SIZE_MAX / 4 + 1);
     return prim_dot((prim_reduce_variant)c.variant, CUDA_R_32F, d_x, d_y, count, out_type, d_out,
-                    c.workspace, c.bytes, o->stream);
+                    call_of(o, &c));
 }
 
 /* ---- the table ---- */
 
 const entry_point reduce_entry = {.name = "prim_reduce",
-                                  .variant_at = reduce_variant_at,
+                                  .variant_at = prim_reduce_variant_at,
                                   .in_bytes = REDUCE_COUNT * sizeof(float),
                                   .out_bytes = sizeof(float),
                                   .count = REDUCE_COUNT,
                                   .make_input = reduce_input,
                                   .right_answer = reduce_answer,
-                                  .workspace_bytes = reduce_workspace,
                                   .call = reduce_call};
 
 const entry_point reduce_short_entry = {.name = "prim_reduce",
-                                        .variant_at = short_variant_at,
+                                        .variant_at = prim_reduce_variant_at,
                                         .in_bytes = REDUCE_COUNT * sizeof(float),
                                         .out_bytes = sizeof(float),
                                         .count = SHORT_COUNT,
                                         .make_input = reduce_input,
                                         .right_answer = reduce_answer,
-                                        .workspace_bytes = reduce_workspace,
                                         .call = reduce_call};
 
 const entry_point reduce_rows_entry = {.name = "prim_reduce_rows",
-                                       .variant_at = rows_variant_at,
+                                       .variant_at = prim_reduce_variant_at,
                                        .in_bytes = ROWS_SPAN * sizeof(int32_t),
                                        .out_bytes = ROWS * sizeof(int32_t),
                                        .count = COLUMNS,
                                        .make_input = rows_input,
                                        .right_answer = rows_answer,
-                                       .workspace_bytes = rows_workspace,
                                        .call = rows_call};
 
 const entry_point reduce_columns_entry = {.name = "prim_reduce_columns",
-                                          .variant_at = columns_variant_at,
+                                          .variant_at = prim_reduce_variant_at,
                                           .in_bytes = DEEP_SPAN * sizeof(int32_t),
                                           .out_bytes = ACROSS * sizeof(int32_t),
                                           .count = DEEP,
                                           .make_input = columns_input,
                                           .right_answer = columns_answer,
-                                          .workspace_bytes = columns_workspace,
                                           .call = columns_call};
 
 const entry_point reduce_segments_entry = {.name = "prim_reduce_segments",
-                                           .variant_at = segments_variant_at,
+                                           .variant_at = prim_reduce_variant_at,
                                            .in_bytes = SEGMENTS_OFFSETS_AT +
                                                        (SEGMENTS + 1) * sizeof(int32_t),
                                            .out_bytes = SEGMENTS * sizeof(int32_t),
                                            .count = SEGMENTS,
                                            .make_input = segments_input,
                                            .right_answer = segments_answer,
-                                           .workspace_bytes = segments_workspace,
                                            .call = segments_call};
 
 const entry_point arg_reduce_entry = {.name = "prim_arg_reduce",
-                                      .variant_at = arg_variant_at,
+                                      .variant_at = prim_reduce_variant_at,
                                       .in_bytes = ARG_COUNT * sizeof(int64_t),
                                       .out_bytes = INDEX_AT + sizeof(uint64_t),
                                       .count = ARG_COUNT,
                                       .make_input = arg_input,
                                       .right_answer = arg_answer,
-                                      .workspace_bytes = arg_workspace,
                                       .call = arg_call,
                                       .needs_elements = true};
 
 const entry_point dot_entry = {.name = "prim_dot",
-                               .variant_at = dot_variant_at,
+                               .variant_at = prim_reduce_variant_at,
                                .in_bytes = 2 * DOT_COUNT * sizeof(float),
                                .out_bytes = sizeof(float),
                                .count = DOT_COUNT,
                                .make_input = dot_input,
                                .right_answer = dot_answer,
-                               .workspace_bytes = dot_workspace,
                                .call = dot_call};

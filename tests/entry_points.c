@@ -127,19 +127,57 @@ void spoil_workspace(const operands *o, call_head *c)
         FAULT("one byte short", PRIM_ERROR_WORKSPACE, "workspace_bytes", c->bytes--);
 }
 
-call_head spoilt_head(const operands *o)
+call_head spoilt_options(const operands *o)
 {
     call_head c = {o->variant, o->d_workspace, o->workspace_bytes};
-    FAULT("unknown", PRIM_ERROR_ENUM, "variant", c.variant = 9999);
-    FAULT("negative", PRIM_ERROR_ENUM, "variant", c.variant = -1);
     spoil_workspace(o, &c);
     return c;
+}
+
+call_head spoilt_head(const operands *o)
+{
+    call_head c = spoilt_options(o);
+    FAULT("unknown", PRIM_ERROR_ENUM, "variant", c.variant = 9999);
+    FAULT("negative", PRIM_ERROR_ENUM, "variant", c.variant = -1);
+    return c;
+}
+
+const prim_call *call_of(const operands *o, const call_head *c)
+{
+    static _Thread_local prim_call call;
+    call = (prim_call){.stream = o->stream,
+                       .d_workspace = c->workspace,
+                       .workspace_bytes = c->bytes,
+                       .answer = o->answer};
+    FAULT("not 0", PRIM_ERROR_VALUE, "reserved", call.reserved[0] = 1);
+    FAULT("not 0 in the end", PRIM_ERROR_VALUE, "reserved",
+          call.reserved[sizeof call.reserved / sizeof *call.reserved - 1] = 1);
+    return &call;
 }
 
 void spoil(const operands *o, const char *name, char **d_pointer)
 {
     FAULT("NULL", PRIM_ERROR_NULL, name, *d_pointer = NULL);
     FAULT("misaligned", PRIM_ERROR_MISALIGNED, name, ++*d_pointer);
+}
+
+/* ---- asking ---- */
+
+prim_status ask_entry(const entry_point *entry, int variant, size_t count, prim_answer *answer)
+{
+    if (entry->workspace_bytes != NULL)
+        return entry->workspace_bytes(variant, count, &answer->workspace_bytes);
+    return entry->call(&(operands){.count = count, .variant = variant, .answer = answer});
+}
+
+const prim_variant *entry_variant_at(const entry_point *entry, size_t index)
+{
+    const prim_variant *variant;
+    prim_answer answer;
+    for (size_t v = 0; (variant = entry->variant_at(v)) != NULL; v++)
+        if (ask_entry(entry, variant->value, entry->count, &answer) == PRIM_OK && index-- == 0)
+            return variant;
+    return NULL;
 }
 
 /* ---- no variants, no workspace ---- */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calls.h"
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 /* ---- types ---- */
@@ -292,7 +294,8 @@ static void reduce_kind(const kind *k)
 {
     EACH (vector_shape, s, vectors)
         EACH_WAY (reduce, w) {
-            if (!prim_reduce_supports(w.variant, k->op, k->transform, k->in, s->count, k->out) ||
+            if (!runs(prim_reduce(w.variant, k->op, k->transform, k->in, NULL, s->count, k->out,
+                                  NULL, asking())) ||
                 (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
                 continue;
             const void *x = in(w.threads, k->in, s->first);
@@ -300,7 +303,7 @@ static void reduce_kind(const kind *k)
             line(w.threads > 0 ? prim_reduce_host(k->op, k->transform, k->in, x, s->count, k->out,
                                                   y, w.threads)
                                : prim_reduce(w.variant, k->op, k->transform, k->in, x, s->count,
-                                             k->out, y, NULL, 0, NULL),
+                                             k->out, y, NULL),
                  "reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
         }
 }
@@ -309,16 +312,20 @@ static void reduce_rows_kind(const kind *k)
 {
     EACH (matrix_shape, s, matrices)
         EACH_WAY (reduce, w) {
-            if (!prim_reduce_rows_supports(w.variant, k->op, k->transform, k->in, s->rows,
-                                           s->columns, k->out) ||
+            if (!runs(prim_reduce_rows(w.variant, k->op, k->transform,
+                                       prim_matrix_of(k->in, NULL, s->rows, s->columns, 0), k->out,
+                                       NULL, asking())) ||
                 (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
                 continue;
             const void *x = in(w.threads, k->in, 1);
             void *y = out(w.threads, s->rows * k->out_bytes);
-            line(w.threads > 0 ? prim_reduce_rows_host(k->op, k->transform, k->in, x, s->rows,
-                                                       s->columns, s->ld, k->out, y, w.threads)
-                               : prim_reduce_rows(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                                  s->columns, s->ld, k->out, y, NULL, 0, NULL),
+            line(w.threads > 0
+                     ? prim_reduce_rows_host(k->op, k->transform,
+                                             prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                             k->out, y, w.threads)
+                     : prim_reduce_rows(w.variant, k->op, k->transform,
+                                        prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                        k->out, y, NULL),
                  "reduce_rows %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
         }
 }
@@ -327,18 +334,22 @@ static void reduce_columns_kind(const kind *k)
 {
     EACH (matrix_shape, s, tall_matrices)
         EACH_WAY (reduce, w) {
-            if (!prim_reduce_columns_supports(w.variant, k->op, k->transform, k->in, s->rows,
-                                              s->columns, k->out) ||
+            if (!runs(prim_reduce_columns(w.variant, k->op, k->transform,
+                                          prim_matrix_of(k->in, NULL, s->rows, s->columns, 0),
+                                          k->out, NULL, asking())) ||
                 (k->transform != PRIM_TRANSFORM_NONE && s->rows != ODD))
                 continue;
             const void *x = in(w.threads, k->in, 1);
             void *y = out(w.threads, s->columns * k->out_bytes);
-            line(w.threads > 0
-                     ? prim_reduce_columns_host(k->op, k->transform, k->in, x, s->rows, s->columns,
-                                                s->ld, k->out, y, w.threads)
-                     : prim_reduce_columns(w.variant, k->op, k->transform, k->in, x, s->rows,
-                                           s->columns, s->ld, k->out, y, NULL, 0, NULL),
-                 "reduce_columns %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
+            line(
+                w.threads > 0
+                    ? prim_reduce_columns_host(k->op, k->transform,
+                                               prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                               k->out, y, w.threads)
+                    : prim_reduce_columns(w.variant, k->op, k->transform,
+                                          prim_matrix_of(k->in, x, s->rows, s->columns, s->ld),
+                                          k->out, y, NULL),
+                "reduce_columns %s %s %zux%zu/%zu", w.name, k->text, s->rows, s->columns, s->ld);
         }
 }
 
@@ -361,16 +372,19 @@ static const void *segment_offsets(int threads)
 static void reduce_segments_kind(const kind *k)
 {
     EACH_WAY (reduce, w) {
-        if (!prim_reduce_segments_supports(w.variant, k->op, k->transform, k->in, SEGMENT_COUNT,
-                                           CUDA_R_32I, SEGMENTS, k->out))
+        if (!runs(prim_reduce_segments(w.variant, k->op, k->transform, k->in, NULL, SEGMENT_COUNT,
+                                       (prim_segments){NULL, SEGMENTS, CUDA_R_32I}, k->out, NULL,
+                                       asking())))
             continue;
         const void *x = in(w.threads, k->in, 1), *offsets = segment_offsets(w.threads);
         void *y = out(w.threads, SEGMENTS * k->out_bytes);
         line(w.threads > 0
                  ? prim_reduce_segments_host(k->op, k->transform, k->in, x, SEGMENT_COUNT,
-                                             CUDA_R_32I, offsets, SEGMENTS, k->out, y, w.threads)
+                                             (prim_segments){offsets, SEGMENTS, CUDA_R_32I}, k->out,
+                                             y, w.threads)
                  : prim_reduce_segments(w.variant, k->op, k->transform, k->in, x, SEGMENT_COUNT,
-                                        CUDA_R_32I, offsets, SEGMENTS, k->out, y, NULL, 0, NULL),
+                                        (prim_segments){offsets, SEGMENTS, CUDA_R_32I}, k->out, y,
+                                        NULL),
              "reduce_segments %s %s", w.name, k->text);
     }
 }
@@ -382,7 +396,8 @@ static void arg_reduce_kind(const kind *k)
     EACH (vector_shape, s, vectors)
         EACH_WAY (reduce, w) {
             if (k->in != k->out ||
-                !prim_arg_reduce_supports(w.variant, k->op, k->transform, k->in, s->count) ||
+                !runs(prim_arg_reduce(w.variant, k->op, k->transform, k->in, NULL, s->count, NULL,
+                                      NULL, asking())) ||
                 (k->transform != PRIM_TRANSFORM_NONE && s->first != ODD))
                 continue;
             const void *x = in(w.threads, k->in, s->first);
@@ -390,7 +405,7 @@ static void arg_reduce_kind(const kind *k)
             line(w.threads > 0 ? prim_arg_reduce_host(k->op, k->transform, k->in, x, s->count, y,
                                                       (uint64_t *)(y + INDEX_AT), w.threads)
                                : prim_arg_reduce(w.variant, k->op, k->transform, k->in, x, s->count,
-                                                 y, (uint64_t *)(y + INDEX_AT), NULL, 0, NULL),
+                                                 y, (uint64_t *)(y + INDEX_AT), NULL),
                  "arg_reduce %s %s %zu+%zu", w.name, k->text, s->count, s->first);
         }
 }
@@ -400,13 +415,12 @@ static void dot_kind(const kind *k)
     EACH (vector_shape, s, vectors)
         EACH_WAY (reduce, w) {
             if (k->op != PRIM_OP_SUM || k->transform != PRIM_TRANSFORM_NONE ||
-                !prim_dot_supports(w.variant, k->in, s->count, k->out))
+                !runs(prim_dot(w.variant, k->in, NULL, NULL, s->count, k->out, NULL, asking())))
                 continue;
             const void *x = in(w.threads, k->in, s->first), *y = in(w.threads, k->in, SECOND);
             void *z = out(w.threads, k->out_bytes);
-            line(w.threads > 0
-                     ? prim_dot_host(k->in, x, y, s->count, k->out, z, w.threads)
-                     : prim_dot(w.variant, k->in, x, y, s->count, k->out, z, NULL, 0, NULL),
+            line(w.threads > 0 ? prim_dot_host(k->in, x, y, s->count, k->out, z, w.threads)
+                               : prim_dot(w.variant, k->in, x, y, s->count, k->out, z, NULL),
                  "dot %s %s %zu+%zu", w.name, k->text, s->count, s->first);
         }
 }

@@ -36,8 +36,9 @@ static void set_input(test_stand *s, unsigned seed)
 static test_stand set_up(const entry_point *entry, int variant)
 {
     test_stand s = {.entry = entry, .variant_name = variant_name(entry, variant)};
-    size_t bytes;
-    cr_prim(entry->workspace_bytes(variant, entry->count, &bytes));
+    prim_answer answer;
+    cr_prim(ask_entry(entry, variant, entry->count, &answer));
+    const size_t bytes = answer.workspace_bytes;
     s.in = guarded_new(entry->in_bytes, 0);
     s.out = guarded_new(entry->out_bytes, 0);
     s.workspace = guarded_new(bytes, 0);
@@ -77,8 +78,8 @@ static void check_answer(test_stand *s, const char *where)
 static void for_each_variant(void (*check)(test_stand *s))
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
-            test_stand s = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
+        for (size_t v = 0; entry_variant_at(entry_points[e], v) != NULL; v++) {
+            test_stand s = set_up(entry_points[e], entry_variant_at(entry_points[e], v)->value);
             check(&s);
             tear_down(&s);
         }
@@ -245,6 +246,47 @@ Test(promises, a_call_without_workspace_is_captured_too)
     for_each_variant(check_pool_capture);
 }
 
+/* ---- asking ---- */
+
+/* AUTO names the rung that it takes; any other variant is itself. */
+static void check_answered(const test_stand *s, const prim_answer *answer)
+{
+    const char *const name = s->entry->name;
+    cr_assert(answer->variant != NULL && answer->variant->value != 0, "%s, variant %s", name,
+              s->variant_name);
+    if (s->o.variant != 0)
+        cr_assert_eq(answer->variant->value, s->o.variant, "%s, variant %s, answers %s", name,
+                     s->variant_name, answer->variant->name);
+    cr_assert_eq(answer->workspace_bytes, s->o.workspace_bytes, "%s, variant %s", name,
+                 s->variant_name);
+}
+
+/* With operands and without: the same answer, and nothing is done. */
+static void check_asked(test_stand *s)
+{
+    prim_answer answer = {0}, without;
+    if (s->entry->workspace_bytes != NULL)
+        return;
+    s->o.answer = &answer;
+    const uint64_t others = submissions_to_others();
+    cr_prim(s->entry->call(&s->o));
+    cr_assert_eq(submissions_to_others(), others, "%s submits something", s->entry->name);
+    s->o.answer = NULL;
+    check_answered(s, &answer);
+    cr_prim(ask_entry(s->entry, s->o.variant, s->o.count, &without));
+    check_answered(s, &without);
+    cr_assert_eq(answer.variant, without.variant, "%s", s->entry->name);
+    cr_assert_eq(answer.output_bytes, without.output_bytes, "%s", s->entry->name);
+    cr_cuda(cudaDeviceSynchronize());
+    cr_assert(guarded_untouched(&s->out), "%s wrote its output", s->entry->name);
+    cr_assert(guarded_untouched(&s->workspace), "%s wrote its workspace", s->entry->name);
+}
+
+Test(promises, a_call_that_is_asked_answers_and_does_nothing)
+{
+    for_each_variant(check_asked);
+}
+
 /* Where the call comes past fewer faults than that, it is the valid call. */
 static prim_status call_with_fault(test_stand *s, fault *f, size_t wanted)
 {
@@ -294,6 +336,30 @@ static void check_refused_capture(test_stand *s, fault *f)
     cr_cuda(cudaGraphDestroy(graph));
 }
 
+/* Asked, the call refuses in the same words; only a NULL is none of its operands. */
+static void check_refused_asking(test_stand *s, fault *f)
+{
+    prim_answer answer;
+    char sentence[256];
+    if (s->entry->workspace_bytes != NULL)
+        return;
+    snprintf(sentence, sizeof sentence, "%s", prim_last_error(NULL));
+    memset(&answer, GUARD_PATTERN, sizeof answer);
+    f->seen = 0;
+    s->o.fault = f;
+    s->o.answer = &answer;
+    const prim_status status = s->entry->call(&s->o);
+    s->o.fault = NULL;
+    s->o.answer = NULL;
+    if (status == PRIM_OK && f->status == PRIM_ERROR_NULL)
+        return;
+    cr_assert_eq(status, f->status, "%s %s, asked: %s", s->entry->name, f->what,
+                 prim_status_string(status));
+    cr_assert_str_eq(prim_last_error(NULL), sentence);
+    cr_assert(answer.variant == NULL && answer.workspace_bytes == 0 && answer.output_bytes == 0,
+              "%s %s: the answer is not empty", s->entry->name, f->what);
+}
+
 static void check_bad_arguments(test_stand *s)
 {
     fault f;
@@ -303,12 +369,11 @@ static void check_bad_arguments(test_stand *s)
         if (f.what == NULL)
             break;
         check_refusal(s, &f, status);
+        check_refused_asking(s, &f);
         check_refused_capture(s, &f);
     }
     cr_assert_gt(planted, 0, "%s has no faults", s->entry->name);
     check_answer(s, "behind all refused calls"); /* they have not written to d_in either */
-    if (s->entry->workspace_bytes != no_workspace)
-        cr_assert_eq(s->entry->workspace_bytes(s->o.variant, s->o.count, NULL), PRIM_ERROR_NULL);
 }
 
 Test(promises, bad_arguments_are_refused_and_nothing_happens)
@@ -398,10 +463,11 @@ static void *call_often(void *argument)
 Test(promises, two_host_threads_at_once)
 {
     for (size_t e = 0; e < entry_point_count; e++)
-        for (size_t v = 0; entry_points[e]->variant_at(v) != NULL; v++) {
+        for (size_t v = 0; entry_variant_at(entry_points[e], v) != NULL; v++) {
             caller callers[2] = {0};
             for (unsigned i = 0; i < 2; i++) {
-                callers[i].stand = set_up(entry_points[e], entry_points[e]->variant_at(v)->value);
+                callers[i].stand =
+                    set_up(entry_points[e], entry_variant_at(entry_points[e], v)->value);
                 set_input(&callers[i].stand, 10 + i);
             }
             cr_cuda(cudaDeviceSynchronize());
@@ -494,6 +560,7 @@ static struct trial {
     const char *failed; /* the call that did; NULL: there were fewer */
     uint64_t submissions, to_own_stream;
     size_t allocations, pool_bytes;
+    prim_answer answer;
     char where[200];
 } trial;
 
@@ -613,10 +680,9 @@ Test(promises, a_capture_outlives_a_call_that_fails)
     for_each_variant(check_each_failure_captured);
 }
 
-static prim_status ask_workspace(const operands *o)
+static prim_status ask_trial(const operands *o)
 {
-    size_t bytes;
-    return trial.entry->workspace_bytes(o->variant, o->count, &bytes);
+    return ask_entry(trial.entry, o->variant, o->count, &trial.answer);
 }
 
 static void check_each_failure_of_queries(test_stand *s)
@@ -624,8 +690,8 @@ static void check_each_failure_of_queries(test_stand *s)
     const char *const asked = s->entry->queries_of;
     for (uint64_t n = 1;; n++) {
         begin_trial(s, n);
-        trial.call = ask_workspace;
-        trial.query = "_workspace_bytes";
+        trial.call = ask_trial;
+        trial.query = s->entry->workspace_bytes != NULL ? "_workspace_bytes" : "";
         const prim_status status = call_with_failure(&s->o);
         check_left_behind(s);
         if (trial.failed == NULL) {
@@ -695,7 +761,7 @@ static void check_supports(asking *a)
         cr_assert(supported == expected || !supported, "%s, variant %d, size %zu, without %s",
                   a->of->call, a->variant, a->size, a->failed);
         if (supported != expected)
-            check_told(a, "_supports");
+            check_told(a, a->of->is_asked ? "" : "_supports");
     }
     cudaGetLastError();
 }
@@ -713,7 +779,7 @@ static void check_choose(asking *a)
         cr_assert(chosen == expected || chosen == 0, "%s takes %d instead of %d, size %zu: %s",
                   a->of->call, chosen, expected, a->size, a->failed);
         if (chosen != expected)
-            check_told(a, "_choose");
+            check_told(a, a->of->is_asked ? "" : "_choose");
     }
     cudaGetLastError();
 }

@@ -2,13 +2,24 @@
 
 #include <primitives/primitives.h>
 
+#include "calls.h"
+
 static const cudaDataType_t u8 = CUDA_R_8U, i32 = CUDA_R_32I, u32 = CUDA_R_32U, f32 = CUDA_R_32F;
+static const prim_op sum = PRIM_OP_SUM;
+static const prim_transform none = PRIM_TRANSFORM_NONE;
+static const prim_segments seven = {NULL, 7, CUDA_R_32I};
 static const prim_histogram_range range = {0, 1000, 0, 1};
 
 /* 14000 counters of u32 fit the shared memory that a block can opt in to, and not what it has
  * without; and so many f32 are some tiles, for which AUTO takes a cluster. */
 const size_t query_sizes[] = {3, 14000, 1 << 20};
 const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
+
+/* f32 without gaps. */
+static prim_matrix dense(size_t rows, size_t columns)
+{
+    return prim_matrix_of(f32, NULL, rows, columns, 0);
+}
 
 /* Rows that are as far apart as those of 4 bytes an element. */
 static prim_image image_of(size_t width, cudaDataType_t type)
@@ -36,12 +47,6 @@ static prim_sparse matrix_of(size_t entries)
 
 /* X(call, pattern of its variants, the queries' arguments behind the variant) */
 #define QUERIES(X)                                                                               \
-    X(reduce, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)                          \
-    X(reduce_rows, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32)                  \
-    X(reduce_columns, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, 7, f32)               \
-    X(reduce_segments, reduce, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, i32, 7, f32)         \
-    X(arg_reduce, reduce, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, f32, size)                           \
-    X(dot, reduce, f32, size, f32)                                                               \
     X(scan, scan, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)         \
     X(scan_rows, scan, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32) \
     X(scan_2d, scan, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 7, size, f32)                        \
@@ -71,6 +76,31 @@ static prim_sparse matrix_of(size_t entries)
       mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                                \
     X(spmv, spmv, matrix_of(size), f32, f32)
 
+/* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
+#define CALLS(X)                                                                                \
+    X(reduce, reduce, prim_reduce(v, sum, none, f32, NULL, size, f32, NULL, asking()))          \
+    X(reduce_rows, reduce, prim_reduce_rows(v, sum, none, dense(1, size), f32, NULL, asking())) \
+    X(reduce_columns, reduce,                                                                   \
+      prim_reduce_columns(v, sum, none, dense(size, 7), f32, NULL, asking()))                   \
+    X(reduce_segments, reduce,                                                                  \
+      prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))          \
+    X(arg_reduce, reduce,                                                                       \
+      prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
+    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))
+
+#define ASK_CALL(name, pattern, call)                                         \
+    static bool name##_supports(int variant, size_t size)                     \
+    {                                                                         \
+        const prim_##pattern##_variant v = (prim_##pattern##_variant)variant; \
+        return (call) == PRIM_OK;                                             \
+    }                                                                         \
+    static int name##_choose(size_t size)                                     \
+    {                                                                         \
+        const prim_##pattern##_variant v = (prim_##pattern##_variant)0;       \
+        return (call) == PRIM_OK ? asked()->variant->value : 0;               \
+    }
+CALLS(ASK_CALL)
+
 #define ASK(call, pattern, ...)                                                        \
     static bool call##_supports(int variant, size_t size)                              \
     {                                                                                  \
@@ -87,5 +117,11 @@ QUERIES(ASK)
      .variant_at = prim_##pattern##_variant_at, \
      .supports = name##_supports,               \
      .choose = name##_choose},
-const query queries[] = {QUERIES(ROW)};
+#define CALL_ROW(name, pattern, asking)         \
+    {.call = "prim_" #name,                     \
+     .variant_at = prim_##pattern##_variant_at, \
+     .supports = name##_supports,               \
+     .choose = name##_choose,                   \
+     .is_asked = true},
+const query queries[] = {CALLS(CALL_ROW) QUERIES(ROW)};
 const size_t query_count = sizeof queries / sizeof *queries;

@@ -11,6 +11,7 @@ typedef struct query {
     const prim_variant *(*variant_at)(size_t index); /* NULL behind the last */
     bool (*supports)(int variant, size_t size);
     int (*choose)(size_t size);
+    bool is_asked; /* by the call itself, and not by queries beside it */
 } query;
 
 extern const query queries[];

@@ -16,7 +16,9 @@ static int check(const entry_point *e, int variant)
          *h_right = malloc(e->out_bytes);
     e->make_input(h_in, 3);
     e->right_answer(h_in, e->count, h_right);
-    int failed = e->workspace_bytes(variant, e->count, &o.workspace_bytes) != PRIM_OK;
+    prim_answer answer;
+    int failed = ask_entry(e, variant, e->count, &answer) != PRIM_OK;
+    o.workspace_bytes = answer.workspace_bytes;
     failed += cudaMalloc(&o.d_in, e->in_bytes) != cudaSuccess;
     failed += cudaMalloc(&o.d_out, e->out_bytes) != cudaSuccess;
     failed += cudaMalloc(&o.d_workspace, o.workspace_bytes) != cudaSuccess;
@@ -50,9 +52,9 @@ int main(int argc, char **argv)
     int passed = 0, failed = 0;
     for (size_t e = 0; e < entry_point_count; e++)
         for (size_t v = 0; is_asked_for(entry_points[e], argc - 1, argv + 1) &&
-                           entry_points[e]->variant_at(v) != NULL;
+                           entry_variant_at(entry_points[e], v) != NULL;
              v++)
-            if (check(entry_points[e], entry_points[e]->variant_at(v)->value))
+            if (check(entry_points[e], entry_variant_at(entry_points[e], v)->value))
                 failed++;
             else
                 passed++;

@@ -10,6 +10,7 @@
 
 #include <primitives/primitives.h>
 
+#include "calls.h"
 #include "support.h"
 
 #ifndef BEYOND_BITS
@@ -185,11 +186,11 @@ static void check_reduce(const char *d, char *d_out)
     uint64_t sum;
     FOR_EACH(v, reduce)
     {
-        if (!prim_reduce_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, COUNT,
-                                  CUDA_R_64U))
+        if (!runs(prim_reduce(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, NULL, COUNT,
+                              CUDA_R_64U, NULL, asking())))
             continue;
         DONE(prim_reduce(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, COUNT,
-                         CUDA_R_64U, d_out, NULL, 0, 0),
+                         CUDA_R_64U, d_out, NULL),
              "reduce", v);
         get(&sum, d_out, sizeof sum);
         cr_assert_eq(sum, sum_of(0, COUNT), "reduce, %s", v->name);
@@ -202,10 +203,11 @@ static void check_arg(const char *d, char *d_out)
     {
         uint8_t value;
         uint64_t index;
-        if (!prim_arg_reduce_supports(v->value, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, COUNT))
+        if (!runs(prim_arg_reduce(v->value, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, NULL,
+                                  COUNT, NULL, NULL, asking())))
             continue;
         DONE(prim_arg_reduce(v->value, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, COUNT,
-                             d_out + 8, (uint64_t *)(void *)d_out, NULL, 0, 0),
+                             d_out + 8, (uint64_t *)(void *)d_out, NULL),
              "arg_reduce", v);
         get(&index, d_out, sizeof index);
         get(&value, d_out + 8, sizeof value);
@@ -221,9 +223,9 @@ static void check_dot(const char *d, char *d_out)
         squares += (uint64_t)(spots[s].value * spots[s].value);
     FOR_EACH(v, reduce)
     {
-        if (!prim_dot_supports(v->value, CUDA_R_8U, COUNT, CUDA_R_64U))
+        if (!runs(prim_dot(v->value, CUDA_R_8U, NULL, NULL, COUNT, CUDA_R_64U, NULL, asking())))
             continue;
-        DONE(prim_dot(v->value, CUDA_R_8U, d, d, COUNT, CUDA_R_64U, d_out, NULL, 0, 0), "dot", v);
+        DONE(prim_dot(v->value, CUDA_R_8U, d, d, COUNT, CUDA_R_64U, d_out, NULL), "dot", v);
         get(&sum, d_out, sizeof sum);
         cr_assert_eq(sum, squares, "dot, %s", v->name);
     }
@@ -237,11 +239,13 @@ static void check_segments(const char *d, char *d_out)
     char *const d_offsets = take_copy(offsets, sizeof offsets);
     FOR_EACH(v, reduce)
     {
-        if (!prim_reduce_segments_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U,
-                                           COUNT, CUDA_R_64I, SEGMENTS, CUDA_R_64U))
+        if (!runs(prim_reduce_segments(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, NULL,
+                                       COUNT, (prim_segments){NULL, SEGMENTS, CUDA_R_64I},
+                                       CUDA_R_64U, NULL, asking())))
             continue;
         DONE(prim_reduce_segments(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, COUNT,
-                                  CUDA_R_64I, d_offsets, SEGMENTS, CUDA_R_64U, d_out, NULL, 0, 0),
+                                  (prim_segments){d_offsets, SEGMENTS, CUDA_R_64I}, CUDA_R_64U,
+                                  d_out, NULL),
              "reduce_segments", v);
         get(sums, d_out, sizeof sums);
         for (size_t s = 0; s < SEGMENTS; s++)
@@ -273,18 +277,22 @@ static void check_rows_and_columns(const char *d, char *d_out)
     uint64_t *const expected = malloc(SIDE * sizeof *expected);
     FOR_EACH(v, reduce)
     {
-        if (prim_reduce_rows_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, SIDE,
-                                      SIDE, CUDA_R_64U)) {
-            DONE(prim_reduce_rows(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, SIDE,
-                                  SIDE, SIDE, CUDA_R_64U, d_out, NULL, 0, 0),
+        if (runs(prim_reduce_rows(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), CUDA_R_64U, NULL,
+                                  asking()))) {
+            DONE(prim_reduce_rows(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), CUDA_R_64U, d_out,
+                                  NULL),
                  "reduce_rows", v);
             sum_lines(expected, false);
             check_lines(expected, d_out, v->name);
         }
-        if (prim_reduce_columns_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U,
-                                         SIDE, SIDE, CUDA_R_64U)) {
-            DONE(prim_reduce_columns(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, SIDE,
-                                     SIDE, SIDE, CUDA_R_64U, d_out, NULL, 0, 0),
+        if (runs(prim_reduce_columns(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), CUDA_R_64U,
+                                     NULL, asking()))) {
+            DONE(prim_reduce_columns(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), CUDA_R_64U, d_out,
+                                     NULL),
                  "reduce_columns", v);
             sum_lines(expected, true);
             check_lines(expected, d_out, v->name);

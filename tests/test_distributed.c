@@ -663,11 +663,13 @@ static void check_bands(const reduction *r, size_t ranks, cut how, shape m)
     void *const h_in = make_input(r->op, r->in, m.rows * m.ld);
     char *const expected = malloc((m.columns + m.rows) * type_bytes(r->out) + 1);
     job j = columns_job(r, ranks, how, m, h_in);
-    cr_prim(prim_reduce_columns_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld,
-                                     r->out, expected, 1));
+    cr_prim(prim_reduce_columns_host(r->op, r->transform,
+                                     prim_matrix_of(r->in, h_in, m.rows, m.columns, m.ld), r->out,
+                                     expected, 1));
     prove(&j, expected, expected);
     j = rows_job(r, ranks, how, m, h_in);
-    cr_prim(prim_reduce_rows_host(r->op, r->transform, r->in, h_in, m.rows, m.columns, m.ld, r->out,
+    cr_prim(prim_reduce_rows_host(r->op, r->transform,
+                                  prim_matrix_of(r->in, h_in, m.rows, m.columns, m.ld), r->out,
                                   expected, 1));
     prove(&j, expected, expected);
     free(h_in);

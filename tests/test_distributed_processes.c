@@ -154,8 +154,9 @@ static prim_status columns(const size_t *h_counts, const prim_rank *rank, bool o
 static void expect_columns(result *r)
 {
     r->out_bytes = COLUMNS * sizeof(float);
-    cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, x, ROWS, COLUMNS,
-                                     COLUMNS, CUDA_R_32F, r->out, 1));
+    cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                     prim_matrix_of(CUDA_R_32F, x, ROWS, COLUMNS, 0), CUDA_R_32F,
+                                     r->out, 1));
 }
 
 static prim_status rows(const size_t *h_counts, const prim_rank *rank, bool otherwise)
@@ -167,8 +168,9 @@ static prim_status rows(const size_t *h_counts, const prim_rank *rank, bool othe
 static void expect_rows(result *r)
 {
     static float all[ROWS];
-    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, x, ROWS, COLUMNS,
-                                  COLUMNS, CUDA_R_32F, all, 1));
+    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  prim_matrix_of(CUDA_R_32F, x, ROWS, COLUMNS, 0), CUDA_R_32F, all,
+                                  1));
     r->out_bytes = cut_rows[own_rank] * sizeof(float);
     memcpy(r->out, all + begin_of(cut_rows, own_rank), r->out_bytes);
 }

@@ -5,6 +5,7 @@
 
 #include <primitives/distributed.h>
 
+#include "calls.h"
 #include "support.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -92,8 +93,9 @@ static cudaDataType_t combined(cudaDataType_t out)
 static size_t of_reduce(prim_op op, pair types, size_t count)
 {
     size_t bytes;
-    cr_prim(prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, types.in, count,
-                                        types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, types.in, NULL,
+                                    count, types.out, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 
@@ -105,31 +107,38 @@ static size_t of_reduced_values(prim_op op, cudaDataType_t type, size_t count)
 static size_t of_dot(pair types, size_t count)
 {
     size_t bytes;
-    cr_prim(prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, types.in, count, types.out, &bytes));
+    cr_prim(asked_bytes(
+        prim_dot(PRIM_REDUCE_AUTO, types.in, NULL, NULL, count, types.out, NULL, asking()),
+        &bytes));
     return bytes;
 }
 
 static size_t of_arg_reduce(prim_op op, cudaDataType_t type, size_t count)
 {
     size_t bytes;
-    cr_prim(prim_arg_reduce_workspace_bytes(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, type, count,
-                                            &bytes));
+    cr_prim(asked_bytes(prim_arg_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, type, NULL,
+                                        count, NULL, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 
 static size_t of_rows(prim_op op, pair types, size_t rows, size_t columns)
 {
     size_t bytes;
-    cr_prim(prim_reduce_rows_workspace_bytes(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, types.in,
-                                             rows, columns, types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce_rows(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE,
+                                         prim_matrix_of(types.in, NULL, rows, columns, 0),
+                                         types.out, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 
 static size_t of_columns(prim_op op, pair types, size_t rows, size_t columns)
 {
     size_t bytes;
-    cr_prim(prim_reduce_columns_workspace_bytes(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, types.in,
-                                                rows, columns, types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce_columns(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE,
+                                            prim_matrix_of(types.in, NULL, rows, columns, 0),
+                                            types.out, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 

@@ -6,12 +6,13 @@
 #include <primitives/merge.h>
 #include <primitives/reduce.h>
 
+#include "calls.h"
 #include "support.h"
 
 static prim_status fail_by_null(void)
 {
     return prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, NULL, 5,
-                       CUDA_R_32F, NULL, NULL, 0, 0);
+                       CUDA_R_32F, NULL, NULL);
 }
 
 /* Into a stream whose capture has broken. */
@@ -25,7 +26,7 @@ static prim_status fail_by_cuda(void)
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     cr_assert_neq(cudaStreamSynchronize(stream), cudaSuccess);
     const prim_status status = prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                           CUDA_R_32F, NULL, 0, CUDA_R_32F, d_out, NULL, 0, stream);
+                                           CUDA_R_32F, NULL, 0, CUDA_R_32F, d_out, into(stream));
     cudaStreamEndCapture(stream, &graph);
     cr_cuda(cudaStreamDestroy(stream));
     cudaGetLastError();
@@ -105,7 +106,7 @@ Test(sentences, name_types_operators_and_limits)
     check_refused(sum_of((prim_op)7, CUDA_R_32F, 1, CUDA_R_32F), PRIM_ERROR_ENUM,
                   "op is 7, not PRIM_OP_SUM to PRIM_OP_XOR, 0 to 6");
     check_refused(prim_reduce((prim_reduce_variant)99, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
-                              NULL, 0, CUDA_R_32F, NULL, NULL, 0, 0),
+                              NULL, 0, CUDA_R_32F, NULL, NULL),
                   PRIM_ERROR_ENUM, "variant is 99, none of auto, interleaved, ");
 }
 

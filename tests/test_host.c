@@ -116,10 +116,12 @@ static void check_rows_and_columns(int threads)
     int32_t h[COUNT], of_rows[ROWS + 1], of_columns[COLUMNS + 1];
     fill_numbers(h, COUNT, 2);
     of_rows[ROWS] = of_columns[COLUMNS] = GAP;
-    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, ROWS, COLUMNS, LD, I32,
-                                  of_rows, threads));
-    cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, ROWS, COLUMNS, LD,
-                                     I32, of_columns, threads));
+    cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS,
+                                  prim_matrix_of(I32, h, ROWS, COLUMNS, LD), I32, of_rows,
+                                  threads));
+    cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS,
+                                     prim_matrix_of(I32, h, ROWS, COLUMNS, LD), I32, of_columns,
+                                     threads));
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < COLUMNS; column++) {
             of_rows[row] -= abs(h[row * LD + column]);
@@ -148,8 +150,9 @@ static void check_segments(int threads)
     for (int s = 0; s < SEGMENTS; s++)
         offsets[s] = s * (s - 1) / 2;
     offsets[SEGMENTS] = COUNT;
-    cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, COUNT, CUDA_R_64I,
-                                      offsets, SEGMENTS, I32, sums, threads));
+    cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, COUNT,
+                                      (prim_segments){offsets, SEGMENTS, CUDA_R_64I}, I32, sums,
+                                      threads));
     for (int s = 0; s < SEGMENTS; s++) {
         for (int64_t i = offsets[s]; i < offsets[s + 1]; i++)
             sums[s] -= abs(h[i]);
@@ -174,7 +177,7 @@ static void check_many_segments(int threads)
     for (int s = 0; s <= SEGMENTS; s++)
         offsets[s] = 7 * s + (s > HUGE_ONE ? HUGE_COUNT : 0);
     cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, MANY + HUGE_COUNT,
-                                      I32, offsets, SEGMENTS, I32, sums, threads));
+                                      (prim_segments){offsets, SEGMENTS, I32}, I32, sums, threads));
     for (int s = 0; s < SEGMENTS; s++) {
         int32_t sum = 0;
         for (int32_t i = offsets[s]; i < offsets[s + 1]; i++)

@@ -7,6 +7,7 @@
 #include <primitives/reduce.h>
 #include <primitives/scan.h>
 
+#include "calls.h"
 #include "support.h"
 #ifdef SIMT_BACKEND
 #include <simt.h>
@@ -17,7 +18,7 @@ enum { COUNT = 1000 };
 static prim_status sum_of(const void *d_in, void *d_out)
 {
     return prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, d_in, COUNT,
-                       CUDA_R_32F, d_out, NULL, 0, 0);
+                       CUDA_R_32F, d_out, NULL);
 }
 
 static void check_refused(prim_status status, const char *words)
@@ -119,7 +120,7 @@ Test(memory, what_is_empty_may_point_anywhere)
     float h_in;
     guarded out = guarded_new(sizeof(float), 0);
     cr_prim(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, &h_in, 0,
-                        CUDA_R_32F, out.data, NULL, 0, 0));
+                        CUDA_R_32F, out.data, NULL));
     cr_cuda(cudaDeviceSynchronize());
     guarded_free(&out);
 }
@@ -137,7 +138,7 @@ Test(memory, is_judged_when_it_is_captured)
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     const prim_status status =
         prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, h_in, COUNT,
-                    CUDA_R_32F, out.data, NULL, 0, stream);
+                    CUDA_R_32F, out.data, into(stream));
     cr_cuda(cudaStreamEndCapture(stream, &graph));
     check_refused(status, "d_in");
     cr_cuda(cudaGraphDestroy(graph));

@@ -9,6 +9,7 @@
 
 #include <primitives/reduce.h>
 
+#include "calls.h"
 #include "reductions.h"
 #include "rungs.h"
 
@@ -31,14 +32,15 @@ typedef struct reduce_case {
 static void run_on_device(const reduce_case *c, void *h_result)
 {
     size_t bytes;
-    cr_prim(prim_reduce_workspace_bytes(c->variant, c->op, c->transform, c->types.in, c->count,
-                                        c->types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce(c->variant, c->op, c->transform, c->types.in, NULL, c->count,
+                                    c->types.out, NULL, asking()),
+                        &bytes));
     const size_t in_bytes = type_bytes(c->types.in), out_bytes = type_bytes(c->types.out);
     guarded in = guarded_copy(c->h_in, c->count * in_bytes, c->offset * in_bytes);
     guarded out = guarded_new(out_bytes, c->offset * out_bytes);
     guarded workspace = guarded_new(bytes, 0);
     cr_prim(prim_reduce(c->variant, c->op, c->transform, c->types.in, in.data, c->count,
-                        c->types.out, out.data, bytes > 0 ? workspace.data : NULL, bytes, 0));
+                        c->types.out, out.data, with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, h_result);
     guarded_free(&in);
     guarded_free(&out);
@@ -133,8 +135,9 @@ static struct criterion_test_params combinations(pair_filter *wanted)
 
 static bool supports(const combination *k, prim_op op, size_t count)
 {
-    return has_op(k->types.in, op) && prim_reduce_supports(k->variant, op, PRIM_TRANSFORM_NONE,
-                                                           k->types.in, count, k->types.out);
+    return has_op(k->types.in, op) &&
+           runs(prim_reduce(k->variant, op, PRIM_TRANSFORM_NONE, k->types.in, NULL, count,
+                            k->types.out, NULL, asking()));
 }
 
 static void skip_unless_supported(const combination *k)
@@ -403,9 +406,9 @@ static void put_values(const reduce_case *c, size_t first, size_t tiles, size_t 
     const size_t bytes = type_bytes(c->types.in), begin = first * (PRIM_REDUCE_TILE_BYTES / bytes);
     guarded piece =
         guarded_copy((const char *)c->h_in + begin * bytes, tiles * elements * bytes, bytes);
-    cr_prim(prim_reduce_rows(c->variant, c->op, c->transform, c->types.in, piece.data, tiles,
-                             elements, elements, c->types.out,
-                             d_values + first * type_bytes(c->types.out), NULL, 0, NULL));
+    cr_prim(prim_reduce_rows(c->variant, c->op, c->transform,
+                             prim_matrix_of(c->types.in, piece.data, tiles, elements, 0),
+                             c->types.out, d_values + first * type_bytes(c->types.out), NULL));
     guarded_free(&piece);
 }
 
@@ -421,7 +424,7 @@ static void reduce_in_pieces(const reduce_case *c, void *h_result)
     if (rest > 0)
         put_values(c, whole, 1, rest, values.data);
     cr_prim(prim_reduce(c->variant, c->op, PRIM_TRANSFORM_NONE, c->types.out, values.data, all,
-                        c->types.out, out.data, NULL, 0, NULL));
+                        c->types.out, out.data, NULL));
     guarded_read(&out, h_result);
     guarded_free(&values);
     guarded_free(&out);
@@ -488,16 +491,18 @@ static void run_rows(const combination *k, prim_op op, prim_transform transform,
 {
     const size_t in_bytes = type_bytes(k->types.in), out_bytes = type_bytes(k->types.out);
     size_t bytes;
-    cr_prim(prim_reduce_rows_workspace_bytes(k->variant, op, transform, k->types.in, m->rows,
-                                             m->columns, k->types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce_rows(k->variant, op, transform,
+                                         prim_matrix_of(k->types.in, NULL, m->rows, m->columns, 0),
+                                         k->types.out, NULL, asking()),
+                        &bytes));
     /* An offset of one element, unless the rows are to be read by vectors. */
     const size_t offset = m->ld * in_bytes % 16 == 0 ? 0 : in_bytes;
     guarded in = guarded_copy(h_in, elements_of(m) * in_bytes, offset);
     guarded out = guarded_new(m->rows * out_bytes, out_bytes);
     guarded workspace = guarded_new(bytes, 0);
-    cr_prim(prim_reduce_rows(k->variant, op, transform, k->types.in, in.data, m->rows, m->columns,
-                             m->ld, k->types.out, out.data, bytes > 0 ? workspace.data : NULL,
-                             bytes, 0));
+    cr_prim(prim_reduce_rows(
+        k->variant, op, transform, prim_matrix_of(k->types.in, in.data, m->rows, m->columns, m->ld),
+        k->types.out, out.data, with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, h_out);
     guarded_free(&in);
     guarded_free(&out);
@@ -550,8 +555,9 @@ ParameterizedTest(combination *k, reduce, rows)
             const prim_op op = (prim_op)((s * 2 + (size_t)o) % OPS);
             const matrix *m = &row_shapes[s];
             if (has_op(k->types.in, op) &&
-                prim_reduce_rows_supports(k->variant, op, PRIM_TRANSFORM_NONE, k->types.in, m->rows,
-                                          m->columns, k->types.out))
+                runs(prim_reduce_rows(k->variant, op, PRIM_TRANSFORM_NONE,
+                                      prim_matrix_of(k->types.in, NULL, m->rows, m->columns, 0),
+                                      k->types.out, NULL, asking())))
                 check_rows(k, op, (prim_transform)((s + (size_t)o) % TRANSFORMS), m,
                            (distribution)((s + (size_t)op) % DISTRIBUTION_COUNT));
         }
@@ -564,17 +570,21 @@ static void check_columns(const combination *k, prim_op op, prim_transform trans
     char *h_in = make_matrix(op, k->types.in, m, d);
     char *h_out = malloc(m->columns * out_bytes + 1), *on_host = malloc(m->columns * out_bytes + 1);
     size_t bytes;
-    cr_prim(prim_reduce_columns_workspace_bytes(k->variant, op, transform, k->types.in, m->rows,
-                                                m->columns, k->types.out, &bytes));
+    cr_prim(
+        asked_bytes(prim_reduce_columns(k->variant, op, transform,
+                                        prim_matrix_of(k->types.in, NULL, m->rows, m->columns, 0),
+                                        k->types.out, NULL, asking()),
+                    &bytes));
     guarded in =
         guarded_copy(h_in, elements_of(m) * in_bytes, m->ld * in_bytes % 16 == 0 ? 0 : in_bytes);
     guarded out = guarded_new(m->columns * out_bytes, out_bytes);
     guarded workspace = guarded_new(bytes, 0);
-    cr_prim(prim_reduce_columns(k->variant, op, transform, k->types.in, in.data, m->rows,
-                                m->columns, m->ld, k->types.out, out.data,
-                                bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_prim(prim_reduce_columns(
+        k->variant, op, transform, prim_matrix_of(k->types.in, in.data, m->rows, m->columns, m->ld),
+        k->types.out, out.data, with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, h_out);
-    cr_prim(prim_reduce_columns_host(op, transform, k->types.in, h_in, m->rows, m->columns, m->ld,
+    cr_prim(prim_reduce_columns_host(op, transform,
+                                     prim_matrix_of(k->types.in, h_in, m->rows, m->columns, m->ld),
                                      k->types.out, on_host, 1));
     for (size_t j = 0; j < m->columns; j++) {
         const expected e = expect(op, transform, k->types, h_in + j * in_bytes, m->rows, m->ld);
@@ -606,8 +616,9 @@ ParameterizedTestParameters(reduce, columns)
 
 ParameterizedTest(combination *k, reduce, columns)
 {
-    if (!prim_reduce_columns_supports(k->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, k->types.in, 1,
-                                      1, k->types.out))
+    if (!runs(prim_reduce_columns(k->variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                  prim_matrix_of(k->types.in, NULL, 1, 1, 0), k->types.out, NULL,
+                                  asking())))
         cr_skip_test("%s has no columns of %s → %s", prim_reduce_variant_info(k->variant)->name,
                      type_name(k->types.in), type_name(k->types.out));
     const bool quick = get_test_level() == LEVEL_QUICK;
@@ -615,9 +626,10 @@ ParameterizedTest(combination *k, reduce, columns)
         for (int o = 0; o < (quick ? 1 : 3); o++) {
             const prim_op op = (prim_op)((s * 3 + (size_t)o) % OPS);
             if (has_op(k->types.in, op) &&
-                prim_reduce_columns_supports(k->variant, op, PRIM_TRANSFORM_NONE, k->types.in,
-                                             column_shapes[s].rows, column_shapes[s].columns,
-                                             k->types.out))
+                runs(prim_reduce_columns(k->variant, op, PRIM_TRANSFORM_NONE,
+                                         prim_matrix_of(k->types.in, NULL, column_shapes[s].rows,
+                                                        column_shapes[s].columns, 0),
+                                         k->types.out, NULL, asking())))
                 check_columns(k, op, (prim_transform)((s + (size_t)o) % TRANSFORMS),
                               &column_shapes[s],
                               (distribution)((s + (size_t)op) % DISTRIBUTION_COUNT));
@@ -651,23 +663,21 @@ static void check_at_offset(type_pair types, bool by_rows, const matrix *m, size
     char *on_device = malloc(results * out_bytes + 1), *on_host = malloc(results * out_bytes + 1);
     guarded in = guarded_copy(h_in, elements_of(m) * in_bytes, offset * in_bytes);
     guarded out = guarded_new(results * out_bytes, offset % 3 * out_bytes);
+    prim_matrix d_matrix = prim_matrix_of(types.in, in.data, m->rows, m->columns, m->ld),
+                h_matrix = d_matrix;
+    h_matrix.data = (void *)(uintptr_t)h_in;
     size_t bytes;
-    cr_prim((by_rows ? prim_reduce_rows_workspace_bytes : prim_reduce_columns_workspace_bytes)(
-        PRIM_REDUCE_AUTO, op, transform, types.in, m->rows, m->columns, types.out, &bytes));
+    cr_prim(asked_bytes((by_rows ? prim_reduce_rows : prim_reduce_columns)(
+                            PRIM_REDUCE_AUTO, op, transform, d_matrix, types.out, NULL, asking()),
+                        &bytes));
     guarded workspace = guarded_new(bytes, 0);
     void *const d_workspace = bytes > 0 ? workspace.data : NULL;
     forbid_gaps(&in, m, in_bytes, true);
-    if (by_rows) {
-        cr_prim(prim_reduce_rows(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
-                                 m->columns, m->ld, types.out, out.data, d_workspace, bytes, 0));
-        cr_prim(prim_reduce_rows_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
-                                      types.out, on_host, 1));
-    } else {
-        cr_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, op, transform, types.in, in.data, m->rows,
-                                    m->columns, m->ld, types.out, out.data, d_workspace, bytes, 0));
-        cr_prim(prim_reduce_columns_host(op, transform, types.in, h_in, m->rows, m->columns, m->ld,
-                                         types.out, on_host, 1));
-    }
+    cr_prim((by_rows ? prim_reduce_rows : prim_reduce_columns)(PRIM_REDUCE_AUTO, op, transform,
+                                                               d_matrix, types.out, out.data,
+                                                               with(0, d_workspace, bytes)));
+    cr_prim((by_rows ? prim_reduce_rows_host : prim_reduce_columns_host)(op, transform, h_matrix,
+                                                                         types.out, on_host, 1));
     guarded_read(&out, on_device);
     forbid_gaps(&in, m, in_bytes, false);
     cr_assert_arr_eq(on_device, on_host, results * out_bytes,
@@ -896,13 +906,14 @@ static found run_arg(prim_reduce_variant variant, prim_op op, prim_transform tra
     const size_t element_bytes = type_bytes(type);
     size_t bytes;
     found f = {{0}, 0};
-    cr_prim(prim_arg_reduce_workspace_bytes(variant, op, transform, type, count, &bytes));
+    cr_prim(asked_bytes(
+        prim_arg_reduce(variant, op, transform, type, NULL, count, NULL, NULL, asking()), &bytes));
     guarded in = guarded_copy(h_in, count * element_bytes, offset * element_bytes);
     guarded value = guarded_new(element_bytes, offset * element_bytes);
     guarded index = guarded_new(sizeof f.index, 8 * offset);
     guarded workspace = guarded_new(bytes, 0);
     cr_prim(prim_arg_reduce(variant, op, transform, type, in.data, count, value.data, index.data,
-                            bytes > 0 ? workspace.data : NULL, bytes, 0));
+                            with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&value, f.value);
     guarded_read(&index, &f.index);
     guarded_free(&in);
@@ -948,7 +959,8 @@ ParameterizedTestParameters(reduce, first_extreme_element)
 ParameterizedTest(combination *k, reduce, first_extreme_element)
 {
     const cudaDataType_t type = k->types.in;
-    if (!prim_arg_reduce_supports(k->variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type, 1))
+    if (!runs(prim_arg_reduce(k->variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type, NULL, 1, NULL,
+                              NULL, asking())))
         cr_skip_test("%s finds no extreme element of %s",
                      prim_reduce_variant_info(k->variant)->name, type_name(type));
     const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
@@ -979,7 +991,8 @@ ParameterizedTest(combination *k, reduce, first_nan_wins)
     const cudaDataType_t type = k->types.in;
     double h_in[COUNT];
     if (k->types.in != k->types.out ||
-        !prim_arg_reduce_supports(k->variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type, 1))
+        !runs(prim_arg_reduce(k->variant, PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type, NULL, 1, NULL,
+                              NULL, asking())))
         cr_skip_test("nothing to find");
     for (size_t p = 0; p < COUNT_OF(at); p++)
         for (int op = PRIM_OP_MIN; op <= PRIM_OP_MAX; op++) {
@@ -1028,7 +1041,7 @@ static void check_arg_between(prim_op op, cudaDataType_t type, size_t count, siz
     found f = {{0}, 0}, on_host = {{0}, 0};
     cr_prim(prim_arg_reduce(PRIM_REDUCE_AUTO, op, PRIM_TRANSFORM_NONE, type,
                             (char *)in.data + offset * element_bytes, count, value.data, index.data,
-                            NULL, 0, 0));
+                            NULL));
     cr_prim(prim_arg_reduce_host(op, PRIM_TRANSFORM_NONE, type, h_in + offset * element_bytes,
                                  count, on_host.value, &on_host.index, 1));
     guarded_read(&value, f.value);
@@ -1084,12 +1097,14 @@ static void check_dot(const combination *k, size_t count, distribution d, size_t
     fill(k->types.in, h_x, count, d, count);
     fill(k->types.in, h_y, count, d, count + 12345);
     const expected e = expect_dot(k->types, h_x, h_y, count);
-    cr_prim(prim_dot_workspace_bytes(k->variant, k->types.in, count, k->types.out, &bytes));
+    cr_prim(asked_bytes(
+        prim_dot(k->variant, k->types.in, NULL, NULL, count, k->types.out, NULL, asking()),
+        &bytes));
     guarded x = guarded_copy(h_x, count * in_bytes, offset % 2 * in_bytes);
     guarded y = guarded_copy(h_y, count * in_bytes, offset / 2 * in_bytes);
     guarded out = guarded_new(out_bytes, 0), workspace = guarded_new(bytes, 0);
     cr_prim(prim_dot(k->variant, k->types.in, x.data, y.data, count, k->types.out, out.data,
-                     bytes > 0 ? workspace.data : NULL, bytes, 0));
+                     with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, result);
     cr_assert(right(&e, k->types, result), "dot of %zu %s → %s at offsets %zu", count,
               type_name(k->types.in), type_name(k->types.out), offset);
@@ -1111,7 +1126,7 @@ ParameterizedTestParameters(reduce, dot)
 
 ParameterizedTest(combination *k, reduce, dot)
 {
-    if (!prim_dot_supports(k->variant, k->types.in, 1, k->types.out))
+    if (!runs(prim_dot(k->variant, k->types.in, NULL, NULL, 1, k->types.out, NULL, asking())))
         cr_skip_test("%s has no dot product of %s → %s", prim_reduce_variant_info(k->variant)->name,
                      type_name(k->types.in), type_name(k->types.out));
     const size_t step = get_test_level() == LEVEL_QUICK ? 3 : 1;
@@ -1130,10 +1145,10 @@ Test(reduce, dot_with_itself)
     fill(CUDA_R_32F, h_in, COUNT, UNIFORM, 1);
     guarded in = guarded_copy(h_in, sizeof h_in, 0), out = guarded_new(sizeof dot, 0);
     cr_prim(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_32F, in.data, in.data, COUNT, CUDA_R_32F, out.data,
-                     NULL, 0, 0));
+                     NULL));
     guarded_read(&out, &dot);
     cr_prim(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_SQUARE, CUDA_R_32F, in.data,
-                        COUNT, CUDA_R_32F, out.data, NULL, 0, 0));
+                        COUNT, CUDA_R_32F, out.data, NULL));
     guarded_read(&out, &squares);
     cr_assert_arr_eq(&dot, &squares, sizeof dot);
     guarded_free(&in);
@@ -1158,24 +1173,25 @@ Test(reduce, beyond_two_to_the_31)
     guarded in = guarded_copy(h_in, count, 0), out = guarded_new(8, 0), value = guarded_new(1, 0);
     for (size_t v = 0; prim_reduce_variant_at(v) != NULL; v++) {
         const prim_reduce_variant variant = prim_reduce_variant_at(v)->value;
-        if (!prim_reduce_supports(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, count,
-                                  CUDA_R_64U))
+        if (!runs(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, NULL, count,
+                              CUDA_R_64U, NULL, asking())))
             continue;
         cr_prim(prim_reduce(variant, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data, count,
-                            CUDA_R_64U, out.data, NULL, 0, 0));
+                            CUDA_R_64U, out.data, NULL));
         guarded_read(&out, &result);
         cr_assert_eq(result, sum, "%s", prim_reduce_variant_info(variant)->name);
         cr_prim(prim_reduce(variant, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data, count,
-                            CUDA_R_64U, out.data, NULL, 0, 0));
+                            CUDA_R_64U, out.data, NULL));
         guarded_read(&out, &result);
         cr_assert_eq(result, 200, "%s", prim_reduce_variant_info(variant)->name);
     }
     cr_prim(prim_arg_reduce(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, CUDA_R_8U, in.data,
-                            count, value.data, out.data, NULL, 0, 0));
+                            count, value.data, out.data, NULL));
     guarded_read(&out, &result);
     cr_assert_eq(result, count - 1);
-    cr_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U,
-                                in.data, count, 1, 1, CUDA_R_64U, out.data, NULL, 0, 0));
+    cr_prim(prim_reduce_columns(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(CUDA_R_8U, in.data, count, 1, 0), CUDA_R_64U,
+                                out.data, NULL));
     guarded_read(&out, &result);
     cr_assert_eq(result, sum, "one column");
     guarded_free(&in);
@@ -1204,47 +1220,69 @@ Test(reduce, queries_say_size_where_the_call_does)
     const cudaDataType_t u8 = CUDA_R_8U, u64 = CUDA_R_64U, i32 = CUDA_R_32I, i64 = CUDA_R_64I;
     const size_t many = (size_t)1 << 61; /* of 8 bytes */
     size_t bytes;
+    check_size(
+        PRIM_ERROR_SIZE,
+        asked_bytes(prim_reduce_rows(automatic, sum, none, prim_matrix_of(u8, NULL, many, 0, 0),
+                                     u64, NULL, asking()),
+                    &bytes),
+        "elements of 8 bytes in d_out");
     check_size(PRIM_ERROR_SIZE,
-               prim_reduce_rows_workspace_bytes(automatic, sum, none, u8, many, 0, u64, &bytes),
-               "elements of 8 bytes in d_out");
-    check_size(PRIM_ERROR_SIZE,
-               prim_reduce_rows(automatic, sum, none, u8, NULL, many, 0, 0, u64, NULL, NULL, 0, 0),
-               "elements of 8 bytes in d_out");
-    check_size(PRIM_ERROR_SIZE,
-               prim_reduce_columns_workspace_bytes(automatic, sum, none, u8, 0, many, u64, &bytes),
+               prim_reduce_rows(automatic, sum, none, prim_matrix_of(u8, NULL, many, 0, 0), u64,
+                                NULL, NULL),
                "elements of 8 bytes in d_out");
     check_size(
         PRIM_ERROR_SIZE,
-        prim_reduce_columns(automatic, sum, none, u8, NULL, 0, many, many, u64, NULL, NULL, 0, 0),
+        asked_bytes(prim_reduce_columns(automatic, sum, none, prim_matrix_of(u8, NULL, 0, many, 0),
+                                        u64, NULL, asking()),
+                    &bytes),
+        "elements of 8 bytes in d_out");
+    check_size(PRIM_ERROR_SIZE,
+               prim_reduce_columns(automatic, sum, none, prim_matrix_of(u8, NULL, 0, many, 0), u64,
+                                   NULL, NULL),
+               "elements of 8 bytes in d_out");
+    check_size(
+        PRIM_ERROR_SIZE,
+        asked_bytes(prim_reduce_segments(automatic, sum, none, u8, NULL, 5,
+                                         (prim_segments){NULL, many, i32}, u64, NULL, asking()),
+                    &bytes),
         "elements of 8 bytes in d_out");
     check_size(
         PRIM_ERROR_SIZE,
-        prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i32, many, u64, &bytes),
-        "elements of 8 bytes in d_out");
-    check_size(
-        PRIM_ERROR_SIZE,
-        prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, many, u8, &bytes),
+        asked_bytes(prim_reduce_segments(automatic, sum, none, u8, NULL, 5,
+                                         (prim_segments){NULL, many, i64}, u8, NULL, asking()),
+                    &bytes),
         "elements of 8 bytes in d_offsets");
+    check_size(
+        PRIM_ERROR_SIZE,
+        asked_bytes(prim_reduce_segments(automatic, sum, none, u8, NULL, 5,
+                                         (prim_segments){NULL, SIZE_MAX, i64}, u8, NULL, asking()),
+                    &bytes),
+        "(size_t)-1 segments");
+    cr_assert_not(runs(prim_reduce_rows(automatic, sum, none, prim_matrix_of(u8, NULL, many, 0, 0),
+                                        u64, NULL, asking())));
+    cr_assert_not(runs(prim_reduce_columns(
+        automatic, sum, none, prim_matrix_of(u8, NULL, 0, many, 0), u64, NULL, asking())));
+    cr_assert_not(runs(prim_reduce_segments(
+        automatic, sum, none, u8, NULL, 5, (prim_segments){NULL, many, i32}, u64, NULL, asking())));
     check_size(PRIM_ERROR_SIZE,
-               prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, SIZE_MAX, u8,
-                                                    &bytes),
-               "(size_t)-1 segments");
-    cr_assert_not(prim_reduce_rows_supports(automatic, sum, none, u8, many, 0, u64));
-    cr_assert_not(prim_reduce_columns_supports(automatic, sum, none, u8, 0, many, u64));
-    cr_assert_not(prim_reduce_segments_supports(automatic, sum, none, u8, 5, i32, many, u64));
-    check_size(PRIM_ERROR_SIZE,
-               prim_reduce_rows_host(sum, none, u8, NULL, many, 0, 0, u64, NULL, 1),
+               prim_reduce_rows_host(sum, none, prim_matrix_of(u8, NULL, many, 0, 0), u64, NULL, 1),
                "elements of 8 bytes in h_out");
     /* one less fits, though no grid may hold it */
     cr_assert_neq(
-        prim_reduce_rows_workspace_bytes(automatic, sum, none, u8, many - 1, 0, u64, &bytes),
+        asked_bytes(prim_reduce_rows(automatic, sum, none, prim_matrix_of(u8, NULL, many - 1, 0, 0),
+                                     u64, NULL, asking()),
+                    &bytes),
         PRIM_ERROR_SIZE);
-    cr_assert_neq(
-        prim_reduce_columns_workspace_bytes(automatic, sum, none, u8, 0, many - 1, u64, &bytes),
-        PRIM_ERROR_SIZE);
-    cr_assert_neq(prim_reduce_segments_workspace_bytes(automatic, sum, none, u8, 5, i64, many - 2,
-                                                       u64, &bytes),
+    cr_assert_neq(asked_bytes(prim_reduce_columns(automatic, sum, none,
+                                                  prim_matrix_of(u8, NULL, 0, many - 1, 0), u64,
+                                                  NULL, asking()),
+                              &bytes),
                   PRIM_ERROR_SIZE);
+    cr_assert_neq(
+        asked_bytes(prim_reduce_segments(automatic, sum, none, u8, NULL, 5,
+                                         (prim_segments){NULL, many - 2, i64}, u64, NULL, asking()),
+                    &bytes),
+        PRIM_ERROR_SIZE);
 }
 
 /* ---- the host's versions ---- */
@@ -1268,8 +1306,8 @@ Test(reduce, host_results_do_not_depend_on_the_threads)
     for (size_t p = 0; p < PAIRS; p++) {
         const type_pair types = type_pairs[p];
         const size_t out_bytes = type_bytes(types.out);
-        if (!prim_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in,
-                                  count, types.out))
+        if (!runs(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in, NULL,
+                              count, types.out, NULL, asking())))
             continue; /* trimmed */
         fill(types.in, h_in, count, EXTREMES, p);
         for (size_t t = 0; t < COUNT_OF(threads); t++) {
@@ -1280,21 +1318,25 @@ Test(reduce, host_results_do_not_depend_on_the_threads)
             cr_prim(prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_ABS, types.in, h_in, count,
                                      types.out, many, threads[t]));
             cr_assert_arr_eq(one, many, out_bytes);
-            cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in, h_in, 97,
-                                          1000, 1001, types.out, one, 1));
-            cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in, h_in, 97,
-                                          1000, 1001, types.out, many, threads[t]));
+            cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                          prim_matrix_of(types.in, h_in, 97, 1000, 1001), types.out,
+                                          one, 1));
+            cr_prim(prim_reduce_rows_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                          prim_matrix_of(types.in, h_in, 97, 1000, 1001), types.out,
+                                          many, threads[t]));
             cr_assert_arr_eq(one, many, 97 * out_bytes);
-            cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in, h_in, 1000,
-                                             97, 99, types.out, one, 1));
-            cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, types.in, h_in, 1000,
-                                             97, 99, types.out, many, threads[t]));
+            cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                             prim_matrix_of(types.in, h_in, 1000, 97, 99),
+                                             types.out, one, 1));
+            cr_prim(prim_reduce_columns_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                             prim_matrix_of(types.in, h_in, 1000, 97, 99),
+                                             types.out, many, threads[t]));
             cr_assert_arr_eq(one, many, 97 * out_bytes);
             cr_prim(prim_dot_host(types.in, h_in, h_in, count, types.out, one, 1));
             cr_prim(prim_dot_host(types.in, h_in, h_in, count, types.out, many, threads[t]));
             cr_assert_arr_eq(one, many, out_bytes);
-            if (!prim_arg_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE,
-                                          types.in, count))
+            if (!runs(prim_arg_reduce(PRIM_REDUCE_AUTO, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, types.in,
+                                      NULL, count, NULL, NULL, asking())))
                 continue;
             cr_prim(prim_arg_reduce_host(PRIM_OP_MAX, PRIM_TRANSFORM_NONE, types.in, h_in, count,
                                          one, &index, 1));

@@ -9,6 +9,7 @@
 
 #include <primitives/reduce.h>
 
+#include "calls.h"
 #include "reductions.h"
 
 /* ---- where segments begin ---- */
@@ -173,17 +174,20 @@ static void run_on_device(const segments_case *c, const void *h_offsets, void *h
 {
     const size_t in_bytes = type_bytes(c->types.in);
     size_t bytes;
-    cr_prim(prim_reduce_segments_workspace_bytes(PRIM_REDUCE_AUTO, c->op, c->transform, c->types.in,
-                                                 c->l->count, offsets_type(c), c->l->segments,
-                                                 c->types.out, &bytes));
+    cr_prim(asked_bytes(prim_reduce_segments(PRIM_REDUCE_AUTO, c->op, c->transform, c->types.in,
+                                             NULL, c->l->count,
+                                             (prim_segments){NULL, c->l->segments, offsets_type(c)},
+                                             c->types.out, NULL, asking()),
+                        &bytes));
     guarded in = guarded_copy(c->h_in, c->l->count * in_bytes, c->offset * in_bytes);
     guarded offsets = guarded_copy(h_offsets, offsets_bytes(c), type_bytes(offsets_type(c)));
     guarded out = guarded_new(out_bytes(c), c->offset * type_bytes(c->types.out));
     guarded workspace = guarded_new(bytes, 0);
     cr_prim(prim_reduce_segments(c->offset % 2 == 0 ? PRIM_REDUCE_AUTO : PRIM_REDUCE_VECTORIZED,
                                  c->op, c->transform, c->types.in, in.data, c->l->count,
-                                 offsets_type(c), offsets.data, c->l->segments, c->types.out,
-                                 out.data, bytes > 0 ? workspace.data : NULL, bytes, 0));
+                                 (prim_segments){offsets.data, c->l->segments, offsets_type(c)},
+                                 c->types.out, out.data,
+                                 with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, h_out);
     guarded_free(&in);
     guarded_free(&offsets);
@@ -232,9 +236,10 @@ static void check_on_host(const segments_case *c, const void *h_offsets, const c
 {
     for (int threads = 1; threads <= 3; threads += 2) {
         memset(h_out, 0xEE, out_bytes(c));
-        cr_prim(prim_reduce_segments_host(c->op, c->transform, c->types.in, c->h_in, c->l->count,
-                                          offsets_type(c), h_offsets, c->l->segments, c->types.out,
-                                          h_out, threads));
+        cr_prim(
+            prim_reduce_segments_host(c->op, c->transform, c->types.in, c->h_in, c->l->count,
+                                      (prim_segments){h_offsets, c->l->segments, offsets_type(c)},
+                                      c->types.out, h_out, threads));
         check_same(c, threads == 1 ? "on the host" : "from three threads", h_out, h_each);
     }
 }
@@ -336,8 +341,9 @@ static void run_wild(int64_t *offsets, size_t segments, size_t count, bool wide)
                              wide ? 1 : 0, (char *)h_in};
     void *h_offsets = make_offsets(&c);
     run_on_device(&c, h_offsets, h_out);
-    cr_prim(prim_reduce_segments_host(c.op, c.transform, CUDA_R_32F, h_in, count, offsets_type(&c),
-                                      h_offsets, segments, CUDA_R_32F, h_out, 2));
+    cr_prim(prim_reduce_segments_host(c.op, c.transform, CUDA_R_32F, h_in, count,
+                                      (prim_segments){h_offsets, segments, offsets_type(&c)},
+                                      CUDA_R_32F, h_out, 2));
     free(h_offsets);
     free(h_in);
     free(h_out);
@@ -376,14 +382,15 @@ Test(reduce_segments, empty_operands_may_be_null)
     guarded offsets = guarded_copy(h_offsets, sizeof h_offsets, 0);
     guarded d_out = guarded_new(sizeof out, 0);
     cr_prim(prim_reduce_segments(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
-                                 NULL, 0, CUDA_R_32I, offsets.data, 1, CUDA_R_32F, d_out.data, NULL,
-                                 0, 0));
+                                 NULL, 0, (prim_segments){offsets.data, 1, CUDA_R_32I}, CUDA_R_32F,
+                                 d_out.data, NULL));
     guarded_read(&d_out, &out);
     cr_assert_eq(out, 0);
     cr_prim(prim_reduce_segments(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
-                                 NULL, 0, CUDA_R_64I, NULL, 0, CUDA_R_32F, NULL, NULL, 0, 0));
+                                 NULL, 0, (prim_segments){NULL, 0, CUDA_R_64I}, CUDA_R_32F, NULL,
+                                 NULL));
     cr_prim(prim_reduce_segments_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, NULL, 0,
-                                      CUDA_R_64I, NULL, 0, CUDA_R_32F, NULL, 2));
+                                      (prim_segments){NULL, 0, CUDA_R_64I}, CUDA_R_32F, NULL, 2));
     guarded_free(&offsets);
     guarded_free(&d_out);
 }
@@ -398,9 +405,12 @@ Test(reduce_segments, no_more_workspace_than_the_header_says)
                 const size_t in_bytes = type_bytes(type_pairs[p].in);
                 const size_t each = in_bytes == 8 ? 2048 : 4096;
                 size_t bytes;
-                cr_prim(prim_reduce_segments_workspace_bytes(
-                    PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type_pairs[p].in, counts[c],
-                    CUDA_R_32I, segments[s], type_pairs[p].out, &bytes));
+                cr_prim(asked_bytes(
+                    prim_reduce_segments(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                         type_pairs[p].in, NULL, counts[c],
+                                         (prim_segments){NULL, segments[s], CUDA_R_32I},
+                                         type_pairs[p].out, NULL, asking()),
+                    &bytes));
                 cr_assert_leq(bytes, 32 * (counts[c] * in_bytes / 16384 + segments[s] / each) + 64);
             }
 }

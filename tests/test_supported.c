@@ -7,6 +7,7 @@
 
 #include <primitives/primitives.h>
 
+#include "calls.h"
 #include "rungs.h"
 #include "support.h"
 
@@ -64,6 +65,15 @@ __attribute__((format(printf, 4, 5))) static void check(prim_status promised, pr
         if (!check_supported)                                       \
             check_sentence(#supports_query);                        \
         check(promised, check_asked, check_supported, __VA_ARGS__); \
+    } while (0)
+
+/* A call, asked; then words for printf(), what it was. */
+#define CHECK_CALL(promised, call, ...)                                    \
+    do {                                                                   \
+        const prim_status check_asked = (call);                            \
+        if (check_asked != PRIM_OK)                                        \
+            check_sentence(#call);                                         \
+        check(promised, check_asked, check_asked == PRIM_OK, __VA_ARGS__); \
     } while (0)
 
 static int major_capability(void)
@@ -211,18 +221,16 @@ static void check_reduce(prim_reduce_variant v, prim_op op, prim_transform t, ty
 {
     static const size_t counts[] = {0, 1, 60001};
     static const shape shapes[] = {{0, 5}, {5, 0}, {1, 1000}, {3, 1000}, {1000, 3}};
-    size_t bytes;
     EACH (size_t, count, counts)
-        CHECK(reduce_promise(v, op, p.in, p.out, 1, *count),
-              prim_reduce_workspace_bytes(v, op, t, p.in, *count, p.out, &bytes),
-              prim_reduce_supports(v, op, t, p.in, *count, p.out), "reduce %d, op %d of %zu, %s %s",
-              v, op, *count, name_of(p.in), name_of(p.out));
+        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, *count),
+                   prim_reduce(v, op, t, p.in, NULL, *count, p.out, NULL, asking()),
+                   "reduce %d, op %d of %zu, %s %s", v, op, *count, name_of(p.in), name_of(p.out));
     EACH (shape, s, shapes)
-        CHECK(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
-              prim_reduce_rows_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
-              prim_reduce_rows_supports(v, op, t, p.in, s->rows, s->columns, p.out),
-              "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-              name_of(p.in), name_of(p.out));
+        CHECK_CALL(reduce_promise(v, op, p.in, p.out, s->rows, s->columns),
+                   prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                                    p.out, NULL, asking()),
+                   "reduce_rows %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+                   name_of(p.in), name_of(p.out));
 }
 
 /* The calls whose "Variants: VECTORIZED and AUTO." */
@@ -238,14 +246,12 @@ static void check_columns(prim_reduce_variant v, prim_op op, prim_transform t, t
     static const shape shapes[] = {{0, 5}, {5, 0}, {3, 1000}, {1000, 3}};
     const prim_status promised =
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
-    size_t bytes;
     EACH (shape, s, shapes)
-        CHECK(
-            promised,
-            prim_reduce_columns_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
-            prim_reduce_columns_supports(v, op, t, p.in, s->rows, s->columns, p.out),
-            "reduce_columns %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-            name_of(p.in), name_of(p.out));
+        CHECK_CALL(promised,
+                   prim_reduce_columns(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                                       p.out, NULL, asking()),
+                   "reduce_columns %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+                   name_of(p.in), name_of(p.out));
 }
 
 /* "offsets_type CUDA_R_32I or CUDA_R_64I", "segments any number" */
@@ -255,15 +261,14 @@ static void check_segments(prim_reduce_variant v, prim_op op, prim_transform t, 
     static const cudaDataType_t offsets[] = {CUDA_R_32I, CUDA_R_64I, CUDA_R_32U, NO_TYPE};
     const prim_status promised =
         promise_of_two(v, reduce_promise(PRIM_REDUCE_AUTO, op, p.in, p.out, 1, 1));
-    size_t bytes;
     EACH (shape, s, shapes)
         EACH (cudaDataType_t, o, offsets)
-            CHECK(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
-                  prim_reduce_segments_workspace_bytes(v, op, t, p.in, s->columns, *o, s->rows,
-                                                       p.out, &bytes),
-                  prim_reduce_segments_supports(v, op, t, p.in, s->columns, *o, s->rows, p.out),
-                  "reduce_segments %d, op %d of %zu in %zu, %s %s, offsets %s", v, op, s->columns,
-                  s->rows, name_of(p.in), name_of(p.out), name_of(*o));
+            CHECK_CALL(*o == CUDA_R_32I || *o == CUDA_R_64I ? promised : PRIM_ERROR_TYPE,
+                       prim_reduce_segments(v, op, t, p.in, NULL, s->columns,
+                                            (prim_segments){NULL, s->rows, *o}, p.out, NULL,
+                                            asking()),
+                       "reduce_segments %d, op %d of %zu in %zu, %s %s, offsets %s", v, op,
+                       s->columns, s->rows, name_of(p.in), name_of(p.out), name_of(*o));
 }
 
 static void each_reduction(void (*run)(prim_reduce_variant v, prim_op op, prim_transform t,
@@ -287,20 +292,18 @@ Test(supported, reduce)
 static void check_longest_row(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
 {
     const size_t most = p.in == NO_TYPE ? 1 : 256 * 1024 / type_bytes(p.in);
-    size_t bytes;
     if (v != PRIM_REDUCE_SINGLE_PASS || t != PRIM_TRANSFORM_NONE)
         return;
     for (size_t count = most; count <= most + 1; count++) {
-        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
-              prim_reduce_workspace_bytes(v, op, t, p.in, count, p.out, &bytes),
-              prim_reduce_supports(v, op, t, p.in, count, p.out),
-              "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
-              name_of(p.out));
-        CHECK(reduce_promise(v, op, p.in, p.out, 1, count),
-              prim_reduce_rows_workspace_bytes(v, op, t, p.in, 1, count, p.out, &bytes),
-              prim_reduce_rows_supports(v, op, t, p.in, 1, count, p.out),
-              "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
-              name_of(p.out));
+        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, count),
+                   prim_reduce(v, op, t, p.in, NULL, count, p.out, NULL, asking()),
+                   "reduce by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+                   name_of(p.out));
+        CHECK_CALL(reduce_promise(v, op, p.in, p.out, 1, count),
+                   prim_reduce_rows(v, op, t, prim_matrix_of(p.in, NULL, 1, count, 0), p.out, NULL,
+                                    asking()),
+                   "reduce_rows by single_pass, op %d of %zu, %s %s", op, count, name_of(p.in),
+                   name_of(p.out));
     }
 }
 
@@ -333,13 +336,11 @@ static prim_status arg_promise(prim_reduce_variant variant, prim_op op, cudaData
 static void check_arg(prim_reduce_variant v, prim_op op, prim_transform t, type_pair p)
 {
     static const size_t counts[] = {0, 1, 70001};
-    size_t bytes;
     EACH (size_t, count, counts)
         if (p.in == p.out)
-            CHECK(arg_promise(v, op, p.in, *count),
-                  prim_arg_reduce_workspace_bytes(v, op, t, p.in, *count, &bytes),
-                  prim_arg_reduce_supports(v, op, t, p.in, *count),
-                  "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
+            CHECK_CALL(arg_promise(v, op, p.in, *count),
+                       prim_arg_reduce(v, op, t, p.in, NULL, *count, NULL, NULL, asking()),
+                       "arg_reduce %d, op %d of %zu %s", v, op, *count, name_of(p.in));
 }
 
 Test(supported, arg_reduce)
@@ -351,13 +352,11 @@ static void check_dot(prim_reduce_variant v, prim_op op, prim_transform t, type_
 {
     static const size_t counts[] = {0, 1, 70001};
     const prim_status promised = is_reduced(p.in, p.out) ? PRIM_OK : PRIM_ERROR_TYPE;
-    size_t bytes;
     EACH (size_t, count, counts)
         if (op == PRIM_OP_SUM && t == PRIM_TRANSFORM_NONE)
-            CHECK(promise_of_two(v, promised),
-                  prim_dot_workspace_bytes(v, p.in, *count, p.out, &bytes),
-                  prim_dot_supports(v, p.in, *count, p.out), "dot %d of %zu, %s %s", v, *count,
-                  name_of(p.in), name_of(p.out));
+            CHECK_CALL(promise_of_two(v, promised),
+                       prim_dot(v, p.in, NULL, NULL, *count, p.out, NULL, asking()),
+                       "dot %d of %zu, %s %s", v, *count, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, dot)
@@ -370,14 +369,15 @@ Test(supported, reduce_of_any_number)
 {
     for (int shift = 31; shift <= 40; shift++)
         for (size_t count = ((size_t)1 << shift) - 1; count <= ((size_t)1 << shift) + 1; count++) {
-            cr_expect(prim_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                           CUDA_R_8U, count, CUDA_R_64U));
-            cr_expect(prim_arg_reduce_supports(PRIM_REDUCE_AUTO, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
-                                               CUDA_R_32F, count));
-            cr_expect(prim_dot_supports(PRIM_REDUCE_AUTO, CUDA_R_32F, count, CUDA_R_64F));
-            cr_expect(prim_reduce_segments_supports(PRIM_REDUCE_AUTO, PRIM_OP_SUM,
-                                                    PRIM_TRANSFORM_NONE, CUDA_R_32F, count,
-                                                    CUDA_R_64I, count / 16, CUDA_R_64F));
+            cr_expect(runs(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                       CUDA_R_8U, NULL, count, CUDA_R_64U, NULL, asking())));
+            cr_expect(runs(prim_arg_reduce(PRIM_REDUCE_AUTO, PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
+                                           CUDA_R_32F, NULL, count, NULL, NULL, asking())));
+            cr_expect(runs(prim_dot(PRIM_REDUCE_AUTO, CUDA_R_32F, NULL, NULL, count, CUDA_R_64F,
+                                    NULL, asking())));
+            cr_expect(runs(prim_reduce_segments(
+                PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, NULL, count,
+                (prim_segments){NULL, count / 16, CUDA_R_64I}, CUDA_R_64F, NULL, asking())));
         }
 }
 

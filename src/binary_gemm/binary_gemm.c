@@ -181,7 +181,7 @@ prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t 
                              size_t workspace_bytes, cudaStream_t stream)
 {
     const prim_request call = {"prim_binary_gemm", (int)variant,    false,
-                            d_workspace,        workspace_bytes, stream};
+                            d_workspace,        workspace_bytes, stream, NULL};
     prim_binary_gemm_args args = {call, m, n, k, d_a, lda, d_b, ldb, c_type, d_c, ldc};
     return prim_ladder_run(&ladder, &args.call);
 }

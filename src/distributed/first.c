@@ -49,23 +49,31 @@ static places places_of(const prim_team *team, const prim_member *member)
 
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const search *s = team->args;
     size_t part = 0, last = 0;
-    prim_status status = prim_arg_reduce_workspace_bytes(
-        PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type, prim_team_largest_part(team), &part);
+    prim_status status = prim_team_asked(
+        prim_arg_reduce(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type, NULL,
+                        prim_team_largest_part(team), NULL, NULL, &(prim_call){.answer = &answer}),
+        &answer, &part);
     if (status == PRIM_OK)
-        status = prim_arg_reduce_workspace_bytes(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type,
-                                                 candidates_of(team, team->total), &last);
+        status = prim_team_asked(prim_arg_reduce(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type,
+                                                 NULL, candidates_of(team, team->total), NULL, NULL,
+                                                 &(prim_call){.answer = &answer}),
+                                 &answer, &last);
     *bytes = part > last ? part : last;
     return status;
 }
 
 static prim_status needed(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const search *s = team->args;
     size_t inner, whole;
-    prim_status status = prim_arg_reduce_workspace_bytes(PRIM_REDUCE_AUTO, s->op, s->transform,
-                                                         s->in_type, team->whole, &whole);
+    prim_status status =
+        prim_team_asked(prim_arg_reduce(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type, NULL,
+                                        team->whole, NULL, NULL, &(prim_call){.answer = &answer}),
+                        &answer, &whole);
     if (status == PRIM_OK)
         status = inner_bytes(team, &inner);
     if (status == PRIM_OK)
@@ -102,8 +110,10 @@ static prim_status find(const prim_team *team, const prim_member *member, const 
     return status != PRIM_OK
                ? status
                : prim_arg_reduce(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type, d_in, count,
-                                 d_value, p.at, prim_team_inner(p.inner, inner), inner,
-                                 member->rank->stream);
+                                 d_value, p.at,
+                                 &(prim_call){.stream = member->rank->stream,
+                                              .d_workspace = prim_team_inner(p.inner, inner),
+                                              .workspace_bytes = inner});
 }
 
 static prim_status find_own(const prim_team *team, const prim_member *member)

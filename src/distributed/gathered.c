@@ -13,12 +13,15 @@ size_t prim_gathered_results_bytes(const prim_team *team)
 /* The workspace of both reductions, which follow each other in a stream. */
 prim_status prim_gathered_inner_bytes(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const prim_reduction *r = team->args;
     size_t part = 0, last = 0;
     prim_status status = prim_reduction_bytes(team, prim_team_largest_part(team), &part);
     if (status == PRIM_OK)
-        status = prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE,
-                                             r->out_type, team->total, r->out_type, &last);
+        status = prim_team_asked(prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE,
+                                             r->out_type, NULL, team->total, r->out_type, NULL,
+                                             &(prim_call){.answer = &answer}),
+                                 &answer, &last);
     *bytes = part > last ? part : last;
     return status;
 }
@@ -65,9 +68,15 @@ prim_status prim_gathered_reduce_part(const prim_team *team, const prim_member *
         return status;
     if (r->is_dot)
         return prim_dot(PRIM_REDUCE_AUTO, r->in_type, rank->d_in, rank->d_in_y, member->count,
-                        r->out_type, result, in.memory, in.bytes, rank->stream);
+                        r->out_type, result,
+                        &(prim_call){.stream = rank->stream,
+                                     .d_workspace = in.memory,
+                                     .workspace_bytes = in.bytes});
     return prim_reduce(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, rank->d_in, member->count,
-                       r->out_type, result, in.memory, in.bytes, rank->stream);
+                       r->out_type, result,
+                       &(prim_call){.stream = rank->stream,
+                                    .d_workspace = in.memory,
+                                    .workspace_bytes = in.bytes});
 }
 
 prim_status prim_gathered_share(const prim_team *team, const prim_member *member)
@@ -89,7 +98,9 @@ prim_status prim_gathered_reduce_results(const prim_team *team, const prim_membe
     return status == PRIM_OK
                ? prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, r->out_type,
                              prim_gathered_result(team, member, 0), count, r->out_type, d_out,
-                             in.memory, in.bytes, member->rank->stream)
+                             &(prim_call){.stream = member->rank->stream,
+                                          .d_workspace = in.memory,
+                                          .workspace_bytes = in.bytes})
                : status;
 }
 

@@ -73,9 +73,12 @@ static places places_of(const prim_team *team, const prim_member *member)
 /* The workspace of the last reduction. */
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const prim_reduction *r = team->args;
-    return prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r),
-                                       all_tiles(team), value_type(r), bytes);
+    return prim_team_asked(prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r),
+                                       NULL, all_tiles(team), value_type(r), NULL,
+                                       &(prim_call){.answer = &answer}),
+                           &answer, bytes);
 }
 
 static prim_status needed(const prim_team *team, size_t *bytes)
@@ -179,7 +182,9 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
         status =
             prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r), p.values,
                         all_tiles(team), value_type(r), rounds ? p.result : member->rank->d_out,
-                        prim_team_inner(p.inner, inner), inner, member->rank->stream);
+                        &(prim_call){.stream = member->rank->stream,
+                                     .d_workspace = prim_team_inner(p.inner, inner),
+                                     .workspace_bytes = inner});
     if (status != PRIM_OK || !rounds)
         return status;
     return prim_team_cuda(member, "the result was not rounded",

@@ -5,11 +5,15 @@
 
 prim_status prim_reduction_bytes(const prim_team *team, size_t count, size_t *bytes)
 {
+    prim_answer answer;
     const prim_reduction *r = team->args;
     if (r->is_dot)
-        return prim_dot_workspace_bytes(PRIM_REDUCE_AUTO, r->in_type, count, r->out_type, bytes);
-    return prim_reduce_workspace_bytes(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, count,
-                                       r->out_type, bytes);
+        return prim_team_asked(prim_dot(PRIM_REDUCE_AUTO, r->in_type, NULL, NULL, count,
+                                        r->out_type, NULL, &(prim_call){.answer = &answer}),
+                               &answer, bytes);
+    return prim_team_asked(prim_reduce(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, NULL,
+                                       count, r->out_type, NULL, &(prim_call){.answer = &answer}),
+                           &answer, bytes);
 }
 
 /* The result comes first: it overlaps none of the others. */

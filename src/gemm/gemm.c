@@ -176,7 +176,7 @@ prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_trans
                       cudaDataType_t c_type, void *d_c, size_t ldc, prim_compute compute,
                       void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_request call = {"prim_gemm", (int)variant, false, d_workspace, workspace_bytes, stream};
+    const prim_request call = {"prim_gemm", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
     prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
                            d_a,  lda,     b_type, d_b, ldb, beta, c_type, d_c,
                            ldc,  compute, 1,      0,   0,   0,    false};
@@ -192,7 +192,7 @@ prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a, pr
                               size_t workspace_bytes, cudaStream_t stream)
 {
     const prim_request call = {"prim_gemm_batched", (int)variant,    false,
-                            d_workspace,         workspace_bytes, stream};
+                            d_workspace,         workspace_bytes, stream, NULL};
     prim_gemm_args args = {call, op_a,    op_b,    m,        n,        k,        alpha,  a_type,
                            d_a,  lda,     b_type,  d_b,      ldb,      beta,     c_type, d_c,
                            ldc,  compute, batches, a_stride, b_stride, c_stride, false};
@@ -208,7 +208,7 @@ prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a, p
                                cudaStream_t stream)
 {
     const prim_request call = {"prim_gemm_pointers", (int)variant,    false,
-                            d_workspace,          workspace_bytes, stream};
+                            d_workspace,          workspace_bytes, stream, NULL};
     prim_gemm_args args = {call, op_a,    op_b,    m,   n,   k,    alpha,  a_type,
                            d_a,  lda,     b_type,  d_b, ldb, beta, c_type, (void *)(uintptr_t)d_c,
                            ldc,  compute, batches, 0,   0,   0,    true};
@@ -303,7 +303,7 @@ prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, s
                            cudaDataType_t c_type, void *h_c, size_t ldc, prim_compute compute,
                            int threads)
 {
-    const prim_request call = {"prim_gemm_host", 0, true, NULL, 0, NULL};
+    const prim_request call = {"prim_gemm_host", 0, true, NULL, 0, NULL, NULL};
     const prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
                                  h_a,  lda,     b_type, h_b, ldb, beta, c_type, h_c,
                                  ldc,  compute, 1,      0,   0,   0,    false};
@@ -318,7 +318,7 @@ prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, siz
                                    cudaDataType_t c_type, void *h_c, size_t ldc, size_t c_stride,
                                    size_t batches, prim_compute compute, int threads)
 {
-    const prim_request call = {"prim_gemm_batched_host", 0, true, NULL, 0, NULL};
+    const prim_request call = {"prim_gemm_batched_host", 0, true, NULL, 0, NULL, NULL};
     const prim_gemm_args args = {
         call, op_a, op_b,   m,   n,   k,       alpha,   a_type,   h_a,      lda,      b_type, h_b,
         ldb,  beta, c_type, h_c, ldc, compute, batches, a_stride, b_stride, c_stride, false};

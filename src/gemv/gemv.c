@@ -116,7 +116,7 @@ prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
                       cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
                       void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_request call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream};
+    const prim_request call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
     prim_gemv_args args = {call, op,   rows,   columns, alpha, a_type, d_a, lda, x_type,
                            d_x,  beta, y_type, d_y,     1,     0,      0,   0};
     return prim_ladder_run(&ladder, &args.call);
@@ -130,7 +130,7 @@ prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, size
                               size_t workspace_bytes, cudaStream_t stream)
 {
     const prim_request call = {"prim_gemv_batched", (int)variant,    false,
-                            d_workspace,         workspace_bytes, stream};
+                            d_workspace,         workspace_bytes, stream, NULL};
     prim_gemv_args args = {call, op,      rows,     columns,  alpha,   a_type,
                            d_a,  lda,     x_type,   d_x,      beta,    y_type,
                            d_y,  batches, a_stride, x_stride, y_stride};

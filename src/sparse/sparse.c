@@ -60,7 +60,7 @@ prim_status prim_spmv(prim_spmv_variant variant, double alpha, prim_sparse matri
                       cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
                       void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
 {
-    const prim_request call = {"prim_spmv", (int)variant, false, d_workspace, workspace_bytes, stream};
+    const prim_request call = {"prim_spmv", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
     prim_spmv_args args = {call, alpha, matrix, x_type, d_x, beta, y_type, d_y};
     return prim_ladder_run(&ladder, &args.call);
 }

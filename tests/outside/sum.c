@@ -11,7 +11,7 @@ int main(void)
     cudaMalloc((void **)&d_sum, sizeof *d_sum);
     cudaMemcpy(d_values, values, sizeof values, cudaMemcpyHostToDevice);
     if (prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, d_values, 5,
-                    CUDA_R_32F, d_sum, NULL, 0, NULL) != PRIM_OK)
+                    CUDA_R_32F, d_sum, NULL) != PRIM_OK)
         return printf("%s\n", prim_last_error(NULL)), 1;
     cudaMemcpy(&sum, d_sum, sizeof sum, cudaMemcpyDeviceToHost);
     if (prim_reduce_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, values, 5, CUDA_R_32F,

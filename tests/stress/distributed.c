@@ -281,15 +281,16 @@ static void reduce_bands(trial *t, bool down)
                      op, f, types.in, all.counts, all.ranks, columns, columns, types.out,
                      all.members, all.ranks))) {
         if (down) {
-            on_host(t,
-                    prim_reduce_columns_host(op, f, types.in, all.h_in, all.whole, columns, columns,
-                                             types.out, all.parts[0].out->h, t->threads));
+            on_host(t, prim_reduce_columns_host(
+                           op, f, prim_matrix_of(types.in, all.h_in, all.whole, columns, 0),
+                           types.out, all.parts[0].out->h, t->threads));
             give_to_all(&all);
         }
         for (size_t r = 0; !down && r < all.ranks; r++)
-            on_host(t, prim_reduce_rows_host(op, f, types.in, all.parts[r].in->h,
-                                             all.parts[r].count, columns, columns, types.out,
-                                             all.parts[r].out->h, t->threads));
+            on_host(t, prim_reduce_rows_host(op, f,
+                                             prim_matrix_of(types.in, all.parts[r].in->h,
+                                                            all.parts[r].count, columns, 0),
+                                             types.out, all.parts[r].out->h, t->threads));
     }
     forget(&all);
 }

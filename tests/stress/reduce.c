@@ -2,6 +2,7 @@
 
 #include <primitives/reduce.h>
 
+#include "../calls.h"
 #include "../rungs.h"
 #include "oracles.h"
 #include "stress.h"
@@ -24,14 +25,14 @@ static void reduce(trial *t)
     const size_t count = pick_size(t, 70000);
     pick_reduce_values(t, op, p.in);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_reduce_workspace_bytes(t->variant, op, f, p.in, count, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_reduce(t->variant, op, f, p.in, NULL, count, p.out, NULL, asking()), &bytes);
     operand *x = add_input(t, p.in, count, needs_signs(t, op, p.in)), *y = add_output(t, p.out, 1);
     begin(t, asked, bytes, true);
     describe(t, "reduce: variant %d, op %d, transform %d, types %d %d, %zu elements", t->variant,
              op, f, p.in, p.out, count);
-    if (!end(t, prim_reduce(t->variant, op, f, p.in, x->d, count, p.out, y->d, t->workspace,
-                            t->workspace_bytes, t->stream)))
+    if (!end(t, prim_reduce(t->variant, op, f, p.in, x->d, count, p.out, y->d,
+                            with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     on_host(t, prim_reduce_host(op, f, p.in, x->h, count, p.out, y->h, t->threads));
     const combination c = {op, f, p};
@@ -49,20 +50,23 @@ static void reduce_lines(trial *t, bool down)
     const matrix m = pick_matrix(t);
     pick_reduce_values(t, op, p.in);
     size_t bytes = 0;
-    const prim_status asked =
-        (down ? prim_reduce_columns_workspace_bytes : prim_reduce_rows_workspace_bytes)(
-            t->variant, op, f, p.in, m.rows, m.columns, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        (down ? prim_reduce_columns : prim_reduce_rows)(
+            t->variant, op, f, prim_matrix_of(p.in, NULL, m.rows, m.columns, m.ld), p.out, NULL,
+            asking()),
+        &bytes);
     operand *x = add_input(t, p.in, span(m.rows, m.columns, m.ld), needs_signs(t, op, p.in));
     operand *y = add_output(t, p.out, down ? m.columns : m.rows);
     begin(t, asked, bytes, true);
     describe(t, "reduce_%s: variant %d, op %d, transform %d, types %d %d, %zu × %zu, ld %zu",
              down ? "columns" : "rows", t->variant, op, f, p.in, p.out, m.rows, m.columns, m.ld);
     if (!end(t, (down ? prim_reduce_columns : prim_reduce_rows)(
-                    t->variant, op, f, p.in, x->d, m.rows, m.columns, m.ld, p.out, y->d,
-                    t->workspace, t->workspace_bytes, t->stream)))
+                    t->variant, op, f, prim_matrix_of(p.in, x->d, m.rows, m.columns, m.ld), p.out,
+                    y->d, with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     on_host(t, (down ? prim_reduce_columns_host : prim_reduce_rows_host)(
-                   op, f, p.in, x->h, m.rows, m.columns, m.ld, p.out, y->h, t->threads));
+                   op, f, prim_matrix_of(p.in, x->h, m.rows, m.columns, m.ld), p.out, y->h,
+                   t->threads));
     const size_t lines = down ? m.columns : m.rows, line = pick(t, lines + 1);
     const combination c = {op, f, p};
     if (line < lines && is_known(&c, down ? m.rows : m.columns))
@@ -112,8 +116,10 @@ static void reduce_segments(trial *t)
     const cudaDataType_t wide = pick(t, 2) == 0 ? CUDA_R_32I : CUDA_R_64I;
     pick_reduce_values(t, op, p.in);
     size_t bytes = 0;
-    const prim_status asked = prim_reduce_segments_workspace_bytes(t->variant, op, f, p.in, count,
-                                                                   wide, segments, p.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_reduce_segments(t->variant, op, f, p.in, NULL, count,
+                             (prim_segments){NULL, segments, wide}, p.out, NULL, asking()),
+        &bytes);
     operand *x = add_input(t, p.in, count, needs_signs(t, op, p.in));
     operand *offsets = add_input(t, wide, segments == 0 ? 0 : segments + 1, false);
     operand *y = add_output(t, p.out, segments);
@@ -122,12 +128,13 @@ static void reduce_segments(trial *t)
     begin(t, asked, bytes, true);
     describe(t, "reduce_segments: variant %d, op %d, transform %d, types %d %d, %zu of %zu",
              t->variant, op, f, p.in, p.out, segments, count);
-    if (!end(t,
-             prim_reduce_segments(t->variant, op, f, p.in, x->d, count, wide, offsets->d, segments,
-                                  p.out, y->d, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_reduce_segments(t->variant, op, f, p.in, x->d, count,
+                                     (prim_segments){offsets->d, segments, wide}, p.out, y->d,
+                                     with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_reduce_segments_host(op, f, p.in, x->h, count, wide, offsets->h, segments,
-                                         p.out, y->h, t->threads));
+    on_host(t, prim_reduce_segments_host(op, f, p.in, x->h, count,
+                                         (prim_segments){offsets->h, segments, wide}, p.out, y->h,
+                                         t->threads));
     const size_t segment = pick(t, segments + 1);
     const combination c = {op, f, p};
     if (segment == segments)
@@ -147,15 +154,15 @@ static void arg_reduce(trial *t)
     const size_t count = pick_size(t, 70000);
     pick_reduce_values(t, op, type);
     size_t bytes = 0;
-    const prim_status asked =
-        prim_arg_reduce_workspace_bytes(t->variant, op, f, type, count, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_arg_reduce(t->variant, op, f, type, NULL, count, NULL, NULL, asking()), &bytes);
     operand *x = add_input(t, type, count, false);
     operand *value = add_output(t, type, 1), *index = add_output(t, CUDA_R_64U, 1);
     begin(t, asked, bytes, true);
     describe(t, "arg_reduce: variant %d, op %d, transform %d, type %d, %zu elements", t->variant,
              op, f, type, count);
     if (end(t, prim_arg_reduce(t->variant, op, f, type, x->d, count, value->d, (void *)index->d,
-                               t->workspace, t->workspace_bytes, t->stream)))
+                               with(t->stream, t->workspace, t->workspace_bytes))))
         on_host(t, prim_arg_reduce_host(op, f, type, x->h, count, value->h, (void *)index->h,
                                         t->threads));
 }
@@ -167,13 +174,14 @@ static void dot(trial *t)
     const size_t count = pick_size(t, 70000);
     pick_reduce_values(t, PRIM_OP_SUM, p.in);
     size_t bytes = 0;
-    const prim_status asked = prim_dot_workspace_bytes(t->variant, p.in, count, p.out, &bytes);
+    const prim_status asked =
+        asked_bytes(prim_dot(t->variant, p.in, NULL, NULL, count, p.out, NULL, asking()), &bytes);
     operand *x = add_input(t, p.in, count, false), *y = add_input(t, p.in, count, false);
     operand *z = add_output(t, p.out, 1);
     begin(t, asked, bytes, true);
     describe(t, "dot: variant %d, types %d %d, %zu elements", t->variant, p.in, p.out, count);
-    if (!end(t, prim_dot(t->variant, p.in, x->d, y->d, count, p.out, z->d, t->workspace,
-                         t->workspace_bytes, t->stream)))
+    if (!end(t, prim_dot(t->variant, p.in, x->d, y->d, count, p.out, z->d,
+                         with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     on_host(t, prim_dot_host(p.in, x->h, y->h, count, p.out, z->h, t->threads));
     if (!is_half(p.in))

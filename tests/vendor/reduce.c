@@ -8,6 +8,6 @@ int main(void)
     const void *d_values = on_device(values, sizeof values);
     void *d_sum = on_device(NULL, sizeof sum);
     return outcome(prim_reduce(PRIM_REDUCE_AUTO, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,
-                               d_values, 5, CUDA_R_32F, d_sum, NULL, 0, NULL),
+                               d_values, 5, CUDA_R_32F, d_sum, NULL),
                    d_sum, &sum, sizeof sum);
 }

@@ -36,9 +36,13 @@ prim_status prim_bands_check_columns(const prim_team *team, const prim_member *m
 
 prim_status prim_bands_columns_bytes(const prim_team *team, size_t rows, size_t *bytes)
 {
+    prim_answer answer;
     const prim_bands *b = team->args;
-    return prim_reduce_columns_workspace_bytes(PRIM_REDUCE_AUTO, b->op, b->transform, b->in_type,
-                                               rows, b->columns, b->out_type, bytes);
+    return prim_team_asked(
+        prim_reduce_columns(PRIM_REDUCE_AUTO, b->op, b->transform,
+                            prim_matrix_of(b->in_type, NULL, rows, b->columns, 0), b->out_type,
+                            NULL, &(prim_call){.answer = &answer}),
+        &answer, bytes);
 }
 
 void prim_bands_sign(const prim_team *team, prim_digest *digest)

@@ -11,10 +11,13 @@ static size_t row_bytes(const prim_bands *b)
 
 static prim_status last_bytes(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const prim_bands *b = team->args;
-    return prim_reduce_columns_workspace_bytes(PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE,
-                                               b->out_type, team->total, b->columns, b->out_type,
-                                               bytes);
+    return prim_team_asked(
+        prim_reduce_columns(PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE,
+                            prim_matrix_of(b->out_type, NULL, team->total, b->columns, 0),
+                            b->out_type, NULL, &(prim_call){.answer = &answer}),
+        &answer, bytes);
 }
 
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
@@ -54,10 +57,13 @@ static prim_status reduce(const prim_team *team, const prim_member *member,
     size_t inner;
     const prim_status status = inner_bytes(team, &inner);
     return status == PRIM_OK
-               ? prim_reduce_columns(PRIM_REDUCE_AUTO, b->op, transform, type, d_in, rows,
-                                     b->columns, ld, b->out_type, d_out,
-                                     prim_team_inner(row_of(team, member, team->total), inner),
-                                     inner, member->rank->stream)
+               ? prim_reduce_columns(
+                     PRIM_REDUCE_AUTO, b->op, transform,
+                     prim_matrix_of(type, d_in, rows, b->columns, ld), b->out_type, d_out,
+                     &(prim_call){.stream = member->rank->stream,
+                                  .d_workspace =
+                                      prim_team_inner(row_of(team, member, team->total), inner),
+                                  .workspace_bytes = inner})
                : status;
 }
 

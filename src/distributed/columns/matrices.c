@@ -13,9 +13,12 @@ static prim_status check_rows(const prim_team *team, const prim_member *member,
 
 static prim_status rows_bytes(const prim_team *team, size_t rows, size_t *bytes)
 {
+    prim_answer answer;
     const prim_bands *b = team->args;
-    return prim_reduce_rows_workspace_bytes(PRIM_REDUCE_AUTO, b->op, b->transform, b->in_type, rows,
-                                            b->columns, b->out_type, bytes);
+    return prim_team_asked(prim_reduce_rows(PRIM_REDUCE_AUTO, b->op, b->transform,
+                                            prim_matrix_of(b->in_type, NULL, rows, b->columns, 0),
+                                            b->out_type, NULL, &(prim_call){.answer = &answer}),
+                           &answer, bytes);
 }
 
 static prim_status needed_by_rows(const prim_team *team, size_t *bytes)
@@ -32,12 +35,16 @@ static prim_status reduce_own_rows(const prim_team *team, const prim_member *mem
     const prim_bands *b = team->args;
     size_t bytes;
     const prim_status status = needed_by_rows(team, &bytes);
-    return status == PRIM_OK ? prim_reduce_rows(PRIM_REDUCE_AUTO, b->op, b->transform, b->in_type,
-                                                member->rank->d_in, member->count, b->columns,
-                                                b->ld, b->out_type, member->rank->d_out,
-                                                prim_team_inner(member->call.workspace, bytes),
-                                                bytes, member->rank->stream)
-                             : status;
+    return status == PRIM_OK
+               ? prim_reduce_rows(
+                     PRIM_REDUCE_AUTO, b->op, b->transform,
+                     prim_matrix_of(b->in_type, member->rank->d_in, member->count, b->columns,
+                                    b->ld),
+                     b->out_type, member->rank->d_out,
+                     &(prim_call){.stream = member->rank->stream,
+                                  .d_workspace = prim_team_inner(member->call.workspace, bytes),
+                                  .workspace_bytes = bytes})
+               : status;
 }
 
 static const prim_team_steps rows_steps = {

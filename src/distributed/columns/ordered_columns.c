@@ -114,10 +114,13 @@ static char *place(const prim_member *member, size_t offset)
 /* The workspace of the last reduction. */
 static prim_status inner_bytes(const prim_team *team, size_t *bytes)
 {
+    prim_answer answer;
     const prim_bands *b = team->args;
-    return prim_reduce_columns_workspace_bytes(PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE,
-                                               value_type(b), all_tiles(team), b->columns,
-                                               value_type(b), bytes);
+    return prim_team_asked(
+        prim_reduce_columns(PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE,
+                            prim_matrix_of(value_type(b), NULL, all_tiles(team), b->columns, 0),
+                            value_type(b), NULL, &(prim_call){.answer = &answer}),
+        &answer, bytes);
 }
 
 static prim_status needed(const prim_team *team, size_t *bytes)
@@ -242,10 +245,14 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
     size_t inner;
     prim_status status = inner_bytes(team, &inner);
     if (status == PRIM_OK)
-        status = prim_reduce_columns(PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE, value_type(b),
-                                     place(member, 0), all_tiles(team), b->columns, values_ld(b),
-                                     value_type(b), results,
-                                     prim_team_inner(place(member, l.inner), inner), inner, stream);
+        status = prim_reduce_columns(
+            PRIM_REDUCE_AUTO, b->op, PRIM_TRANSFORM_NONE,
+            prim_matrix_of(value_type(b), place(member, 0), all_tiles(team), b->columns,
+                           values_ld(b)),
+            value_type(b), results,
+            &(prim_call){.stream = stream,
+                         .d_workspace = prim_team_inner(place(member, l.inner), inner),
+                         .workspace_bytes = inner});
     if (status != PRIM_OK || !rounds(b) || b->columns == 0)
         return status;
     return prim_team_cuda(

@@ -86,6 +86,15 @@ prim_status prim_team_go_to(const prim_member *member);
 
 size_t prim_team_largest_part(const prim_team *team);
 
+/* The workspace that a call for one device needs, which was asked with this answer. */
+static inline prim_status prim_team_asked(prim_status status, const prim_answer *answer,
+                                          size_t *bytes)
+{
+    if (status == PRIM_OK)
+        *bytes = answer->workspace_bytes;
+    return status;
+}
+
 /* NULL where 0 bytes are needed, so that the pool is not used. */
 static inline void *prim_team_inner(void *memory, size_t bytes)
 {

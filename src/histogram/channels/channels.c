@@ -113,7 +113,7 @@ prim_status prim_histogram_even_channels(prim_histogram_channels_variant variant
 {
     prim_histogram_args args = shape(flags, outside, image, bins, counter_type);
     args.call = (prim_request){
-        "prim_histogram_even_channels", (int)variant, false, d_workspace, workspace_bytes, stream};
+        "prim_histogram_even_channels", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
     set_operands(&args, h_ranges, d_counters, d_outside);
     return prim_ladder_run(&ladder, &args.call);
 }

@@ -139,7 +139,7 @@ prim_status prim_histogram_even_weighted(prim_histogram_weighted_variant variant
 {
     prim_histogram_args args = shape(flags, outside, range, sample_type, count, bins, weight_type);
     args.call = (prim_request){
-        "prim_histogram_even_weighted", (int)variant, false, d_workspace, workspace_bytes, stream};
+        "prim_histogram_even_weighted", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
     set_operands(&args, d_samples, d_weights, h_largest, d_sums, d_outside);
     return prim_ladder_run(&ladder, &args.call);
 }

@@ -369,7 +369,7 @@ prim_status prim_sparse_check(prim_sparse matrix, prim_sparse_finding *d_finding
                               size_t workspace_bytes, cudaStream_t stream)
 {
     prim_sparse_check_args args = {
-        {"prim_sparse_check", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream},
+        {"prim_sparse_check", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream, NULL},
         matrix,
         d_finding};
     return prim_ladder_run(&ladder, &args.call);

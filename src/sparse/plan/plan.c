@@ -101,7 +101,7 @@ prim_status prim_spmv_plan(prim_sparse matrix, void *d_plan, size_t plan_bytes, 
                            size_t workspace_bytes, cudaStream_t stream)
 {
     prim_spmv_plan_args args = {
-        {"prim_spmv_plan", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream},
+        {"prim_spmv_plan", PRIM_VARIANT_AUTO, false, d_workspace, workspace_bytes, stream, NULL},
         matrix,
         d_plan,
         plan_bytes};
@@ -162,7 +162,7 @@ prim_status prim_spmv_planned(double alpha, prim_sparse matrix, const void *d_pl
                               size_t workspace_bytes, cudaStream_t stream)
 {
     const prim_request call = {"prim_spmv_planned", PRIM_VARIANT_AUTO, false,
-                            d_workspace,         workspace_bytes,   stream};
+                            d_workspace,         workspace_bytes,   stream, NULL};
     prim_spmv_planned_args args = {
         {call, alpha, matrix, x_type, d_x, beta, y_type, d_y}, d_plan, plan_bytes};
     return prim_ladder_run(&planned_ladder, &args.product.call);
