@@ -172,6 +172,21 @@ static inline prim_matrix prim_matrix_of(cudaDataType_t type, const void *data, 
     return matrix;
 }
 
+/* A vector of a product, likewise. */
+typedef struct prim_vector {
+    void *data; /* an input is only read; may be NULL if count is 0 */
+    size_t count;
+    cudaDataType_t type; /* of an element */
+    size_t stride;       /* of a batch: elements from one vector to the next; otherwise not used */
+} prim_vector;
+
+/* One whose data may be const; the stride is 0. */
+static inline prim_vector prim_vector_of(cudaDataType_t type, const void *data, size_t count)
+{
+    prim_vector vector = {(void *)(uintptr_t)data, count, type, 0};
+    return vector;
+}
+
 /* Rows of pixels of 1 to 4 interleaved channels. */
 typedef struct prim_image {
     void *data; /* an input is only read */

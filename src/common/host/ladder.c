@@ -7,12 +7,17 @@
 #include "common/host/fail.h"
 #include "common/host/workspace.h"
 
+static const prim_rung *find_among(const prim_rung *const *rungs, int variant)
+{
+    for (; rungs != NULL && *rungs != NULL; rungs++)
+        if ((*rungs)->variant.value == variant)
+            return *rungs;
+    return NULL;
+}
+
 static const prim_rung *find_rung(const prim_ladder *ladder, int variant)
 {
-    for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++)
-        if ((*rung)->variant.value == variant)
-            return *rung;
-    return NULL;
+    return find_among(ladder->rungs, variant);
 }
 
 int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferred, const void *args)
@@ -27,6 +32,10 @@ int prim_preferred_rung(const prim_rung *const *rungs, const prim_rung *preferre
 
 static prim_status no_such_variant(const prim_ladder *ladder, const prim_request *call)
 {
+    const prim_rung *const other = find_among(ladder->others, call->variant);
+    if (other != NULL)
+        return prim_fail(PRIM_ERROR_UNSUPPORTED, "%s: variant %s (%d) is of another call",
+                         call->name, other->variant.name, call->variant);
     char names[160] = "auto";
     for (const prim_rung *const *rung = ladder->rungs; *rung != NULL; rung++) {
         const size_t used = strlen(names);
@@ -255,16 +264,21 @@ static const prim_variant auto_variant = {PRIM_VARIANT_AUTO, "auto",
 
 const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index)
 {
-    const prim_rung *const *rung = ladder->rungs;
     if (index == 0)
         return &auto_variant;
-    while (*rung != NULL && --index > 0)
-        rung++;
-    return *rung != NULL ? &(*rung)->variant : NULL;
+    index--;
+    const prim_rung *const *rungs[] = {ladder->rungs, ladder->others};
+    for (int r = 0; r < 2; r++)
+        for (const prim_rung *const *rung = rungs[r]; rung != NULL && *rung != NULL; rung++)
+            if (index-- == 0)
+                return &(*rung)->variant;
+    return NULL;
 }
 
 const prim_variant *prim_ladder_variant_info(const prim_ladder *ladder, int value)
 {
-    const prim_rung *const rung = find_rung(ladder, value);
+    const prim_rung *rung = find_rung(ladder, value);
+    if (rung == NULL)
+        rung = find_among(ladder->others, value);
     return value == PRIM_VARIANT_AUTO ? &auto_variant : rung != NULL ? &rung->variant : NULL;
 }

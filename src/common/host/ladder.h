@@ -46,6 +46,7 @@ typedef struct prim_rung {
 
 typedef struct prim_ladder {
     const prim_rung *const *rungs;   /* upwards; NULL behind the last one */
+    const prim_rung *const *others;  /* of the header's other calls, likewise; NULL: it has none */
     int (*choose)(const void *args); /* the rung for PRIM_VARIANT_AUTO */
     /* Everything that is not a pointer: what queries and calls check alike. */
     prim_status (*check_kind)(const void *args);
@@ -79,7 +80,8 @@ prim_status prim_ladder_workspace_bytes(const prim_ladder *ladder, const prim_re
 bool prim_ladder_supports(const prim_ladder *ladder, const prim_request *request);
 int prim_ladder_choose(const prim_ladder *ladder, const prim_request *request);
 
-/* AUTO first, NULL behind the last; and by value, NULL where there is none. */
+/* AUTO first, NULL behind the last; and by value, NULL where there is none. The ladder's own rungs,
+ * then the others. */
 const prim_variant *prim_ladder_variant_at(const prim_ladder *ladder, size_t index);
 const prim_variant *prim_ladder_variant_info(const prim_ladder *ladder, int value);
 
