@@ -120,11 +120,11 @@ static void make_ranks(const team *t, void *const *d_out, prim_rank *ranks)
 {
     for (int g = 0; g < t->gpus; g++)
         ranks[g] = (prim_rank){.comm = t->comms[g],
-                               .stream = t->streams[g],
                                .d_in = t->d_in[g],
                                .d_out = d_out[g],
-                               .d_workspace = t->d_workspace[g],
-                               .workspace_bytes = WORKSPACE_BYTES};
+                               .call = {.stream = t->streams[g],
+                                        .d_workspace = t->d_workspace[g],
+                                        .workspace_bytes = WORKSPACE_BYTES}};
 }
 
 /* Every GPU's `bytes` to all others. */

@@ -207,8 +207,9 @@ static findings found_by_all(const team *t)
 static findings ask(const team *t, prim_rank *ranks)
 {
     for (int g = 0; g < t->own; g++)
-        ranks[g] = (prim_rank){
-            .comm = t->gpus[g].comm, .stream = t->gpus[g].stream, .d_in = t->gpus[g].d_bytes};
+        ranks[g] = (prim_rank){.comm = t->gpus[g].comm,
+                               .call = {.stream = t->gpus[g].stream},
+                               .d_in = t->gpus[g].d_bytes};
     add_up(t, ranks);
     find_largest(t, ranks);
     count_values(t, ranks);

@@ -15,6 +15,9 @@ static inline const prim_call *asking(void)
     return &call;
 }
 
+/* Of a call for many devices: a rank that asks for any of them. */
+#define ASKING_RANK (&(prim_rank){.call = {.answer = &asking_answer}})
+
 /* What this thread's last asked call answered. */
 static inline const prim_answer *asked(void)
 {

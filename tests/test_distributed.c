@@ -11,6 +11,7 @@
 
 #include <primitives/distributed.h>
 
+#include "calls.h"
 #include "nccl_support.h"
 #include "support.h"
 
@@ -111,7 +112,6 @@ typedef struct job {
     const void *h_in, *h_in_y; /* NULL: there is no second one */
     const void *h_out, *h_second; /* what the results hold before; NULL: what the memory has */
     prim_status (*call)(const struct job *job, const prim_rank *ranks, size_t own_ranks);
-    prim_status (*query)(const struct job *job, size_t *bytes);
     const void *args;
     bool threads, own_workspace;
     size_t counts[MOST_RANKS];
@@ -165,7 +165,7 @@ static void put(const job *j, size_t r, device_part *part)
     if (j->h_second != NULL)
         cr_cuda(
             cudaMemcpy(part->second.data, j->h_second, j->second_bytes, cudaMemcpyHostToDevice));
-    cr_prim(j->query(j, &workspace_bytes));
+    cr_prim(asked_bytes(j->call(j, ASKING_RANK, 1), &workspace_bytes));
     part->workspace = guarded_new(workspace_bytes, 0);
     const bool given = j->own_workspace && workspace_bytes > 0;
     part->rank = (prim_rank){.comm = comms[r],
@@ -173,9 +173,9 @@ static void put(const job *j, size_t r, device_part *part)
                              .d_in_y = part->in_y.data,
                              .d_out = part->out.data,
                              .d_second = part->second.data,
-                             .d_workspace = given ? part->workspace.data : NULL,
-                             .workspace_bytes = given ? workspace_bytes : 0};
-    cr_cuda(cudaStreamCreateWithFlags(&part->rank.stream, cudaStreamNonBlocking));
+                             .call = {.d_workspace = given ? part->workspace.data : NULL,
+                                      .workspace_bytes = given ? workspace_bytes : 0}};
+    cr_cuda(cudaStreamCreateWithFlags(&part->rank.call.stream, cudaStreamNonBlocking));
 }
 
 static void give_up(device_part *part)
@@ -186,7 +186,7 @@ static void give_up(device_part *part)
     guarded_free(&part->out);
     guarded_free(&part->second);
     guarded_free(&part->workspace);
-    cr_cuda(cudaStreamDestroy(part->rank.stream));
+    cr_cuda(cudaStreamDestroy(part->rank.call.stream));
 }
 
 static void take(const job *j, size_t r, device_part *part, const void *out, const void *second)
@@ -196,7 +196,7 @@ static void take(const job *j, size_t r, device_part *part, const void *out, con
         (const char *)out + begin_of(j, r) * j->element_bytes + r * j->rank_bytes;
     char *const found = malloc(out_bytes + j->second_bytes + 1);
     cr_cuda(cudaSetDevice((int)r));
-    cr_cuda(cudaStreamSynchronize(part->rank.stream));
+    cr_cuda(cudaStreamSynchronize(part->rank.call.stream));
     guarded_read(&part->out, found);
     cr_assert_eq(memcmp(found, expected, out_bytes), 0, "rank %zu of %zu, %s, %zu × %s: result", r,
                  j->ranks, cut_names[j->how], j->whole, type_name(j->type));
@@ -273,7 +273,7 @@ static void forget_results(const job *j, const device_part *parts)
 {
     for (size_t r = 0; r < j->ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        cr_cuda(cudaStreamSynchronize(parts[r].rank.stream));
+        cr_cuda(cudaStreamSynchronize(parts[r].rank.call.stream));
         guarded_poison(&parts[r].out);
         guarded_poison(&parts[r].second);
     }
@@ -339,13 +339,6 @@ static prim_status call_reduce(const job *j, const prim_rank *ranks, size_t own_
                                    own_ranks);
 }
 
-static prim_status query_reduce(const job *j, size_t *bytes)
-{
-    const reduction *r = j->args;
-    return prim_distributed_reduce_workspace_bytes(r->op, r->transform, r->in, j->counts, j->ranks,
-                                                   r->out, bytes);
-}
-
 static size_t tile_of(cudaDataType_t type)
 {
     return 16384 / type_bytes(type);
@@ -368,7 +361,6 @@ static job reduce_job(const reduction *r, size_t whole, const void *h_in)
                  .out_bytes = type_bytes(r->out),
                  .h_in = h_in,
                  .call = call_reduce,
-                 .query = query_reduce,
                  .args = r};
 }
 
@@ -501,12 +493,6 @@ static prim_status call_dot(const job *j, const prim_rank *ranks, size_t own_ran
     return prim_distributed_dot(r->in, j->counts, j->ranks, r->out, ranks, own_ranks);
 }
 
-static prim_status query_dot(const job *j, size_t *bytes)
-{
-    const reduction *r = j->args;
-    return prim_distributed_dot_workspace_bytes(r->in, j->counts, j->ranks, r->out, bytes);
-}
-
 static job dot_job(const reduction *r, size_t ranks, cut how, size_t whole, const void *h_x,
                    const void *h_y)
 {
@@ -517,7 +503,6 @@ static job dot_job(const reduction *r, size_t ranks, cut how, size_t whole, cons
     j.own_workspace = how % 2 == 1;
     j.h_in_y = h_y;
     j.call = call_dot;
-    j.query = query_dot;
     return j;
 }
 
@@ -598,25 +583,11 @@ static prim_status call_rows(const job *j, const prim_rank *ranks, size_t own_ra
                                         j->ld, r->out, ranks, own_ranks);
 }
 
-static prim_status query_rows(const job *j, size_t *bytes)
-{
-    const reduction *r = j->args;
-    return prim_distributed_reduce_rows_workspace_bytes(r->op, r->transform, r->in, j->counts,
-                                                        j->ranks, j->columns, j->ld, r->out, bytes);
-}
-
 static prim_status call_columns(const job *j, const prim_rank *ranks, size_t own_ranks)
 {
     const reduction *r = j->args;
     return prim_distributed_reduce_columns(r->op, r->transform, r->in, j->counts, j->ranks,
                                            j->columns, j->ld, r->out, ranks, own_ranks);
-}
-
-static prim_status query_columns(const job *j, size_t *bytes)
-{
-    const reduction *r = j->args;
-    return prim_distributed_reduce_columns_workspace_bytes(
-        r->op, r->transform, r->in, j->counts, j->ranks, j->columns, j->ld, r->out, bytes);
 }
 
 /* Rows of a tile of columns: as the header says. */
@@ -642,7 +613,6 @@ static job columns_job(const reduction *r, size_t ranks, cut how, shape m, const
     j.ld = m.ld;
     j.out_bytes = m.columns * type_bytes(r->out);
     j.call = call_columns;
-    j.query = query_columns;
     j.threads = how == EVERY_OTHER;
     j.own_workspace = how % 2 == 0;
     return j;
@@ -654,7 +624,6 @@ static job rows_job(const reduction *r, size_t ranks, cut how, shape m, const vo
     j.out_bytes = 0;
     j.element_bytes = type_bytes(r->out);
     j.call = call_rows;
-    j.query = query_rows;
     return j;
 }
 
@@ -714,7 +683,6 @@ Test(distributed, bands_whose_rows_overlap_are_refused)
     float *const h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, 50);
     job j = columns_job(&f32_sum, 1, EQUAL, m, h_in);
     device_part part;
-    size_t bytes;
     cr_assert(connect(1));
     j.counts[0] = 10;
     put(&j, 0, &part);
@@ -725,34 +693,29 @@ Test(distributed, bands_whose_rows_overlap_are_refused)
     part.rank.d_out = (float *)part.in.data + 45;
     cr_assert_eq(call_columns(&j, &part.rank, 1), PRIM_ERROR_OVERLAP);
     cr_assert(guarded_untouched(&part.out));
-    cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(PRIM_OP_AND, PRIM_TRANSFORM_NONE,
-                                                                 CUDA_R_32F, counts, 1, 5, 5,
-                                                                 CUDA_R_32F, &bytes),
+    cr_assert_eq(prim_distributed_reduce_columns(PRIM_OP_AND, PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                                 counts, 1, 5, 5, CUDA_R_32F, ASKING_RANK, 1),
                  PRIM_ERROR_TYPE);
     give_up(&part);
     free(h_in);
     disconnect(1);
 }
 
-/* A query returns what the call would, of which it knows the shape. */
-Test(distributed, queries_look_at_the_shape_of_bands)
+/* Also where it is only asked. */
+Test(distributed, the_shape_of_bands_is_looked_at)
 {
     static const prim_op ops[] = {PRIM_OP_SUM, PRIM_OP_MIN};
     const size_t counts[] = {10, 10}, many[] = {(size_t)1 << 33, (size_t)1 << 33};
     const size_t far = ((size_t)1 << 28) + 1; /* the whole has more bytes than size_t counts */
-    size_t bytes;
     for (size_t o = 0; o < COUNT_OF(ops); o++) {
-        cr_assert_eq(prim_distributed_reduce_rows_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
-                                                                  CUDA_R_32F, counts, 2, 5, 4,
-                                                                  CUDA_R_32F, &bytes),
+        cr_assert_eq(prim_distributed_reduce_rows(ops[o], PRIM_TRANSFORM_NONE, CUDA_R_32F, counts,
+                                                  2, 5, 4, CUDA_R_32F, ASKING_RANK, 1),
                      PRIM_ERROR_VALUE);
-        cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
-                                                                     CUDA_R_32F, counts, 2, 5, 4,
-                                                                     CUDA_R_32F, &bytes),
+        cr_assert_eq(prim_distributed_reduce_columns(ops[o], PRIM_TRANSFORM_NONE, CUDA_R_32F,
+                                                     counts, 2, 5, 4, CUDA_R_32F, ASKING_RANK, 1),
                      PRIM_ERROR_VALUE);
-        cr_assert_eq(prim_distributed_reduce_columns_workspace_bytes(ops[o], PRIM_TRANSFORM_NONE,
-                                                                     CUDA_R_32F, many, 2, 5, far,
-                                                                     CUDA_R_32F, &bytes),
+        cr_assert_eq(prim_distributed_reduce_columns(ops[o], PRIM_TRANSFORM_NONE, CUDA_R_32F, many,
+                                                     2, 5, far, CUDA_R_32F, ASKING_RANK, 1),
                      PRIM_ERROR_SIZE);
     }
 }
@@ -766,13 +729,6 @@ static prim_status call_arg(const job *j, const prim_rank *ranks, size_t own_ran
                                        own_ranks);
 }
 
-static prim_status query_arg(const job *j, size_t *bytes)
-{
-    const reduction *r = j->args;
-    return prim_distributed_arg_reduce_workspace_bytes(r->op, r->transform, r->in, j->counts,
-                                                       j->ranks, bytes);
-}
-
 static void check_arg(const reduction *r, size_t ranks, cut how, size_t whole, const void *h_in)
 {
     char value[8];
@@ -784,7 +740,6 @@ static void check_arg(const reduction *r, size_t ranks, cut how, size_t whole, c
     j.own_workspace = how == EQUAL;
     j.second_bytes = sizeof index;
     j.call = call_arg;
-    j.query = query_arg;
     cr_prim(prim_arg_reduce_host(r->op, r->transform, r->in, h_in, whole, value, &index, 1));
     prove(&j, value, &index);
 }
@@ -840,25 +795,11 @@ static prim_status call_scan(const job *j, const prim_rank *ranks, size_t own_ra
                                  ranks, own_ranks);
 }
 
-static prim_status query_scan(const job *j, size_t *bytes)
-{
-    const scan *s = j->args;
-    return prim_distributed_scan_workspace_bytes(s->kind, s->op, s->transform, s->in, j->counts,
-                                                 j->ranks, s->out, bytes);
-}
-
 static prim_status call_carry(const job *j, const prim_rank *ranks, size_t own_ranks)
 {
     const scan *s = j->args;
     return prim_distributed_carry(s->op, s->transform, s->in, j->counts, j->ranks, s->out, ranks,
                                   own_ranks);
-}
-
-static prim_status query_carry(const job *j, size_t *bytes)
-{
-    const scan *s = j->args;
-    return prim_distributed_carry_workspace_bytes(s->op, s->transform, s->in, j->counts, j->ranks,
-                                                  s->out, bytes);
 }
 
 static size_t scan_tile_of(const scan *s)
@@ -878,7 +819,6 @@ static job scan_job(const scan *s, size_t ranks, cut how, size_t whole, const vo
                  .second_bytes = type_bytes(s->out),
                  .h_in = h_in,
                  .call = call_scan,
-                 .query = query_scan,
                  .args = s,
                  .threads = how == EVERY_OTHER,
                  .own_workspace = how == EQUAL};
@@ -903,7 +843,6 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
     char *const scanned = malloc(whole * type_bytes(s->out) + 1);
     job j = scan_job(s, ranks, how, whole, h_in);
     j.call = call_carry;
-    j.query = query_carry;
     j.element_bytes = j.second_bytes = 0;
     j.out_bytes = type_bytes(s->out);
     j.rank_bytes = sizeof carries[0];
@@ -1000,8 +939,8 @@ Test(distributed, a_carry_is_what_a_later_scan_begins_with)
         cr_cuda(cudaSetDevice((int)r));
         cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, NULL, mine[r].d_out, s.in,
                           mine[r].d_in, j.counts[r], s.out, parts[r].out.data, NULL, NULL, 0,
-                          mine[r].stream));
-        cr_cuda(cudaStreamSynchronize(mine[r].stream));
+                          mine[r].call.stream));
+        cr_cuda(cudaStreamSynchronize(mine[r].call.stream));
         guarded_read(&parts[r].out, found + begin_of(&j, r));
         give_up(&parts[r]);
     }
@@ -1036,7 +975,7 @@ static void check_in_place(const scan *s, cut how)
     cr_prim(call_scan(&j, mine, ranks));
     for (size_t r = 0; r < ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        cr_cuda(cudaStreamSynchronize(mine[r].stream));
+        cr_cuda(cudaStreamSynchronize(mine[r].call.stream));
         guarded_read(&parts[r].in, found + begin_of(&j, r));
         cr_assert(guarded_untouched(&parts[r].second));
         give_up(&parts[r]);
@@ -1103,14 +1042,6 @@ static prim_status call_histogram(const job *j, const prim_rank *ranks, size_t o
                                            own_ranks);
 }
 
-static prim_status query_histogram(const job *j, size_t *bytes)
-{
-    const counting *c = j->args;
-    return prim_distributed_histogram_even_workspace_bytes(c->variant, c->flags, c->outside, range,
-                                                           j->type, j->counts, j->ranks, c->bins,
-                                                           c->counters, bytes);
-}
-
 static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataType_t type,
                             size_t whole)
 {
@@ -1128,7 +1059,6 @@ static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataTy
              .h_out = before,
              .h_second = outside_before,
              .call = call_histogram,
-             .query = query_histogram,
              .args = c,
              .threads = how == EVERY_OTHER,
              .own_workspace = how == RAGGED};
@@ -1153,12 +1083,11 @@ Test(distributed, histograms_of_all_parts)
          CUDA_R_64U, 1},
     };
     const size_t count = 5;
-    size_t bytes;
     for (size_t less = 0; less <= 100; less += 100) /* bins would fit, and are rounded up */
-        cr_assert_eq(prim_distributed_histogram_even_workspace_bytes(
+        cr_assert_eq(prim_distributed_histogram_even(
                          PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP,
                          (prim_histogram_range){.lower = 0, .upper = 9}, CUDA_R_8U, &count, 1,
-                         SIZE_MAX / 4 - less, CUDA_R_32U, &bytes),
+                         SIZE_MAX / 4 - less, CUDA_R_32U, ASKING_RANK, 1),
                      PRIM_ERROR_SIZE);
     EACH_RANKS(ranks)
     {
@@ -1197,9 +1126,14 @@ SPOIL(huge, (j->counts[0] = SIZE_MAX / 2, j->counts[1] = SIZE_MAX / 2 + 2))
 SPOIL(huge_bytes, j->counts[0] = SIZE_MAX / 2)
 SPOIL(no_op, r->op = (prim_op)9)
 SPOIL(no_type, r->out = CUDA_R_8U)
-SPOIL(small_workspace, ranks[1].workspace_bytes--)
-SPOIL(no_workspace, ranks[1].d_workspace = NULL)
-SPOIL(crooked_workspace, ranks[1].d_workspace = (char *)ranks[1].d_workspace + 16)
+SPOIL(some_ask, {
+    static prim_answer answer;
+    ranks[1].call.answer = &answer;
+})
+SPOIL(reserved, ranks[1].call.reserved[7] = 1)
+SPOIL(small_workspace, ranks[1].call.workspace_bytes--)
+SPOIL(no_workspace, ranks[1].call.d_workspace = NULL)
+SPOIL(crooked_workspace, ranks[1].call.d_workspace = (char *)ranks[1].call.d_workspace + 16)
 SPOIL(host_output, ranks[1].d_out = r)
 SPOIL(another_devices, ranks[1].d_in = ranks[0].d_in)
 
@@ -1216,6 +1150,8 @@ static const refusal refusals[] = {
     {PRIM_ERROR_SIZE, "do not fit size_t", huge_bytes},
     {PRIM_ERROR_ENUM, "op is 9", no_op},
     {PRIM_ERROR_TYPE, "out_type is u8", no_type},
+    {PRIM_ERROR_VALUE, "ranks[0] and ranks[1]", some_ask},
+    {PRIM_ERROR_VALUE, "ranks[1]: call->reserved[7]", reserved},
     {PRIM_ERROR_WORKSPACE, "rank 1: workspace_bytes", small_workspace},
     {PRIM_ERROR_NULL, "rank 1: d_workspace is NULL", no_workspace},
     {PRIM_ERROR_MISALIGNED, "rank 1: d_workspace", crooked_workspace},
@@ -1259,9 +1195,52 @@ Test(distributed, arguments_are_checked_before_anything_runs)
     disconnect(2);
 }
 
+static size_t asked_of_any_rank(const job *j)
+{
+    size_t bytes;
+    cr_prim(asked_bytes(j->call(j, ASKING_RANK, 1), &bytes));
+    return bytes;
+}
+
+/* Each rank is answered, with the workspace that any rank is told; nothing runs, and a refusal
+ * answers nothing. */
+Test(distributed, ranks_that_ask_are_answered_and_nothing_runs)
+{
+    enum { WHOLE = 5000 };
+    if (!connect(2))
+        cr_skip_test("needs two devices");
+    float *h_in = make_input(PRIM_OP_SUM, CUDA_R_32F, WHOLE);
+    job j = reduce_job(&f32_sum, WHOLE, h_in);
+    device_part parts[2];
+    prim_rank ranks[2];
+    prim_answer answers[2] = {{.workspace_bytes = 1}, {.workspace_bytes = 2}};
+    j.ranks = 2;
+    j.own_workspace = true;
+    cut_up(EQUAL, 2, WHOLE, j.tile, j.counts);
+    for (size_t r = 0; r < 2; r++) {
+        put(&j, r, &parts[r]);
+        ranks[r] = parts[r].rank;
+        ranks[r].call.answer = &answers[r];
+    }
+    cr_prim(call_reduce(&j, ranks, 2));
+    for (size_t r = 0; r < 2; r++) {
+        cr_assert_eq(answers[r].workspace_bytes, asked_of_any_rank(&j));
+        cr_assert_null(answers[r].variant);
+        cr_assert(guarded_untouched(&parts[r].out));
+        cr_assert(guarded_untouched(&parts[r].workspace));
+    }
+    ranks[1].d_out = (char *)ranks[1].d_out + 1;
+    cr_assert_eq(call_reduce(&j, ranks, 2), PRIM_ERROR_MISALIGNED);
+    cr_assert_eq(answers[0].workspace_bytes + answers[1].workspace_bytes, 0);
+    for (size_t r = 0; r < 2; r++)
+        give_up(&parts[r]);
+    free(h_in);
+    disconnect(2);
+}
+
 Test(distributed, pointers_that_every_call_needs)
 {
-    size_t bytes, count = 0;
+    size_t count = 0;
     prim_rank rank = {.comm = NULL};
     cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, NULL, 1,
                                          CUDA_R_32F, &rank, 1),
@@ -1269,14 +1248,11 @@ Test(distributed, pointers_that_every_call_needs)
     cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, &count, 1,
                                          CUDA_R_32F, NULL, 1),
                  PRIM_ERROR_NULL);
-    cr_assert_eq(prim_distributed_reduce_workspace_bytes(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                                         CUDA_R_32F, &count, 1, CUDA_R_32F, NULL),
-                 PRIM_ERROR_NULL);
-    cr_assert_eq(prim_distributed_reduce_workspace_bytes(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                                         CUDA_R_32F, &count, 0, CUDA_R_32F, &bytes),
+    cr_assert_eq(prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F, &count, 0,
+                                         CUDA_R_32F, ASKING_RANK, 1),
                  PRIM_ERROR_VALUE);
-    cr_assert_eq(prim_distributed_arg_reduce_workspace_bytes(PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
-                                                             CUDA_R_32F, &count, 1, &bytes),
+    cr_assert_eq(prim_distributed_arg_reduce(PRIM_OP_MIN, PRIM_TRANSFORM_NONE, CUDA_R_32F, &count,
+                                             1, ASKING_RANK, 1),
                  PRIM_ERROR_SIZE);
     cr_assert_str_eq(prim_status_string(PRIM_ERROR_NCCL), "PRIM_ERROR_NCCL");
 }
@@ -1299,7 +1275,7 @@ Test(distributed, a_captured_sum_replays)
     j.own_workspace = true;
     cut_up(EQUAL, 1, WHOLE, j.tile, j.counts);
     put(&j, 0, &part);
-    const cudaStream_t stream = part.rank.stream;
+    const cudaStream_t stream = part.rank.call.stream;
     cr_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
     cr_prim(call_reduce(&j, &part.rank, 1));
     cr_cuda(cudaStreamEndCapture(stream, &graph));

@@ -9,6 +9,7 @@
 
 #include <primitives/distributed.h>
 
+#include "calls.h"
 #include "nccl_support.h"
 #include "overlaps.h"
 #include "support.h"
@@ -64,22 +65,17 @@ typedef struct distributed_call {
     const char *name;
     prim_status (*call)(const arguments *a, size_t ranks_of_all, const prim_rank *ranks,
                         size_t own_ranks);
-    prim_status (*workspace)(const arguments *a, size_t ranks_of_all, size_t *bytes);
 } distributed_call;
 
-#define WRAP(name, ...)                                                                   \
-    static prim_status call_##name(const arguments *a, size_t ranks_of_all,               \
-                                   const prim_rank *ranks, size_t own_ranks)              \
-    {                                                                                     \
-        return prim_distributed_##name(__VA_ARGS__, ranks, own_ranks);                    \
-    }                                                                                     \
-    static prim_status ask_##name(const arguments *a, size_t ranks_of_all, size_t *bytes) \
-    {                                                                                     \
-        return prim_distributed_##name##_workspace_bytes(__VA_ARGS__, bytes);             \
+#define WRAP(name, ...)                                                      \
+    static prim_status call_##name(const arguments *a, size_t ranks_of_all,  \
+                                   const prim_rank *ranks, size_t own_ranks) \
+    {                                                                        \
+        return prim_distributed_##name(__VA_ARGS__, ranks, own_ranks);       \
     }
 CALLS(WRAP)
 
-#define ROW(name, ...) {"prim_distributed_" #name, call_##name, ask_##name},
+#define ROW(name, ...) {"prim_distributed_" #name, call_##name},
 static const distributed_call calls[] = {CALLS(ROW)};
 
 enum { REDUCE, DOT, ARG, ROWS, COLUMNS, HISTOGRAM, SCAN, CARRY, CALLS_IN_ALL };
@@ -119,7 +115,7 @@ static bool make_team(team *t)
                                   .d_in_y = t->in_y[r].data,
                                   .d_out = t->out[r].data,
                                   .d_second = t->second[r].data};
-        cr_cuda(cudaStreamCreateWithFlags(&t->ranks[r].stream, cudaStreamNonBlocking));
+        cr_cuda(cudaStreamCreateWithFlags(&t->ranks[r].call.stream, cudaStreamNonBlocking));
     }
     return true;
 }
@@ -128,7 +124,7 @@ static void wait_for_team(const team *t)
 {
     for (int r = 0; r < RANKS; r++) {
         cr_cuda(cudaSetDevice(r));
-        cr_cuda(cudaStreamSynchronize(t->ranks[r].stream));
+        cr_cuda(cudaStreamSynchronize(t->ranks[r].call.stream));
     }
 }
 
@@ -136,7 +132,7 @@ static void forget_team(team *t)
 {
     wait_for_team(t);
     for (int r = 0; r < RANKS; r++) {
-        cr_cuda(cudaStreamDestroy(t->ranks[r].stream));
+        cr_cuda(cudaStreamDestroy(t->ranks[r].call.stream));
         guarded_free(&t->in[r]);
         guarded_free(&t->in_y[r]);
         guarded_free(&t->out[r]);
@@ -295,14 +291,14 @@ Test(distributed_arguments, nothing_is_compared_during_a_capture)
     if (!make_team(&t))
         cr_skip_test("needs two devices");
     cr_cuda(cudaSetDevice(0));
-    cr_prim(calls[ROWS].workspace(&usual, RANKS, &bytes));
+    cr_prim(asked_bytes(calls[ROWS].call(&usual, RANKS, ASKING_RANK, 1), &bytes));
     guarded workspace = guarded_new(bytes, 0);
-    t.ranks[0].d_workspace = bytes > 0 ? workspace.data : NULL;
-    t.ranks[0].workspace_bytes = bytes;
-    cr_cuda(cudaStreamBeginCapture(t.ranks[0].stream, cudaStreamCaptureModeThreadLocal));
+    t.ranks[0].call.d_workspace = bytes > 0 ? workspace.data : NULL;
+    t.ranks[0].call.workspace_bytes = bytes;
+    cr_cuda(cudaStreamBeginCapture(t.ranks[0].call.stream, cudaStreamCaptureModeThreadLocal));
     const prim_status status = calls[ROWS].call(&usual, RANKS, t.ranks, 1);
     cr_assert_eq(status, PRIM_OK, "%s", prim_last_error(NULL));
-    cr_cuda(cudaStreamEndCapture(t.ranks[0].stream, &graph));
+    cr_cuda(cudaStreamEndCapture(t.ranks[0].call.stream, &graph));
     cr_cuda(cudaGraphGetNodes(graph, nodes, &count));
     cr_assert_gt(count, 0);
     for (size_t i = 0; i < count; i++) {
@@ -330,13 +326,13 @@ enum { IN, IN_Y, OUT, SECOND, WORKSPACE };
 static prim_status call_alone(const void *any, char *const *at)
 {
     const lone_call *const l = any;
-    const prim_rank rank = {.comm = l->comm,
-                            .d_in = l->in_place ? at[OUT] : at[IN],
-                            .d_in_y = at[IN_Y],
-                            .d_out = at[OUT],
-                            .d_second = at[SECOND],
-                            .d_workspace = at[WORKSPACE],
-                            .workspace_bytes = l->workspace_bytes};
+    const prim_rank rank = {
+        .comm = l->comm,
+        .d_in = l->in_place ? at[OUT] : at[IN],
+        .d_in_y = at[IN_Y],
+        .d_out = at[OUT],
+        .d_second = at[SECOND],
+        .call = {.d_workspace = at[WORKSPACE], .workspace_bytes = l->workspace_bytes}};
     return calls[l->c].call(l->a, 1, &rank, 1);
 }
 
@@ -371,7 +367,7 @@ static void check_alone(size_t c, const arguments *a, bool in_place, ncclComm_t 
 {
     lone_call l = {c, a, comm, 0, in_place};
     overlap_case o = {calls[c].name, &l, call_alone, WORKSPACE + 1, {{0}}};
-    cr_prim(calls[c].workspace(a, 1, &l.workspace_bytes));
+    cr_prim(asked_bytes(calls[c].call(a, 1, ASKING_RANK, 1), &l.workspace_bytes));
     if (l.workspace_bytes == 0)
         l.workspace_bytes = 256;
     set_operands(&l, o.operands);

@@ -277,7 +277,7 @@ static part *put(const struct kind *k, const member *m)
     p->out = guarded_new(p->expected.out_bytes, 8);
     p->second = guarded_new(p->expected.second_bytes, 8);
     p->rank = (prim_rank){.comm = m->comm,
-                          .stream = m->stream,
+                          .call = {.stream = m->stream},
                           .d_in = p->in.data,
                           .d_in_y = p->in_y.data,
                           .d_out = p->out.data,
@@ -298,7 +298,7 @@ static void check(const part *p)
 {
     char *const found = malloc(sizeof p->expected.out);
     cr_prim(p->kind->call(p->kind->counts, &p->rank, false));
-    cr_cuda(cudaStreamSynchronize(p->rank.stream));
+    cr_cuda(cudaStreamSynchronize(p->rank.call.stream));
     guarded_read(&p->out, found);
     cr_assert_eq(memcmp(found, p->expected.out, p->expected.out_bytes), 0, "%s: rank %d: result",
                  p->kind->name, own_rank);
@@ -387,7 +387,7 @@ static void check_disagreement(const struct disagreement *d, const part *p)
     snprintf(sentence, sizeof sentence, "%s: %s", p->kind->name,
              own_rank == 1 ? d->answer : d->heard);
     cr_assert_str_eq(said, sentence, "rank %d: %s, not %s", own_rank, said, sentence);
-    cr_cuda(cudaStreamSynchronize(p->rank.stream));
+    cr_cuda(cudaStreamSynchronize(p->rank.call.stream));
     cr_assert(guarded_untouched(&p->out), "%s: rank %d", p->kind->name, own_rank);
     cr_assert(guarded_untouched(&p->second), "%s: rank %d", p->kind->name, own_rank);
 }
@@ -435,7 +435,7 @@ static void meet_nobody(const member *m, int rank)
     guarded in = guarded_copy(x + rank * PART, PART * sizeof(float), 0),
             out = guarded_new(sizeof(float), 0);
     const prim_rank own = {
-        .comm = m->comm, .stream = m->stream, .d_in = in.data, .d_out = out.data};
+        .comm = m->comm, .call = {.stream = m->stream}, .d_in = in.data, .d_out = out.data};
     const time_t begin = time(NULL);
     atomic_store(&shared->at_work, true);
     const prim_status first = prim_distributed_reduce(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_32F,

@@ -179,8 +179,9 @@ static size_t most_of_ordered(prim_op op, pair types, parts p, size_t arrays)
 static void check_reduce(size_t c, parts p, prim_op op, pair types)
 {
     size_t found;
-    cr_prim(prim_distributed_reduce_workspace_bytes(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
-                                                    p.ranks, types.out, &found));
+    cr_prim(asked_bytes(prim_distributed_reduce(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
+                                                p.ranks, types.out, ASKING_RANK, 1),
+                        &found));
     const size_t most = has_order(op, types.out)
                             ? most_of_ordered(op, types, p, 1)
                             : p.ranks * type_bytes(types.out) +
@@ -203,7 +204,8 @@ Test(workspace, of_reduce)
 static void check_dot(size_t c, parts p, pair types)
 {
     size_t found;
-    cr_prim(prim_distributed_dot_workspace_bytes(types.in, p.counts, p.ranks, types.out, &found));
+    cr_prim(asked_bytes(
+        prim_distributed_dot(types.in, p.counts, p.ranks, types.out, ASKING_RANK, 1), &found));
     const size_t most = has_order(PRIM_OP_SUM, types.out)
                             ? most_of_ordered(PRIM_OP_SUM, types, p, 2)
                             : p.ranks * type_bytes(types.out) +
@@ -253,8 +255,10 @@ static void check_ordered_columns(size_t c, parts p, prim_op op, pair types, siz
                                   size_t ld)
 {
     size_t found;
-    cr_prim(prim_distributed_reduce_columns_workspace_bytes(
-        op, PRIM_TRANSFORM_NONE, types.in, p.counts, p.ranks, columns, ld, types.out, &found));
+    cr_prim(asked_bytes(prim_distributed_reduce_columns(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
+                                                        p.ranks, columns, ld, types.out,
+                                                        ASKING_RANK, 1),
+                        &found));
     const cudaDataType_t type = combined(types.out);
     const size_t tile = tile_rows(sum_of(p), columns, types.in), tiles = divide_up(sum_of(p), tile),
                  row = columns * type_bytes(type) + 16,
@@ -272,8 +276,10 @@ static void check_columns(size_t c, parts p, prim_op op, pair types, size_t colu
         check_ordered_columns(c, p, op, types, columns, ld);
         return;
     }
-    cr_prim(prim_distributed_reduce_columns_workspace_bytes(
-        op, PRIM_TRANSFORM_NONE, types.in, p.counts, p.ranks, columns, ld, types.out, &found));
+    cr_prim(asked_bytes(prim_distributed_reduce_columns(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
+                                                        p.ranks, columns, ld, types.out,
+                                                        ASKING_RANK, 1),
+                        &found));
     check("columns", c, types, found,
           p.ranks * (columns * type_bytes(types.out) + 256) +
               more_of(of_columns(op, types, largest_of(p), columns),
@@ -284,8 +290,10 @@ static void check_columns(size_t c, parts p, prim_op op, pair types, size_t colu
 static void check_rows(size_t c, parts p, prim_op op, pair types, size_t columns, size_t ld)
 {
     size_t found;
-    cr_prim(prim_distributed_reduce_rows_workspace_bytes(
-        op, PRIM_TRANSFORM_NONE, types.in, p.counts, p.ranks, columns, ld, types.out, &found));
+    cr_prim(
+        asked_bytes(prim_distributed_reduce_rows(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
+                                                 p.ranks, columns, ld, types.out, ASKING_RANK, 1),
+                    &found));
     check("rows", c, types, found, of_rows(op, types, largest_of(p), columns), 0);
 }
 
@@ -315,8 +323,9 @@ Test(workspace, of_arg_reduce)
         for (size_t t = 0; t < COUNT_OF(reduced_pairs) && sum_of(p) > 0; t++) {
             size_t found;
             const cudaDataType_t type = reduced_pairs[t].in;
-            cr_prim(prim_distributed_arg_reduce_workspace_bytes(PRIM_OP_MIN, PRIM_TRANSFORM_NONE,
-                                                                type, p.counts, p.ranks, &found));
+            cr_prim(asked_bytes(prim_distributed_arg_reduce(PRIM_OP_MIN, PRIM_TRANSFORM_NONE, type,
+                                                            p.counts, p.ranks, ASKING_RANK, 1),
+                                &found));
             check("arg_reduce", c, (pair){type, type}, found,
                   more_of(of_arg_reduce(PRIM_OP_MIN, type, largest_of(p)),
                           of_arg_reduce(PRIM_OP_MIN, type, p.ranks)) +
@@ -331,9 +340,10 @@ static void check_histogram(size_t c, parts p, prim_histogram_variant variant, b
 {
     static const prim_histogram_range range = {.lower = 0, .upper = 1 << 20};
     size_t found, of_part;
-    cr_prim(prim_distributed_histogram_even_workspace_bytes(
-        variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U, p.counts,
-        p.ranks, bins, counter, &found));
+    cr_prim(asked_bytes(prim_distributed_histogram_even(
+                            variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range,
+                            CUDA_R_32U, p.counts, p.ranks, bins, counter, ASKING_RANK, 1),
+                        &found));
     cr_prim(prim_histogram_even_workspace_bytes(variant, 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U,
                                                 largest_of(p), bins, counter, &of_part));
     check("histogram", c, (pair){CUDA_R_32U, counter}, found,
@@ -390,10 +400,13 @@ static void check_scan(size_t c, parts p, prim_op op, pair types)
 {
     size_t scan, carry;
     const bool ordered = has_order(op, types.out);
-    cr_prim(prim_distributed_scan_workspace_bytes(PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE,
-                                                  types.in, p.counts, p.ranks, types.out, &scan));
-    cr_prim(prim_distributed_carry_workspace_bytes(op, PRIM_TRANSFORM_NONE, types.in, p.counts,
-                                                   p.ranks, types.out, &carry));
+    cr_prim(
+        asked_bytes(prim_distributed_scan(PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE, types.in,
+                                          p.counts, p.ranks, types.out, ASKING_RANK, 1),
+                    &scan));
+    cr_prim(asked_bytes(prim_distributed_carry(op, PRIM_TRANSFORM_NONE, types.in, p.counts, p.ranks,
+                                               types.out, ASKING_RANK, 1),
+                        &carry));
     check("scan", c, types, scan,
           ordered ? most_of_chained(op, types, p, false) : most_of_scanned(op, types, p, false),
           KB);

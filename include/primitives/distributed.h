@@ -26,10 +26,15 @@
  * ncclCommGetAsyncError(), and returns PRIM_ERROR_NCCL where an earlier operation of a communicator
  * has failed.
  *
- * There are no variants, and no _supports(), _choose() or _host(): what a call for one device
- * takes, the call here takes, unless it says otherwise. Sort, merge, convolution, sparse and dense
- * products over many devices are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array
- * larger than all memory is reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
+ * Asking. All ranks of a process have an answer in their `call`, or none has (PRIM_ERROR_VALUE).
+ * With one, the call checks everything, writes the workspace of a rank, which is the same for each,
+ * and communicates with nobody; answer->variant is NULL. comm may be NULL, as operands may: then
+ * the answer is for the current device, and for any rank.
+ *
+ * There are no variants, and no _host(): what a call for one device takes, the call here takes,
+ * unless it says otherwise. Sort, merge, convolution, sparse and dense products over many devices
+ * are planned. reduce.h, at PRIM_REDUCE_TILE_BYTES, says how an array larger than all memory is
+ * reduced; a histogram adds to its counters with PRIM_HISTOGRAM_ADD.
  *
  * Captures. A captured call consists of the kit's kernels and NCCL's operations, and NCCL's rules
  * hold: all ranks capture a call or none does, and all launch the graphs that they captured
@@ -69,15 +74,13 @@ extern "C" {
 
 /* A rank that this process drives. All pointers are to memory of the rank's device. */
 typedef struct prim_rank {
-    ncclComm_t comm;     /* says which rank it is, and which device it has */
-    cudaStream_t stream; /* of that device; NULL: its default stream */
-    const void *d_in;    /* the rank's part; may be NULL if that is empty */
+    ncclComm_t comm;  /* says which rank it is, and which device it has */
+    const void *d_in; /* the rank's part; may be NULL if that is empty */
     const void
-        *d_in_y;       /* of a second array, for the calls that have one; otherwise not looked at */
-    void *d_out;       /* the result */
-    void *d_second;    /* a second result, of the calls that have one; otherwise not looked at */
-    void *d_workspace; /* aligned to 256 bytes, or NULL with workspace_bytes 0: from the pool */
-    size_t workspace_bytes; /* at least what the call's _workspace_bytes() says */
+        *d_in_y;    /* of a second array, for the calls that have one; otherwise not looked at */
+    void *d_out;    /* the result */
+    void *d_second; /* a second result, of the calls that have one; otherwise not looked at */
+    prim_call call; /* its stream and its workspace, of that device; or it is asked, see below */
 } prim_rank;
 
 /* d_out of every rank = op(t(x[0]), t(x[1]), …) of all elements x of all parts: the bits that
@@ -102,11 +105,6 @@ PRIM_API prim_status prim_distributed_reduce(prim_op op, prim_transform transfor
                                              size_t total_ranks, cudaDataType_t out_type,
                                              const prim_rank *ranks, size_t own_ranks);
 
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
-    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
-    size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
-
 /* d_out of every rank = x[0] * y[0] + x[1] * y[1] + … of all elements of two arrays, divided alike:
  * the bits that prim_dot() with AUTO, and prim_dot_host(), give for the whole arrays.
  *
@@ -122,12 +120,6 @@ PRIM_API prim_status prim_distributed_reduce_workspace_bytes(
 PRIM_API prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
                                           size_t total_ranks, cudaDataType_t out_type,
                                           const prim_rank *ranks, size_t own_ranks);
-
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type,
-                                                          const size_t *h_counts,
-                                                          size_t total_ranks,
-                                                          cudaDataType_t out_type, size_t *bytes);
 
 /* A matrix, of which each rank has a band of rows: here h_counts[r] are rows, and a rank's d_in is
  * h_counts[r] × columns elements of in_type, row-major, with `ld` elements from the start of one
@@ -147,11 +139,6 @@ PRIM_API prim_status prim_distributed_reduce_rows(prim_op op, prim_transform tra
                                                   size_t total_ranks, size_t columns, size_t ld,
                                                   cudaDataType_t out_type, const prim_rank *ranks,
                                                   size_t own_ranks);
-
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_reduce_rows_workspace_bytes(
-    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
-    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
 
 /* d_out of every rank = the results of all columns of such a matrix: the bits that
  * prim_reduce_columns() with AUTO, and prim_reduce_columns_host(), give for the whole.
@@ -181,11 +168,6 @@ PRIM_API prim_status prim_distributed_reduce_columns(prim_op op, prim_transform 
                                                      cudaDataType_t out_type,
                                                      const prim_rank *ranks, size_t own_ranks);
 
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_reduce_columns_workspace_bytes(
-    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
-    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes);
-
 /* d_second of every rank = the smallest index i of the whole array at which t(x[i]) is the least
  * (op MIN) or the greatest (op MAX) of all, and d_out = t(x[i]), as prim_arg_reduce() gives them.
  *
@@ -203,13 +185,6 @@ PRIM_API prim_status prim_distributed_arg_reduce(prim_op op, prim_transform tran
                                                  cudaDataType_t in_type, const size_t *h_counts,
                                                  size_t total_ranks, const prim_rank *ranks,
                                                  size_t own_ranks);
-
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_arg_reduce_workspace_bytes(prim_op op,
-                                                                 prim_transform transform,
-                                                                 cudaDataType_t in_type,
-                                                                 const size_t *h_counts,
-                                                                 size_t total_ranks, size_t *bytes);
 
 /* d_out[b] of every rank = how many samples x of all parts have bin(x) = b, with bin(x) as in
  * prim_histogram_even().
@@ -232,12 +207,6 @@ PRIM_API prim_status prim_distributed_histogram_even(prim_histogram_variant vari
                                                      const size_t *h_counts, size_t total_ranks,
                                                      size_t bins, cudaDataType_t counter_type,
                                                      const prim_rank *ranks, size_t own_ranks);
-
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_histogram_even_workspace_bytes(
-    prim_histogram_variant variant, unsigned flags, prim_outside outside,
-    prim_histogram_range range, cudaDataType_t sample_type, const size_t *h_counts,
-    size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes);
 
 /* Each rank's d_out = its part of the scan of the whole array, and *d_second of every rank = the
  * total of the whole: the bits of d_out and d_total that prim_scan() with AUTO, and
@@ -267,11 +236,6 @@ PRIM_API prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op,
                                            cudaDataType_t out_type, const prim_rank *ranks,
                                            size_t own_ranks);
 
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_scan_workspace_bytes(
-    prim_scan_kind kind, prim_op op, prim_transform transform, cudaDataType_t in_type,
-    const size_t *h_counts, size_t total_ranks, cudaDataType_t out_type, size_t *bytes);
-
 /* d_out of every rank = its carry-in: what the exclusive prim_distributed_scan() has at the first
  * element of its part, so the identity at the first rank. An empty part gets that of the next
  * element; after the last element, that is the total of the whole.
@@ -292,13 +256,6 @@ PRIM_API prim_status prim_distributed_carry(prim_op op, prim_transform transform
                                             cudaDataType_t in_type, const size_t *h_counts,
                                             size_t total_ranks, cudaDataType_t out_type,
                                             const prim_rank *ranks, size_t own_ranks);
-
-/* The workspace of a rank, the same for each, on the current device. */
-PRIM_API prim_status prim_distributed_carry_workspace_bytes(prim_op op, prim_transform transform,
-                                                            cudaDataType_t in_type,
-                                                            const size_t *h_counts,
-                                                            size_t total_ranks,
-                                                            cudaDataType_t out_type, size_t *bytes);
 
 #if defined(__cplusplus)
 }

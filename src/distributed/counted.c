@@ -101,7 +101,7 @@ static prim_status count_own(const prim_team *team, const prim_member *member)
     return prim_histogram_even(
         args->variant, args->flags & ~(unsigned)PRIM_HISTOGRAM_ADD, args->outside, args->range,
         args->sample_type, member->rank->d_in, member->count, args->bins, args->counter_type,
-        counters_of(args, member), outside_of(args, member), memory, inner, member->rank->stream);
+        counters_of(args, member), outside_of(args, member), memory, inner, member->call.stream);
 }
 
 static prim_status sum(const histogram_args *args, const prim_member *member, void *counters,
@@ -110,7 +110,7 @@ static prim_status sum(const histogram_args *args, const prim_member *member, vo
     const ncclDataType_t type = args->counter_type == CUDA_R_32U ? ncclUint32 : ncclUint64;
     return prim_team_nccl(member, "ncclAllReduce",
                           ncclAllReduce(counters, counters, count, type, ncclSum,
-                                        member->rank->comm, member->rank->stream));
+                                        member->rank->comm, member->call.stream));
 }
 
 static prim_status sum_counters(const prim_team *team, const prim_member *member)
@@ -125,7 +125,7 @@ static prim_status sum_counters(const prim_team *team, const prim_member *member
 static prim_status add_up(const prim_team *team, const prim_member *member)
 {
     const histogram_args *args = team->args;
-    const cudaStream_t stream = member->rank->stream;
+    const cudaStream_t stream = member->call.stream;
     if (!adds(args))
         return PRIM_OK;
     cudaError_t error = prim_distributed_add(args->counter_type, member->rank->d_out,
@@ -180,17 +180,4 @@ prim_status prim_distributed_histogram_even(prim_histogram_variant variant, unsi
                       .counts = h_counts,
                       .total = total_ranks};
     return prim_team_run(&team, &steps, ranks, own_ranks);
-}
-
-prim_status prim_distributed_histogram_even_workspace_bytes(
-    prim_histogram_variant variant, unsigned flags, prim_outside outside,
-    prim_histogram_range range, cudaDataType_t sample_type, const size_t *h_counts,
-    size_t total_ranks, size_t bins, cudaDataType_t counter_type, size_t *bytes)
-{
-    const histogram_args args = {variant, flags, outside, range, sample_type, bins, counter_type};
-    prim_team team = {.name = "prim_distributed_histogram_even_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, &steps, bytes);
 }

@@ -111,7 +111,7 @@ static prim_status find(const prim_team *team, const prim_member *member, const 
                ? status
                : prim_arg_reduce(PRIM_REDUCE_AUTO, s->op, s->transform, s->in_type, d_in, count,
                                  d_value, p.at,
-                                 &(prim_call){.stream = member->rank->stream,
+                                 &(prim_call){.stream = member->call.stream,
                                               .d_workspace = prim_team_inner(p.inner, inner),
                                               .workspace_bytes = inner});
 }
@@ -130,7 +130,7 @@ static prim_status find_own(const prim_team *team, const prim_member *member)
     return prim_team_cuda(member, "the candidate was not picked",
                           prim_distributed_pick(member->rank->d_in, bytes, p.at, member->begin,
                                                 p.elements + slot * bytes, p.indices + slot,
-                                                member->rank->stream));
+                                                member->call.stream));
 }
 
 static prim_status share_candidates(const prim_team *team, const prim_member *member)
@@ -160,7 +160,7 @@ static prim_status find_first(const prim_team *team, const prim_member *member)
         return status;
     return prim_team_cuda(
         member, "the index was not taken",
-        prim_distributed_take(p.indices, p.at, member->rank->d_second, member->rank->stream));
+        prim_distributed_take(p.indices, p.at, member->rank->d_second, member->call.stream));
 }
 
 static void sign(const prim_team *team, prim_digest *digest)
@@ -189,17 +189,4 @@ prim_status prim_distributed_arg_reduce(prim_op op, prim_transform transform,
                       .counts = h_counts,
                       .total = total_ranks};
     return prim_team_run(&team, &steps, ranks, own_ranks);
-}
-
-prim_status prim_distributed_arg_reduce_workspace_bytes(prim_op op, prim_transform transform,
-                                                        cudaDataType_t in_type,
-                                                        const size_t *h_counts, size_t total_ranks,
-                                                        size_t *bytes)
-{
-    const search args = {op, transform, in_type};
-    prim_team team = {.name = "prim_distributed_arg_reduce_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, &steps, bytes);
 }

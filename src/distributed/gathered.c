@@ -69,12 +69,12 @@ prim_status prim_gathered_reduce_part(const prim_team *team, const prim_member *
     if (r->is_dot)
         return prim_dot(PRIM_REDUCE_AUTO, r->in_type, rank->d_in, rank->d_in_y, member->count,
                         r->out_type, result,
-                        &(prim_call){.stream = rank->stream,
+                        &(prim_call){.stream = member->call.stream,
                                      .d_workspace = in.memory,
                                      .workspace_bytes = in.bytes});
     return prim_reduce(PRIM_REDUCE_AUTO, r->op, r->transform, r->in_type, rank->d_in, member->count,
                        r->out_type, result,
-                       &(prim_call){.stream = rank->stream,
+                       &(prim_call){.stream = member->call.stream,
                                     .d_workspace = in.memory,
                                     .workspace_bytes = in.bytes});
 }
@@ -86,7 +86,7 @@ prim_status prim_gathered_share(const prim_team *team, const prim_member *member
                           ncclAllGather(prim_gathered_result(team, member, member->number),
                                         prim_gathered_result(team, member, 0),
                                         prim_element_bytes(r->out_type), ncclUint8,
-                                        member->rank->comm, member->rank->stream));
+                                        member->rank->comm, member->call.stream));
 }
 
 prim_status prim_gathered_reduce_results(const prim_team *team, const prim_member *member,
@@ -98,7 +98,7 @@ prim_status prim_gathered_reduce_results(const prim_team *team, const prim_membe
     return status == PRIM_OK
                ? prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, r->out_type,
                              prim_gathered_result(team, member, 0), count, r->out_type, d_out,
-                             &(prim_call){.stream = member->rank->stream,
+                             &(prim_call){.stream = member->call.stream,
                                           .d_workspace = in.memory,
                                           .workspace_bytes = in.bytes})
                : status;

@@ -182,14 +182,14 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
         status =
             prim_reduce(PRIM_REDUCE_AUTO, r->op, PRIM_TRANSFORM_NONE, value_type(r), p.values,
                         all_tiles(team), value_type(r), rounds ? p.result : member->rank->d_out,
-                        &(prim_call){.stream = member->rank->stream,
+                        &(prim_call){.stream = member->call.stream,
                                      .d_workspace = prim_team_inner(p.inner, inner),
                                      .workspace_bytes = inner});
     if (status != PRIM_OK || !rounds)
         return status;
-    return prim_team_cuda(member, "the result was not rounded",
-                          prim_distributed_round(p.result, 1, r->out_type, member->rank->d_out,
-                                                 member->rank->stream));
+    return prim_team_cuda(
+        member, "the result was not rounded",
+        prim_distributed_round(p.result, 1, r->out_type, member->rank->d_out, member->call.stream));
 }
 
 const prim_team_steps prim_ordered_steps = {

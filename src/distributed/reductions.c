@@ -17,19 +17,6 @@ prim_status prim_distributed_reduce(prim_op op, prim_transform transform, cudaDa
     return prim_team_run(&team, way_of(&args), ranks, own_ranks);
 }
 
-prim_status prim_distributed_reduce_workspace_bytes(prim_op op, prim_transform transform,
-                                                    cudaDataType_t in_type, const size_t *h_counts,
-                                                    size_t total_ranks, cudaDataType_t out_type,
-                                                    size_t *bytes)
-{
-    const prim_reduction args = {op, transform, in_type, out_type, false};
-    prim_team team = {.name = "prim_distributed_reduce_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, way_of(&args), bytes);
-}
-
 static prim_reduction dot_args(cudaDataType_t in_type, cudaDataType_t out_type)
 {
     return (prim_reduction){PRIM_OP_SUM, PRIM_TRANSFORM_NONE, in_type, out_type, true};
@@ -42,16 +29,4 @@ prim_status prim_distributed_dot(cudaDataType_t in_type, const size_t *h_counts,
     prim_team team = {
         .name = "prim_distributed_dot", .args = &args, .counts = h_counts, .total = total_ranks};
     return prim_team_run(&team, way_of(&args), ranks, own_ranks);
-}
-
-prim_status prim_distributed_dot_workspace_bytes(cudaDataType_t in_type, const size_t *h_counts,
-                                                 size_t total_ranks, cudaDataType_t out_type,
-                                                 size_t *bytes)
-{
-    const prim_reduction args = dot_args(in_type, out_type);
-    prim_team team = {.name = "prim_distributed_dot_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, way_of(&args), bytes);
 }

@@ -5,6 +5,7 @@
 
 #include <primitives/distributed.h>
 
+#include "calls.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -137,14 +138,14 @@ static void begin_team(trial *t, team *all, prim_status asked, const size_t *ask
     wait_for_all(all);
     for (size_t r = 0; r < all->ranks; r++) {
         const part *const p = &all->parts[r];
-        all->members[r] = (prim_rank){.comm = comms_of(all->ranks)[r],
-                                      .stream = p->stream,
-                                      .d_in = p->in->d,
-                                      .d_in_y = p->in_y != NULL ? p->in_y->d : NULL,
-                                      .d_out = p->out->d,
-                                      .d_second = p->second != NULL ? p->second->d : NULL,
-                                      .d_workspace = p->space != NULL ? p->space->d : NULL,
-                                      .workspace_bytes = p->space != NULL ? bytes : 0};
+        all->members[r] =
+            (prim_rank){.comm = comms_of(all->ranks)[r],
+                        .d_in = p->in->d,
+                        .d_in_y = p->in_y != NULL ? p->in_y->d : NULL,
+                        .d_out = p->out->d,
+                        .d_second = p->second != NULL ? p->second->d : NULL,
+                        .call = *with(p->stream, p->space != NULL ? p->space->d : NULL,
+                                      p->space != NULL ? bytes : 0)};
     }
 }
 
@@ -191,8 +192,9 @@ static void reduce(trial *t)
     add_inputs(t, &all, types.in, 1, needs_signs(t, op, types.in), false);
     add_outputs(t, &all, types.out, 1, 0);
     begin_team(t, &all,
-               prim_distributed_reduce_workspace_bytes(op, f, types.in, all.counts, all.ranks,
-                                                       types.out, &bytes),
+               asked_bytes(prim_distributed_reduce(op, f, types.in, all.counts, all.ranks,
+                                                   types.out, ASKING_RANK, 1),
+                           &bytes),
                &bytes);
     describe(t, "distributed_reduce: op %d, transform %d, types %d %d, %zu elements, %zu ranks", op,
              f, types.in, types.out, all.whole, all.ranks);
@@ -214,10 +216,11 @@ static void dot(trial *t)
     pick_values(t, ANYTHING);
     add_inputs(t, &all, types.in, 1, false, true);
     add_outputs(t, &all, types.out, 1, 0);
-    begin_team(
-        t, &all,
-        prim_distributed_dot_workspace_bytes(types.in, all.counts, all.ranks, types.out, &bytes),
-        &bytes);
+    begin_team(t, &all,
+               asked_bytes(
+                   prim_distributed_dot(types.in, all.counts, all.ranks, types.out, ASKING_RANK, 1),
+                   &bytes),
+               &bytes);
     describe(t, "distributed_dot: types %d %d, %zu elements, %zu ranks", types.in, types.out,
              all.whole, all.ranks);
     if (end_team(t, &all,
@@ -243,7 +246,8 @@ static void arg_reduce(trial *t)
     add_seconds(t, &all, CUDA_R_64U, 1, true);
     begin_team(
         t, &all,
-        prim_distributed_arg_reduce_workspace_bytes(op, f, type, all.counts, all.ranks, &bytes),
+        asked_bytes(prim_distributed_arg_reduce(op, f, type, all.counts, all.ranks, ASKING_RANK, 1),
+                    &bytes),
         &bytes);
     describe(t, "distributed_arg_reduce: op %d, transform %d, type %d, %zu elements, %zu ranks", op,
              f, type, all.whole, all.ranks);
@@ -327,9 +331,10 @@ static void histogram_even(trial *t)
         all.parts[r].second->is_output = !all.parts[r].second->is_aside;
     }
     begin_team(t, &all,
-               prim_distributed_histogram_even_workspace_bytes(t->variant, flags, outside, range,
-                                                               type, all.counts, all.ranks, bins,
-                                                               counter, &bytes),
+               asked_bytes(prim_distributed_histogram_even(t->variant, flags, outside, range, type,
+                                                           all.counts, all.ranks, bins, counter,
+                                                           ASKING_RANK, 1),
+                           &bytes),
                &bytes);
     describe(t,
              "distributed_histogram_even: variant %d, flags %u, outside %d, type %d, %zu samples, "
@@ -361,8 +366,9 @@ static void scan(trial *t)
     add_outputs(t, &all, types.out, 0, 1);
     add_seconds(t, &all, types.out, 1, false);
     begin_team(t, &all,
-               prim_distributed_scan_workspace_bytes(kind, op, f, types.in, all.counts, all.ranks,
-                                                     types.out, &bytes),
+               asked_bytes(prim_distributed_scan(kind, op, f, types.in, all.counts, all.ranks,
+                                                 types.out, ASKING_RANK, 1),
+                           &bytes),
                &bytes);
     describe(t, "distributed_scan: kind %d, op %d, transform %d, types %d %d, %zu in %zu ranks",
              kind, op, f, types.in, types.out, all.whole, all.ranks);
@@ -396,8 +402,9 @@ static void carry(trial *t)
     add_inputs(t, &all, types.in, 1, needs_signs(t, op, types.in), false);
     add_outputs(t, &all, types.out, 1, 0);
     begin_team(t, &all,
-               prim_distributed_carry_workspace_bytes(op, f, types.in, all.counts, all.ranks,
-                                                      types.out, &bytes),
+               asked_bytes(prim_distributed_carry(op, f, types.in, all.counts, all.ranks, types.out,
+                                                  ASKING_RANK, 1),
+                           &bytes),
                &bytes);
     describe(t, "distributed_carry: op %d, transform %d, types %d %d, %zu in %zu ranks", op, f,
              types.in, types.out, all.whole, all.ranks);

@@ -60,7 +60,7 @@ static prim_status reduce(const prim_team *team, const prim_member *member,
                ? prim_reduce_columns(
                      PRIM_REDUCE_AUTO, b->op, transform,
                      prim_matrix_of(type, d_in, rows, b->columns, ld), b->out_type, d_out,
-                     &(prim_call){.stream = member->rank->stream,
+                     &(prim_call){.stream = member->call.stream,
                                   .d_workspace =
                                       prim_team_inner(row_of(team, member, team->total), inner),
                                   .workspace_bytes = inner})
@@ -79,7 +79,7 @@ static prim_status share_rows(const prim_team *team, const prim_member *member)
     return prim_team_nccl(member, "ncclAllGather",
                           ncclAllGather(row_of(team, member, member->number),
                                         row_of(team, member, 0), row_bytes(team->args), ncclUint8,
-                                        member->rank->comm, member->rank->stream));
+                                        member->rank->comm, member->call.stream));
 }
 
 static prim_status reduce_results(const prim_team *team, const prim_member *member)

@@ -41,7 +41,7 @@ static prim_status reduce_own_rows(const prim_team *team, const prim_member *mem
                      prim_matrix_of(b->in_type, member->rank->d_in, member->count, b->columns,
                                     b->ld),
                      b->out_type, member->rank->d_out,
-                     &(prim_call){.stream = member->rank->stream,
+                     &(prim_call){.stream = member->call.stream,
                                   .d_workspace = prim_team_inner(member->call.workspace, bytes),
                                   .workspace_bytes = bytes})
                : status;
@@ -79,20 +79,6 @@ prim_status prim_distributed_reduce_rows(prim_op op, prim_transform transform,
     return prim_team_run(&team, &rows_steps, ranks, own_ranks);
 }
 
-prim_status prim_distributed_reduce_rows_workspace_bytes(prim_op op, prim_transform transform,
-                                                         cudaDataType_t in_type,
-                                                         const size_t *h_counts, size_t total_ranks,
-                                                         size_t columns, size_t ld,
-                                                         cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_bands args = {op, transform, in_type, columns, ld, out_type};
-    prim_team team = {.name = "prim_distributed_reduce_rows_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, &rows_steps, bytes);
-}
-
 prim_status prim_distributed_reduce_columns(prim_op op, prim_transform transform,
                                             cudaDataType_t in_type, const size_t *h_counts,
                                             size_t total_ranks, size_t columns, size_t ld,
@@ -105,16 +91,4 @@ prim_status prim_distributed_reduce_columns(prim_op op, prim_transform transform
                       .counts = h_counts,
                       .total = total_ranks};
     return prim_team_run(&team, columns_steps_of(&args), ranks, own_ranks);
-}
-
-prim_status prim_distributed_reduce_columns_workspace_bytes(
-    prim_op op, prim_transform transform, cudaDataType_t in_type, const size_t *h_counts,
-    size_t total_ranks, size_t columns, size_t ld, cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_bands args = {op, transform, in_type, columns, ld, out_type};
-    prim_team team = {.name = "prim_distributed_reduce_columns_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, columns_steps_of(&args), bytes);
 }

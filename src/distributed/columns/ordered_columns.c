@@ -164,7 +164,7 @@ static prim_status pack(const prim_team *team, const prim_member *member, size_t
                ? PRIM_OK
                : prim_team_cuda(
                      member, "the rows of a tile were not copied",
-                     copy_rows(b, to, row_at(team, member, row), rows, member->rank->stream));
+                     copy_rows(b, to, row_at(team, member, row), rows, member->call.stream));
 }
 
 static prim_status pack_own(const prim_team *team, const prim_member *member)
@@ -240,7 +240,7 @@ static prim_status reduce_all_values(const prim_team *team, const prim_member *m
 {
     const prim_bands *b = team->args;
     const layout l = layout_of(team);
-    const cudaStream_t stream = member->rank->stream;
+    const cudaStream_t stream = member->call.stream;
     void *const results = rounds(b) ? place(member, l.result) : member->rank->d_out;
     size_t inner;
     prim_status status = inner_bytes(team, &inner);

@@ -215,7 +215,7 @@ static prim_status chain_up_to(const prim_team *team, const prim_member *member,
     return prim_team_cuda(member, "the aggregates were not chained",
                           prim_distributed_chain(s->reduction.op, value_type(s),
                                                  places_of(team, member).aggregates, cut.first_tile,
-                                                 tile, member->rank->stream));
+                                                 tile, member->call.stream));
 }
 
 /* The exclusive prefix of a tile, converted to a result. */
@@ -223,7 +223,7 @@ static prim_status hand_out_before(const prim_team *team, const prim_member *mem
                                    void *to)
 {
     const prim_parts_scan *s = team->args;
-    const cudaStream_t stream = member->rank->stream;
+    const cudaStream_t stream = member->call.stream;
     const char *const value = before(team, member, tile);
     const cudaError_t error =
         takes_values(s)
@@ -326,7 +326,7 @@ static prim_status hand_out_total(const prim_team *team, const prim_member *memb
     return prim_team_cuda(member, "the total was not copied",
                           cudaMemcpyAsync(member->rank->d_second, places_of(team, member).total,
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
-                                          member->rank->stream));
+                                          member->call.stream));
 }
 
 const prim_team_steps prim_chained_scan_steps = {

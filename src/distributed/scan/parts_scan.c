@@ -19,11 +19,10 @@ prim_status prim_parts_scan_from(const prim_team *team, const prim_member *membe
     const prim_reduction *r = &s->reduction;
     size_t bytes;
     const prim_status status = prim_parts_scan_bytes(team, prim_team_largest_part(team), &bytes);
-    return status == PRIM_OK
-               ? prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL, d_initial,
-                           r->in_type, in, count, s->out_type, out, total,
-                           prim_team_inner(memory, bytes), bytes, member->rank->stream)
-               : status;
+    return status == PRIM_OK ? prim_scan(PRIM_SCAN_AUTO, s->kind, r->op, r->transform, NULL,
+                                         d_initial, r->in_type, in, count, s->out_type, out, total,
+                                         prim_team_inner(memory, bytes), bytes, member->call.stream)
+                             : status;
 }
 
 /* In place is allowed where results have the size of elements; nothing else may overlap. */

@@ -56,7 +56,7 @@ static prim_status hand_out(const prim_team *team, const prim_member *member, si
     return prim_team_cuda(member, "a result was not copied",
                           cudaMemcpyAsync(d_to, prim_gathered_result(team, member, place),
                                           prim_element_bytes(s->out_type), cudaMemcpyDeviceToDevice,
-                                          member->rank->stream));
+                                          member->call.stream));
 }
 
 static prim_status take_carry(const prim_team *team, const prim_member *member)

@@ -35,19 +35,6 @@ prim_status prim_distributed_scan(prim_scan_kind kind, prim_op op, prim_transfor
     return prim_team_run(&team, scan_steps_of(&args), ranks, own_ranks);
 }
 
-prim_status prim_distributed_scan_workspace_bytes(prim_scan_kind kind, prim_op op,
-                                                  prim_transform transform, cudaDataType_t in_type,
-                                                  const size_t *h_counts, size_t total_ranks,
-                                                  cudaDataType_t out_type, size_t *bytes)
-{
-    const prim_parts_scan args = make_args(kind, op, transform, in_type, out_type);
-    prim_team team = {.name = "prim_distributed_scan_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, scan_steps_of(&args), bytes);
-}
-
 prim_status prim_distributed_carry(prim_op op, prim_transform transform, cudaDataType_t in_type,
                                    const size_t *h_counts, size_t total_ranks,
                                    cudaDataType_t out_type, const prim_rank *ranks,
@@ -57,17 +44,4 @@ prim_status prim_distributed_carry(prim_op op, prim_transform transform, cudaDat
     prim_team team = {
         .name = "prim_distributed_carry", .args = &args, .counts = h_counts, .total = total_ranks};
     return prim_team_run(&team, carry_steps_of(&args), ranks, own_ranks);
-}
-
-prim_status prim_distributed_carry_workspace_bytes(prim_op op, prim_transform transform,
-                                                   cudaDataType_t in_type, const size_t *h_counts,
-                                                   size_t total_ranks, cudaDataType_t out_type,
-                                                   size_t *bytes)
-{
-    const prim_parts_scan args = make_args(PRIM_SCAN_EXCLUSIVE, op, transform, in_type, out_type);
-    prim_team team = {.name = "prim_distributed_carry_workspace_bytes",
-                      .args = &args,
-                      .counts = h_counts,
-                      .total = total_ranks};
-    return prim_team_needed(&team, carry_steps_of(&args), bytes);
 }

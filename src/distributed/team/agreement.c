@@ -66,7 +66,7 @@ static prim_status say(const prim_team *team, const prim_member *member)
     cudaError_t error = cudaMalloc(d_all, team->total * sizeof *own);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync((prim_statement *)*d_all + member->number, own, sizeof *own,
-                                cudaMemcpyHostToDevice, member->rank->stream);
+                                cudaMemcpyHostToDevice, member->call.stream);
     return prim_team_cuda(member, "nothing was said to the other ranks", error);
 }
 
@@ -75,7 +75,7 @@ static prim_status exchange(const prim_team *team, const prim_member *member)
     prim_statement *const d_all = *place_of(team, member);
     return prim_team_nccl(member, "ncclAllGather",
                           ncclAllGather(d_all + member->number, d_all, sizeof *d_all, ncclUint8,
-                                        member->rank->comm, member->rank->stream));
+                                        member->rank->comm, member->call.stream));
 }
 
 static prim_status hear(const prim_team *team, const prim_member *member)
@@ -83,9 +83,9 @@ static prim_status hear(const prim_team *team, const prim_member *member)
     prim_agreement *const a = team->agreement;
     cudaError_t error =
         cudaMemcpyAsync(a->h_all, *place_of(team, member), team->total * sizeof *a->h_all,
-                        cudaMemcpyDeviceToHost, member->rank->stream);
+                        cudaMemcpyDeviceToHost, member->call.stream);
     if (error == cudaSuccess)
-        error = cudaStreamSynchronize(member->rank->stream);
+        error = cudaStreamSynchronize(member->call.stream);
     return prim_team_cuda(member, "nothing was heard of the other ranks", error);
 }
 
@@ -105,7 +105,7 @@ prim_status prim_agreement_wanted(const prim_team *team, bool *wanted)
     *wanted = option != NULL && strcmp(option, "1") == 0;
     if (!*wanted)
         return PRIM_OK;
-    const cudaError_t error = cudaStreamIsCapturing(team->members[0].rank->stream, &capture);
+    const cudaError_t error = cudaStreamIsCapturing(team->members[0].call.stream, &capture);
     *wanted = capture == cudaStreamCaptureStatusNone;
     return prim_team_cuda(&team->members[0], "its stream could not be asked for a capture", error);
 }

@@ -27,21 +27,21 @@ prim_status prim_team_send(const prim_member *member, const void *from, size_t b
 {
     return prim_team_nccl(
         member, "ncclSend",
-        ncclSend(from, bytes, ncclUint8, (int)to, member->rank->comm, member->rank->stream));
+        ncclSend(from, bytes, ncclUint8, (int)to, member->rank->comm, member->call.stream));
 }
 
 prim_status prim_team_receive(const prim_member *member, void *to, size_t bytes, size_t from)
 {
     return prim_team_nccl(
         member, "ncclRecv",
-        ncclRecv(to, bytes, ncclUint8, (int)from, member->rank->comm, member->rank->stream));
+        ncclRecv(to, bytes, ncclUint8, (int)from, member->rank->comm, member->call.stream));
 }
 
 prim_status prim_team_broadcast(const prim_member *member, void *at, size_t bytes, size_t from)
 {
     return prim_team_nccl(member, "ncclBroadcast",
                           ncclBroadcast(at, at, bytes, ncclUint8, (int)from, member->rank->comm,
-                                        member->rank->stream));
+                                        member->call.stream));
 }
 
 /* ---- steps ---- */

@@ -87,28 +87,41 @@ static prim_status ask_communicator(const prim_team *team, prim_member *member)
     return PRIM_OK;
 }
 
+/* That of a rank without a communicator, which is only asked. */
+static prim_status go_to_current_device(prim_member *member)
+{
+    return prim_team_cuda(member, "the current device is unknown", cudaGetDevice(&member->device));
+}
+
 static prim_status add_member(prim_team *team, const prim_rank *rank, size_t index)
 {
     prim_member *const member = &team->members[index];
     *member = (prim_member){.rank = rank};
     snprintf(member->name, sizeof member->name, "%s: ranks[%zu]", team->name, index);
+    member->call.name = member->name;
+    prim_status status = prim_request_options(&member->call, &rank->call);
+    if (status != PRIM_OK)
+        return status;
+    if (prim_member_is_asked(member) != prim_member_is_asked(&team->members[0]))
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: ranks[0] and ranks[%zu]: one has an answer, and one "
+                         "has none",
+                         team->name, index);
+    if (prim_is_left_open(&member->call, rank->comm))
+        return go_to_current_device(member);
     if (rank->comm == NULL)
         return prim_fail(PRIM_ERROR_NULL, "%s: comm is NULL", member->name);
-    const prim_status status = ask_communicator(team, member);
+    status = ask_communicator(team, member);
     if (status != PRIM_OK)
         return status;
     for (size_t i = 0; i < index; i++)
-        if (team->members[i].number == member->number)
+        if (team->members[i].rank->comm != NULL && team->members[i].number == member->number)
             return prim_fail(PRIM_ERROR_VALUE, "%s: ranks[%zu] and ranks[%zu] are both rank %zu",
                              team->name, i, index, member->number);
     for (size_t r = 0; r < member->number; r++)
         member->begin += team->counts[r];
     member->count = team->counts[member->number];
     snprintf(member->name, sizeof member->name, "%s: rank %zu", team->name, member->number);
-    member->call = (prim_request){.name = member->name,
-                               .workspace = rank->d_workspace,
-                               .workspace_bytes = rank->workspace_bytes,
-                               .stream = rank->stream};
     return PRIM_OK;
 }
 
@@ -138,18 +151,19 @@ static prim_status check_reach(const prim_member *member, prim_span span)
                      member->name, member->device, there, span.name, span.bytes);
 }
 
+/* A rank without a communicator is any of them, so that nothing is known of its operands. */
 static prim_status check_member(const prim_team *team, const prim_team_steps *steps,
                                 prim_member *member)
 {
-    size_t needed;
     prim_span workspace;
     prim_operands operands = {.count = 0};
-    prim_status status = steps->needed(team, &needed);
+    prim_status status = steps->needed(team, &member->needed);
     if (status != PRIM_OK)
         return in_our_name(status, member->name);
-    status = steps->check(team, member, &operands);
+    if (member->rank->comm != NULL)
+        status = steps->check(team, member, &operands);
     if (status == PRIM_OK)
-        status = prim_workspace_check(&member->call, needed, &workspace);
+        status = prim_workspace_check(&member->call, member->needed, &workspace);
     for (int i = 0; i < operands.count && status == PRIM_OK; i++)
         status = prim_check_disjoint(&member->call, workspace, operands.spans[i]);
     for (int i = 0; i < operands.count && status == PRIM_OK; i++)
@@ -170,16 +184,12 @@ static prim_status check_all(prim_team *team, const prim_team_steps *steps)
     return status;
 }
 
-static prim_status open_workspace(const prim_team *team, const prim_team_steps *steps,
-                                  prim_member *member)
+static prim_status open_workspace(prim_member *member)
 {
-    size_t needed;
     prim_workspace workspace;
     prim_status status = prim_team_go_to(member);
     if (status == PRIM_OK)
-        status = steps->needed(team, &needed);
-    if (status == PRIM_OK)
-        status = prim_workspace_open(&member->call, needed, &workspace);
+        status = prim_workspace_open(&member->call, member->needed, &workspace);
     if (status != PRIM_OK)
         return status;
     member->opened = workspace.from_pool;
@@ -187,11 +197,11 @@ static prim_status open_workspace(const prim_team *team, const prim_team_steps *
     return PRIM_OK;
 }
 
-static prim_status open_all(prim_team *team, const prim_team_steps *steps)
+static prim_status open_all(prim_team *team)
 {
     prim_status status = PRIM_OK;
     for (size_t i = 0; i < team->own && status == PRIM_OK; i++)
-        status = open_workspace(team, steps, &team->members[i]);
+        status = open_workspace(&team->members[i]);
     return status;
 }
 
@@ -206,10 +216,21 @@ static prim_status close_workspace(const prim_team *team, const prim_member *mem
     return gone == PRIM_OK ? closed : gone;
 }
 
+static void answer_all(prim_team *team)
+{
+    for (size_t i = 0; i < team->own; i++)
+        team->members[i].call.answer->workspace_bytes = team->members[i].needed;
+}
+
 static prim_status run(prim_team *team, const prim_team_steps *steps)
 {
     bool agrees;
     prim_status status = check_all(team, steps);
+    if (prim_member_is_asked(&team->members[0])) {
+        if (status == PRIM_OK)
+            answer_all(team);
+        return status;
+    }
     const prim_status asked = prim_agreement_wanted(team, &agrees);
     if (asked == PRIM_OK && agrees)
         status = prim_agree(team, steps, status);
@@ -217,7 +238,7 @@ static prim_status run(prim_team *team, const prim_team_steps *steps)
         status = asked;
     if (status != PRIM_OK)
         return status;
-    status = open_all(team, steps);
+    status = open_all(team);
     if (status == PRIM_OK)
         status = prim_team_take_steps(team, steps);
     const prim_status closed = prim_team_take_all(team, close_workspace);
@@ -243,19 +264,4 @@ prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const p
         return status;
     return prim_fail_cuda(PRIM_ERROR_CUDA, error, "%s: device %d was not made current again",
                           team->name, device);
-}
-
-prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes)
-{
-    if (bytes == NULL)
-        return prim_fail(PRIM_ERROR_NULL, "%s: bytes is NULL", team->name);
-    size_t needed;
-    prim_status status = count_elements(team);
-    if (status != PRIM_OK)
-        return status;
-    status = steps->needed(team, &needed);
-    if (status != PRIM_OK)
-        return in_our_name(status, team->name);
-    *bytes = needed;
-    return PRIM_OK;
 }

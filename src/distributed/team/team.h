@@ -17,10 +17,16 @@ typedef struct prim_member {
     size_t number;       /* of the rank in its communicator */
     size_t begin, count; /* its part of the whole array */
     int device;
-    bool opened;    /* its workspace */
+    size_t needed;     /* bytes of its workspace */
+    bool opened;       /* its workspace, from the pool */
     prim_request call; /* its name says which rank it is; its workspace is never NULL once opened */
     char name[80];
 } prim_member;
+
+static inline bool prim_member_is_asked(const prim_member *member)
+{
+    return member->call.answer != NULL;
+}
 
 struct prim_team;
 
@@ -70,9 +76,6 @@ typedef struct prim_team {
 /* The whole call: checks everything, then takes the steps. name, args, counts and total are set. */
 prim_status prim_team_run(prim_team *team, const prim_team_steps *steps, const prim_rank *ranks,
                           size_t own_ranks);
-
-/* The workspace query of a call. */
-prim_status prim_team_needed(prim_team *team, const prim_team_steps *steps, size_t *bytes);
 
 /* One step after the other, until one fails. */
 prim_status prim_team_take_steps(const prim_team *team, const prim_team_steps *steps);

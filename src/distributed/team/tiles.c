@@ -22,7 +22,7 @@ static prim_status copy(const prim_member *member, void *to, const void *from, s
 {
     return prim_team_cuda(
         member, "the elements of a tile were not copied",
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, member->rank->stream));
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, member->call.stream));
 }
 
 /* ---- the tile that a part ends within ---- */
@@ -153,5 +153,5 @@ prim_status prim_tiles_share_values(const prim_team *team, const prim_member *me
         return share_one_by_one(team, member, tile, values, value_bytes);
     return prim_team_nccl(member, "ncclAllGather",
                           ncclAllGather((char *)values + member->number * bytes, values, bytes,
-                                        ncclUint8, member->rank->comm, member->rank->stream));
+                                        ncclUint8, member->rank->comm, member->call.stream));
 }
