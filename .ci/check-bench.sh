@@ -103,8 +103,16 @@ leaves_empty_what_means_nothing() {
   "$bench" --from "$all" --csv rows.csv >/dev/null &&
     diff <(tail -n +2 rows.csv | sed -E 's/[^,]+/x/g') <(jq -r '.results[] | [.pattern, .case, .variant,
       .peer, .type, .shape, .input, .mode, .median_us, .min_us, .noise, .bytes, .flops, .gbps, .gflops,
-      .of_ceiling, .of_floor] | map(if . == null then "" else "x" end) | join(",")' "$all") &&
+      .of_ceiling, .of_floor, .host_us] | map(if . == null then "" else "x" end) | join(",")' "$all") &&
     grep -q ',,' rows.csv
+}
+
+# Both clocks, the same calls.
+measures_calls_alone() {
+  "$bench" reduce --case sum --type f32 --size 1000 --alone --json alone.json >/dev/null &&
+    [ "$(jq -r '[.results[] | select(.mode == "alone") | .variant] | join(" ")' alone.json)" = \
+      "$(jq -r '[.results[] | select(.mode == "cold") | .variant] | join(" ")' alone.json)" ] &&
+    exits 0 ' alone ' --from alone.json
 }
 
 # Before anything is measured: not even the device is named.
@@ -175,6 +183,7 @@ check compares-several-runs compares_several_runs
 check takes-what-was-asked-for takes_what_was_asked_for
 check takes-the-newest takes_the_newest
 check leaves-empty-what-means-nothing leaves_empty_what_means_nothing
+check measures-calls-alone measures_calls_alone
 check checks-outputs-first checks_outputs_first
 check prints-what-says-something prints_what_says_something
 check sums-up sums_up

@@ -36,6 +36,7 @@ typedef struct bench_options {
     bool peers, list;
     bool ladders; /* one case a pattern */
     bool full;    /* every case, without being named */
+    bool alone;   /* measure calls that meet an idle GPU and are waited for */
     bool times;   /* measure, though the CPU backend's times say nothing about a GPU */
     bool shapes;  /* odd shapes in place of the usual sizes */
 } bench_options;
@@ -167,11 +168,12 @@ typedef struct bench_peer {
 
 /* ---- timing (timing.c) ---- */
 
-typedef enum bench_mode { MODE_COLD, MODE_HOT, MODE_COUNT } bench_mode;
+typedef enum bench_mode { MODE_COLD, MODE_HOT, MODE_ALONE, MODE_COUNT } bench_mode;
 
 typedef struct bench_time {
     double median_us, min_us;
-    double noise; /* interquartile range over median */
+    double noise;   /* interquartile range over median */
+    double host_us; /* what the host spends in the call, others being queued; 0: not measured */
 } bench_time;
 
 typedef struct bench_ceilings {
@@ -181,9 +183,11 @@ typedef struct bench_ceilings {
 typedef prim_status bench_call(const void *argument, cudaStream_t stream);
 
 bool on_gpu(void);
-/* Cold and hot on a GPU; the CPU backend has no such difference, and only cold. */
+/* Cold and hot on a GPU, cold on the CPU backend, where they do not differ; or all. A mode below it
+ * may have no time. */
 int mode_count(void);
-void timing_begin(void);
+void timing_begin(bool with_alone);
+double measure_host_us(bench_call *call, const void *argument, double call_us);
 bench_ceilings measure_ceilings(void);
 bench_time measure(bench_mode mode, bench_call *call, const void *argument);
 /* Up to MOST_IN_TURN calls, one repetition of each after the other, so that what disturbs one of

@@ -36,7 +36,8 @@ void set_shares(bench_result *r, const bench_ceilings *ceilings)
 
 const char *mode_name(bench_mode mode)
 {
-    return mode == MODE_HOT ? "hot" : "cold";
+    static const char *const names[MODE_COUNT] = {"cold", "hot", "alone"};
+    return names[mode];
 }
 
 /* Medians of more noise than this are marked. */

@@ -87,14 +87,23 @@ static bench_case read_case(const cJSON *json, const char *path)
     return c;
 }
 
+static bench_mode find_mode(const char *name)
+{
+    bench_mode mode = MODE_COLD;
+    while (mode < MODE_COUNT - 1 && strcmp(mode_name(mode), name) != 0)
+        mode++;
+    return mode;
+}
+
 static bench_result read_result(const cJSON *json, const bench_case *c, const char *path)
 {
     const char *mode = text_of(json, "mode", path);
     const bench_result r = {.c = c,
-                            .mode = mode != NULL && strcmp(mode, "hot") == 0 ? MODE_HOT : MODE_COLD,
+                            .mode = mode != NULL ? find_mode(mode) : MODE_COLD,
                             .time = {.median_us = figure_of(json, "median_us"),
                                      .min_us = figure_of(json, "min_us"),
-                                     .noise = figure_of(json, "noise")},
+                                     .noise = figure_of(json, "noise"),
+                                     .host_us = figure_of(json, "host_us")},
                             .of_ceiling = figure_of(json, "of_ceiling"),
                             .of_floor = figure_of(json, "of_floor")};
     if (!(r.time.median_us > 0))

@@ -118,7 +118,7 @@ static int compare_with_articles(const bench_options *options)
 {
     size_t count;
     check_outputs(options);
-    timing_begin();
+    timing_begin(false);
     const bench_context context = make_context(options);
     print_context(&context);
     bench_result *results = run_articles(&count);
@@ -205,7 +205,7 @@ static int show_saved(const bench_options *options)
 static int measure_plan(const bench_options *options, const bench_plan *plan)
 {
     check_outputs(options);
-    timing_begin();
+    timing_begin(options->alone);
     const bench_context context = make_context(options);
     print_context(&context);
     const size_t count = plan->count * (size_t)mode_count();
@@ -227,7 +227,7 @@ static int measure_plan(const bench_options *options, const bench_plan *plan)
 
 static bool asks_for_times(const bench_options *o)
 {
-    return o->times || o->variants.count > 0 || o->json != NULL || o->csv != NULL ||
+    return o->times || o->alone || o->variants.count > 0 || o->json != NULL || o->csv != NULL ||
            o->plot != NULL;
 }
 

@@ -64,8 +64,8 @@ static void unbind_case(bound_case *b)
 
 static bool has_mode(const bound_case *b, bench_mode mode)
 {
-    return mode == MODE_COLD ||
-           (!b->c->has_state && b->results[MODE_COLD].time.median_us < LONGEST_HOT_US);
+    const bool is_short = b->results[MODE_COLD].time.median_us < LONGEST_HOT_US;
+    return mode != MODE_HOT || (on_gpu() && !b->c->has_state && is_short);
 }
 
 static void time_mode(bound_case *turn, size_t count, bench_mode mode,
@@ -84,6 +84,8 @@ static void time_mode(bound_case *turn, size_t count, bench_mode mode,
     for (size_t i = 0; i < timed; i++) {
         bench_result *r = &((const bound_case *)arguments[i])->results[mode];
         r->time = times[i];
+        if (mode == MODE_COLD && on_gpu() && times[i].median_us < LONGEST_HOT_US)
+            r->time.host_us = measure_host_us(run_bound, arguments[i], times[i].median_us);
         set_shares(r, ceilings);
     }
 }

@@ -15,7 +15,9 @@ static const char documentation[] =
     "Without arguments, on a GPU, every variant of every pattern runs at one size, and --full at "
     "sizes that show its course; on the CPU backend each runs once, to see that all agree. All "
     "lists are separated by commas. Times are medians of at least 20 repetitions; cold: the L2 "
-    "cache was flushed before each, hot: one of 32 calls in a CUDA graph (calls under 2 ms). GB/s "
+    "cache was flushed before each, hot: one of 32 calls in a CUDA graph (calls under 2 ms); host "
+    "us: what the host spends in a "
+    "call, the median of up to 10^4 queued ones. GB/s "
     "counts inputs once and outputs once; the ceiling is what a plain kernel reached in the same "
     "run, the floor the time at that ceiling and an empty launch. bench/README.md says more.\v"
     "Examples:\n"
@@ -42,7 +44,8 @@ enum {
     KEY_LIST,
     KEY_LADDERS,
     KEY_FULL,
-    KEY_TIMES
+    KEY_TIMES,
+    KEY_ALONE
 };
 
 static const struct argp_option option_table[] = {
@@ -72,6 +75,8 @@ static const struct argp_option option_table[] = {
     {"ladders", KEY_LADDERS, NULL, 0, "One case a pattern, in short tables: the default on a GPU",
      0},
     {"full", KEY_FULL, NULL, 0, "All cases of all patterns", 0},
+    {"alone", KEY_ALONE, NULL, 0,
+     "Measures also calls that meet an idle device and are waited for, by the host's clock", 0},
     {"times", KEY_TIMES, NULL, 0,
      "Measures also on the CPU backend, whose times say nothing about a GPU; --json and --csv do "
      "too",
@@ -221,7 +226,7 @@ static bool takes_more_than_patterns(const bench_options *o)
 {
     return o->cases.count + o->variants.count + o->type_count + o->size_count + o->input_count >
                0 ||
-           o->peers || o->list || o->shapes || o->plot != NULL;
+           o->peers || o->list || o->shapes || o->alone || o->plot != NULL;
 }
 
 static void set_family(bench_options *o, const char *name, struct argp_state *state)
@@ -303,6 +308,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FULL:
         o->full = true;
+        return 0;
+    case KEY_ALONE:
+        o->alone = true;
         return 0;
     case KEY_TIMES:
         o->times = true;

@@ -26,7 +26,7 @@ void print_context(const bench_context *context)
 
 /* Which of the columns say something of a group. */
 typedef struct columns {
-    bool gflops, ceiling, floor, first, peer;
+    bool gflops, ceiling, floor, host, first, peer;
 } columns;
 
 static columns find_columns(const bench_result *results, size_t count)
@@ -41,6 +41,7 @@ static columns find_columns(const bench_result *results, size_t count)
         shown.gflops |= results[i].c->flops > 0;
         shown.ceiling |= results[i].of_ceiling > 0;
         shown.floor |= results[i].of_floor > 0;
+        shown.host |= results[i].time.host_us > 0;
     }
     return shown;
 }
@@ -54,6 +55,8 @@ static void print_heads(const columns *shown)
         printf(" %9s", "ceiling");
     if (shown->floor)
         printf(" %9s", "floor");
+    if (shown->host)
+        printf(" %9s", "host us");
     if (shown->first)
         printf(" %9s", "1st rung");
     if (shown->peer)
@@ -99,6 +102,10 @@ static void print_result(const bench_result *r, const bench_yardsticks *y, const
         print_percent(r->of_ceiling);
     if (shown->floor)
         print_percent(r->of_floor);
+    if (shown->host && r->time.host_us > 0)
+        printf(" %9.2f", r->time.host_us);
+    else if (shown->host)
+        printf(" %9s", "-");
     if (shown->first)
         print_ratio(y->first, r);
     if (shown->peer)

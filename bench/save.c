@@ -93,6 +93,7 @@ static cJSON *result_json(const bench_result *r)
     add_figure(json, "gflops", gflops(r));
     add_figure(json, "of_ceiling", r->of_ceiling);
     add_figure(json, "of_floor", r->of_floor);
+    add_figure(json, "host_us", r->time.host_us);
     return json;
 }
 
@@ -138,6 +139,7 @@ static void print_row(FILE *file, const bench_result *r)
     print_cell(file, 6, gflops(r));
     print_cell(file, 4, r->of_ceiling);
     print_cell(file, 4, r->of_floor);
+    print_cell(file, 4, r->time.host_us);
     fputc('\n', file);
 }
 
@@ -145,7 +147,7 @@ void save_csv(const char *path, const bench_result *results, size_t count)
 {
     FILE *file = open_for_writing(path);
     fprintf(file, "pattern,case,variant,peer,type,shape,input,mode,median_us,min_us,noise,bytes,"
-                  "flops,gbps,gflops,of_ceiling,of_floor\n");
+                  "flops,gbps,gflops,of_ceiling,of_floor,host_us\n");
     for (size_t i = 0; i < count; i++)
         if (results[i].time.median_us > 0)
             print_row(file, &results[i]);

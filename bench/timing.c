@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "bench.h"
 
@@ -46,13 +47,16 @@ bool on_gpu(void)
 #endif
 }
 
+static bool alone_too;
+
 int mode_count(void)
 {
-    return on_gpu() ? MODE_COUNT : MODE_COLD + 1;
+    return alone_too ? MODE_COUNT : on_gpu() ? MODE_HOT + 1 : MODE_COLD + 1;
 }
 
-void timing_begin(void)
+void timing_begin(bool with_alone)
 {
+    alone_too = with_alone;
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");
     must(cudaEventCreate(&start), "an event");
     must(cudaEventCreate(&end), "an event");
@@ -117,6 +121,23 @@ static double time_hot(cudaGraphExec_t exec)
     return elapsed_us() / GRAPH_CALLS;
 }
 
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e6 * (double)t.tv_sec + 1e-3 * (double)t.tv_nsec;
+}
+
+/* By the host's clock: from an idle device until the call's work is done. */
+static double time_alone(bench_call *call, const void *argument)
+{
+    must(cudaStreamSynchronize(stream), "waiting for the call before");
+    const double begin = now_us();
+    must_prim(call(argument, stream));
+    must(cudaStreamSynchronize(stream), "waiting for the timed call");
+    return now_us() - begin;
+}
+
 static int ascending(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -132,21 +153,50 @@ static bench_time summarise(double *us, size_t count)
     return (bench_time){.median_us = median, .min_us = us[0], .noise = range / median};
 }
 
+/* What the host spends in a call of so many µs: up to 10^4 calls, of which few wait in the stream. */
+double measure_host_us(bench_call *call, const void *argument, double call_us)
+{
+    enum { LEAST = 200, MOST = 10000, QUEUED = 100 };
+    static const double budget_us = 20e3;
+    static double us[MOST];
+    size_t count = call_us * MOST < budget_us ? MOST : (size_t)(budget_us / call_us);
+    if (count < LEAST)
+        count = LEAST;
+    for (size_t i = 0; i < count; i++) {
+        if (i % QUEUED == 0)
+            must(cudaStreamSynchronize(stream), "waiting for queued calls");
+        const double begin = now_us();
+        must_prim(call(argument, stream));
+        us[i] = now_us() - begin;
+    }
+    must(cudaStreamSynchronize(stream), "waiting for queued calls");
+    return summarise(us, count).median_us;
+}
+
 /* One of the calls that are measured in turn. */
 typedef struct contender {
     bench_call *call;
     const void *argument;
-    cudaGraphExec_t exec; /* NULL: cold */
+    bench_mode mode;
+    cudaGraphExec_t exec; /* of MODE_HOT */
     double us[MAX_REPETITIONS];
 } contender;
 
 static double time_once(const contender *c)
 {
-    return c->exec != NULL ? time_hot(c->exec) : time_cold(c->call, c->argument);
+    switch (c->mode) {
+    case MODE_HOT:
+        return time_hot(c->exec);
+    case MODE_ALONE:
+        return time_alone(c->call, c->argument);
+    default:
+        return time_cold(c->call, c->argument);
+    }
 }
 
 static void warm_up(contender *c, bench_mode mode)
 {
+    c->mode = mode;
     c->exec = mode == MODE_HOT ? capture(c->call, c->argument) : NULL;
     for (int i = 0; i < (on_gpu() ? WARM_UPS : 1); i++)
         time_once(c);
