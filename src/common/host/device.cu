@@ -30,14 +30,46 @@ bool was_read(cudaError_t error)
     return error == cudaSuccess;
 }
 
-/* Of the current device; `least` where there is none, which a launch will report. */
-int attribute(cudaDeviceAttr which, int least)
+/* A number that never changes about a device: asked for once, since calls ask often. */
+class device_fact
 {
-    int device = 0, value = 0;
-    if (!was_read(cudaGetDevice(&device)) ||
-        !was_read(cudaDeviceGetAttribute(&value, which, device)))
-        return least;
-    return value > least ? value : least;
+    static constexpr int MOST_DEVICES = 64;
+    std::atomic<int> known[MOST_DEVICES] = {}; /* the number + 1 */
+
+  public:
+    /* `least` where there is no device, which a launch will report. */
+    template <typename Ask>
+    int of_current_device(Ask ask, int least)
+    {
+        int device = 0, value = 0;
+        if (!was_read(cudaGetDevice(&device)))
+            return least;
+        const bool is_kept = device < MOST_DEVICES;
+        if (is_kept && (value = known[device].load(std::memory_order_relaxed)) > 0)
+            return value - 1;
+        if (!was_read(ask(&value, device)))
+            return least;
+        value = value > least ? value : least;
+        if (is_kept)
+            known[device].store(value + 1, std::memory_order_relaxed);
+        return value;
+    }
+};
+
+template <cudaDeviceAttr Which>
+int attribute(int least)
+{
+    static device_fact fact;
+    return fact.of_current_device(
+        [](int *value, int device) { return cudaDeviceGetAttribute(value, Which, device); }, least);
+}
+
+cudaError_t ask_for_code(int *value, int)
+{
+    cudaFuncAttributes attributes;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, any_kernel);
+    *value = error == cudaSuccess ? attributes.ptxVersion : 0;
+    return error;
 }
 
 } // namespace
@@ -56,28 +88,31 @@ bool prim_device_has_code(void)
 
 int prim_device_code(void)
 {
-    cudaFuncAttributes attributes;
-    return was_read(cudaFuncGetAttributes(&attributes, any_kernel)) ? attributes.ptxVersion : 0;
+    static device_fact fact;
+    return fact.of_current_device(ask_for_code, 0);
 }
 
 int prim_device_capability(void)
 {
-    return 10 * attribute(cudaDevAttrComputeCapabilityMajor, 0) +
-           attribute(cudaDevAttrComputeCapabilityMinor, 0);
+    return 10 * attribute<cudaDevAttrComputeCapabilityMajor>(0) +
+           attribute<cudaDevAttrComputeCapabilityMinor>(0);
 }
 
 unsigned prim_device_multiprocessors(void)
 {
-    return static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount, 1));
+    return static_cast<unsigned>(attribute<cudaDevAttrMultiProcessorCount>(1));
 }
 
 size_t prim_device_shared_bytes(void)
 {
-    return static_cast<size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 48 * 1024));
+    return static_cast<size_t>(attribute<cudaDevAttrMaxSharedMemoryPerBlockOptin>(48 * 1024));
 }
 
+namespace
+{
+
 #ifdef SIMT_BACKEND
-cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
+cudaError_t set_shared(const void *kernel, size_t bytes)
 {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                 static_cast<int>(bytes));
@@ -85,7 +120,7 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
 #else
 /* By the driver: cudaFuncSetAttribute() takes away an older error that the caller has not seen yet,
  * measured with CUDA 13.0. */
-cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
+cudaError_t set_shared(const void *kernel, size_t bytes)
 {
     void *set_attribute = nullptr;
     cudaFunction_t function = nullptr;
@@ -103,6 +138,35 @@ cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
     return result == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue;
 }
 #endif
+
+/* What this thread has set: the same once more, in the same context, needs no driver. */
+struct allowance {
+    const void *kernel;
+    uint64_t context;
+    size_t bytes;
+};
+
+allowance &kept_allowance(const void *kernel)
+{
+    constexpr size_t KEPT = 64;
+    static thread_local allowance kept[KEPT];
+    return kept[reinterpret_cast<uintptr_t>(kernel) / 16 % KEPT];
+}
+
+} // namespace
+
+cudaError_t prim_device_allow_shared(const void *kernel, size_t bytes)
+{
+    const allowance wanted = {kernel, prim_device_context(), bytes};
+    allowance &kept = kept_allowance(kernel);
+    if (wanted.context != 0 && kept.kernel == kernel && kept.context == wanted.context &&
+        kept.bytes == bytes)
+        return cudaSuccess;
+    const cudaError_t error = set_shared(kernel, bytes);
+    if (error == cudaSuccess)
+        kept = wanted;
+    return error;
+}
 
 #if defined(SIMT_BACKEND)
 uint64_t prim_device_context(void)
@@ -170,7 +234,7 @@ bool prim_device_reaches(const void *pointer, size_t bytes, size_t *there)
     *there = 0;
     if (bytes == 0 || !bytes_left(pointer, there) || *there >= bytes)
         return true;
-    return *there == 0 && attribute(cudaDevAttrPageableMemoryAccess, 0) != 0;
+    return *there == 0 && attribute<cudaDevAttrPageableMemoryAccess>(0) != 0;
 }
 #else
 bool prim_device_reaches(const void *, size_t bytes, size_t *there)
