@@ -48,6 +48,15 @@ static cudaError_t allow(const void *kernel, size_t bytes)
     return a != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+void simt_forget_allowances(int device)
+{
+    pthread_mutex_lock(&lock);
+    for (allowance *a = allowances; a != NULL; a = a->next)
+        if (a->device == device)
+            a->bytes = SIMT_MAX_SHARED_BYTES;
+    pthread_mutex_unlock(&lock);
+}
+
 static cudaError_t set_attribute(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
     if (kernel == NULL)

@@ -126,6 +126,8 @@ static inline bool simt_has_pools(void)
 
 /* How much dynamic shared memory a block of the kernel may have on the current device. */
 size_t simt_allowed_shared(const void *kernel);
+/* As if nothing had been allowed on the device. */
+void simt_forget_allowances(int device);
 
 /* ---- regions.c ---- */
 

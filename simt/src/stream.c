@@ -299,12 +299,14 @@ cudaError_t cudaDeviceSynchronize(void)
     return SIMT_CALL(cudaErrorInitializationError, synchronize_all());
 }
 
-/* What has not run never will: work is dropped after a sticky error. */
+/* What has not run never will: work is dropped after a sticky error. Attributes of kernels are those
+ * of the beginning. */
 cudaError_t cudaDeviceReset(void)
 {
     simt_set_sticky(cudaErrorUnknown);
     simt_queue_finish_all();
     simt_set_sticky(cudaSuccess);
+    simt_forget_allowances(simt_current_device());
     atomic_fetch_add(&resets, 1);
     return cudaSuccess;
 }
