@@ -230,7 +230,23 @@ static const char *size_text(const bench_case *c, const char *power_format, char
     return text;
 }
 
-/* A tic at each size, unless there are too many to read. */
+/* Of the horizontal axis: where a size lies, and how much a text takes, with some room. */
+static double share_of_axis(const plot_set *set, size_t size)
+{
+    const double first = shape_size(set->sizes[0]),
+                 last = shape_size(set->sizes[set->size_count - 1]);
+    return log2(shape_size(set->sizes[size]) / first) / log2(2.25 * last / first);
+}
+
+static double text_share(const char *text)
+{
+    const double character = 9.0 / 660; /* in pixels; the axis has some 660 */
+    const bool is_power = strncmp(text, "2^{", 3) == 0;
+    return character * (is_power ? 3 : (double)strlen(text) + 1);
+}
+
+/* A tic at each size, unless there are too many to read; without text where it would lie over the
+ * one before. */
 static void print_size_tics(FILE *script, const plot_set *set)
 {
     enum { MOST_TICS = 14 };
@@ -238,10 +254,15 @@ static void print_size_tics(FILE *script, const plot_set *set)
         fprintf(script, "set format x '2^{%%L}'\n");
         return;
     }
+    double end = -1e9; /* of the text before */
     for (size_t i = 0; i < set->size_count; i++) {
         char text[64];
+        const char *const shown = size_text(set->sizes[i], "2^{%d}", text, sizeof text);
+        const double half = 0.5 * text_share(shown), at = share_of_axis(set, i);
+        const bool fits = at - half > end;
+        end = fits ? at + half : end;
         fprintf(script, i > 0 ? ", " : "set xtics (");
-        print_quoted(script, size_text(set->sizes[i], "2^{%d}", text, sizeof text));
+        print_quoted(script, fits ? shown : "");
         fprintf(script, " %.17g", shape_size(set->sizes[i]));
     }
     fprintf(script, ")\n");
@@ -419,11 +440,14 @@ static void draw_ladder(FILE *script, const char *folder, const bench_context *c
             speed_unit(set));
     fprintf(script, "set style fill solid border\nset lmargin 24\n");
     print_bars(script, set, size, &b);
-    fprintf(script, "set xrange [0:%.9g]\n", fmax(1.15 * b.fastest, 1.05 * ceiling));
+    const double right = 1.18 * fmax(b.fastest, ceiling); /* times stand beyond all bars */
+    fprintf(script, "set xrange [0:%.9g]\n", right);
     if (ceiling > 0)
         print_ceiling(script, ceiling);
-    fprintf(script, "plot $bars using ($1/2):2:($1/2):(0.36):3 with boxxyerror lc rgb variable, "
-                    "$bars using 1:2:4 with labels left offset 0.6, 0\n");
+    fprintf(script,
+            "plot $bars using ($1/2):2:($1/2):(0.36):3 with boxxyerror lc rgb variable, "
+            "$bars using (%.9g):2:4 with labels right\n",
+            right);
     free(b.series);
 }
 
