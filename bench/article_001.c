@@ -35,9 +35,10 @@ static double host_us(size_t n, int threads)
     }
     struct timespec start, end;
     clock_gettime(CLOCK_MONOTONIC, &start);
-    must_prim(prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, n, n, n, 1, CUDA_R_32F, h_a,
-                             n, CUDA_R_32F, h_b, n, 0, CUDA_R_32F, h_c, n, PRIM_COMPUTE_DEFAULT,
-                             threads));
+    must_prim(prim_gemm_host(
+        PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1, prim_matrix_of(CUDA_R_32F, h_a, n, n, 0),
+        prim_matrix_of(CUDA_R_32F, h_b, n, n, 0), 0, prim_matrix_of(CUDA_R_32F, h_c, n, n, 0),
+        PRIM_COMPUTE_DEFAULT, threads));
     clock_gettime(CLOCK_MONOTONIC, &end);
     free(h_a);
     free(h_b);
@@ -72,10 +73,11 @@ static int host_threads(void)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     const int threads = cores < 1 ? 1 : cores > 64 ? 64 : (int)cores;
-    const bool built_with_them =
-        prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 0, 0, 0, 1, CUDA_R_32F, NULL, 0,
-                       CUDA_R_32F, NULL, 0, 0, CUDA_R_32F, NULL, 0, PRIM_COMPUTE_DEFAULT,
-                       threads) == PRIM_OK;
+    const bool built_with_them = prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                                                prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0),
+                                                prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0), 0,
+                                                prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0),
+                                                PRIM_COMPUTE_DEFAULT, threads) == PRIM_OK;
     return built_with_them ? threads : 1;
 }
 

@@ -44,8 +44,10 @@ void set_up_signs(article_operands *o)
     set_up_squares(o);
     o->d_bits_a = device_memory(n * words * sizeof(uint32_t));
     o->d_bits_b = device_memory(n * words * sizeof(uint32_t));
-    must_prim(prim_binary_pack_rows(CUDA_R_32F, o->d_a, n, n, n, o->d_bits_a, words, 0));
-    must_prim(prim_binary_pack_columns(CUDA_R_32F, o->d_b, n, n, n, o->d_bits_b, n, 0));
+    must_prim(prim_binary_pack_rows(prim_matrix_of(CUDA_R_32F, o->d_a, n, n, 0),
+                                    prim_bits_of(o->d_bits_a, n, n, 0), NULL));
+    must_prim(prim_binary_pack_columns(prim_matrix_of(CUDA_R_32F, o->d_b, n, n, 0),
+                                       prim_bits_of(o->d_bits_b, n, n, 0), NULL));
     must(cudaDeviceSynchronize(), "packing");
 }
 
@@ -94,24 +96,30 @@ prim_status article_gemm(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
     const size_t n = o->n;
-    return prim_gemm((prim_gemm_variant)o->variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, n, n,
-                     n, 1, CUDA_R_32F, o->d_a, n, CUDA_R_32F, o->d_b, n, 0, CUDA_R_32F, o->d_c, n,
-                     PRIM_COMPUTE_DEFAULT, NULL, 0, stream);
+    return prim_gemm((prim_gemm_variant)o->variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                     prim_matrix_of(CUDA_R_32F, o->d_a, n, n, 0),
+                     prim_matrix_of(CUDA_R_32F, o->d_b, n, n, 0), 0,
+                     prim_matrix_of(CUDA_R_32F, o->d_c, n, n, 0), PRIM_COMPUTE_DEFAULT,
+                     &(prim_call){.stream = stream});
 }
 
 prim_status article_binary_gemm(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
     const size_t n = o->n;
-    return prim_binary_gemm((prim_binary_gemm_variant)o->variant, n, n, n, o->d_bits_a, words_of(n),
-                            o->d_bits_b, n, CUDA_R_32F, o->d_c, n, NULL, 0, stream);
+    return prim_binary_gemm((prim_binary_gemm_variant)o->variant,
+                            prim_bits_of(o->d_bits_a, n, n, 0), prim_bits_of(o->d_bits_b, n, n, 0),
+                            prim_matrix_of(CUDA_R_32F, o->d_c, n, n, 0),
+                            &(prim_call){.stream = stream});
 }
 
 prim_status article_gemv(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
-    return prim_gemv((prim_gemv_variant)o->variant, o->op, o->n, o->n, 1, CUDA_R_32F, o->d_a, o->n,
-                     CUDA_R_32F, o->d_b, 0, CUDA_R_32F, o->d_c, NULL, 0, stream);
+    return prim_gemv((prim_gemv_variant)o->variant, o->op, 1,
+                     prim_matrix_of(CUDA_R_32F, o->d_a, o->n, o->n, 0),
+                     prim_vector_of(CUDA_R_32F, o->d_b, o->n), 0,
+                     prim_vector_of(CUDA_R_32F, o->d_c, o->n), &(prim_call){.stream = stream});
 }
 
 prim_status article_reduce(const void *argument, cudaStream_t stream)

@@ -9,10 +9,21 @@
 #include <primitives/binary_gemm.h>
 
 #include "bench.h"
+#include "call.h"
 
 static size_t words_of(size_t k)
 {
     return k / 32 + (k % 32 != 0);
+}
+
+static prim_status run_binary_gemm(const bench_case *c, const bench_operands *o,
+                                   cudaStream_t stream)
+{
+    uint32_t *const d_b = part_of(o->d_in, c->m * words_of(c->k) * sizeof(uint32_t));
+    const prim_call call = call_of(o, stream);
+    return prim_binary_gemm((prim_binary_gemm_variant)c->variant_value,
+                            prim_bits_of(o->d_in, c->m, c->k, 0), prim_bits_of(d_b, c->k, c->n, 0),
+                            prim_matrix_of(CUDA_R_32I, o->d_out, c->m, c->n, 0), &call);
 }
 
 static void plan_group(bench_plan *plan, size_t side, bench_input input)
@@ -36,7 +47,7 @@ static void plan_group(bench_plan *plan, size_t side, bench_input input)
                         .flops = 2 * n * n * n,
                         .ceiling = CEILING_NONE};
         snprintf(c.shape, sizeof c.shape, "%zu^3", side);
-        if (prim_binary_gemm_supports(variant, side, side, side, CUDA_R_32I))
+        if (would_run(run_binary_gemm, &c))
             plan_add(plan, c);
     }
 }
@@ -59,30 +70,18 @@ static void set_up_binary_gemm(const bench_case *c, bench_operands *operands)
     const size_t words = words_of(c->k), longest = c->m > c->n ? c->m : c->n;
     void *d_signs;
     operands->out_bytes = c->m * c->n * sizeof(int32_t);
-    must_prim(prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)c->variant_value, c->m,
-                                               c->n, c->k, CUDA_R_32I, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, (c->m + c->n) * words * sizeof(uint32_t)),
          "memory for the matrices");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(cudaMalloc(&d_signs, longest * c->k * sizeof(float)), "memory for the signs");
     uint32_t *const d_a = operands->d_in, *const d_b = d_a + c->m * words;
     must(fill_on_device(CUDA_R_32F, d_signs, c->m * c->k, c->input, 19, 0), "making signs");
-    must_prim(prim_binary_pack_rows(CUDA_R_32F, d_signs, c->m, c->k, c->k, d_a, words, 0));
+    must_prim(prim_binary_pack_rows(prim_matrix_of(CUDA_R_32F, d_signs, c->m, c->k, 0),
+                                    prim_bits_of(d_a, c->m, c->k, 0), NULL));
     must(fill_on_device(CUDA_R_32F, d_signs, c->k * c->n, c->input, 23, 0), "making signs");
-    must_prim(prim_binary_pack_columns(CUDA_R_32F, d_signs, c->k, c->n, c->n, d_b, c->n, 0));
+    must_prim(prim_binary_pack_columns(prim_matrix_of(CUDA_R_32F, d_signs, c->k, c->n, 0),
+                                       prim_bits_of(d_b, c->k, c->n, 0), NULL));
     must(cudaFree(d_signs), "freeing");
-}
-
-static prim_status run_binary_gemm(const bench_case *c, const bench_operands *o,
-                                   cudaStream_t stream)
-{
-    const size_t words = words_of(c->k);
-    const uint32_t *const d_a = o->d_in, *const d_b = d_a + c->m * words;
-    return prim_binary_gemm((prim_binary_gemm_variant)c->variant_value, c->m, c->n, c->k, d_a,
-                            words, d_b, c->n, CUDA_R_32I, o->d_out, c->n,
-                            o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes,
-                            stream);
 }
 
 static bool same_products(const bench_case *c, const void *h_a, const void *h_b)

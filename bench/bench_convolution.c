@@ -9,6 +9,7 @@
 #include <primitives/convolution.h>
 
 #include "bench.h"
+#include "call.h"
 #include "convolution_mask.h"
 
 typedef struct extent {
@@ -126,14 +127,10 @@ extent_of_mask convolution_mask(const bench_case *c)
 
 static prim_mask mask_of(const kind *k, const void *d_values)
 {
-    return (prim_mask){.h_values = values_of(k),
-                       .d_values = d_values,
-                       .width = k->mask.width,
-                       .height = k->mask.height,
-                       .anchor_x = k->mask.width / 2,
-                       .anchor_y = k->mask.height / 2,
-                       .type = k->divisor != 0 ? CUDA_R_8I : CUDA_R_32F,
-                       .divisor = k->divisor};
+    prim_mask mask = prim_mask_of(k->divisor != 0 ? CUDA_R_8I : CUDA_R_32F, values_of(k), d_values,
+                                  k->mask.width, k->mask.height);
+    mask.divisor = k->divisor;
+    return mask;
 }
 
 static prim_mask row_of(prim_mask mask)
@@ -152,15 +149,31 @@ static prim_mask column_of(prim_mask mask)
     return mask;
 }
 
-static bool supports(const kind *k, const bench_case *c)
+/* The device's weights, or where the call is only asked, memory in their place. */
+static const void *device_weights(const bench_case *c, const bench_operands *o)
 {
-    const prim_image image = image_of(k, c, NULL);
-    const prim_mask mask = mask_of(k, values_of(k));
+    static void *d_weights;
+    if (o->d_in != NULL)
+        return part_of(o->d_in, convolution_weights_at(c));
+    if (d_weights == NULL)
+        must(cudaMalloc(&d_weights, 2 * MOST_WEIGHTS * sizeof(float)), "memory for weights");
+    return d_weights;
+}
+
+static prim_status run_convolution(const bench_case *c, const bench_operands *o,
+                                   cudaStream_t stream)
+{
+    const kind *k = kind_of(c);
     const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
+    const prim_mask mask = mask_of(k, device_weights(c, o));
+    const size_t offset = c->offset * k->element_bytes;
+    const prim_image in = image_of(k, c, part_of(o->d_in, offset)),
+                     out = image_of(k, c, part_of(o->d_out, offset));
+    const prim_call call = call_of(o, stream);
     return k->is_separable
-               ? prim_convolve_separable_supports(variant, 0, PRIM_BOUNDARY_CLAMP, image,
-                                                  row_of(mask), column_of(mask), image)
-               : prim_convolve_2d_supports(variant, 0, PRIM_BOUNDARY_CLAMP, image, mask, image);
+               ? prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, row_of(mask),
+                                         column_of(mask), out, &call)
+               : prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, &call);
 }
 
 /* Where a run of all variants would take minutes, those that have a load for each product stay
@@ -198,7 +211,7 @@ static void plan_group(bench_plan *plan, const kind *k, extent image, bench_inpu
             snprintf(c.shape, sizeof c.shape, "%zu", image.width);
         else
             snprintf(c.shape, sizeof c.shape, "%zux%zu", image.height, image.width);
-        if (supports(k, &c) && !takes_too_long(&c))
+        if (would_run(run_convolution, &c) && !takes_too_long(&c))
             plan_add(plan, c);
     }
 }
@@ -300,35 +313,11 @@ static void set_up_convolution(const bench_case *c, bench_operands *operands)
     const kind *k = kind_of(c);
     const size_t elements = elements_of_shape(c), at = convolution_weights_at(c);
     operands->out_bytes = elements * k->element_bytes;
-    operands->workspace_bytes = 0;
-    operands->d_workspace = NULL;
-    if (weight_count(k) > 256 || k->is_separable) /* what any call here may need: sums of rows */
-        operands->workspace_bytes = (c->rows + 1) * (c->size / c->rows) * sizeof(float);
-    if (operands->workspace_bytes > 0)
-        must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes),
-             "memory for the workspace");
     must(cudaMalloc(&operands->d_in, at + 2 * weight_count(k) * sizeof(float)),
          "memory for the image");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the output");
     must(fill_on_device(k->type, operands->d_in, elements, c->input, 13, 0), "filling the image");
     copy_weights(k, (char *)operands->d_in + at);
-}
-
-static prim_status run_convolution(const bench_case *c, const bench_operands *o,
-                                   cudaStream_t stream)
-{
-    const kind *k = kind_of(c);
-    const prim_convolution_variant variant = (prim_convolution_variant)c->variant_value;
-    const prim_mask mask = mask_of(k, (const char *)o->d_in + convolution_weights_at(c));
-    const size_t offset = c->offset * k->element_bytes;
-    const prim_image in = image_of(k, c, (char *)o->d_in + offset),
-                     out = image_of(k, c, (char *)o->d_out + offset);
-    if (k->is_separable)
-        return prim_convolve_separable(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, row_of(mask),
-                                       column_of(mask), out, o->d_workspace, o->workspace_bytes,
-                                       stream);
-    return prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, o->d_workspace,
-                            o->workspace_bytes, stream);
 }
 
 /* Bytes are the same but for one, where sums of a peer are rounded otherwise. An f32 sum is at most

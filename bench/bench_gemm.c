@@ -10,6 +10,7 @@
 #include <primitives/gemm.h>
 
 #include "bench.h"
+#include "call.h"
 
 /* Of A and B, and of C. */
 static const struct {
@@ -52,15 +53,20 @@ static prim_transpose op_at(const bench_case *c, int place)
  * rows. */
 typedef struct layout {
     prim_transpose op;
-    size_t ld, elements;
+    size_t lines, columns, ld, elements;
 } layout;
 
 static layout layout_of(const bench_case *c, int place, size_t rows, size_t columns)
 {
     const prim_transpose op = op_at(c, place);
     const size_t lines = op == PRIM_TRANSPOSED ? columns : rows,
-                 ld = (op == PRIM_TRANSPOSED ? rows : columns) + c->ld;
-    return (layout){op, ld, lines * ld};
+                 length = op == PRIM_TRANSPOSED ? rows : columns, ld = length + c->ld;
+    return (layout){op, lines, length, ld, lines * ld};
+}
+
+static prim_matrix stored(const bench_case *c, layout l, void *data)
+{
+    return (prim_matrix){data, l.lines, l.columns, l.ld, c->element, l.elements};
 }
 
 static layout layout_of_a(const bench_case *c)
@@ -71,6 +77,20 @@ static layout layout_of_a(const bench_case *c)
 static layout layout_of_b(const bench_case *c)
 {
     return layout_of(c, OP_OF_B, c->k, c->n);
+}
+
+static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const layout a = layout_of_a(c), b = layout_of_b(c);
+    const size_t bytes = types[index_of(c->element)].bytes;
+    void *const d_a = part_of(o->d_in, c->offset * bytes), *const d_b =
+                                                               part_of(d_a, batches_of(c) *
+                                                                                a.elements * bytes);
+    const prim_call call = call_of(o, stream);
+    return prim_gemm_batched((prim_gemm_variant)c->variant_value, a.op, b.op, 1, stored(c, a, d_a),
+                             stored(c, b, d_b), 0,
+                             (prim_matrix){o->d_out, c->m, c->n, c->n, c->result, c->m * c->n},
+                             batches_of(c), PRIM_COMPUTE_DEFAULT, &call);
 }
 
 /* ---- which cases there are ---- */
@@ -118,9 +138,7 @@ static void plan_group(bench_plan *plan, size_t t, product_shape s, bench_input 
         bench_case c = product_case(s.name, variant, t, s, input);
         c.ceiling = types[t].type == CUDA_R_32F ? CEILING_FFMA : CEILING_NONE;
         label(&c);
-        if (prim_gemm_batched_supports(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, s.m, s.n,
-                                       s.k, types[t].type, types[t].type, types[t].result,
-                                       batches_of(&c), PRIM_COMPUTE_DEFAULT))
+        if (would_run(run_gemm, &c))
             plan_add(plan, c);
     }
 }
@@ -213,29 +231,10 @@ static void set_up_gemm(const bench_case *c, bench_operands *operands)
     const layout a = layout_of_a(c), b = layout_of_b(c);
     const size_t count = batches * (a.elements + b.elements) + c->offset;
     operands->out_bytes = batches * c->m * c->n * types[t].result_bytes;
-    must_prim(prim_gemm_batched_workspace_bytes(
-        (prim_gemm_variant)c->variant_value, a.op, b.op, c->m, c->n, c->k, c->element, c->element,
-        c->result, batches, PRIM_COMPUTE_DEFAULT, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, count * types[t].bytes), "memory for the matrices");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, count, c->input, 13, 0),
          "filling the matrices");
-}
-
-static prim_status run_gemm(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const layout a = layout_of_a(c), b = layout_of_b(c);
-    const size_t bytes = types[index_of(c->element)].bytes;
-    const char *const d_a = (const char *)o->d_in + c->offset * bytes, *const d_b =
-                                                                           d_a + batches_of(c) *
-                                                                                     a.elements *
-                                                                                     bytes;
-    return prim_gemm_batched((prim_gemm_variant)c->variant_value, a.op, b.op, c->m, c->n, c->k, 1,
-                             c->element, d_a, a.ld, a.elements, c->element, d_b, b.ld, b.elements,
-                             0, c->result, o->d_out, c->n, c->m * c->n, batches_of(c),
-                             PRIM_COMPUTE_DEFAULT, o->workspace_bytes > 0 ? o->d_workspace : NULL,
-                             o->workspace_bytes, stream);
 }
 
 /* Float sums differ by the order and the rounding of additions: by far less than this. */

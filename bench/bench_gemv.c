@@ -9,6 +9,7 @@
 #include <primitives/gemv.h>
 
 #include "bench.h"
+#include "call.h"
 
 static const struct {
     cudaDataType_t type;
@@ -57,6 +58,29 @@ static size_t columns_of(const bench_case *c)
     return op_of(c) == PRIM_TRANSPOSED ? c->m : c->k;
 }
 
+/* A, and x behind it, where 16 bytes begin. */
+static size_t elements_before_x(const bench_case *c)
+{
+    return (elements_of_shape(c) + 3) / 4 * 4;
+}
+
+static prim_status run_gemv(const bench_case *c, const bench_operands *o, cudaStream_t stream)
+{
+    const prim_gemv_variant variant = (prim_gemv_variant)c->variant_value;
+    const size_t bytes = bytes_of(c->element);
+    const prim_matrix a = {part_of(o->d_in, c->offset * bytes),
+                           rows_of(c),
+                           columns_of(c),
+                           ld_of(c),
+                           c->element,
+                           c->m * c->k};
+    const prim_vector x = {part_of(o->d_in, elements_before_x(c) * bytes), c->k, c->element, c->k},
+                      y = {o->d_out, c->m, c->element, c->m};
+    const prim_call call = call_of(o, stream);
+    return c->batches > 0 ? prim_gemv_batched(variant, op_of(c), 1, a, x, 0, y, c->batches, &call)
+                          : prim_gemv(variant, op_of(c), 1, a, x, 0, y, &call);
+}
+
 static void plan_group(bench_plan *plan, size_t t, size_t o, size_t rows, size_t columns,
                        bench_input input)
 {
@@ -82,7 +106,7 @@ static void plan_group(bench_plan *plan, size_t t, size_t o, size_t rows, size_t
                         .flops = 2 * (double)size,
                         .ceiling = CEILING_READ};
         snprintf(c.shape, sizeof c.shape, "%zux%zu", rows, columns);
-        if (prim_gemv_supports(variant, ops[o].op, rows, columns, type, type, type))
+        if (would_run(run_gemv, &c))
             plan_add(plan, c);
     }
 }
@@ -176,41 +200,14 @@ static void plan_gemv_shapes(const bench_options *options, bench_plan *plan)
         }
 }
 
-/* A, and x behind it, where 16 bytes begin. */
-static size_t elements_before_x(const bench_case *c)
-{
-    return (elements_of_shape(c) + 3) / 4 * 4;
-}
-
 static void set_up_gemv(const bench_case *c, bench_operands *operands)
 {
     const size_t batches = batches_of(c), bytes = bytes_of(c->element);
     const size_t count = elements_before_x(c) + batches * c->k;
     operands->out_bytes = batches * c->m * bytes;
-    must_prim(prim_gemv_batched_workspace_bytes((prim_gemv_variant)c->variant_value, op_of(c),
-                                                rows_of(c), columns_of(c), c->element, c->element,
-                                                c->element, batches, &operands->workspace_bytes));
     must(cudaMalloc(&operands->d_in, count * bytes), "memory for the matrix");
     must(cudaMalloc(&operands->d_out, operands->out_bytes), "memory for the product");
-    must(cudaMalloc(&operands->d_workspace, operands->workspace_bytes), "memory for the workspace");
     must(fill_on_device(c->element, operands->d_in, count, c->input, 17, 0), "filling the matrix");
-}
-
-static prim_status run_gemv(const bench_case *c, const bench_operands *o, cudaStream_t stream)
-{
-    const size_t bytes = bytes_of(c->element);
-    const char *const d_a = (const char *)o->d_in + c->offset * bytes, *const d_x =
-                                                                           (const char *)o->d_in +
-                                                                           elements_before_x(c) *
-                                                                               bytes;
-    if (c->batches > 0)
-        return prim_gemv_batched(
-            (prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1, c->element,
-            d_a, ld_of(c), c->m * c->k, c->element, d_x, c->k, 0, c->element, o->d_out, c->m,
-            c->batches, o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
-    return prim_gemv((prim_gemv_variant)c->variant_value, op_of(c), rows_of(c), columns_of(c), 1,
-                     c->element, d_a, ld_of(c), c->element, d_x, 0, c->element, o->d_out,
-                     o->workspace_bytes > 0 ? o->d_workspace : NULL, o->workspace_bytes, stream);
 }
 
 /* Sums differ by the order and the rounding of additions: by far less than this. */

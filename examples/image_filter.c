@@ -72,13 +72,7 @@ static prim_mask mask_of(const float *h_values, void *d_values, size_t width, si
     if (d_values != NULL)
         check_cuda(program, cudaMemcpy(d_values, h_values, width * height * sizeof(float),
                                        cudaMemcpyHostToDevice));
-    return (prim_mask){.h_values = h_values,
-                       .d_values = d_values,
-                       .width = width,
-                       .height = height,
-                       .anchor_x = width / 2,
-                       .anchor_y = height / 2,
-                       .type = CUDA_R_32F};
+    return prim_mask_of(CUDA_R_32F, h_values, d_values, width, height);
 }
 
 /* How a mask is applied. */
@@ -95,14 +89,14 @@ static prim_image filter(way how, const picture *p, prim_image in, const square_
     void *d_values;
     check_cuda(program, cudaMalloc(&d_values, MOST_WEIGHTS * sizeof(float)));
     if (how.is_separable)
-        check_prim(program, prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, boundary, NULL, in,
-                                                    mask_of(mask->h_row, NULL, side, 1),
-                                                    mask_of(mask->h_column, NULL, 1, side), out,
-                                                    NULL, 0, 0));
+        check_prim(program,
+                   prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, boundary, NULL, in,
+                                           mask_of(mask->h_row, NULL, side, 1),
+                                           mask_of(mask->h_column, NULL, 1, side), out, NULL));
     else
-        check_prim(program, prim_convolve_2d(how.variant, 0, boundary, NULL, in,
-                                             mask_of(mask->h_values, d_values, side, side), out,
-                                             NULL, 0, 0));
+        check_prim(program,
+                   prim_convolve_2d(how.variant, 0, boundary, NULL, in,
+                                    mask_of(mask->h_values, d_values, side, side), out, NULL));
     check_cuda(program, cudaDeviceSynchronize()); /* before the mask goes */
     check_cuda(program, cudaFree(d_values));
     return out;

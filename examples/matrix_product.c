@@ -116,10 +116,11 @@ static matrix multiply(matrix *a, matrix *b, prim_gemm_variant variant)
     to_device(a);
     to_device(b);
     check_cuda(program, cudaMalloc((void **)&c.d_data, bytes));
-    check_prim(program, prim_gemm(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, c.rows,
-                                  c.columns, a->columns, 1, CUDA_R_32F, a->d_data, a->columns,
-                                  CUDA_R_32F, b->d_data, b->columns, 0, CUDA_R_32F, c.d_data,
-                                  c.columns, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+    check_prim(program, prim_gemm(variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                                  prim_matrix_of(CUDA_R_32F, a->d_data, a->rows, a->columns, 0),
+                                  prim_matrix_of(CUDA_R_32F, b->d_data, b->rows, b->columns, 0), 0,
+                                  prim_matrix_of(CUDA_R_32F, c.d_data, c.rows, c.columns, 0),
+                                  PRIM_COMPUTE_DEFAULT, NULL));
     check_cuda(program, cudaMemcpy(c.h_data, c.d_data, bytes, cudaMemcpyDeviceToHost));
     return c;
 }
@@ -138,10 +139,11 @@ static double *magnitudes_of(const matrix *m)
 static void multiply_on_host(const matrix *a, const matrix *b, cudaDataType_t type, const void *h_a,
                              const void *h_b, void *h_c)
 {
-    check_prim(program,
-               prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, a->rows, b->columns,
-                              a->columns, 1, type, h_a, a->columns, type, h_b, b->columns, 0, type,
-                              h_c, b->columns, PRIM_COMPUTE_DEFAULT, 1));
+    check_prim(program, prim_gemm_host(PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                                       prim_matrix_of(type, h_a, a->rows, a->columns, 0),
+                                       prim_matrix_of(type, h_b, b->rows, b->columns, 0), 0,
+                                       prim_matrix_of(type, h_c, a->rows, b->columns, 0),
+                                       PRIM_COMPUTE_DEFAULT, 1));
 }
 
 /* The largest distance of an element of c from the host's. */

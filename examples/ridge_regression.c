@@ -144,12 +144,13 @@ static void free_arrays(const arrays *a)
 static void multiply(const problem *p, const arrays *a, double *h_system, double *h_right)
 {
     const size_t n = p->columns;
-    check_prim(program, prim_gemm(PRIM_GEMM_AUTO, PRIM_TRANSPOSED, PRIM_NOT_TRANSPOSED, n, n,
-                                  p->rows, 1, CUDA_R_64F, a->d_a, n, CUDA_R_64F, a->d_a, n, 0,
-                                  CUDA_R_64F, a->d_system, n, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
-    check_prim(program,
-               prim_gemv(PRIM_GEMV_AUTO, PRIM_TRANSPOSED, p->rows, n, 1, CUDA_R_64F, a->d_a, n,
-                         CUDA_R_64F, a->d_y, 0, CUDA_R_64F, a->d_right, NULL, 0, 0));
+    const prim_matrix matrix = prim_matrix_of(CUDA_R_64F, a->d_a, p->rows, n, 0),
+                      system = prim_matrix_of(CUDA_R_64F, a->d_system, n, n, 0);
+    check_prim(program, prim_gemm(PRIM_GEMM_AUTO, PRIM_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1, matrix,
+                                  matrix, 0, system, PRIM_COMPUTE_DEFAULT, NULL));
+    check_prim(program, prim_gemv(PRIM_GEMV_AUTO, PRIM_TRANSPOSED, 1, matrix,
+                                  prim_vector_of(CUDA_R_64F, a->d_y, p->rows), 0,
+                                  prim_vector_of(CUDA_R_64F, a->d_right, n), NULL));
     from_device(h_system, a->d_system, n * n);
     from_device(h_right, a->d_right, n);
 }
@@ -161,9 +162,10 @@ static double explained(const problem *p, const arrays *a, const double *h_weigh
     double all = 0, left = 0;
     check_cuda(program, cudaMemcpy(a->d_weights, h_weights, p->columns * sizeof *h_weights,
                                    cudaMemcpyHostToDevice));
-    check_prim(program, prim_gemv(PRIM_GEMV_AUTO, PRIM_NOT_TRANSPOSED, p->rows, p->columns, -1,
-                                  CUDA_R_64F, a->d_a, p->columns, CUDA_R_64F, a->d_weights, 1,
-                                  CUDA_R_64F, a->d_y, NULL, 0, 0));
+    check_prim(program, prim_gemv(PRIM_GEMV_AUTO, PRIM_NOT_TRANSPOSED, -1,
+                                  prim_matrix_of(CUDA_R_64F, a->d_a, p->rows, p->columns, 0),
+                                  prim_vector_of(CUDA_R_64F, a->d_weights, p->columns), 1,
+                                  prim_vector_of(CUDA_R_64F, a->d_y, p->rows), NULL));
     from_device(h_left, a->d_y, p->rows);
     for (size_t r = 0; r < p->rows; r++) {
         all += p->h_y[r] * p->h_y[r];

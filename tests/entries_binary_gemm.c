@@ -50,18 +50,12 @@ static void binary_answer(const void *h_in, size_t k, void *h_out)
     }
 }
 
-static prim_status binary_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)variant, M, COLUMNS, k,
-                                            CUDA_R_32I, bytes);
-}
-
 static prim_status binary_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     cudaDataType_t c_type = CUDA_R_32I;
     size_t m = M, n = COLUMNS, k = o->count, lda = WORDS, ldb = COLUMNS, ldc = COLUMNS;
-    char *d_a = o->d_in, *d_b = d_a != NULL ? d_a + 4 * A_COUNT : NULL, *d_c = o->d_out;
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * A_COUNT), *d_c = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_b", &d_b);
     spoil(o, "d_c", &d_c);
@@ -76,8 +70,12 @@ static prim_status binary_call(const operands *o)
     FAULT("lda beyond size_t", PRIM_ERROR_SIZE, "d_a", lda = SIZE_MAX / 8);
     FAULT("in A", PRIM_ERROR_OVERLAP, "d_c", d_c = d_a + 8);
     FAULT("in B", PRIM_ERROR_OVERLAP, "d_c", d_c = d_b + 8);
-    return prim_binary_gemm((prim_binary_gemm_variant)c.variant, m, n, k, (void *)d_a, lda,
-                            (void *)d_b, ldb, c_type, d_c, ldc, c.workspace, c.bytes, o->stream);
+    prim_bits x = prim_bits_of((void *)d_a, m, k, lda), y = prim_bits_of((void *)d_b, k, n, ldb);
+    FAULT("of fewer rows than C", PRIM_ERROR_VALUE, "A is 20 × 1077", x.rows--);
+    FAULT("of fewer rows than A has columns", PRIM_ERROR_VALUE, "B 1076 × 35", y.rows--);
+    FAULT("of fewer columns than C", PRIM_ERROR_VALUE, "B 1077 × 34", y.columns--);
+    return prim_binary_gemm((prim_binary_gemm_variant)c.variant, x, y,
+                            prim_matrix_of(c_type, d_c, m, n, ldc), call_of(o, &c));
 }
 
 /* ---- packing: no variants, no workspace ---- */
@@ -103,6 +101,7 @@ static void rows_answer(const void *h_in, size_t k, void *h_out)
 
 static prim_status rows_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     cudaDataType_t type = CUDA_R_32F;
     size_t rows = LINES, columns = o->count, ld = K, packed_ld = WORDS;
     char *d_in = o->d_in, *d_packed = o->d_out;
@@ -117,8 +116,11 @@ static prim_status rows_call(const operands *o)
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_in + 400);
     FAULT("in a gap of d_in", PRIM_ERROR_OVERLAP, "d_packed",
           (rows = 2, columns = 32, ld = 100, packed_ld = 1, d_packed = d_in + 200));
-    return prim_binary_pack_rows(type, d_in, rows, columns, ld, (void *)d_packed, packed_ld,
-                                 o->stream);
+    prim_bits packed = prim_bits_of((void *)d_packed, rows, columns, packed_ld);
+    FAULT("of other rows", PRIM_ERROR_VALUE, "packed is not: 22 ×", packed.rows--);
+    FAULT("in words", PRIM_ERROR_VALUE, "packed is not: 23 × 34", packed.columns = WORDS);
+    return prim_binary_pack_rows(prim_matrix_of(type, d_in, rows, columns, ld), packed,
+                                 call_of(o, &c));
 }
 
 static void columns_input(void *h_in, unsigned seed)
@@ -140,6 +142,7 @@ static void columns_answer(const void *h_in, size_t k, void *h_out)
 
 static prim_status columns_call(const operands *o)
 {
+    const call_head c = spoilt_options(o);
     cudaDataType_t type = CUDA_R_8I;
     size_t rows = o->count, ld = LINES_LD, packed_ld = LINES;
     char *d_in = o->d_in, *d_packed = o->d_out;
@@ -151,8 +154,9 @@ static prim_status columns_call(const operands *o)
     FAULT("ld less than columns", PRIM_ERROR_VALUE, "d_packed", packed_ld = LINES - 1);
     FAULT("bytes beyond size_t", PRIM_ERROR_SIZE, "d_in", rows = SIZE_MAX);
     FAULT("in d_in", PRIM_ERROR_OVERLAP, "d_packed", d_packed = d_in + 400);
-    return prim_binary_pack_columns(type, d_in, rows, LINES, ld, (void *)d_packed, packed_ld,
-                                    o->stream);
+    return prim_binary_pack_columns(prim_matrix_of(type, d_in, rows, LINES, ld),
+                                    prim_bits_of((void *)d_packed, rows, LINES, packed_ld),
+                                    call_of(o, &c));
 }
 
 const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
@@ -162,7 +166,6 @@ const entry_point binary_gemm_entry = {.name = "prim_binary_gemm",
                                        .count = K,
                                        .make_input = binary_input,
                                        .right_answer = binary_answer,
-                                       .workspace_bytes = binary_workspace,
                                        .call = binary_call};
 
 const entry_point binary_pack_rows_entry = {.name = "prim_binary_pack_rows",
@@ -172,7 +175,6 @@ const entry_point binary_pack_rows_entry = {.name = "prim_binary_pack_rows",
                                             .count = K,
                                             .make_input = rows_input,
                                             .right_answer = rows_answer,
-                                            .workspace_bytes = no_workspace,
                                             .call = rows_call};
 
 const entry_point binary_pack_columns_entry = {.name = "prim_binary_pack_columns",
@@ -183,5 +185,4 @@ const entry_point binary_pack_columns_entry = {.name = "prim_binary_pack_columns
                                                .count = K,
                                                .make_input = columns_input,
                                                .right_answer = columns_answer,
-                                               .workspace_bytes = no_workspace,
                                                .call = columns_call};

@@ -5,21 +5,17 @@
 
 #include <primitives/convolution.h>
 
+#include "calls.h"
 #include "entry_points.h"
-#include "rungs.h"
+#include "weights.h"
 
-/* Without elements there is no d_in, and nothing is read of a mask. */
+/* Without elements there is no d_in, and nothing is read of a mask; nor where the call is asked. */
 static const void *mask_in(const operands *o, size_t image_bytes)
 {
-    return o->d_in != NULL ? (const char *)o->d_in + image_bytes : o->d_out;
+    return o->d_in != NULL    ? part_of(o->d_in, image_bytes)
+           : o->d_out != NULL ? o->d_out
+                              : weights_to_ask_with();
 }
-
-/* The rungs that take floats. */
-static bool floats_takes(int variant)
-{
-    return variant != PRIM_CONVOLUTION_TENSOR;
-}
-VARIANTS_THAT_TAKE(convolution, floats)
 
 /* ---- convolve_1d: whole numbers as floats, turned, with a fill ---- */
 
@@ -48,13 +44,6 @@ static void vector_answer(const void *h_in, size_t count, void *h_out)
 static prim_mask vector_mask(const void *h_values, const void *d_values)
 {
     return (prim_mask){h_values, d_values, TAPS, 1, TAPS_ANCHOR, 0, CUDA_R_32F, 0};
-}
-
-static prim_status vector_workspace(int variant, size_t count, size_t *bytes)
-{
-    return prim_convolve_1d_workspace_bytes((prim_convolution_variant)variant,
-                                            PRIM_CONVOLUTION_FLIP, PRIM_BOUNDARY_CONSTANT,
-                                            CUDA_R_32F, count, vector_mask(taps, taps), bytes);
 }
 
 /* The arguments of a call but the workspace. */
@@ -132,7 +121,7 @@ static prim_status vector_call(const operands *o)
     spoil_mask(o, &a.mask);
     const prim_status status =
         prim_convolve_1d((prim_convolution_variant)c.variant, a.flags, a.boundary, a.h_fill, a.type,
-                         a.d_in, a.count, a.mask, a.d_out, c.workspace, c.bytes, o->stream);
+                         a.d_in, a.count, a.mask, a.d_out, call_of(o, &c));
     for (size_t i = 0; i < TAPS; i++)
         values[i] = 77;
     fill = 77;
@@ -197,20 +186,6 @@ static image_arguments valid_images(const operands *o)
         .mask = {weights, mask_in(o, span), SIDE_X, SIDE_Y, ANCHOR_X, ANCHOR_Y, CUDA_R_32I, 0}};
 }
 
-static prim_status ask_for_images(int variant, const image_arguments *a, size_t *bytes)
-{
-    return prim_convolve_2d_workspace_bytes((prim_convolution_variant)variant, a->flags,
-                                            a->boundary, a->in, a->mask, a->out, bytes);
-}
-
-static prim_status image_workspace(int variant, size_t width, size_t *bytes)
-{
-    static char somewhere;
-    const operands o = {.d_out = &somewhere, .count = width};
-    const image_arguments a = valid_images(&o);
-    return ask_for_images(variant, &a, bytes);
-}
-
 static void spoil_images(const operands *o, image_arguments *a)
 {
     FAULT("unknown", PRIM_ERROR_ENUM, "boundary", a->boundary = 5);
@@ -258,34 +233,33 @@ static prim_status image_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     image_arguments a = valid_images(o);
-    size_t bytes;
     spoil_images(o, &a);
     spoil_pixels(o, &a);
     spoil_mask(o, &a.mask);
-    FAULT("NULL in a query", PRIM_ERROR_NULL, "d_values", a.mask.h_values = a.mask.d_values = NULL;
-          return ask_for_images(c.variant, &a, &bytes));
+    FAULT("NULL where the call is asked", PRIM_ERROR_NULL, "d_values",
+          a.mask.h_values = a.mask.d_values = NULL;
+          return prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL,
+                                  a.in, a.mask, a.out, asking()));
     return prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL, a.in,
-                            a.mask, a.out, c.workspace, c.bytes, o->stream);
+                            a.mask, a.out, call_of(o, &c));
 }
 
 const entry_point convolve_1d_entry = {.name = "prim_convolve_1d",
-                                       .variant_at = floats_variant_at,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = COUNT * sizeof(float) + sizeof taps,
                                        .out_bytes = COUNT * sizeof(float),
                                        .count = COUNT,
                                        .make_input = vector_input,
                                        .right_answer = vector_answer,
-                                       .workspace_bytes = vector_workspace,
                                        .call = vector_call};
 
 const entry_point convolve_2d_entry = {.name = "prim_convolve_2d",
-                                       .variant_at = floats_variant_at,
+                                       .variant_at = prim_convolution_variant_at,
                                        .in_bytes = IN_SPAN * sizeof(int32_t) + sizeof weights,
                                        .out_bytes = HEIGHT * ROW * sizeof(int32_t),
                                        .count = WIDTH,
                                        .make_input = image_input,
                                        .right_answer = image_answer,
-                                       .workspace_bytes = image_workspace,
                                        .call = image_call};
 
 /* ---- convolve_separable: bytes of two channels, clamped, under a row and a column of floats ----
@@ -351,15 +325,6 @@ static separable_arguments valid_separable(const operands *o)
                                             COLUMN_TAPS, 0, 1, CUDA_R_32F, 0}};
 }
 
-static prim_status separable_workspace(int variant, size_t width, size_t *bytes)
-{
-    static char somewhere[64];
-    const operands o = {.d_out = somewhere, .count = width};
-    const separable_arguments a = valid_separable(&o);
-    return prim_convolve_separable_workspace_bytes((prim_convolution_variant)variant, a.flags,
-                                                   a.boundary, a.in, a.row, a.column, a.out, bytes);
-}
-
 static void spoil_parts(const operands *o, separable_arguments *a)
 {
     FAULT("unknown", PRIM_ERROR_ENUM, "boundary", a->boundary = 5);
@@ -405,27 +370,19 @@ static prim_status separable_call(const operands *o)
         spoil_parts(o, &a);
     const prim_status status =
         prim_convolve_separable((prim_convolution_variant)c.variant, a.flags, a.boundary, NULL,
-                                a.in, a.row, a.column, a.out, c.workspace, c.bytes, o->stream);
+                                a.in, a.row, a.column, a.out, call_of(o, &c));
     for (size_t i = 0; i < ROW_TAPS + COLUMN_TAPS; i++)
         values[i] = 77;
     return status;
 }
 
-/* The variants that run it, and masks of integers. */
-static bool separable_takes(int variant)
-{
-    return convolution_rung_has(variant, TAKES_ALL_CALLS);
-}
-VARIANTS_THAT_TAKE(convolution, separable)
-
 const entry_point convolve_separable_entry = {.name = "prim_convolve_separable",
-                                              .variant_at = separable_variant_at,
+                                              .variant_at = prim_convolution_variant_at,
                                               .in_bytes = PIXEL_SPAN + sizeof parts,
                                               .out_bytes = LINES * PIXEL_ROW,
                                               .count = PIXELS,
                                               .make_input = bytes_input,
                                               .right_answer = bytes_answer,
-                                              .workspace_bytes = separable_workspace,
                                               .call = separable_call};
 
 /* ---- convolve_2d of bytes under integers: four channels, turned, with a fill, halves ---- */
@@ -486,27 +443,6 @@ static image_arguments valid_dots(const operands *o)
                                       CUDA_R_16I, DOT_DIVISOR}};
 }
 
-static prim_status dots_workspace(int variant, size_t width, size_t *bytes)
-{
-    static char somewhere[64];
-    const operands o = {.d_out = somewhere, .count = width};
-    const image_arguments a = valid_dots(&o);
-    return ask_for_images(variant, &a, bytes);
-}
-
-/* Those that take integers; TENSOR where the device has its instructions. */
-static const prim_variant *integers_variant_at(size_t index)
-{
-    size_t bytes;
-    const bool is_tensor = separable_variant_at(index) == NULL &&
-                           (index == 0 || separable_variant_at(index - 1) != NULL);
-    if (!is_tensor)
-        return separable_variant_at(index);
-    return dots_workspace(PRIM_CONVOLUTION_TENSOR, DOTS, &bytes) == PRIM_OK
-               ? prim_convolution_variant_info(PRIM_CONVOLUTION_TENSOR)
-               : NULL;
-}
-
 static prim_status dots_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
@@ -527,18 +463,17 @@ static prim_status dots_call(const operands *o)
            a.out.data = (char *)(uintptr_t)a.mask.d_values + sizeof dot_weights - 1));
     const prim_status status =
         prim_convolve_2d((prim_convolution_variant)c.variant, a.flags, a.boundary, dot_fill, a.in,
-                         a.mask, a.out, c.workspace, c.bytes, o->stream);
+                         a.mask, a.out, call_of(o, &c));
     for (size_t i = 0; i < DOT_SIDE * DOT_SIDE; i++)
         values[i] = 77;
     return status;
 }
 
 const entry_point convolve_integers_entry = {.name = "prim_convolve_2d",
-                                             .variant_at = integers_variant_at,
+                                             .variant_at = prim_convolution_variant_at,
                                              .in_bytes = DOT_SPAN + sizeof dot_weights,
                                              .out_bytes = DOT_LINES * DOT_ROW,
                                              .count = DOTS,
                                              .make_input = dots_input,
                                              .right_answer = dots_answer,
-                                             .workspace_bytes = dots_workspace,
                                              .call = dots_call};

@@ -5,6 +5,7 @@
 #include <primitives/gemm.h>
 
 #include "entry_points.h"
+#include "stored.h"
 
 /* ---- f32, as they are: whole numbers, so that the answer is exact in any order. B lies behind
  * A. ---- */
@@ -32,13 +33,6 @@ static void gemm_answer(const void *h_in, size_t k, void *h_out)
             sum += a[i / COLUMNS * K + j] * b[j * COLUMNS + i % COLUMNS];
         ((float *)h_out)[i] = 2 * sum;
     }
-}
-
-static prim_status gemm_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemm_workspace_bytes((prim_gemm_variant)variant, PRIM_NOT_TRANSPOSED,
-                                     PRIM_NOT_TRANSPOSED, M, COLUMNS, k, CUDA_R_32F, CUDA_R_32F,
-                                     CUDA_R_32F, PRIM_COMPUTE_DEFAULT, bytes);
 }
 
 /* The arguments of a call on f32. */
@@ -107,7 +101,7 @@ static prim_status gemm_call(const operands *o)
                         .d_a = o->d_in,
                         .lda = K,
                         .b_type = CUDA_R_32F,
-                        .d_b = o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT : NULL,
+                        .d_b = part_of(o->d_in, 4 * A_COUNT),
                         .ldb = COLUMNS,
                         .c_type = CUDA_R_32F,
                         .d_c = o->d_out,
@@ -115,9 +109,18 @@ static prim_status gemm_call(const operands *o)
     spoil_kind(o, &a);
     spoil_shapes(o, &a);
     spoil_operands(o, &a);
-    return prim_gemm((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha, a.a_type,
-                     a.d_a, a.lda, a.b_type, a.d_b, a.ldb, a.beta, a.c_type, a.d_c, a.ldc,
-                     a.compute, c.workspace, c.bytes, o->stream);
+    prim_matrix x = stored(a.op_a, a.a_type, a.d_a, a.m, a.k, a.lda),
+                y = stored(a.op_b, a.b_type, a.d_b, a.k, a.n, a.ldb),
+                z = prim_matrix_of(a.c_type, a.d_c, a.m, a.n, a.ldc);
+    FAULT("of fewer rows than C", PRIM_ERROR_VALUE, "op_a(A) is 36 × 70", x.rows--);
+    FAULT("of fewer columns than B has rows", PRIM_ERROR_VALUE, "op_b(B) 70 × 35", x.columns--);
+    FAULT("of more rows than A has columns", PRIM_ERROR_VALUE, "op_b(B) 71 × 35", y.rows++);
+    FAULT("of fewer columns than C", PRIM_ERROR_VALUE, "op_b(B) 70 × 34", y.columns--);
+    FAULT("of fewer rows than A", PRIM_ERROR_VALUE, "C 36 × 35", z.rows--);
+    FAULT("of fewer columns than B", PRIM_ERROR_VALUE, "C 37 × 34", z.columns--);
+    FAULT("not turned", PRIM_ERROR_VALUE, "op_a(A) is 70 × 37", a.op_a = PRIM_TRANSPOSED);
+    return prim_gemm((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.alpha, x, y, a.beta, z,
+                     a.compute, call_of(o, &c));
 }
 
 /* ---- i32, both transposed, in several pieces along k; gaps between A's rows ---- */
@@ -149,23 +152,18 @@ static void transposed_answer(const void *h_in, size_t k, void *h_out)
     }
 }
 
-static prim_status transposed_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemm_workspace_bytes((prim_gemm_variant)variant, PRIM_TRANSPOSED, PRIM_TRANSPOSED,
-                                     M_T, COLUMNS_T, k, CUDA_R_32I, CUDA_R_32I, CUDA_R_32I,
-                                     PRIM_COMPUTE_DEFAULT, bytes);
-}
-
 static prim_status transposed_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
-    char *d_a = o->d_in, *d_b = d_a != NULL ? d_a + 4 * A_COUNT_T : NULL, *d_c = o->d_out;
+    char *d_a = o->d_in, *d_b = part_of(d_a, 4 * A_COUNT_T), *d_c = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_b", &d_b);
     spoil(o, "d_c", &d_c);
-    return prim_gemm((prim_gemm_variant)c.variant, PRIM_TRANSPOSED, PRIM_TRANSPOSED, M_T, COLUMNS_T,
-                     o->count, -3, CUDA_R_32I, d_a, LDA_T, CUDA_R_32I, d_b, K_T, 0, CUDA_R_32I, d_c,
-                     COLUMNS_T, PRIM_COMPUTE_DEFAULT, c.workspace, c.bytes, o->stream);
+    return prim_gemm((prim_gemm_variant)c.variant, PRIM_TRANSPOSED, PRIM_TRANSPOSED, -3,
+                     prim_matrix_of(CUDA_R_32I, d_a, o->count, M_T, LDA_T),
+                     prim_matrix_of(CUDA_R_32I, d_b, COLUMNS_T, o->count, K_T), 0,
+                     prim_matrix_of(CUDA_R_32I, d_c, M_T, COLUMNS_T, 0), PRIM_COMPUTE_DEFAULT,
+                     call_of(o, &c));
 }
 
 /* ---- a batch of three, in several pieces along k; gaps between the A, one B for all, and the C
@@ -201,13 +199,6 @@ static void batched_answer(const void *h_in, size_t k, void *h_out)
     }
 }
 
-static prim_status batched_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemm_batched_workspace_bytes(
-        (prim_gemm_variant)variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, M_B, COLUMNS_B, k,
-        CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, PRODUCTS, PRIM_COMPUTE_DEFAULT, bytes);
-}
-
 static gemm_arguments batch_arguments(char *d_a, char *d_b, char *d_c)
 {
     return (gemm_arguments){.m = M_B,
@@ -240,8 +231,7 @@ static prim_status batched_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     size_t a_stride = A_STRIDE, b_stride = 0, c_stride = COLUMNS_B, batches = PRODUCTS;
-    gemm_arguments a = batch_arguments(
-        o->d_in, o->d_in != NULL ? (char *)o->d_in + 4 * A_COUNT_B : NULL, o->d_out);
+    gemm_arguments a = batch_arguments(o->d_in, part_of(o->d_in, 4 * A_COUNT_B), o->d_out);
     a.k = o->count;
     spoil_batch(o, &a);
     FAULT("C over the C beside it", PRIM_ERROR_VALUE, "c_stride", c_stride = COLUMNS_B - 1);
@@ -253,10 +243,12 @@ static prim_status batched_call(const operands *o)
     FAULT("too many", PRIM_ERROR_SIZE, "d_c", batches = SIZE_MAX / 8);
     FAULT("in the last A", PRIM_ERROR_OVERLAP, "d_c", a.d_c = a.d_b - 8 * 4);
     FAULT("in B", PRIM_ERROR_OVERLAP, "d_c", a.d_c = a.d_b + 8);
-    return prim_gemm_batched((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha,
-                             a.a_type, a.d_a, a.lda, a_stride, a.b_type, a.d_b, a.ldb, b_stride,
-                             a.beta, a.c_type, a.d_c, a.ldc, c_stride, batches, a.compute,
-                             c.workspace, c.bytes, o->stream);
+    return prim_gemm_batched((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.alpha,
+                             in_batch(stored(a.op_a, a.a_type, a.d_a, a.m, a.k, a.lda), a_stride),
+                             in_batch(stored(a.op_b, a.b_type, a.d_b, a.k, a.n, a.ldb), b_stride),
+                             a.beta,
+                             in_batch(prim_matrix_of(a.c_type, a.d_c, a.m, a.n, a.ldc), c_stride),
+                             batches, a.compute, call_of(o, &c));
 }
 
 /* ---- by pointers: the input begins with the three arrays, the last product's first; all else is
@@ -292,19 +284,11 @@ static void pointers_answer(const void *h_in, size_t products, void *h_out)
         batched_answer((const char *)h_in + FLOATS_AT, K_B, h_out);
 }
 
-static prim_status pointers_workspace(int variant, size_t products, size_t *bytes)
-{
-    return prim_gemm_batched_workspace_bytes(
-        (prim_gemm_variant)variant, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, M_B, COLUMNS_B, K_B,
-        CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, products, PRIM_COMPUTE_DEFAULT, bytes);
-}
-
 static prim_status pointers_call(const operands *o)
 {
     char *const d_in = o->d_in;
     size_t batches = o->count;
-    gemm_arguments a =
-        batch_arguments(d_in, d_in != NULL ? d_in + TO_B : NULL, d_in != NULL ? d_in + TO_C : NULL);
+    gemm_arguments a = batch_arguments(d_in, part_of(d_in, TO_B), part_of(d_in, TO_C));
     operands arrays = *o; /* of the output the call sees only the array that points to it */
     arrays.d_out = a.d_c;
     const call_head c = spoilt_head(&arrays);
@@ -313,11 +297,11 @@ static prim_status pointers_call(const operands *o)
     FAULT("ldb beyond size_t", PRIM_ERROR_SIZE, "d_b", a.ldb = SIZE_MAX / 8);
     FAULT("ldc beyond size_t", PRIM_ERROR_SIZE, "d_c", a.ldc = SIZE_MAX / 8);
     FAULT("too many", PRIM_ERROR_SIZE, "d_c", batches = SIZE_MAX / 8);
-    return prim_gemm_pointers((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.m, a.n, a.k, a.alpha,
-                              a.a_type, (const void *const *)(void *)a.d_a, a.lda, a.b_type,
-                              (const void *const *)(void *)a.d_b, a.ldb, a.beta, a.c_type,
-                              (void *const *)(void *)a.d_c, a.ldc, batches, a.compute, c.workspace,
-                              c.bytes, o->stream);
+    return prim_gemm_pointers((prim_gemm_variant)c.variant, a.op_a, a.op_b, a.alpha,
+                              stored(a.op_a, a.a_type, a.d_a, a.m, a.k, a.lda),
+                              stored(a.op_b, a.b_type, a.d_b, a.k, a.n, a.ldb), a.beta,
+                              prim_matrix_of(a.c_type, a.d_c, a.m, a.n, a.ldc), batches, a.compute,
+                              call_of(o, &c));
 }
 
 const entry_point gemm_entry = {.name = "prim_gemm",
@@ -327,7 +311,6 @@ const entry_point gemm_entry = {.name = "prim_gemm",
                                 .count = K,
                                 .make_input = gemm_input,
                                 .right_answer = gemm_answer,
-                                .workspace_bytes = gemm_workspace,
                                 .call = gemm_call};
 
 const entry_point gemm_transposed_entry = {.name = "prim_gemm",
@@ -337,7 +320,6 @@ const entry_point gemm_transposed_entry = {.name = "prim_gemm",
                                            .count = K_T,
                                            .make_input = transposed_input,
                                            .right_answer = transposed_answer,
-                                           .workspace_bytes = transposed_workspace,
                                            .call = transposed_call};
 
 const entry_point gemm_batched_entry = {.name = "prim_gemm_batched",
@@ -347,7 +329,6 @@ const entry_point gemm_batched_entry = {.name = "prim_gemm_batched",
                                         .count = K_B,
                                         .make_input = batched_input,
                                         .right_answer = batched_answer,
-                                        .workspace_bytes = batched_workspace,
                                         .call = batched_call};
 
 const entry_point gemm_pointers_entry = {.name = "prim_gemm_pointers",
@@ -358,6 +339,4 @@ const entry_point gemm_pointers_entry = {.name = "prim_gemm_pointers",
                                          .make_input = pointers_input,
                                          .set_addresses = set_pointers,
                                          .right_answer = pointers_answer,
-                                         .workspace_bytes = pointers_workspace,
-                                         .queries_of = "prim_gemm_batched",
                                          .call = pointers_call};

@@ -4,6 +4,7 @@
 #include <primitives/gemv.h>
 
 #include "entry_points.h"
+#include "stored.h"
 
 /* Whole numbers, so that the answer is exact in any order. x lies behind A. */
 
@@ -39,19 +40,13 @@ static void gemv_answer(const void *h_in, size_t k, void *h_out)
     }
 }
 
-static prim_status gemv_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemv_workspace_bytes((prim_gemv_variant)variant, PRIM_NOT_TRANSPOSED, ROWS, k,
-                                     CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, bytes);
-}
-
 static prim_status gemv_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     prim_transpose op = PRIM_NOT_TRANSPOSED;
     cudaDataType_t a_type = CUDA_R_32F, x_type = CUDA_R_32F, y_type = CUDA_R_32F;
     size_t rows = ROWS, columns = o->count, lda = K;
-    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 4 * A_COUNT : NULL, *d_y = o->d_out;
+    char *d_a = o->d_in, *d_x = part_of(d_a, 4 * A_COUNT), *d_y = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_x", &d_x);
     spoil(o, "d_y", &d_y);
@@ -71,8 +66,12 @@ static prim_status gemv_call(const operands *o)
     FAULT("in a gap of A", PRIM_ERROR_OVERLAP, "d_y",
           (rows = 3, columns = 8, lda = 100, d_y = d_a + 200));
     FAULT("at x's end", PRIM_ERROR_OVERLAP, "d_y", d_y = d_x + 4 * (K - 1));
-    return prim_gemv((prim_gemv_variant)c.variant, op, rows, columns, 2, a_type, d_a, lda, x_type,
-                     d_x, 0, y_type, d_y, c.workspace, c.bytes, o->stream);
+    prim_vector x = x_of(op, x_type, d_x, rows, columns), y = y_of(op, y_type, d_y, rows, columns);
+    FAULT("longer than a row", PRIM_ERROR_VALUE, "x has 71", x.count++);
+    FAULT("shorter than a column", PRIM_ERROR_VALUE, "y 299", y.count--);
+    FAULT("not turned", PRIM_ERROR_VALUE, "op(A) is 70 × 300", op = PRIM_TRANSPOSED);
+    return prim_gemv((prim_gemv_variant)c.variant, op, 2,
+                     prim_matrix_of(a_type, d_a, rows, columns, lda), x, 0, y, call_of(o, &c));
 }
 
 /* ---- transposed, f64, in several pieces along k; gaps between A's rows ---- */
@@ -103,29 +102,18 @@ static void transposed_answer(const void *h_in, size_t k, void *h_out)
     }
 }
 
-static prim_status transposed_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemv_workspace_bytes((prim_gemv_variant)variant, PRIM_TRANSPOSED, k, COLUMNS_T,
-                                     CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, bytes);
-}
-
 static prim_status transposed_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
-    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 8 * A_COUNT_T : NULL, *d_y = o->d_out;
+    char *d_a = o->d_in, *d_x = part_of(d_a, 8 * A_COUNT_T), *d_y = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_x", &d_x);
     spoil(o, "d_y", &d_y);
-    return prim_gemv((prim_gemv_variant)c.variant, PRIM_TRANSPOSED, o->count, COLUMNS_T, 3,
-                     CUDA_R_64F, d_a, LDA_T, CUDA_R_64F, d_x, 0, CUDA_R_64F, d_y, c.workspace,
-                     c.bytes, o->stream);
+    return prim_gemv((prim_gemv_variant)c.variant, PRIM_TRANSPOSED, 3,
+                     prim_matrix_of(CUDA_R_64F, d_a, o->count, COLUMNS_T, LDA_T),
+                     prim_vector_of(CUDA_R_64F, d_x, o->count), 0,
+                     prim_vector_of(CUDA_R_64F, d_y, COLUMNS_T), call_of(o, &c));
 }
-
-static bool transposed_takes(int variant)
-{
-    return variant != PRIM_GEMV_WARP_PER_ROW;
-}
-VARIANTS_THAT_TAKE(gemv, transposed)
 
 /* ---- a batch of three, in several pieces along k; x is the same for all ---- */
 
@@ -158,18 +146,11 @@ static void batched_answer(const void *h_in, size_t k, void *h_out)
         }
 }
 
-static prim_status batched_workspace(int variant, size_t k, size_t *bytes)
-{
-    return prim_gemv_batched_workspace_bytes((prim_gemv_variant)variant, PRIM_TRANSPOSED, k,
-                                             COLUMNS_B, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
-                                             PRODUCTS, bytes);
-}
-
 static prim_status batched_call(const operands *o)
 {
     const call_head c = spoilt_head(o);
     size_t a_stride = A_STRIDE, x_stride = 0, y_stride = Y_STRIDE, batches = PRODUCTS;
-    char *d_a = o->d_in, *d_x = d_a != NULL ? d_a + 4 * A_COUNT_B : NULL, *d_y = o->d_out;
+    char *d_a = o->d_in, *d_x = part_of(d_a, 4 * A_COUNT_B), *d_y = o->d_out;
     spoil(o, "d_a", &d_a);
     spoil(o, "d_x", &d_x);
     spoil(o, "d_y", &d_y);
@@ -178,16 +159,13 @@ static prim_status batched_call(const operands *o)
     FAULT("x beyond size_t", PRIM_ERROR_SIZE, "d_x", x_stride = SIZE_MAX / 8);
     FAULT("too many", PRIM_ERROR_SIZE, "d_y", batches = SIZE_MAX / 8);
     FAULT("in the last A", PRIM_ERROR_OVERLAP, "d_y", d_y = d_x - 8);
-    return prim_gemv_batched((prim_gemv_variant)c.variant, PRIM_TRANSPOSED, o->count, COLUMNS_B, 1,
-                             CUDA_R_32F, d_a, COLUMNS_B, a_stride, CUDA_R_32F, d_x, x_stride, 0,
-                             CUDA_R_32F, d_y, y_stride, batches, c.workspace, c.bytes, o->stream);
+    return prim_gemv_batched(
+        (prim_gemv_variant)c.variant, PRIM_TRANSPOSED, 1,
+        in_batch(prim_matrix_of(CUDA_R_32F, d_a, o->count, COLUMNS_B, 0), a_stride),
+        vector_in_batch(prim_vector_of(CUDA_R_32F, d_x, o->count), x_stride), 0,
+        vector_in_batch(prim_vector_of(CUDA_R_32F, d_y, COLUMNS_B), y_stride), batches,
+        call_of(o, &c));
 }
-
-static bool batched_takes(int variant)
-{
-    return variant == PRIM_GEMV_AUTO || variant == PRIM_GEMV_SPLIT;
-}
-VARIANTS_THAT_TAKE(gemv, batched)
 
 const entry_point gemv_entry = {.name = "prim_gemv",
                                 .variant_at = prim_gemv_variant_at,
@@ -196,28 +174,25 @@ const entry_point gemv_entry = {.name = "prim_gemv",
                                 .count = K,
                                 .make_input = gemv_input,
                                 .right_answer = gemv_answer,
-                                .workspace_bytes = gemv_workspace,
                                 .call = gemv_call,
                                 .is_stateless = gemv_is_stateless};
 
 const entry_point gemv_transposed_entry = {.name = "prim_gemv",
-                                           .variant_at = transposed_variant_at,
+                                           .variant_at = prim_gemv_variant_at,
                                            .in_bytes = IN_COUNT_T * sizeof(double),
                                            .out_bytes = COLUMNS_T * sizeof(double),
                                            .count = K_T,
                                            .make_input = transposed_input,
                                            .right_answer = transposed_answer,
-                                           .workspace_bytes = transposed_workspace,
                                            .call = transposed_call,
                                            .is_stateless = gemv_is_stateless};
 
 const entry_point gemv_batched_entry = {.name = "prim_gemv_batched",
-                                        .variant_at = batched_variant_at,
+                                        .variant_at = prim_gemv_variant_at,
                                         .in_bytes = IN_COUNT_B * sizeof(float),
                                         .out_bytes = OUT_COUNT_B * sizeof(float),
                                         .count = K_T,
                                         .make_input = batched_input,
                                         .right_answer = batched_answer,
-                                        .workspace_bytes = batched_workspace,
                                         .call = batched_call,
                                         .is_stateless = gemv_is_stateless};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "stored.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -646,17 +647,22 @@ static void gemm_case(const type_row *t, prim_transpose op_a, prim_transpose op_
     const size_t lda = (op_a == PRIM_TRANSPOSED ? s->m : s->k) + s->gap,
                  ldb = (op_b == PRIM_TRANSPOSED ? s->k : s->n) + s->gap, ldc = s->n + s->gap;
     EACH_WAY (gemm, w) {
-        if (!prim_gemm_supports(w.variant, op_a, op_b, s->m, s->n, s->k, t->type, t->type, t->type,
-                                PRIM_COMPUTE_DEFAULT))
+        if (!runs(prim_gemm(w.variant, op_a, op_b, 1, stored(op_a, t->type, NULL, s->m, s->k, 0),
+                            stored(op_b, t->type, NULL, s->k, s->n, 0), 0,
+                            prim_matrix_of(t->type, NULL, s->m, s->n, 0), PRIM_COMPUTE_DEFAULT,
+                            asking())))
             continue;
         const void *a = in(w.threads, t->type, 1), *b = in(w.threads, t->type, SECOND);
         void *c = in_out(w.threads, t->type, s->m * ldc);
         line(w.threads > 0
-                 ? prim_gemm_host(op_a, op_b, s->m, s->n, s->k, by.alpha, t->type, a, lda, t->type,
-                                  b, ldb, by.beta, t->type, c, ldc, PRIM_COMPUTE_DEFAULT, w.threads)
-                 : prim_gemm(w.variant, op_a, op_b, s->m, s->n, s->k, by.alpha, t->type, a, lda,
-                             t->type, b, ldb, by.beta, t->type, c, ldc, PRIM_COMPUTE_DEFAULT, NULL,
-                             0, NULL),
+                 ? prim_gemm_host(op_a, op_b, by.alpha, stored(op_a, t->type, a, s->m, s->k, lda),
+                                  stored(op_b, t->type, b, s->k, s->n, ldb), by.beta,
+                                  prim_matrix_of(t->type, c, s->m, s->n, ldc), PRIM_COMPUTE_DEFAULT,
+                                  w.threads)
+                 : prim_gemm(
+                       w.variant, op_a, op_b, by.alpha, stored(op_a, t->type, a, s->m, s->k, lda),
+                       stored(op_b, t->type, b, s->k, s->n, ldb), by.beta,
+                       prim_matrix_of(t->type, c, s->m, s->n, ldc), PRIM_COMPUTE_DEFAULT, NULL),
              "gemm %s %s %s%s %g,%g %zux%zux%zu+%zu", w.name, t->name, transpose_names[op_a],
              transpose_names[op_b], by.alpha, by.beta, s->m, s->n, s->k, s->gap);
     }
@@ -674,14 +680,20 @@ static void gemm(void)
 static void gemv_case(const type_row *t, prim_transpose op, scalars by, const matrix_shape *s)
 {
     EACH_WAY (gemv, w) {
-        if (!prim_gemv_supports(w.variant, op, s->rows, s->columns, t->type, t->type, t->type))
+        if (!runs(prim_gemv(w.variant, op, 1, prim_matrix_of(t->type, NULL, s->rows, s->columns, 0),
+                            x_of(op, t->type, NULL, s->rows, s->columns), 0,
+                            y_of(op, t->type, NULL, s->rows, s->columns), asking())))
             continue;
         const void *a = in(w.threads, t->type, 1), *x = in(w.threads, t->type, SECOND);
         void *y = in_out(w.threads, t->type, op == PRIM_TRANSPOSED ? s->columns : s->rows);
-        line(w.threads > 0 ? prim_gemv_host(op, s->rows, s->columns, by.alpha, t->type, a, s->ld,
-                                            t->type, x, by.beta, t->type, y, w.threads)
-                           : prim_gemv(w.variant, op, s->rows, s->columns, by.alpha, t->type, a,
-                                       s->ld, t->type, x, by.beta, t->type, y, NULL, 0, NULL),
+        line(w.threads > 0 ? prim_gemv_host(op, by.alpha,
+                                            prim_matrix_of(t->type, a, s->rows, s->columns, s->ld),
+                                            x_of(op, t->type, x, s->rows, s->columns), by.beta,
+                                            y_of(op, t->type, y, s->rows, s->columns), w.threads)
+                           : prim_gemv(w.variant, op, by.alpha,
+                                       prim_matrix_of(t->type, a, s->rows, s->columns, s->ld),
+                                       x_of(op, t->type, x, s->rows, s->columns), by.beta,
+                                       y_of(op, t->type, y, s->rows, s->columns), NULL),
              "gemv %s %s %s %g,%g %zux%zu/%zu", w.name, t->name, transpose_names[op], by.alpha,
              by.beta, s->rows, s->columns, s->ld);
     }
@@ -705,11 +717,12 @@ static void gemv(void)
 static prim_status pack(const way *w, bool rows_first, const type_row *t, const void *x,
                         const matrix_shape *s, uint32_t *y, size_t ld)
 {
+    const prim_matrix from = prim_matrix_of(t->type, x, s->rows, s->columns, s->ld);
+    const prim_bits to = prim_bits_of(y, s->rows, s->columns, ld);
     if (w->threads > 0)
-        return (rows_first ? prim_binary_pack_rows_host : prim_binary_pack_columns_host)(
-            t->type, x, s->rows, s->columns, s->ld, y, ld, w->threads);
-    return (rows_first ? prim_binary_pack_rows : prim_binary_pack_columns)(
-        t->type, x, s->rows, s->columns, s->ld, y, ld, NULL);
+        return (rows_first ? prim_binary_pack_rows_host
+                           : prim_binary_pack_columns_host)(from, to, w->threads);
+    return (rows_first ? prim_binary_pack_rows : prim_binary_pack_columns)(from, to, NULL);
 }
 
 static void binary_pack(void)
@@ -739,15 +752,21 @@ static void binary_gemm(void)
         EACH (product_shape, s, products)
             EACH_WAY (binary_gemm, w) {
                 const size_t words = s->k, lda = words + s->gap, ldb = s->n + s->gap, ldc = ldb;
-                if (!prim_binary_gemm_supports(w.variant, s->m, s->n, words * 32, t->type))
+                if (!runs(prim_binary_gemm(w.variant, prim_bits_of(NULL, s->m, words * 32, 0),
+                                           prim_bits_of(NULL, words * 32, s->n, 0),
+                                           prim_matrix_of(t->type, NULL, s->m, s->n, 0), asking())))
                     continue;
                 const uint32_t *a = in(w.threads, CUDA_R_32U, 1),
                                *b = in(w.threads, CUDA_R_32U, SECOND);
                 void *c = out(w.threads, s->m * ldc * t->bytes);
-                line(w.threads > 0 ? prim_binary_gemm_host(s->m, s->n, words * 32, a, lda, b, ldb,
-                                                           t->type, c, ldc, w.threads)
-                                   : prim_binary_gemm(w.variant, s->m, s->n, words * 32, a, lda, b,
-                                                      ldb, t->type, c, ldc, NULL, 0, NULL),
+                line(w.threads > 0
+                         ? prim_binary_gemm_host(prim_bits_of(a, s->m, words * 32, lda),
+                                                 prim_bits_of(b, words * 32, s->n, ldb),
+                                                 prim_matrix_of(t->type, c, s->m, s->n, ldc),
+                                                 w.threads)
+                         : prim_binary_gemm(w.variant, prim_bits_of(a, s->m, words * 32, lda),
+                                            prim_bits_of(b, words * 32, s->n, ldb),
+                                            prim_matrix_of(t->type, c, s->m, s->n, ldc), NULL),
                      "binary_gemm %s %s %zux%zux%zu+%zu", w.name, t->name, s->m, s->n, words * 32,
                      s->gap);
             }
@@ -791,13 +810,13 @@ static void convolve_2d_case(const type_row *t, unsigned flags, prim_boundary bo
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
     prim_image x = {NULL, s->width, s->height, pitch, s->channels, t->type}, y = x;
     EACH_WAY (convolution, w) {
-        if (!prim_convolve_2d_supports(w.variant, flags, boundary, x, mask, y))
+        x.data = y.data = NULL;
+        if (!runs(prim_convolve_2d(w.variant, flags, boundary, NULL, x, mask, y, asking())))
             continue;
         x.data = (void *)in(w.threads, t->type, 1);
         y.data = out(w.threads, pitch * s->height);
-        line(w.threads > 0
-                 ? prim_convolve_2d_host(flags, boundary, h_fill, x, mask, y, w.threads)
-                 : prim_convolve_2d(w.variant, flags, boundary, h_fill, x, mask, y, NULL, 0, NULL),
+        line(w.threads > 0 ? prim_convolve_2d_host(flags, boundary, h_fill, x, mask, y, w.threads)
+                           : prim_convolve_2d(w.variant, flags, boundary, h_fill, x, mask, y, NULL),
              "convolve_2d %s %s boundary-%d flags-%u %zux%zux%d mask-%zux%zu", w.name, t->name,
              boundary, flags, s->width, s->height, s->channels, s->mask_width, s->mask_height);
     }
@@ -813,14 +832,16 @@ static void convolve_separable_case(const type_row *t, unsigned flags, prim_boun
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
     prim_image x = {NULL, s->width, s->height, pitch, s->channels, t->type}, y = x;
     EACH_WAY (convolution, w) {
-        if (!prim_convolve_separable_supports(w.variant, flags, boundary, x, mask_x, mask_y, y))
+        x.data = y.data = NULL;
+        if (!runs(prim_convolve_separable(w.variant, flags, boundary, NULL, x, mask_x, mask_y, y,
+                                          asking())))
             continue;
         x.data = (void *)in(w.threads, t->type, 1);
         y.data = out(w.threads, pitch * s->height);
         line(w.threads > 0 ? prim_convolve_separable_host(flags, boundary, h_fill, x, mask_x,
                                                           mask_y, y, w.threads)
                            : prim_convolve_separable(w.variant, flags, boundary, h_fill, x, mask_x,
-                                                     mask_y, y, NULL, 0, NULL),
+                                                     mask_y, y, NULL),
              "convolve_separable %s %s boundary-%d flags-%u %zux%zux%d mask-%zux%zu", w.name,
              t->name, boundary, flags, s->width, s->height, s->channels, s->mask_width,
              s->mask_height);
@@ -834,14 +855,15 @@ static void convolve_1d_case(const type_row *t, unsigned flags, prim_boundary bo
     const void *h_fill = flags != 0 ? in(1, t->type, 77) : NULL;
     EACH (vector_shape, s, vectors)
         EACH_WAY (convolution, w) {
-            if (!prim_convolve_1d_supports(w.variant, flags, boundary, t->type, s->count, mask))
+            if (!runs(prim_convolve_1d(w.variant, flags, boundary, NULL, t->type, NULL, s->count,
+                                       mask, NULL, asking())))
                 continue;
             const void *x = in(w.threads, t->type, s->first);
             void *y = out(w.threads, s->count * t->bytes);
             line(w.threads > 0 ? prim_convolve_1d_host(flags, boundary, h_fill, t->type, x,
                                                        s->count, mask, y, w.threads)
                                : prim_convolve_1d(w.variant, flags, boundary, h_fill, t->type, x,
-                                                  s->count, mask, y, NULL, 0, NULL),
+                                                  s->count, mask, y, NULL),
                  "convolve_1d %s %s boundary-%d flags-%u %zu+%zu mask-%zu", w.name, t->name,
                  boundary, flags, s->count, s->first, mask_width);
         }

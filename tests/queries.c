@@ -3,10 +3,14 @@
 #include <primitives/primitives.h>
 
 #include "calls.h"
+#include "stored.h"
+#include "weights.h"
 
 static const cudaDataType_t u8 = CUDA_R_8U, i32 = CUDA_R_32I, u32 = CUDA_R_32U, f32 = CUDA_R_32F;
 static const prim_op sum = PRIM_OP_SUM;
 static const prim_transform none = PRIM_TRANSFORM_NONE;
+static const prim_transpose plain = PRIM_NOT_TRANSPOSED;
+static const prim_boundary clamp = PRIM_BOUNDARY_CLAMP;
 static const prim_segments seven = {NULL, 7, CUDA_R_32I};
 static const prim_histogram_range range = {0, 1000, 0, 1};
 
@@ -15,10 +19,15 @@ static const prim_histogram_range range = {0, 1000, 0, 1};
 const size_t query_sizes[] = {3, 14000, 1 << 20};
 const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
 
-/* f32 without gaps. */
+/* f32 without gaps; in a batch, one behind the other. */
 static prim_matrix dense(size_t rows, size_t columns)
 {
-    return prim_matrix_of(f32, NULL, rows, columns, 0);
+    return in_batch(prim_matrix_of(f32, NULL, rows, columns, 0), rows * columns);
+}
+
+static prim_vector vector(size_t count)
+{
+    return one_behind_the_other(prim_vector_of(f32, NULL, count));
 }
 
 /* Rows that are as far apart as those of 4 bytes an element. */
@@ -28,11 +37,11 @@ static prim_image image_of(size_t width, cudaDataType_t type)
         .width = width, .height = 40, .pitch = 4 * width, .channels = 1, .type = type};
 }
 
-/* The queries look at where the weights are, and not at them. */
+/* Who asks looks at where the weights are, and not at them. */
 static prim_mask mask_of(size_t width, size_t height, cudaDataType_t type)
 {
     static const float weights[16];
-    return (prim_mask){weights, weights, width, height, 0, 0, type, 0};
+    return prim_mask_of(type, weights, weights_to_ask_with(), width, height);
 }
 
 static prim_sparse matrix_of(size_t entries)
@@ -62,31 +71,43 @@ static prim_sparse matrix_of(size_t entries)
     X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                         \
     X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                                \
     X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                        \
-    X(gemm, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 512, 512, size, f32, f32, f32,       \
-      PRIM_COMPUTE_DEFAULT)                                                                      \
-    X(gemm_batched, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 20, 20, 20, f32, f32, f32,   \
-      size, PRIM_COMPUTE_DEFAULT)                                                                \
-    X(gemv, gemv, PRIM_NOT_TRANSPOSED, 100, size, f32, f32, f32)                                 \
-    X(gemv_batched, gemv, PRIM_NOT_TRANSPOSED, 100, 3, f32, f32, f32, size)                      \
-    X(binary_gemm, binary_gemm, 100, 100, size, f32)                                             \
-    X(convolve_1d, convolution, 0, PRIM_BOUNDARY_CLAMP, f32, size, mask_of(3, 1, f32))           \
-    X(convolve_2d, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),                      \
-      mask_of(3, 3, CUDA_R_16I), image_of(size, u8))                                             \
-    X(convolve_separable, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),               \
-      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                                \
     X(spmv, spmv, matrix_of(size), f32, f32)
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
-#define CALLS(X)                                                                                \
-    X(reduce, reduce, prim_reduce(v, sum, none, f32, NULL, size, f32, NULL, asking()))          \
-    X(reduce_rows, reduce, prim_reduce_rows(v, sum, none, dense(1, size), f32, NULL, asking())) \
-    X(reduce_columns, reduce,                                                                   \
-      prim_reduce_columns(v, sum, none, dense(size, 7), f32, NULL, asking()))                   \
-    X(reduce_segments, reduce,                                                                  \
-      prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))          \
-    X(arg_reduce, reduce,                                                                       \
-      prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
-    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))
+#define CALLS(X)                                                                                   \
+    X(reduce, reduce, prim_reduce(v, sum, none, f32, NULL, size, f32, NULL, asking()))             \
+    X(reduce_rows, reduce, prim_reduce_rows(v, sum, none, dense(1, size), f32, NULL, asking()))    \
+    X(reduce_columns, reduce,                                                                      \
+      prim_reduce_columns(v, sum, none, dense(size, 7), f32, NULL, asking()))                      \
+    X(reduce_segments, reduce,                                                                     \
+      prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))             \
+    X(arg_reduce, reduce,                                                                          \
+      prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))                \
+    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                        \
+    X(gemm, gemm,                                                                                  \
+      prim_gemm(v, plain, plain, 1, dense(512, size), dense(size, 512), 0, dense(512, 512),        \
+                PRIM_COMPUTE_DEFAULT, asking()))                                                   \
+    X(gemm_batched, gemm,                                                                          \
+      prim_gemm_batched(v, plain, plain, 1, dense(20, 20), dense(20, 20), 0, dense(20, 20), size,  \
+                        PRIM_COMPUTE_DEFAULT, asking()))                                           \
+    X(gemm_pointers, gemm,                                                                         \
+      prim_gemm_pointers(v, plain, plain, 1, dense(20, 20), dense(20, 20), 0, dense(20, 20), size, \
+                         PRIM_COMPUTE_DEFAULT, asking()))                                          \
+    X(gemv, gemv,                                                                                  \
+      prim_gemv(v, plain, 1, dense(100, size), vector(size), 0, vector(100), asking()))            \
+    X(gemv_batched, gemv,                                                                          \
+      prim_gemv_batched(v, plain, 1, dense(100, 3), vector(3), 0, vector(100), size, asking()))    \
+    X(binary_gemm, binary_gemm,                                                                    \
+      prim_binary_gemm(v, prim_bits_of(NULL, 100, size, 0), prim_bits_of(NULL, size, 100, 0),      \
+                       dense(100, 100), asking()))                                                 \
+    X(convolve_1d, convolution,                                                                    \
+      prim_convolve_1d(v, 0, clamp, NULL, f32, NULL, size, mask_of(3, 1, f32), NULL, asking()))    \
+    X(convolve_2d, convolution,                                                                    \
+      prim_convolve_2d(v, 0, clamp, NULL, image_of(size, u8), mask_of(3, 3, CUDA_R_16I),           \
+                       image_of(size, u8), asking()))                                              \
+    X(convolve_separable, convolution,                                                             \
+      prim_convolve_separable(v, 0, clamp, NULL, image_of(size, u8), mask_of(3, 1, f32),           \
+                              mask_of(1, 3, f32), image_of(size, u8), asking()))
 
 #define ASK_CALL(name, pattern, call)                                         \
     static bool name##_supports(int variant, size_t size)                     \

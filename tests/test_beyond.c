@@ -11,6 +11,7 @@
 #include <primitives/primitives.h>
 
 #include "calls.h"
+#include "stored.h"
 #include "support.h"
 
 #ifndef BEYOND_BITS
@@ -833,12 +834,15 @@ static void check_gemm(const char *d_great, cudaDataType_t in, cudaDataType_t ou
                                  op_b = is_b ? greats[g].op : PRIM_NOT_TRANSPOSED;
             const size_t m = is_b ? THIN : SIDE, n = is_b ? SIDE : THIN;
             if (is_slow(&greats[g], v->value) ||
-                !prim_gemm_supports(v->value, op_a, op_b, m, n, SIDE, in, in, out,
-                                    PRIM_COMPUTE_DEFAULT))
+                !runs(prim_gemm(v->value, op_a, op_b, 1, stored(op_a, in, NULL, m, SIDE, 0),
+                                stored(op_b, in, NULL, SIDE, n, 0), 0,
+                                prim_matrix_of(out, NULL, m, n, 0), PRIM_COMPUTE_DEFAULT,
+                                asking())))
                 continue;
-            DONE(prim_gemm(v->value, op_a, op_b, m, n, SIDE, 1, in, is_b ? d_wide : d_great, SIDE,
-                           in, is_b ? d_great : d_tall, n, 0, out, d_c, n, PRIM_COMPUTE_DEFAULT,
-                           NULL, 0, 0),
+            DONE(prim_gemm(v->value, op_a, op_b, 1,
+                           stored(op_a, in, is_b ? d_wide : d_great, m, SIDE, SIDE),
+                           stored(op_b, in, is_b ? d_great : d_tall, SIDE, n, n), 0,
+                           prim_matrix_of(out, d_c, m, n, 0), PRIM_COMPUTE_DEFAULT, NULL),
                  greats[g].name, v);
             check_great(&greats[g], d_c, out, v->name);
         }
@@ -861,9 +865,10 @@ static void check_great_c(void)
         if (BEYOND_BITS == 32 && v->value == PRIM_GEMM_SMALL_PRODUCTS)
             continue; /* it refuses 2^31 elements */
         cr_cuda(cudaMemset(d_c, 0xA5, AREA * sizeof(float)));
-        DONE(prim_gemm(v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, SIDE, SIDE, STEPS, 1,
-                       CUDA_R_32F, d_a, STEPS, CUDA_R_32F, d_b, SIDE, 0, CUDA_R_32F, d_c, SIDE,
-                       PRIM_COMPUTE_DEFAULT, NULL, 0, 0),
+        DONE(prim_gemm(v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                       prim_matrix_of(CUDA_R_32F, d_a, SIDE, STEPS, 0),
+                       prim_matrix_of(CUDA_R_32F, d_b, STEPS, SIDE, 0), 0,
+                       prim_matrix_of(CUDA_R_32F, d_c, SIDE, SIDE, 0), PRIM_COMPUTE_DEFAULT, NULL),
              "gemm, C", v);
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             get(h, d_c + rows[r] * SIDE * sizeof *h, SIDE * sizeof *h);
@@ -896,11 +901,15 @@ static void check_gemv(const char *d_great)
         }
         FOR_EACH(v, gemv)
         {
-            if (!prim_gemv_supports(v->value, (prim_transpose)op, SIDE, SIDE, CUDA_R_32F,
-                                    CUDA_R_32F, CUDA_R_32F))
+            if (!runs(prim_gemv(v->value, (prim_transpose)op, 1,
+                                prim_matrix_of(CUDA_R_32F, NULL, SIDE, SIDE, 0),
+                                prim_vector_of(CUDA_R_32F, NULL, SIDE), 0,
+                                prim_vector_of(CUDA_R_32F, NULL, SIDE), asking())))
                 continue;
-            DONE(prim_gemv(v->value, (prim_transpose)op, SIDE, SIDE, 1, CUDA_R_32F, d_great, SIDE,
-                           CUDA_R_32F, d_x, 0, CUDA_R_32F, d_y, NULL, 0, 0),
+            DONE(prim_gemv(v->value, (prim_transpose)op, 1,
+                           prim_matrix_of(CUDA_R_32F, d_great, SIDE, SIDE, 0),
+                           prim_vector_of(CUDA_R_32F, d_x, SIDE), 0,
+                           prim_vector_of(CUDA_R_32F, d_y, SIDE), NULL),
                  turned ? "gemv, transposed" : "gemv", v);
             get(h, d_y, SIDE * sizeof *h);
             for (size_t i = 0; i < SIDE; i++)
@@ -922,10 +931,12 @@ static void check_batches(const char *d_great)
     float h[2 * SMALL * SMALL];
     FOR_EACH(v, gemm)
     {
-        DONE(prim_gemm_batched(v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, SMALL, SMALL,
-                               SMALL, 1, CUDA_R_32F, d_great, SMALL, BEYOND, CUDA_R_32F, d_b, SMALL,
-                               0, 0, CUDA_R_32F, d_c, SMALL, SMALL * SMALL, 2, PRIM_COMPUTE_DEFAULT,
-                               NULL, 0, 0),
+        DONE(prim_gemm_batched(
+                 v->value, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                 in_batch(prim_matrix_of(CUDA_R_32F, d_great, SMALL, SMALL, 0), BEYOND),
+                 prim_matrix_of(CUDA_R_32F, d_b, SMALL, SMALL, 0), 0,
+                 in_batch(prim_matrix_of(CUDA_R_32F, d_c, SMALL, SMALL, 0), SMALL * SMALL), 2,
+                 PRIM_COMPUTE_DEFAULT, NULL),
              "gemm_batched", v);
         get(h, d_c, sizeof h);
         for (size_t c = 0; c < SMALL; c++)
@@ -935,12 +946,16 @@ static void check_batches(const char *d_great)
     }
     FOR_EACH(v, gemv)
     {
-        if (!prim_gemv_batched_supports(v->value, PRIM_NOT_TRANSPOSED, SMALL, SMALL, CUDA_R_32F,
-                                        CUDA_R_32F, CUDA_R_32F, 2))
+        if (!runs(prim_gemv_batched(
+                v->value, PRIM_NOT_TRANSPOSED, 1, prim_matrix_of(CUDA_R_32F, NULL, SMALL, SMALL, 0),
+                prim_vector_of(CUDA_R_32F, NULL, SMALL), 0,
+                one_behind_the_other(prim_vector_of(CUDA_R_32F, NULL, SMALL)), 2, asking())))
             continue;
-        DONE(prim_gemv_batched(v->value, PRIM_NOT_TRANSPOSED, SMALL, SMALL, 1, CUDA_R_32F, d_great,
-                               SMALL, BEYOND, CUDA_R_32F, d_b, 0, 0, CUDA_R_32F, d_c, SMALL, 2,
-                               NULL, 0, 0),
+        DONE(prim_gemv_batched(
+                 v->value, PRIM_NOT_TRANSPOSED, 1,
+                 in_batch(prim_matrix_of(CUDA_R_32F, d_great, SMALL, SMALL, 0), BEYOND),
+                 prim_vector_of(CUDA_R_32F, d_b, SMALL), 0,
+                 vector_in_batch(prim_vector_of(CUDA_R_32F, d_c, SMALL), SMALL), 2, NULL),
              "gemv_batched", v);
         get(h, d_c, 2 * SMALL * sizeof *h);
         cr_assert(h[0] == (float)(3 * factor(0, 5)) && h[SMALL] == (float)(11 * factor(0, 5)),
@@ -1002,14 +1017,14 @@ static void check_packing(void)
     uint32_t *const right = malloc(SIDE * words * sizeof *right);
     for (size_t s = 0; s < SPOTS; s++)
         put(d, spots[s].at, &minus, 1);
-    DONE(prim_binary_pack_rows(CUDA_R_8I, d, SIDE, SIDE, SIDE, (uint32_t *)(void *)d_packed, words,
-                               0),
+    DONE(prim_binary_pack_rows(prim_matrix_of(CUDA_R_8I, d, SIDE, SIDE, 0),
+                               prim_bits_of((uint32_t *)(void *)d_packed, SIDE, SIDE, words), NULL),
          "binary_pack_rows", &only);
     set_packed(right, words, false);
     check_packed(d_packed, right, SIDE * words, "binary_pack_rows");
     cr_cuda(cudaMemset(d_packed, 0xA5, SIDE * words * 4));
-    DONE(prim_binary_pack_columns(CUDA_R_8I, d, SIDE, SIDE, SIDE, (uint32_t *)(void *)d_packed,
-                                  SIDE, 0),
+    DONE(prim_binary_pack_columns(prim_matrix_of(CUDA_R_8I, d, SIDE, SIDE, 0),
+                                  prim_bits_of((uint32_t *)(void *)d_packed, SIDE, SIDE, 0), NULL),
          "binary_pack_columns", &only);
     set_packed(right, words, true);
     check_packed(d_packed, right, SIDE * words, "binary_pack_columns");
@@ -1032,9 +1047,9 @@ static void check_binary_gemm(void)
     FOR_EACH(v, binary_gemm)
     {
         cr_cuda(cudaMemset(d_c, 0xA5, AREA * sizeof(int32_t)));
-        DONE(prim_binary_gemm(v->value, SIDE, SIDE, 32, (const uint32_t *)(void *)d_a, 1,
-                              (const uint32_t *)(void *)d_b, SIDE, CUDA_R_32I, d_c, SIDE, NULL, 0,
-                              0),
+        DONE(prim_binary_gemm(v->value, prim_bits_of((const uint32_t *)(void *)d_a, SIDE, 32, 1),
+                              prim_bits_of((const uint32_t *)(void *)d_b, 32, SIDE, 0),
+                              prim_matrix_of(CUDA_R_32I, d_c, SIDE, SIDE, 0), NULL),
              "binary_gemm", v);
         for (size_t r = 0; r < COUNT_OF(rows); r++) {
             get(h, d_c + rows[r] * SIDE * sizeof *h, SIDE * sizeof *h);
@@ -1125,32 +1140,33 @@ static void check_images(char *d_in, char *d_out, cudaDataType_t mask_type)
     FOR_EACH(v, convolution)
     {
         c.name = v->name;
-        if (prim_convolve_2d_supports(v->value, 0, PRIM_BOUNDARY_CONSTANT, in, mask, out)) {
+        if (runs(prim_convolve_2d(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, mask, out,
+                                  asking()))) {
             cr_cuda(cudaMemset(d_out, 0xA5, AREA));
-            DONE(prim_convolve_2d(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, mask, out, NULL, 0,
-                                  0),
+            DONE(prim_convolve_2d(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, mask, out, NULL),
                  "convolve_2d", v);
             check_pixels(&c);
         }
-        if (prim_convolve_1d_supports(v->value, 0, PRIM_BOUNDARY_CONSTANT, CUDA_R_8U, COUNT, row)) {
+        if (runs(prim_convolve_1d(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, CUDA_R_8U, NULL, COUNT,
+                                  row, NULL, asking()))) {
             convolved line = c;
             line.width = COUNT;
             line.height = 1;
             line.mask_height = 1;
             cr_cuda(cudaMemset(d_out, 0xA5, COUNT));
             DONE(prim_convolve_1d(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, CUDA_R_8U, d_in, COUNT,
-                                  row, d_out, NULL, 0, 0),
+                                  row, d_out, NULL),
                  "convolve_1d", v);
             check_pixels(&line);
         }
-        if (prim_convolve_separable_supports(v->value, 0, PRIM_BOUNDARY_CONSTANT, in, row, column,
-                                             out)) {
+        if (runs(prim_convolve_separable(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, row, column,
+                                         out, asking()))) {
             convolved both = c;
             for (int i = 0; i < TAPS * TAPS; i++)
                 both.weights[i] = c.weights[i % TAPS] * c.weights[i / TAPS];
             cr_cuda(cudaMemset(d_out, 0xA5, AREA));
             DONE(prim_convolve_separable(v->value, 0, PRIM_BOUNDARY_CONSTANT, NULL, in, row, column,
-                                         out, NULL, 0, 0),
+                                         out, NULL),
                  "convolve_separable", v);
             check_pixels(&both);
         }

@@ -8,6 +8,7 @@
 
 #include <primitives/binary_gemm.h>
 
+#include "calls.h"
 #include "products.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -73,11 +74,11 @@ static void pack_on_device(const pack_case *c, const matrix *in, matrix *packed)
     const void *from = matrix_extent(in) == 0 && c->offset > 0 ? NULL : data_of(&d_in, in);
     uint32_t *to = matrix_extent(packed) == 0 && c->offset > 0 ? NULL : d_packed.data;
     if (c->along_columns)
-        cr_prim(prim_binary_pack_columns(c->type, from, c->rows, c->columns, in->ld, to, packed->ld,
-                                         0));
+        cr_prim(prim_binary_pack_columns(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
+                                         prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
     else
-        cr_prim(
-            prim_binary_pack_rows(c->type, from, c->rows, c->columns, in->ld, to, packed->ld, 0));
+        cr_prim(prim_binary_pack_rows(prim_matrix_of(c->type, from, c->rows, c->columns, in->ld),
+                                      prim_bits_of(to, c->rows, c->columns, packed->ld), NULL));
     guarded_read(&d_packed, packed->base);
     matrix_check_unchanged(&d_in, in, "the input");
     guarded_free(&d_in);
@@ -89,11 +90,13 @@ static void pack(const pack_case *c, const matrix *in, matrix *packed)
     if (c->threads == 0)
         pack_on_device(c, in, packed);
     else if (c->along_columns)
-        cr_prim(prim_binary_pack_columns_host(c->type, matrix_data(in), c->rows, c->columns, in->ld,
-                                              matrix_data(packed), packed->ld, c->threads));
+        cr_prim(prim_binary_pack_columns_host(
+            prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
+            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
     else
-        cr_prim(prim_binary_pack_rows_host(c->type, matrix_data(in), c->rows, c->columns, in->ld,
-                                           matrix_data(packed), packed->ld, c->threads));
+        cr_prim(prim_binary_pack_rows_host(
+            prim_matrix_of(c->type, matrix_data(in), c->rows, c->columns, in->ld),
+            prim_bits_of(matrix_data(packed), c->rows, c->columns, packed->ld), c->threads));
 }
 
 /* The word of the packed matrix, bit by bit. */
@@ -165,7 +168,8 @@ Test(binary_gemm, packing)
 
 static bool has_threads(void)
 {
-    return prim_binary_pack_rows_host(CUDA_R_32F, NULL, 0, 0, 0, NULL, 0, 2) == PRIM_OK;
+    return prim_binary_pack_rows_host(prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0),
+                                      prim_bits_of(NULL, 0, 0, 0), 2) == PRIM_OK;
 }
 
 Test(binary_gemm, packing_on_the_host)
@@ -239,15 +243,21 @@ static void run_on_device(const binary_case *c, const signs *s, matrix *result)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(prim_binary_gemm_workspace_bytes(c->variant, c->m, c->n, c->k, c->c_type, &bytes));
+    cr_prim(asked_bytes(prim_binary_gemm(c->variant, prim_bits_of(NULL, c->m, c->k, 0),
+                                         prim_bits_of(NULL, c->k, c->n, 0),
+                                         prim_matrix_of(c->c_type, NULL, c->m, c->n, 0), asking()),
+                        &bytes));
     guarded a = matrix_to_device(&s->packed_a), b = matrix_to_device(&s->packed_b),
             out = guarded_copy(result->base, matrix_bytes(result), 4 * c->offset),
             workspace = guarded_new(bytes, 0);
-    cr_prim(prim_binary_gemm(c->variant, c->m, c->n, c->k,
-                             or_null(none, &s->packed_a, data_of(&a, &s->packed_a)), s->packed_a.ld,
-                             or_null(none, &s->packed_b, data_of(&b, &s->packed_b)), s->packed_b.ld,
-                             c->c_type, or_null(none, result, out.data), result->ld,
-                             bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_prim(prim_binary_gemm(
+        c->variant,
+        prim_bits_of(or_null(none, &s->packed_a, data_of(&a, &s->packed_a)), c->m, c->k,
+                     s->packed_a.ld),
+        prim_bits_of(or_null(none, &s->packed_b, data_of(&b, &s->packed_b)), c->k, c->n,
+                     s->packed_b.ld),
+        prim_matrix_of(c->c_type, or_null(none, result, out.data), c->m, c->n, result->ld),
+        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, result->base);
     matrix_check_unchanged(&a, &s->packed_a, "A");
     matrix_check_unchanged(&b, &s->packed_b, "B");
@@ -262,9 +272,10 @@ static void run(const binary_case *c, const signs *s, matrix *result)
     if (c->threads == 0)
         run_on_device(c, s, result);
     else
-        cr_prim(prim_binary_gemm_host(c->m, c->n, c->k, matrix_data(&s->packed_a), s->packed_a.ld,
-                                      matrix_data(&s->packed_b), s->packed_b.ld, c->c_type,
-                                      matrix_data(result), result->ld, c->threads));
+        cr_prim(prim_binary_gemm_host(
+            prim_bits_of(matrix_data(&s->packed_a), c->m, c->k, s->packed_a.ld),
+            prim_bits_of(matrix_data(&s->packed_b), c->k, c->n, s->packed_b.ld),
+            prim_matrix_of(c->c_type, matrix_data(result), c->m, c->n, result->ld), c->threads));
 }
 
 static double read_number(cudaDataType_t type, const void *h, size_t i)
@@ -417,13 +428,15 @@ static void check_deep(prim_binary_gemm_variant variant, bool on_host, size_t di
     for (size_t i = 0; i < different; i++)
         h_a[i / 32] |= (uint32_t)1 << i % 32;
     if (on_host) {
-        cr_prim(
-            prim_binary_gemm_host(1, 1, DEEP, h_a, DEEP_WORDS, h_b, 1, CUDA_R_32F, &result, 1, 1));
+        cr_prim(prim_binary_gemm_host(prim_bits_of(h_a, 1, DEEP, DEEP_WORDS),
+                                      prim_bits_of(h_b, DEEP, 1, 0),
+                                      prim_matrix_of(CUDA_R_32F, &result, 1, 1, 0), 1));
     } else {
         guarded a = guarded_copy(h_a, DEEP_WORDS * 4, 0), b = guarded_copy(h_b, DEEP_WORDS * 4, 0),
                 c = guarded_new(4, 0);
-        cr_prim(prim_binary_gemm(variant, 1, 1, DEEP, a.data, DEEP_WORDS, b.data, 1, CUDA_R_32F,
-                                 c.data, 1, NULL, 0, 0));
+        cr_prim(prim_binary_gemm(variant, prim_bits_of(a.data, 1, DEEP, DEEP_WORDS),
+                                 prim_bits_of(b.data, DEEP, 1, 0),
+                                 prim_matrix_of(CUDA_R_32F, c.data, 1, 1, 0), NULL));
         guarded_read(&c, &result);
         guarded_free(&a);
         guarded_free(&b);
@@ -461,14 +474,16 @@ Test(binary_gemm, packing_and_product)
     guarded a = guarded_copy(h_a, sizeof h_a, 0), b = guarded_copy(h_b, sizeof h_b, 0),
             packed_a = guarded_new(M * WORDS * 4, 0),
             packed_b = guarded_new(WORDS * COLUMNS * 4, 0), c = guarded_new(sizeof h_c, 0);
-    cr_prim(prim_binary_pack_rows(CUDA_R_32F, a.data, M, K, K, packed_a.data, WORDS, 0));
-    cr_prim(prim_binary_pack_columns(CUDA_R_32F, b.data, K, COLUMNS, COLUMNS, packed_b.data,
-                                     COLUMNS, 0));
+    cr_prim(prim_binary_pack_rows(prim_matrix_of(CUDA_R_32F, a.data, M, K, 0),
+                                  prim_bits_of(packed_a.data, M, K, WORDS), NULL));
+    cr_prim(prim_binary_pack_columns(prim_matrix_of(CUDA_R_32F, b.data, K, COLUMNS, 0),
+                                     prim_bits_of(packed_b.data, K, COLUMNS, 0), NULL));
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
         const prim_binary_gemm_variant variant = prim_binary_gemm_variant_at(v)->value;
         guarded_poison(&c);
-        cr_prim(prim_binary_gemm(variant, M, COLUMNS, K, packed_a.data, WORDS, packed_b.data,
-                                 COLUMNS, CUDA_R_32I, c.data, COLUMNS, NULL, 0, 0));
+        cr_prim(prim_binary_gemm(variant, prim_bits_of(packed_a.data, M, K, WORDS),
+                                 prim_bits_of(packed_b.data, K, COLUMNS, 0),
+                                 prim_matrix_of(CUDA_R_32I, c.data, M, COLUMNS, 0), NULL));
         guarded_read(&c, h_c);
         for (size_t i = 0; i < M * COLUMNS; i++) {
             int32_t expected = 0;
@@ -493,8 +508,9 @@ Test(binary_gemm, packing_and_product)
 #define F CUDA_R_32F
 #define I CUDA_R_32I
 
-#define MEET(m, n, k, a, lda, b, ldb, c, ldc) \
-    prim_binary_gemm_host(m, n, k, a, lda, b, ldb, I, c, ldc, 1)
+#define MEET(m, n, k, a, lda, b, ldb, c, ldc)                                     \
+    prim_binary_gemm_host(prim_bits_of(a, m, k, lda), prim_bits_of(b, k, n, ldb), \
+                          prim_matrix_of(I, c, m, n, ldc), 1)
 
 Test(binary_gemm, operands_that_may_and_may_not_meet)
 {
@@ -524,10 +540,12 @@ Test(binary_gemm, operands_that_may_and_may_not_meet)
     cr_assert_eq(MEET(4, 4, 64, h, 2, apart, 4, h + 60, 4), PRIM_OK);
 }
 
-#define ROWS(type, in, rows, columns, ld, packed, packed_ld, threads) \
-    prim_binary_pack_rows_host(type, in, rows, columns, ld, packed, packed_ld, threads)
-#define COLUMNS(type, in, rows, columns, ld, packed, packed_ld, threads) \
-    prim_binary_pack_columns_host(type, in, rows, columns, ld, packed, packed_ld, threads)
+#define ROWS(type, in, rows, columns, ld, packed, packed_ld, threads)       \
+    prim_binary_pack_rows_host(prim_matrix_of(type, in, rows, columns, ld), \
+                               prim_bits_of(packed, rows, columns, packed_ld), threads)
+#define COLUMNS(type, in, rows, columns, ld, packed, packed_ld, threads)       \
+    prim_binary_pack_columns_host(prim_matrix_of(type, in, rows, columns, ld), \
+                                  prim_bits_of(packed, rows, columns, packed_ld), threads)
 
 Test(binary_gemm, packing_refuses_what_it_cannot_do)
 {
@@ -564,8 +582,9 @@ Test(binary_gemm, host_refuses_what_it_cannot_do)
 {
     uint32_t a[4] = {0}, b[4] = {0};
     int32_t c[4] = {5, 6, 7, 8};
-#define HOST(k, a, b, c_type, c, threads) \
-    prim_binary_gemm_host(2, 2, k, a, 2, b, 2, c_type, c, 2, threads)
+#define HOST(k, a, b, c_type, c, threads)                                     \
+    prim_binary_gemm_host(prim_bits_of(a, 2, k, 2), prim_bits_of(b, k, 2, 0), \
+                          prim_matrix_of(c_type, c, 2, 2, 0), threads)
     cr_refused(HOST(33, a, b, I, c, 0), PRIM_ERROR_VALUE, "threads");
     cr_refused(HOST((size_t)1 << 31, a, b, I, c, 1), PRIM_ERROR_VALUE, "k");
     cr_assert_eq(HOST(33, a, b, CUDA_R_64F, c, 1), PRIM_ERROR_TYPE);
@@ -580,12 +599,41 @@ Test(binary_gemm, host_refuses_what_it_cannot_do)
     cr_assert(c[0] == 33 && c[3] == 33);
 }
 
+Test(binary_gemm, matrices_that_do_not_fit_are_refused)
+{
+    const uint32_t words[8] = {0};
+    uint32_t packed[8];
+    const float signs[40] = {0};
+    int32_t c[6] = {5};
+#define FIT(a_rows, a_columns, b_rows, b_columns)                    \
+    prim_binary_gemm_host(prim_bits_of(words, a_rows, a_columns, 0), \
+                          prim_bits_of(words, b_rows, b_columns, 0), \
+                          prim_matrix_of(I, c, 2, 3, 0), 1)
+    cr_refused(FIT(2, 33, 32, 3), PRIM_ERROR_VALUE,
+               "prim_binary_gemm_host: A is 2 × 33, B 32 × 3 and C 2 × 3");
+    cr_assert_eq(FIT(1, 33, 33, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(2, 33, 33, 2), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(2, 2, 2, 1), PRIM_ERROR_VALUE, "in words");
+    cr_assert_eq(c[0], 5);
+    cr_assert_eq(FIT(2, 33, 33, 3), PRIM_OK);
+#undef FIT
+    const prim_matrix in = prim_matrix_of(F, signs, 1, 40, 0);
+    cr_refused(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 2, 0), 1), PRIM_ERROR_VALUE,
+               "prim_binary_pack_rows_host: in is 1 × 40, and packed is not: 1 × 2");
+    cr_assert_eq(prim_binary_pack_columns_host(in, prim_bits_of(packed, 40, 1, 0), 1),
+                 PRIM_ERROR_VALUE);
+    cr_assert_eq(prim_binary_pack_rows_host(in, prim_bits_of(packed, 1, 40, 0), 1), PRIM_OK);
+}
+
 Test(binary_gemm, nothing_takes_no_time)
 {
     const size_t many = (size_t)1 << 60;
-    cr_prim(prim_binary_gemm_host(many, 0, 0, NULL, 0, NULL, 0, CUDA_R_32I, NULL, 0, 1));
-    cr_prim(prim_binary_pack_rows_host(CUDA_R_32F, NULL, many, 0, 0, NULL, 0, 1));
-    cr_prim(prim_binary_pack_columns_host(CUDA_R_32F, NULL, many, 0, 0, NULL, 0, 1));
+    cr_prim(prim_binary_gemm_host(prim_bits_of(NULL, many, 0, 0), prim_bits_of(NULL, 0, 0, 0),
+                                  prim_matrix_of(CUDA_R_32I, NULL, many, 0, 0), 1));
+    cr_prim(prim_binary_pack_rows_host(prim_matrix_of(CUDA_R_32F, NULL, many, 0, 0),
+                                       prim_bits_of(NULL, many, 0, 0), 1));
+    cr_prim(prim_binary_pack_columns_host(prim_matrix_of(CUDA_R_32F, NULL, many, 0, 0),
+                                          prim_bits_of(NULL, many, 0, 0), 1));
 }
 
 Test(binary_gemm, queries_judge_like_the_call)
@@ -593,22 +641,38 @@ Test(binary_gemm, queries_judge_like_the_call)
     size_t bytes;
     const prim_binary_gemm_variant automatic = PRIM_BINARY_GEMM_AUTO;
     cr_assert_eq(
-        prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)9999, 1, 1, 1, I, &bytes),
+        asked_bytes(prim_binary_gemm((prim_binary_gemm_variant)9999, prim_bits_of(NULL, 1, 1, 0),
+                                     prim_bits_of(NULL, 1, 1, 0), prim_matrix_of(I, NULL, 1, 1, 0),
+                                     asking()),
+                    &bytes),
         PRIM_ERROR_ENUM);
-    cr_assert_eq(prim_binary_gemm_workspace_bytes(automatic, 1, 1, 1, CUDA_R_64F, &bytes),
+    cr_assert_eq(asked_bytes(prim_binary_gemm(automatic, prim_bits_of(NULL, 1, 1, 0),
+                                              prim_bits_of(NULL, 1, 1, 0),
+                                              prim_matrix_of(CUDA_R_64F, NULL, 1, 1, 0), asking()),
+                             &bytes),
                  PRIM_ERROR_TYPE);
-    cr_assert_eq(prim_binary_gemm_workspace_bytes(automatic, 1, 1, (size_t)1 << 31, I, &bytes),
+    cr_assert_eq(asked_bytes(prim_binary_gemm(automatic, prim_bits_of(NULL, 1, (size_t)1 << 31, 0),
+                                              prim_bits_of(NULL, (size_t)1 << 31, 1, 0),
+                                              prim_matrix_of(I, NULL, 1, 1, 0), asking()),
+                             &bytes),
                  PRIM_ERROR_VALUE);
     cr_assert_eq(
-        prim_binary_gemm_workspace_bytes(automatic, 1, 1, ((size_t)1 << 31) - 1, I, &bytes),
+        asked_bytes(prim_binary_gemm(automatic, prim_bits_of(NULL, 1, ((size_t)1 << 31) - 1, 0),
+                                     prim_bits_of(NULL, ((size_t)1 << 31) - 1, 1, 0),
+                                     prim_matrix_of(I, NULL, 1, 1, 0), asking()),
+                    &bytes),
         PRIM_OK);
-    cr_assert(!prim_binary_gemm_supports(automatic, 1, 1, 1, CUDA_R_8I));
+    cr_assert(
+        !runs(prim_binary_gemm(automatic, prim_bits_of(NULL, 1, 1, 0), prim_bits_of(NULL, 1, 1, 0),
+                               prim_matrix_of(CUDA_R_8I, NULL, 1, 1, 0), asking())));
     cr_assert(strncmp(prim_last_error(NULL), "prim_binary_gemm", 16) == 0);
     for (size_t v = 0; prim_binary_gemm_variant_at(v) != NULL; v++) {
-        cr_assert(
-            prim_binary_gemm_supports(prim_binary_gemm_variant_at(v)->value, 1000, 1000, 1000, I));
-        cr_assert(
-            prim_binary_gemm_supports(prim_binary_gemm_variant_at(v)->value, 1000, 1000, 1000, F));
+        cr_assert(runs(prim_binary_gemm(
+            prim_binary_gemm_variant_at(v)->value, prim_bits_of(NULL, 1000, 1000, 0),
+            prim_bits_of(NULL, 1000, 1000, 0), prim_matrix_of(I, NULL, 1000, 1000, 0), asking())));
+        cr_assert(runs(prim_binary_gemm(
+            prim_binary_gemm_variant_at(v)->value, prim_bits_of(NULL, 1000, 1000, 0),
+            prim_bits_of(NULL, 1000, 1000, 0), prim_matrix_of(F, NULL, 1000, 1000, 0), asking())));
     }
 }
 

@@ -8,8 +8,10 @@
 
 #include <primitives/convolution.h>
 
+#include "calls.h"
 #include "rungs.h"
 #include "support.h"
+#include "weights.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -435,31 +437,36 @@ static prim_status call(const convolution *c, const arrays *a, const places *p, 
 {
     const prim_mask mask = mask_of(c, a->mask, p->d_mask);
     if (c->is_separable)
-        return prim_convolve_separable(
-            c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, p->d_in), row_of(c, mask),
-            column_of(c, mask), out_of(c, p->d_out), p->d_workspace, p->workspace_bytes, stream);
+        return prim_convolve_separable(c->variant, c->flags, c->boundary, fill_of(c, a),
+                                       in_of(c, p->d_in), row_of(c, mask), column_of(c, mask),
+                                       out_of(c, p->d_out),
+                                       with(stream, p->d_workspace, p->workspace_bytes));
     if (c->is_vector)
         return prim_convolve_1d(c->variant, c->flags, c->boundary, fill_of(c, a), c->type, p->d_in,
-                                c->image.width, mask, p->d_out, p->d_workspace, p->workspace_bytes,
-                                stream);
+                                c->image.width, mask, p->d_out,
+                                with(stream, p->d_workspace, p->workspace_bytes));
     return prim_convolve_2d(c->variant, c->flags, c->boundary, fill_of(c, a), in_of(c, p->d_in),
-                            mask, out_of(c, p->d_out), p->d_workspace, p->workspace_bytes, stream);
+                            mask, out_of(c, p->d_out),
+                            with(stream, p->d_workspace, p->workspace_bytes));
 }
 
 static size_t workspace_of(const convolution *c, const arrays *a)
 {
-    const prim_mask mask = mask_of(c, a->mask, a->mask);
+    const prim_mask mask = mask_of(c, a->mask, weights_to_ask_with());
     size_t bytes = 0;
     if (c->is_separable)
-        cr_prim(prim_convolve_separable_workspace_bytes(
-            c->variant, c->flags, c->boundary, in_of(c, NULL), row_of(c, mask), column_of(c, mask),
-            out_of(c, NULL), &bytes));
+        cr_prim(asked_bytes(prim_convolve_separable(c->variant, c->flags, c->boundary, NULL,
+                                                    in_of(c, NULL), row_of(c, mask),
+                                                    column_of(c, mask), out_of(c, NULL), asking()),
+                            &bytes));
     else if (c->is_vector)
-        cr_prim(prim_convolve_1d_workspace_bytes(c->variant, c->flags, c->boundary, c->type,
-                                                 c->image.width, mask, &bytes));
+        cr_prim(asked_bytes(prim_convolve_1d(c->variant, c->flags, c->boundary, NULL, c->type, NULL,
+                                             c->image.width, mask, NULL, asking()),
+                            &bytes));
     else
-        cr_prim(prim_convolve_2d_workspace_bytes(c->variant, c->flags, c->boundary, in_of(c, NULL),
-                                                 mask, out_of(c, NULL), &bytes));
+        cr_prim(asked_bytes(prim_convolve_2d(c->variant, c->flags, c->boundary, NULL,
+                                             in_of(c, NULL), mask, out_of(c, NULL), asking()),
+                            &bytes));
     return bytes;
 }
 
@@ -478,16 +485,16 @@ static prim_status convolve_on_host(const convolution *c, arrays *a, int threads
 
 static bool supports(const convolution *c)
 {
-    static const char somewhere;
-    const prim_mask mask = mask_of(c, &somewhere, &somewhere);
+    const void *const weights = weights_to_ask_with();
+    const prim_mask mask = mask_of(c, weights, weights);
     if (c->is_separable)
-        return prim_convolve_separable_supports(c->variant, c->flags, c->boundary, in_of(c, NULL),
-                                                row_of(c, mask), column_of(c, mask),
-                                                out_of(c, NULL));
-    return c->is_vector ? prim_convolve_1d_supports(c->variant, c->flags, c->boundary, c->type,
-                                                    c->image.width, mask)
-                        : prim_convolve_2d_supports(c->variant, c->flags, c->boundary,
-                                                    in_of(c, NULL), mask, out_of(c, NULL));
+        return runs(prim_convolve_separable(c->variant, c->flags, c->boundary, NULL, in_of(c, NULL),
+                                            row_of(c, mask), column_of(c, mask), out_of(c, NULL),
+                                            asking()));
+    return c->is_vector ? runs(prim_convolve_1d(c->variant, c->flags, c->boundary, NULL, c->type,
+                                                NULL, c->image.width, mask, NULL, asking()))
+                        : runs(prim_convolve_2d(c->variant, c->flags, c->boundary, NULL,
+                                                in_of(c, NULL), mask, out_of(c, NULL), asking()));
 }
 
 static bool is_textbook(const convolution *c)
@@ -1216,7 +1223,7 @@ Test(convolution, the_textbooks_example)
     for (size_t v = 0; variant_of_floats_at(v) != NULL; v++) {
         guarded_poison(&out);
         cr_prim(prim_convolve_1d(variant_of_floats_at(v)->value, 0, PRIM_BOUNDARY_CONSTANT, NULL,
-                                 CUDA_R_32F, in.data, 7, mask, out.data, NULL, 0, 0));
+                                 CUDA_R_32F, in.data, 7, mask, out.data, NULL));
         guarded_read(&out, h_out);
         cr_assert_arr_eq(h_out, h_right, sizeof h_right);
     }
@@ -1273,7 +1280,7 @@ Test(convolution, bytes_are_rounded_to_even_and_saturated)
             cr_cuda(cudaMemcpy(d_mask.data, &factors[f], 4, cudaMemcpyHostToDevice));
             const prim_mask mask = {&factors[f], d_mask.data, 1, 1, 0, 0, CUDA_R_32F, 0};
             cr_prim(prim_convolve_1d(variant_of_floats_at(v)->value, 0, PRIM_BOUNDARY_CLAMP, NULL,
-                                     CUDA_R_8U, in.data, 256, mask, out.data, NULL, 0, 0));
+                                     CUDA_R_8U, in.data, 256, mask, out.data, NULL));
             guarded_read(&out, h_out);
             for (int i = 0; i < 256; i++)
                 cr_assert_eq(h_out[i], (uint8_t)byte_of((long double)factors[f] * i), "%s: %d · %g",
@@ -1694,11 +1701,11 @@ Test(convolution, empty_images_of_any_height)
     const prim_mask mask = {
         .h_values = ones, .width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .type = CUDA_R_8I};
     cr_prim(prim_convolve_2d(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL, image, mask,
-                             image, NULL, 0, 0));
+                             image, NULL));
     cr_prim(prim_convolve_2d_host(0, PRIM_BOUNDARY_CLAMP, NULL, image, mask, image, 1));
     if (has_tensor_cores())
-        cr_assert(prim_convolve_2d_supports(PRIM_CONVOLUTION_TENSOR, 0, PRIM_BOUNDARY_CLAMP, image,
-                                            mask, image));
+        cr_assert(runs(prim_convolve_2d(PRIM_CONVOLUTION_TENSOR, 0, PRIM_BOUNDARY_CLAMP, NULL,
+                                        image, mask, image, asking())));
 }
 
 /* ---- tiles of TENSOR, and strips of bytes ---- */
@@ -1824,7 +1831,7 @@ Test(convolution, a_fill_is_read_as_far_as_it_goes)
     const prim_image from = {in.data, 2, 2, 2, 1, CUDA_R_8U},
                      to = {out.data, 2, 2, 2, 1, CUDA_R_8U};
     cr_prim(prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CONSTANT, h_fill, from,
-                                    row, column, to, NULL, 0, 0));
+                                    row, column, to, NULL));
     guarded_read(&out, h_out);
     cr_assert_arr_eq(h_out, "\3\x66\x66\x98", 4); /* 6, 204, 205, 303 over 2, to even */
     free(h_fill);
@@ -2027,7 +2034,7 @@ static void check_behind_the_last_row(prim_convolution_variant variant, int thre
         cr_prim(prim_convolve_2d_host(0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, threads));
     } else {
         out.data = (char *)memory.data + BEGIN;
-        cr_prim(prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, NULL, 0, 0));
+        cr_prim(prim_convolve_2d(variant, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out, NULL));
         guarded_read(&memory, h);
     }
     for (size_t y = 0; y < HEIGHT; y++)
@@ -2064,7 +2071,7 @@ Test(convolution, more_rows_than_16_bits_count)
     const prim_image in = {d_in.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_8U},
                      out = {d_out.data, WIDTH, HEIGHT, PITCH, 1, CUDA_R_8U};
     cr_prim(prim_convolve_2d(PRIM_CONVOLUTION_REGISTER, 0, PRIM_BOUNDARY_CLAMP, NULL, in, mask, out,
-                             NULL, 0, 0));
+                             NULL));
     guarded_read(&d_out, h_out);
     for (size_t y = 0; y < HEIGHT; y++)
         cr_assert_arr_eq(h_out + y * PITCH, h_in + y * PITCH, WIDTH, "row %zu", y);
@@ -2072,6 +2079,17 @@ Test(convolution, more_rows_than_16_bits_count)
     guarded_free(&d_out);
     free(h_in);
     free(h_out);
+}
+
+Test(convolution, a_mask_without_an_anchor_has_it_in_the_centre)
+{
+    const prim_mask even = prim_mask_of(CUDA_R_32F, (const void *)16, NULL, 4, 5),
+                    dot = prim_mask_of(CUDA_R_8I, NULL, (const void *)16, 1, 1);
+    cr_assert(even.h_values == (const void *)16 && even.d_values == NULL);
+    cr_assert(even.width == 4 && even.height == 5 && even.type == CUDA_R_32F);
+    cr_assert(even.anchor_x == 2 && even.anchor_y == 2 && even.divisor == 0);
+    cr_assert(dot.h_values == NULL && dot.d_values == (const void *)16);
+    cr_assert(dot.anchor_x == 0 && dot.anchor_y == 0 && dot.type == CUDA_R_8I);
 }
 
 /* ---- the table ---- */

@@ -8,8 +8,10 @@
 
 #include <primitives/gemm.h>
 
+#include "calls.h"
 #include "products.h"
 #include "rungs.h"
+#include "stored.h"
 
 /* Of A and B, and of C. The first TEXTBOOK_TYPES are for all variants. */
 static const struct type_pair {
@@ -62,26 +64,33 @@ static factors make_matrices(const gemm_case *c)
 static void run_on_host(const gemm_case *c, factors *x)
 {
     memcpy(x->after.base, x->before.base, matrix_bytes(&x->before));
-    cr_prim(prim_gemm_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in, matrix_data(&x->a),
-                           x->a.ld, c->in, matrix_data(&x->b), x->b.ld, c->beta, c->type,
-                           matrix_data(&x->after), x->after.ld, PRIM_COMPUTE_DEFAULT, c->threads));
+    cr_prim(prim_gemm_host(c->op_a, c->op_b, c->alpha,
+                           stored(c->op_a, c->in, matrix_data(&x->a), c->m, c->k, x->a.ld),
+                           stored(c->op_b, c->in, matrix_data(&x->b), c->k, c->n, x->b.ld), c->beta,
+                           prim_matrix_of(c->type, matrix_data(&x->after), c->m, c->n, x->after.ld),
+                           PRIM_COMPUTE_DEFAULT, c->threads));
 }
 
 static void run_on_device(const gemm_case *c, factors *x)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(prim_gemm_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->in, c->in,
-                                      c->type, PRIM_COMPUTE_DEFAULT, &bytes));
+    cr_prim(asked_bytes(
+        prim_gemm(c->variant, c->op_a, c->op_b, 1, stored(c->op_a, c->in, NULL, c->m, c->k, 0),
+                  stored(c->op_b, c->in, NULL, c->k, c->n, 0), 0,
+                  prim_matrix_of(c->type, NULL, c->m, c->n, 0), PRIM_COMPUTE_DEFAULT, asking()),
+        &bytes));
     guarded a = matrix_to_device(&x->a), b = matrix_to_device(&x->b),
             out = guarded_copy(x->before.base, matrix_bytes(&x->before),
                                c->offset * type_bytes(c->type)),
             workspace = guarded_new(bytes, 0);
-    cr_prim(prim_gemm(c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, c->in,
-                      or_null(none, &x->a, data_of(&a, &x->a)), x->a.ld, c->in,
-                      or_null(none, &x->b, data_of(&b, &x->b)), x->b.ld, c->beta, c->type,
-                      or_null(none, &x->before, out.data), x->before.ld, PRIM_COMPUTE_DEFAULT,
-                      bytes > 0 ? workspace.data : NULL, bytes, 0));
+    cr_prim(prim_gemm(
+        c->variant, c->op_a, c->op_b, c->alpha,
+        stored(c->op_a, c->in, or_null(none, &x->a, data_of(&a, &x->a)), c->m, c->k, x->a.ld),
+        stored(c->op_b, c->in, or_null(none, &x->b, data_of(&b, &x->b)), c->k, c->n, x->b.ld),
+        c->beta,
+        prim_matrix_of(c->type, or_null(none, &x->before, out.data), c->m, c->n, x->before.ld),
+        PRIM_COMPUTE_DEFAULT, with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&out, x->after.base);
     matrix_check_unchanged(&a, &x->a, "A");
     matrix_check_unchanged(&b, &x->b, "B");
@@ -349,8 +358,10 @@ FOR_EACH_VARIANT(same_bits_in_every_run, false)
 
 static bool has_threads(void)
 {
-    return prim_gemm_host(N, N, 0, 0, 0, 1, CUDA_R_32I, NULL, 0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I,
-                          NULL, 0, PRIM_COMPUTE_DEFAULT, 2) == PRIM_OK;
+    return prim_gemm_host(N, N, 1, prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0),
+                          prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0), 0,
+                          prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0), PRIM_COMPUTE_DEFAULT,
+                          2) == PRIM_OK;
 }
 
 Test(gemm, host_version)
@@ -407,9 +418,10 @@ Test(gemm, host_version_does_not_depend_on_the_threads)
 
 /* ---- whole numbers ---- */
 
-#define I32(alpha, beta)                                                                       \
-    prim_gemm_host(N, N, 1, 1, 1, alpha, CUDA_R_32I, h, 1, CUDA_R_32I, h, 1, beta, CUDA_R_32I, \
-                   h + 1, 1, PRIM_COMPUTE_DEFAULT, 1)
+#define I32(alpha, beta)                                                \
+    prim_gemm_host(N, N, alpha, prim_matrix_of(CUDA_R_32I, h, 1, 1, 0), \
+                   prim_matrix_of(CUDA_R_32I, h, 1, 1, 0), beta,        \
+                   prim_matrix_of(CUDA_R_32I, h + 1, 1, 1, 0), PRIM_COMPUTE_DEFAULT, 1)
 
 Test(gemm, i32_wants_whole_scalars)
 {
@@ -421,9 +433,11 @@ Test(gemm, i32_wants_whole_scalars)
         cr_assert_eq(I32(1, bad[i]), PRIM_ERROR_VALUE, "beta %g", bad[i]);
         cr_assert(strstr(prim_last_error(NULL), "beta") != NULL);
         for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
-            cr_assert_eq(prim_gemm(prim_gemm_variant_at(v)->value, N, N, 0, 0, 0, bad[i],
-                                   CUDA_R_32I, NULL, 0, CUDA_R_32I, NULL, 0, 0, CUDA_R_32I, NULL, 0,
-                                   PRIM_COMPUTE_DEFAULT, NULL, 0, 0),
+            cr_assert_eq(prim_gemm(prim_gemm_variant_at(v)->value, N, N, bad[i],
+                                   prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0),
+                                   prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0), 0,
+                                   prim_matrix_of(CUDA_R_32I, NULL, 0, 0, 0), PRIM_COMPUTE_DEFAULT,
+                                   NULL),
                          PRIM_ERROR_VALUE, "alpha %g without elements", bad[i]);
     }
     cr_assert_eq(h[1], 1);
@@ -435,9 +449,10 @@ Test(gemm, i32_wants_whole_scalars)
 
 /* ---- what may overlap, and what not ---- */
 
-#define MEET(op_a, op_b, m, n, k, a, lda, b, ldb, c, ldc)                                         \
-    prim_gemm_host(op_a, op_b, m, n, k, 1, CUDA_R_32F, a, lda, CUDA_R_32F, b, ldb, 0, CUDA_R_32F, \
-                   c, ldc, PRIM_COMPUTE_DEFAULT, 1)
+#define MEET(op_a, op_b, m, n, k, a, lda, b, ldb, c, ldc)                 \
+    prim_gemm_host(op_a, op_b, 1, stored(op_a, CUDA_R_32F, a, m, k, lda), \
+                   stored(op_b, CUDA_R_32F, b, k, n, ldb), 0,             \
+                   prim_matrix_of(CUDA_R_32F, c, m, n, ldc), PRIM_COMPUTE_DEFAULT, 1)
 
 Test(gemm, operands_that_may_and_may_not_meet)
 {
@@ -494,9 +509,11 @@ Test(gemm, blocks_of_one_matrix)
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++) {
         guarded g = guarded_copy(h, sizeof h, 0);
         float *const d = g.data;
-        cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, N, M, COLUMNS, K, 1, CUDA_R_32F, d, LD,
-                          CUDA_R_32F, d + K, LD, 1, CUDA_R_32F, d + K + COLUMNS, LD,
-                          PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+        cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, N, 1,
+                          prim_matrix_of(CUDA_R_32F, d, M, K, LD),
+                          prim_matrix_of(CUDA_R_32F, d + K, K, COLUMNS, LD), 1,
+                          prim_matrix_of(CUDA_R_32F, d + K + COLUMNS, M, COLUMNS, LD),
+                          PRIM_COMPUTE_DEFAULT, NULL));
         guarded_read(&g, h_after);
         for (size_t row = 0; row < ROWS; row++)
             for (size_t column = 0; column < LD; column++) {
@@ -510,9 +527,10 @@ Test(gemm, blocks_of_one_matrix)
             }
         guarded out = guarded_new(M * M * sizeof(float), 0);
         float h_square[M * M];
-        cr_prim(prim_gemm(prim_gemm_variant_at(v)->value, N, T, M, M, K, 1, CUDA_R_32F, d, LD,
-                          CUDA_R_32F, d, LD, 0, CUDA_R_32F, out.data, M, PRIM_COMPUTE_DEFAULT, NULL,
-                          0, 0));
+        cr_prim(prim_gemm(
+            prim_gemm_variant_at(v)->value, N, T, 1, prim_matrix_of(CUDA_R_32F, d, M, K, LD),
+            prim_matrix_of(CUDA_R_32F, d, M, K, LD), 0,
+            prim_matrix_of(CUDA_R_32F, out.data, M, M, 0), PRIM_COMPUTE_DEFAULT, NULL));
         guarded_read(&out, h_square);
         for (size_t i = 0; i < M * M; i++) {
             float expected = 0;
@@ -597,9 +615,9 @@ static prim_status call_pointers(const batch_case *c, float *d_a, float *d_b, fl
          **b = pointers_to(d_b, c->b_stride, c->batches),
          **x = pointers_to(d_c, c->c_stride, c->batches);
     const prim_status status = prim_gemm_pointers(
-        c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F,
-        (const void *const *)a, c->lda, CUDA_R_32F, (const void *const *)b, c->ldb, c->beta,
-        CUDA_R_32F, x, c->ldc, c->batches, PRIM_COMPUTE_DEFAULT, NULL, 0, 0);
+        c->variant, c->op_a, c->op_b, c->alpha, stored(c->op_a, CUDA_R_32F, a, c->m, c->k, c->lda),
+        stored(c->op_b, CUDA_R_32F, b, c->k, c->n, c->ldb), c->beta,
+        prim_matrix_of(CUDA_R_32F, x, c->m, c->n, c->ldc), c->batches, PRIM_COMPUTE_DEFAULT, NULL);
     cr_cuda(cudaDeviceSynchronize());
     cr_cuda(cudaFree(a));
     cr_cuda(cudaFree(b));
@@ -610,14 +628,20 @@ static prim_status call_pointers(const batch_case *c, float *d_a, float *d_b, fl
 static prim_status call_strided(const batch_case *c, float *d_a, float *d_b, float *d_c)
 {
     size_t bytes;
-    cr_prim(prim_gemm_batched_workspace_bytes(c->variant, c->op_a, c->op_b, c->m, c->n, c->k,
-                                              CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, c->batches,
-                                              PRIM_COMPUTE_DEFAULT, &bytes));
+    cr_prim(asked_bytes(
+        prim_gemm_batched(c->variant, c->op_a, c->op_b, 1,
+                          stored(c->op_a, CUDA_R_32F, NULL, c->m, c->k, 0),
+                          stored(c->op_b, CUDA_R_32F, NULL, c->k, c->n, 0), 0,
+                          in_batch(prim_matrix_of(CUDA_R_32F, NULL, c->m, c->n, 0), c->m * c->n),
+                          c->batches, PRIM_COMPUTE_DEFAULT, asking()),
+        &bytes));
     guarded workspace = guarded_new(bytes, 0);
     const prim_status status = prim_gemm_batched(
-        c->variant, c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F, d_a, c->lda,
-        c->a_stride, CUDA_R_32F, d_b, c->ldb, c->b_stride, c->beta, CUDA_R_32F, d_c, c->ldc,
-        c->c_stride, c->batches, PRIM_COMPUTE_DEFAULT, bytes > 0 ? workspace.data : NULL, bytes, 0);
+        c->variant, c->op_a, c->op_b, c->alpha,
+        in_batch(stored(c->op_a, CUDA_R_32F, d_a, c->m, c->k, c->lda), c->a_stride),
+        in_batch(stored(c->op_b, CUDA_R_32F, d_b, c->k, c->n, c->ldb), c->b_stride), c->beta,
+        in_batch(prim_matrix_of(CUDA_R_32F, d_c, c->m, c->n, c->ldc), c->c_stride), c->batches,
+        PRIM_COMPUTE_DEFAULT, with(0, bytes > 0 ? workspace.data : NULL, bytes));
     guarded_free(&workspace);
     return status;
 }
@@ -639,10 +663,12 @@ static void check_batch(const batch_case *c, bool pointers)
                      prim_gemm_variant_info(c->variant)->name, pointers ? " by pointers" : "",
                      c->batches, c->m, c->n, c->k, c->op_a, c->op_b, i);
     memcpy(got, expected, c_count * sizeof *got); /* and once more on the host */
-    cr_prim(prim_gemm_batched_host(c->op_a, c->op_b, c->m, c->n, c->k, c->alpha, CUDA_R_32F, a,
-                                   c->lda, c->a_stride, CUDA_R_32F, b, c->ldb, c->b_stride, c->beta,
-                                   CUDA_R_32F, got, c->ldc, c->c_stride, c->batches,
-                                   PRIM_COMPUTE_DEFAULT, 1));
+    cr_prim(prim_gemm_batched_host(
+        c->op_a, c->op_b, c->alpha,
+        in_batch(stored(c->op_a, CUDA_R_32F, a, c->m, c->k, c->lda), c->a_stride),
+        in_batch(stored(c->op_b, CUDA_R_32F, b, c->k, c->n, c->ldb), c->b_stride), c->beta,
+        in_batch(prim_matrix_of(CUDA_R_32F, got, c->m, c->n, c->ldc), c->c_stride), c->batches,
+        PRIM_COMPUTE_DEFAULT, 1));
     expect_batch(c, a, b, expected);
     for (size_t i = 0; i < c_count; i++)
         cr_assert_eq(got[i], expected[i], "on the host: element %zu", i);
@@ -765,9 +791,11 @@ Test(gemm, many_products)
 Test(gemm, batches_that_may_and_may_not_meet)
 {
     float h[600] = {0}, apart[600] = {0};
-#define BATCH(a, lda, a_stride, c, ldc, c_stride, batches)                                       \
-    prim_gemm_batched_host(N, N, 2, 3, 4, 1, CUDA_R_32F, a, lda, a_stride, CUDA_R_32F, apart, 3, \
-                           0, 0, CUDA_R_32F, c, ldc, c_stride, batches, PRIM_COMPUTE_DEFAULT, 1)
+#define BATCH(a, lda, a_stride, c, ldc, c_stride, batches)                                        \
+    prim_gemm_batched_host(N, N, 1, in_batch(prim_matrix_of(CUDA_R_32F, a, 2, 4, lda), a_stride), \
+                           prim_matrix_of(CUDA_R_32F, apart, 4, 3, 0), 0,                         \
+                           in_batch(prim_matrix_of(CUDA_R_32F, c, 2, 3, ldc), c_stride), batches, \
+                           PRIM_COMPUTE_DEFAULT, 1)
     cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 6, 3), PRIM_OK);
     cr_refused(BATCH(apart + 20, 4, 8, h, 3, 5, 3), PRIM_ERROR_VALUE, "c_stride");
     cr_assert_eq(BATCH(apart + 20, 4, 8, h, 3, 0, 2), PRIM_ERROR_VALUE);
@@ -799,10 +827,11 @@ Test(gemm, pointers_refuse_what_they_can_see)
 {
     void **d;
     cr_cuda(cudaMalloc((void **)&d, 64));
-#define POINTERS(a, lda, b, ldb, c, ldc, batches)                                              \
-    prim_gemm_pointers(PRIM_GEMM_AUTO, N, N, 2, 3, 4, 1, CUDA_R_32F, (const void *const *)(a), \
-                       lda, CUDA_R_32F, (const void *const *)(b), ldb, 0, CUDA_R_32F,          \
-                       (void *const *)(c), ldc, batches, PRIM_COMPUTE_DEFAULT, NULL, 0, 0)
+#define POINTERS(a, lda, b, ldb, c, ldc, batches)                                                 \
+    prim_gemm_pointers(PRIM_GEMM_AUTO, N, N, 1, prim_matrix_of(CUDA_R_32F, (a), 2, 4, lda),       \
+                       prim_matrix_of(CUDA_R_32F, (b), 4, 3, ldb), 0,                             \
+                       prim_matrix_of(CUDA_R_32F, (c), 2, 3, ldc), batches, PRIM_COMPUTE_DEFAULT, \
+                       NULL)
     cr_assert_eq(POINTERS(NULL, 4, d, 3, d, 3, 1), PRIM_ERROR_NULL);
     cr_assert_eq(POINTERS(d, 4, NULL, 3, d, 3, 1), PRIM_ERROR_NULL);
     cr_refused(POINTERS(d, 4, d, 3, NULL, 3, 1), PRIM_ERROR_NULL, "prim_gemm_pointers: d_c");
@@ -820,9 +849,11 @@ Test(gemm, pointers_refuse_what_they_can_see)
 Test(gemm, host_refuses_what_it_cannot_do)
 {
     float a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4}, c[4] = {5, 6, 7, 8};
-#define HOST(op_a, op_b, a_type, a, b_type, b, c_type, c, compute, threads)                  \
-    prim_gemm_host((prim_transpose)(op_a), (prim_transpose)(op_b), 2, 2, 2, 1, a_type, a, 2, \
-                   b_type, b, 2, 0, c_type, c, 2, (prim_compute)(compute), threads)
+#define HOST(op_a, op_b, a_type, a, b_type, b, c_type, c, compute, threads) \
+    prim_gemm_host((prim_transpose)(op_a), (prim_transpose)(op_b), 1,       \
+                   stored((prim_transpose)(op_a), a_type, a, 2, 2, 2),      \
+                   stored((prim_transpose)(op_b), b_type, b, 2, 2, 2), 0,   \
+                   prim_matrix_of(c_type, c, 2, 2, 0), (prim_compute)(compute), threads)
 #define F CUDA_R_32F
 #define D CUDA_R_64F
     cr_refused(HOST(N, N, F, a, F, b, F, c, 0, 0), PRIM_ERROR_VALUE, "threads");
@@ -850,46 +881,83 @@ Test(gemm, host_refuses_what_it_cannot_do)
 #undef D
 }
 
+/* C is 2 × 3 and k 4, but for one side. */
+Test(gemm, matrices_that_do_not_fit_are_refused)
+{
+    float h[12] = {0}, h_c[6] = {5, 5, 5, 5, 5, 5};
+#define FIT(op_a, a_rows, a_columns, op_b, b_rows, b_columns, c_rows, c_columns)       \
+    prim_gemm_host(op_a, op_b, 1, prim_matrix_of(CUDA_R_32F, h, a_rows, a_columns, 0), \
+                   prim_matrix_of(CUDA_R_32F, h, b_rows, b_columns, 0), 0,             \
+                   prim_matrix_of(CUDA_R_32F, h_c, c_rows, c_columns, 0), PRIM_COMPUTE_DEFAULT, 1)
+    cr_refused(FIT(N, 2, 3, N, 4, 3, 2, 3), PRIM_ERROR_VALUE,
+               "prim_gemm_host: op_a(A) is 2 × 3, op_b(B) 4 × 3 and C 2 × 3");
+    cr_refused(FIT(T, 3, 2, T, 3, 4, 2, 3), PRIM_ERROR_VALUE,
+               "op_a(A) is 2 × 3, op_b(B) 4 × 3 and C 2 × 3");
+    cr_assert_eq(FIT(N, 1, 4, N, 4, 3, 2, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 4, 2, N, 4, 3, 2, 3), PRIM_ERROR_VALUE, "not transposed");
+    cr_assert_eq(FIT(N, 2, 4, N, 3, 4, 2, 3), PRIM_ERROR_VALUE, "not transposed");
+    cr_assert_eq(FIT(N, 2, 4, N, 4, 2, 2, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 2, 4, N, 4, 3, 3, 2), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 2, 4, N, 4, 3, 0, 3), PRIM_ERROR_VALUE, "C is empty");
+    cr_assert_eq(h_c[0], 5);
+    cr_assert_eq(FIT(N, 2, 4, N, 4, 3, 2, 3), PRIM_OK);
+    cr_assert_eq(FIT(T, 4, 2, T, 3, 4, 2, 3), PRIM_OK);
+    cr_assert_eq(h_c[0], 0);
+#undef FIT
+}
+
 Test(gemm, nothing_takes_no_time)
 {
     const size_t many = (size_t)1 << 60;
-    cr_prim(prim_gemm_host(N, N, many, 0, 0, 1, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 0, 0,
-                           CUDA_R_32F, NULL, 0, PRIM_COMPUTE_DEFAULT, 1));
+    cr_prim(prim_gemm_host(N, N, 1, prim_matrix_of(CUDA_R_32F, NULL, many, 0, 0),
+                           prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0), 0,
+                           prim_matrix_of(CUDA_R_32F, NULL, many, 0, 0), PRIM_COMPUTE_DEFAULT, 1));
 }
 
 Test(gemm, a_single_row_has_no_next_one)
 {
     float h[4] = {1, 2, 3, 4}, h_c[4] = {0};
     const size_t far = SIZE_MAX / 2;
-    cr_prim(prim_gemm_host(N, N, 1, 4, 1, 1, CUDA_R_32F, h, far, CUDA_R_32F, h, far, 0, CUDA_R_32F,
-                           h_c, far, PRIM_COMPUTE_DEFAULT, 1));
+    cr_prim(prim_gemm_host(N, N, 1, prim_matrix_of(CUDA_R_32F, h, 1, 1, far),
+                           prim_matrix_of(CUDA_R_32F, h, 1, 4, far), 0,
+                           prim_matrix_of(CUDA_R_32F, h_c, 1, 4, far), PRIM_COMPUTE_DEFAULT, 1));
     cr_assert_eq(h_c[3], 4);
-    cr_assert_eq(prim_gemm_host(N, N, 2, 4, 1, 1, CUDA_R_32F, h, far, CUDA_R_32F, h, 4, 0,
-                                CUDA_R_32F, h_c, 4, PRIM_COMPUTE_DEFAULT, 1),
+    cr_assert_eq(prim_gemm_host(N, N, 1, prim_matrix_of(CUDA_R_32F, h, 2, 1, far),
+                                prim_matrix_of(CUDA_R_32F, h, 1, 4, 0), 0,
+                                prim_matrix_of(CUDA_R_32F, h_c, 2, 4, 0), PRIM_COMPUTE_DEFAULT, 1),
                  PRIM_ERROR_SIZE);
 }
 
 Test(gemm, queries_judge_like_the_call)
 {
     size_t bytes;
-#define ASK(variant, op_a, type, compute)                                                       \
-    prim_gemm_workspace_bytes((prim_gemm_variant)(variant), (prim_transpose)(op_a), N, 5, 6, 7, \
-                              type, CUDA_R_32F, CUDA_R_32F, (prim_compute)(compute), &bytes)
+#define ASK(variant, op_a, type, compute)                                                     \
+    asked_bytes(prim_gemm((prim_gemm_variant)(variant), (prim_transpose)(op_a), N, 1,         \
+                          stored((prim_transpose)(op_a), type, NULL, 5, 7, 0),                \
+                          prim_matrix_of(CUDA_R_32F, NULL, 7, 6, 0), 0,                       \
+                          prim_matrix_of(CUDA_R_32F, NULL, 5, 6, 0), (prim_compute)(compute), \
+                          asking()),                                                          \
+                &bytes)
     cr_assert_eq(ASK(9999, N, CUDA_R_32F, 0), PRIM_ERROR_ENUM);
     cr_assert_eq(ASK(0, 2, CUDA_R_32F, 0), PRIM_ERROR_ENUM);
     cr_assert_eq(ASK(0, N, CUDA_R_32F, 7), PRIM_ERROR_ENUM);
     cr_assert_eq(ASK(0, N, CUDA_R_64F, 0), PRIM_ERROR_TYPE);
     cr_assert_eq(ASK(0, N, CUDA_R_32F, 0), PRIM_OK);
-    cr_assert(!prim_gemm_supports(PRIM_GEMM_AUTO, N, N, 1, 1, 1, CUDA_R_32F, CUDA_R_32F, CUDA_R_32I,
-                                  PRIM_COMPUTE_DEFAULT));
+    cr_assert(!runs(prim_gemm(PRIM_GEMM_AUTO, N, N, 1, prim_matrix_of(CUDA_R_32F, NULL, 1, 1, 0),
+                              prim_matrix_of(CUDA_R_32F, NULL, 1, 1, 0), 0,
+                              prim_matrix_of(CUDA_R_32I, NULL, 1, 1, 0), PRIM_COMPUTE_DEFAULT,
+                              asking())));
     cr_assert(strncmp(prim_last_error(NULL), "prim_gemm", 9) == 0);
     for (size_t v = 0; prim_gemm_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int ops = 0; ops < 4; ops++)
-                cr_assert_eq(prim_gemm_supports(prim_gemm_variant_at(v)->value, ops & 1 ? T : N,
-                                                ops & 2 ? T : N, 1000, 1000, 1000, types[t].in,
-                                                types[t].in, types[t].out, PRIM_COMPUTE_DEFAULT),
-                             t < types_of(prim_gemm_variant_at(v)->value));
+                cr_assert_eq(
+                    runs(prim_gemm(prim_gemm_variant_at(v)->value, ops & 1 ? T : N, ops & 2 ? T : N,
+                                   1, stored(ops & 1 ? T : N, types[t].in, NULL, 1000, 1000, 0),
+                                   stored(ops & 2 ? T : N, types[t].in, NULL, 1000, 1000, 0), 0,
+                                   prim_matrix_of(types[t].out, NULL, 1000, 1000, 0),
+                                   PRIM_COMPUTE_DEFAULT, asking())),
+                    t < types_of(prim_gemm_variant_at(v)->value));
 }
 
 /* ---- more than 2^31 elements, where the device has the memory ---- */
@@ -909,8 +977,9 @@ static void check_long(prim_gemm_variant variant, size_t m, size_t n, size_t k)
     cr_cuda(cudaMemset(d_c, 0xff, c_count * 4));
     cr_cuda(cudaMemcpy(d_a + a_count - 1, &three, 4, cudaMemcpyHostToDevice));
     cr_cuda(cudaMemcpy(d_b + b_count - 1, &one, 4, cudaMemcpyHostToDevice));
-    cr_prim(prim_gemm(variant, N, N, m, n, k, 1, CUDA_R_32F, d_a, k, CUDA_R_32F, d_b, n, 0,
-                      CUDA_R_32F, d_c, n, PRIM_COMPUTE_DEFAULT, NULL, 0, 0));
+    cr_prim(prim_gemm(variant, N, N, 1, prim_matrix_of(CUDA_R_32F, d_a, m, k, 0),
+                      prim_matrix_of(CUDA_R_32F, d_b, k, n, 0), 0,
+                      prim_matrix_of(CUDA_R_32F, d_c, m, n, 0), PRIM_COMPUTE_DEFAULT, NULL));
     cr_cuda(cudaMemcpy(result, d_c + c_count - 1, 4, cudaMemcpyDeviceToHost));
     cr_cuda(cudaMemcpy(result + 1, d_c + c_count / 2, 4, cudaMemcpyDeviceToHost));
     cr_assert_eq(result[0], 3, "%s, %zu × %zu × %zu", prim_gemm_variant_info(variant)->name, m, n,

@@ -8,8 +8,10 @@
 
 #include <primitives/gemv.h>
 
+#include "calls.h"
 #include "products.h"
 #include "rungs.h"
+#include "stored.h"
 
 static const cudaDataType_t types[] = {CUDA_R_32F, CUDA_R_64F};
 enum { TYPES = 2 };
@@ -61,26 +63,33 @@ static factors make_operands(const gemv_case *c)
 static void run_on_host(const gemv_case *c, factors *o)
 {
     memcpy(o->after.base, o->before.base, matrix_bytes(&o->before));
-    cr_prim(prim_gemv_host(c->op, rows_of(c), columns_of(c), c->alpha, c->type, matrix_data(&o->a),
-                           o->a.ld, c->type, matrix_data(&o->b), c->beta, c->type,
-                           matrix_data(&o->after), c->threads));
+    cr_prim(prim_gemv_host(
+        c->op, c->alpha,
+        prim_matrix_of(c->type, matrix_data(&o->a), rows_of(c), columns_of(c), o->a.ld),
+        x_of(c->op, c->type, matrix_data(&o->b), rows_of(c), columns_of(c)), c->beta,
+        y_of(c->op, c->type, matrix_data(&o->after), rows_of(c), columns_of(c)), c->threads));
 }
 
 static void run_on_device(const gemv_case *c, factors *o)
 {
     const bool none = c->offset > 0; /* in every other case */
     size_t bytes;
-    cr_prim(prim_gemv_workspace_bytes(c->variant, c->op, rows_of(c), columns_of(c), c->type,
-                                      c->type, c->type, &bytes));
+    cr_prim(asked_bytes(prim_gemv(c->variant, c->op, 1,
+                                  prim_matrix_of(c->type, NULL, rows_of(c), columns_of(c), 0),
+                                  x_of(c->op, c->type, NULL, rows_of(c), columns_of(c)), 0,
+                                  y_of(c->op, c->type, NULL, rows_of(c), columns_of(c)), asking()),
+                        &bytes));
     guarded a = matrix_to_device(&o->a), x = matrix_to_device(&o->b),
             y = guarded_copy(o->before.base, matrix_bytes(&o->before),
                              c->offset * type_bytes(c->type)),
             workspace = guarded_new(bytes, 0);
-    cr_prim(prim_gemv(c->variant, c->op, rows_of(c), columns_of(c), c->alpha, c->type,
-                      or_null(none, &o->a, data_of(&a, &o->a)), o->a.ld, c->type,
-                      or_null(none, &o->b, data_of(&x, &o->b)), c->beta, c->type,
-                      or_null(none, &o->before, y.data), bytes > 0 ? workspace.data : NULL, bytes,
-                      0));
+    cr_prim(prim_gemv(
+        c->variant, c->op, c->alpha,
+        prim_matrix_of(c->type, or_null(none, &o->a, data_of(&a, &o->a)), rows_of(c), columns_of(c),
+                       o->a.ld),
+        x_of(c->op, c->type, or_null(none, &o->b, data_of(&x, &o->b)), rows_of(c), columns_of(c)),
+        c->beta, y_of(c->op, c->type, or_null(none, &o->before, y.data), rows_of(c), columns_of(c)),
+        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&y, o->after.base);
     matrix_check_unchanged(&a, &o->a, "A");
     matrix_check_unchanged(&x, &o->b, "x");
@@ -493,7 +502,9 @@ static void check_narrow(size_t pair, prim_transpose op, size_t rows, size_t col
          *h_before = make_whole_numbers(out, length, 7), *h_host = malloc(length * bytes + 1),
          *h_y = malloc(length * bytes + 1);
     memcpy(h_host, h_before, length * bytes);
-    cr_prim(prim_gemv_host(op, rows, columns, 2, in, h_a, ld, in, h_x, -1, out, h_host, 1));
+    cr_prim(prim_gemv_host(op, 2, prim_matrix_of(in, h_a, rows, columns, ld),
+                           x_of(op, in, h_x, rows, columns), -1,
+                           y_of(op, out, h_host, rows, columns), 1));
     for (size_t o = 0; o < length; o++) {
         double expected = 0;
         for (size_t i = 0; i < inner; i++)
@@ -507,14 +518,18 @@ static void check_narrow(size_t pair, prim_transpose op, size_t rows, size_t col
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
         const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
         const bool takes = gemv_rung_has(variant, TAKES_ALL_TYPES) && !is_refused(variant, op);
-        cr_assert_eq(prim_gemv_supports(variant, op, rows, columns, in, in, out), takes);
+        cr_assert_eq(runs(prim_gemv(variant, op, 1, prim_matrix_of(in, NULL, rows, columns, 0),
+                                    x_of(op, in, NULL, rows, columns), 0,
+                                    y_of(op, out, NULL, rows, columns), asking())),
+                     takes);
         if (!takes || takes_too_long(variant, op, rows))
             continue;
         guarded a = guarded_copy(h_a, rows * ld * type_bytes(in), offset * type_bytes(in)),
                 x = guarded_copy(h_x, inner * type_bytes(in), 0),
                 y = guarded_copy(h_before, length * bytes, offset * bytes);
-        cr_prim(prim_gemv(variant, op, rows, columns, 2, in, a.data, ld, in, x.data, -1, out,
-                          y.data, NULL, 0, 0));
+        cr_prim(prim_gemv(variant, op, 2, prim_matrix_of(in, a.data, rows, columns, ld),
+                          x_of(op, in, x.data, rows, columns), -1,
+                          y_of(op, out, y.data, rows, columns), NULL));
         guarded_read(&y, h_y);
         cr_assert_arr_eq(h_y, h_host, length * bytes); /* the sums are exact */
         guarded_free(&a);
@@ -557,11 +572,14 @@ Test(gemv, halves_have_the_bits_of_the_host)
                  *h_y = malloc(length * bytes);
             for (size_t i = 0; i < COUNT; i++)
                 write_float(in, h_a, i, (double)(random_bits(i) % 100000) / 7e3 - 7);
-            cr_prim(prim_gemv_host(op ? T : N, ROWS, COLUMNS, 0.3, in, h_a, COLUMNS, in, h_a, 0,
-                                   out, h_host, 1));
+            cr_prim(prim_gemv_host(op ? T : N, 0.3, prim_matrix_of(in, h_a, ROWS, COLUMNS, 0),
+                                   x_of(op ? T : N, in, h_a, ROWS, COLUMNS), 0,
+                                   y_of(op ? T : N, out, h_host, ROWS, COLUMNS), 1));
             guarded a = guarded_copy(h_a, COUNT * 2, 2), y = guarded_new(length * bytes, 0);
-            cr_prim(prim_gemv(PRIM_GEMV_AUTO, op ? T : N, ROWS, COLUMNS, 0.3, in, a.data, COLUMNS,
-                              in, a.data, 0, out, y.data, NULL, 0, 0));
+            cr_prim(prim_gemv(PRIM_GEMV_AUTO, op ? T : N, 0.3,
+                              prim_matrix_of(in, a.data, ROWS, COLUMNS, 0),
+                              x_of(op ? T : N, in, a.data, ROWS, COLUMNS), 0,
+                              y_of(op ? T : N, out, y.data, ROWS, COLUMNS), NULL));
             guarded_read(&y, h_y);
             cr_assert_arr_eq(h_y, h_host, length * bytes);
             guarded_free(&a);
@@ -580,16 +598,20 @@ Test(gemv, subnormal_halves)
     enum { ROWS = 4 };
     const cudaDataType_t half = CUDA_R_16F, out = CUDA_R_32F;
     float h_y[ROWS];
-    cr_prim(prim_gemv_host(N, ROWS, 1, 1, half, h_a, 1, half, &one, 0, out, h_y, 1));
+    cr_prim(prim_gemv_host(N, 1, prim_matrix_of(half, h_a, ROWS, 1, 0),
+                           prim_vector_of(half, &one, 1), 0, prim_vector_of(out, h_y, ROWS), 1));
     cr_assert_arr_eq(h_y, expected, sizeof expected);
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++) {
         const prim_gemv_variant variant = prim_gemv_variant_at(v)->value;
-        if (!prim_gemv_supports(variant, N, ROWS, 1, half, half, out))
+        if (!runs(prim_gemv(variant, N, 1, prim_matrix_of(half, NULL, ROWS, 1, 0),
+                            prim_vector_of(half, NULL, 1), 0, prim_vector_of(out, NULL, ROWS),
+                            asking())))
             continue;
         guarded a = guarded_copy(h_a, sizeof h_a, 0), x = guarded_copy(&one, sizeof one, 0),
                 y = guarded_new(sizeof h_y, 0);
-        cr_prim(prim_gemv(variant, N, ROWS, 1, 1, half, a.data, 1, half, x.data, 0, out, y.data,
-                          NULL, 0, 0));
+        cr_prim(prim_gemv(variant, N, 1, prim_matrix_of(half, a.data, ROWS, 1, 0),
+                          prim_vector_of(half, x.data, 1), 0, prim_vector_of(out, y.data, ROWS),
+                          NULL));
         guarded_read(&y, h_y);
         cr_assert_arr_eq(h_y, expected, sizeof expected, "%s", prim_gemv_variant_at(v)->name);
         guarded_free(&a);
@@ -602,8 +624,9 @@ Test(gemv, subnormal_halves)
 
 static bool has_threads(void)
 {
-    return prim_gemv_host(N, 0, 0, 1, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL, 0, CUDA_R_32F, NULL,
-                          2) == PRIM_OK;
+    return prim_gemv_host(N, 1, prim_matrix_of(CUDA_R_32F, NULL, 0, 0, 0),
+                          prim_vector_of(CUDA_R_32F, NULL, 0), 0,
+                          prim_vector_of(CUDA_R_32F, NULL, 0), 2) == PRIM_OK;
 }
 
 Test(gemv, host_version)
@@ -673,9 +696,10 @@ Test(gemv, host_version_does_not_depend_on_the_threads)
 
 /* ---- what is refused ---- */
 
-#define HOST(op, rows, columns, a_type, a, lda, x_type, x, y_type, y, threads)                   \
-    prim_gemv_host((prim_transpose)(op), rows, columns, 1, a_type, a, lda, x_type, x, 0, y_type, \
-                   y, threads)
+#define HOST(op, rows, columns, a_type, a, lda, x_type, x, y_type, y, threads)             \
+    prim_gemv_host((prim_transpose)(op), 1, prim_matrix_of(a_type, a, rows, columns, lda), \
+                   x_of((prim_transpose)(op), x_type, x, rows, columns), 0,                \
+                   y_of((prim_transpose)(op), y_type, y, rows, columns), threads)
 #define F CUDA_R_32F
 #define D CUDA_R_64F
 
@@ -714,7 +738,9 @@ Test(gemv, host_refuses_what_it_cannot_do)
     cr_assert_eq(HOST(N, 2, 3, F, a, 3, F, x, D, y, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, 2, 3, CUDA_R_32U, a, 3, CUDA_R_32U, x, CUDA_R_32U, y, 1), PRIM_ERROR_TYPE);
     cr_assert_eq(HOST(N, 2, 3, CUDA_R_32F, a, 3, CUDA_R_32F, x, CUDA_R_16F, y, 1), PRIM_ERROR_TYPE);
-    cr_assert_eq(prim_gemv_host(N, 2, 3, 0.5, CUDA_R_32I, a, 3, CUDA_R_32I, x, 0, CUDA_R_32I, y, 1),
+    cr_assert_eq(prim_gemv_host(N, 0.5, prim_matrix_of(CUDA_R_32I, a, 2, 3, 0),
+                                prim_vector_of(CUDA_R_32I, x, 3), 0,
+                                prim_vector_of(CUDA_R_32I, y, 2), 1),
                  PRIM_ERROR_VALUE);
     cr_refused(HOST(N, 2, 3, F, NULL, 3, F, x, F, y, 1), PRIM_ERROR_NULL, "h_a");
     cr_refused(HOST(N, 2, 3, F, a, 3, F, NULL, F, y, 1), PRIM_ERROR_NULL, "h_x");
@@ -728,24 +754,51 @@ Test(gemv, host_refuses_what_it_cannot_do)
     cr_assert(y[0] == 9 && y[1] == 12 && y[2] == 15);
 }
 
+Test(gemv, lengths_that_do_not_fit_are_refused)
+{
+    float a[6] = {1, 2, 3, 4, 5, 6}, x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8};
+#define FIT(op, x_count, y_count)                                                          \
+    prim_gemv_host(op, 1, prim_matrix_of(F, a, 2, 3, 0), prim_vector_of(F, x, x_count), 0, \
+                   prim_vector_of(F, y, y_count), 1)
+    cr_refused(FIT(N, 4, 2), PRIM_ERROR_VALUE,
+               "prim_gemv_host: op(A) is 2 × 3, and x has 4 elements and y 2");
+    cr_refused(FIT(T, 3, 2), PRIM_ERROR_VALUE, "op(A) is 3 × 2, and x has 3 elements and y 2");
+    cr_assert_eq(FIT(N, 2, 2), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 3, 1), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 3, 3), PRIM_ERROR_VALUE);
+    cr_assert_eq(FIT(N, 3, 0), PRIM_ERROR_VALUE, "y is empty");
+    cr_assert_eq(y[0], 5);
+    cr_assert_eq(FIT(N, 3, 2), PRIM_OK);
+    cr_assert_eq(FIT(T, 2, 3), PRIM_OK);
+#undef FIT
+}
+
 Test(gemv, queries_judge_like_the_call)
 {
     size_t bytes;
-#define ASK(variant, op, type)                                                                   \
-    prim_gemv_workspace_bytes((prim_gemv_variant)(variant), (prim_transpose)(op), 5, 6, type, F, \
-                              F, &bytes)
+#define ASK(variant, op, type)                                                   \
+    asked_bytes(prim_gemv((prim_gemv_variant)(variant), (prim_transpose)(op), 1, \
+                          prim_matrix_of(type, NULL, 5, 6, 0),                   \
+                          x_of((prim_transpose)(op), F, NULL, 5, 6), 0,          \
+                          y_of((prim_transpose)(op), F, NULL, 5, 6), asking()),  \
+                &bytes)
     cr_assert_eq(ASK(9999, N, F), PRIM_ERROR_ENUM);
     cr_assert_eq(ASK(0, 2, F), PRIM_ERROR_ENUM);
     cr_assert_eq(ASK(0, N, D), PRIM_ERROR_TYPE);
     cr_assert_eq(ASK(0, N, F), PRIM_OK);
-    cr_assert(!prim_gemv_supports(PRIM_GEMV_AUTO, N, 1, 1, F, F, D));
+    cr_assert(
+        !runs(prim_gemv(PRIM_GEMV_AUTO, N, 1, prim_matrix_of(F, NULL, 1, 1, 0),
+                        prim_vector_of(F, NULL, 1), 0, prim_vector_of(D, NULL, 1), asking())));
     cr_assert(strncmp(prim_last_error(NULL), "prim_gemv", 9) == 0);
     for (size_t v = 0; prim_gemv_variant_at(v) != NULL; v++)
         for (size_t t = 0; t < TYPES; t++)
             for (int op = 0; op < 2; op++)
-                cr_assert_eq(prim_gemv_supports(prim_gemv_variant_at(v)->value, op ? T : N, 1000,
-                                                100000, types[t], types[t], types[t]),
-                             !is_refused(prim_gemv_variant_at(v)->value, op ? T : N));
+                cr_assert_eq(
+                    runs(prim_gemv(prim_gemv_variant_at(v)->value, op ? T : N, 1,
+                                   prim_matrix_of(types[t], NULL, 1000, 100000, 0),
+                                   x_of(op ? T : N, types[t], NULL, 1000, 100000), 0,
+                                   y_of(op ? T : N, types[t], NULL, 1000, 100000), asking())),
+                    !is_refused(prim_gemv_variant_at(v)->value, op ? T : N));
 }
 
 /* ---- constant memory ---- */
@@ -763,9 +816,10 @@ Test(gemv, calls_of_constant_in_a_row)
     guarded a = guarded_copy(h_a, LENGTH * INNER * sizeof *h_a, 0),
             x = guarded_copy(h_x, CALLS * INNER * sizeof *h_x, 0), y = guarded_new(sizeof h_y, 0);
     for (size_t call = 0; call < CALLS; call++)
-        cr_prim(prim_gemv(PRIM_GEMV_CONSTANT, N, LENGTH, INNER - call, 1, F, a.data, INNER, F,
-                          (float *)x.data + call * INNER, 0, F, (float *)y.data + call * LENGTH,
-                          NULL, 0, 0));
+        cr_prim(prim_gemv(PRIM_GEMV_CONSTANT, N, 1,
+                          prim_matrix_of(F, a.data, LENGTH, INNER - call, INNER),
+                          prim_vector_of(F, (float *)x.data + call * INNER, INNER - call), 0,
+                          prim_vector_of(F, (float *)y.data + call * LENGTH, LENGTH), NULL));
     guarded_read(&y, h_y);
     for (size_t call = 0; call < CALLS; call++)
         for (size_t i = 0; i < LENGTH; i++) {
@@ -796,8 +850,8 @@ static void check_beyond(prim_gemv_variant variant, prim_transpose op, size_t ro
     cr_cuda(cudaMemset(d_x, 0, inner * 4));
     cr_cuda(cudaMemcpy(d_a + count - 1, &three, 4, cudaMemcpyHostToDevice));
     cr_cuda(cudaMemcpy(d_x + inner - 1, &two, 4, cudaMemcpyHostToDevice));
-    cr_prim(
-        prim_gemv(variant, op, rows, columns, 1, F, d_a, columns, F, d_x, 0, F, d_y, NULL, 0, 0));
+    cr_prim(prim_gemv(variant, op, 1, prim_matrix_of(F, d_a, rows, columns, 0),
+                      x_of(op, F, d_x, rows, columns), 0, y_of(op, F, d_y, rows, columns), NULL));
     cr_cuda(cudaMemcpy(result, d_y + length - 1, 4, cudaMemcpyDeviceToHost));
     cr_cuda(cudaMemcpy(result + 1, d_y + length / 2, 4, cudaMemcpyDeviceToHost));
     cr_assert_eq(result[0], 6, "%s, %zu × %zu", prim_gemv_variant_info(variant)->name, rows,
@@ -825,11 +879,17 @@ Test(gemv, beyond_two_to_the_31)
 Test(gemv, queries_see_what_x_and_y_need)
 {
     size_t bytes;
-    cr_assert_eq(prim_gemv_workspace_bytes(PRIM_GEMV_AUTO, T, SIZE_MAX / 2, 0, CUDA_R_32F,
-                                           CUDA_R_32F, CUDA_R_32F, &bytes),
+    cr_assert_eq(asked_bytes(prim_gemv(PRIM_GEMV_AUTO, T, 1,
+                                       prim_matrix_of(CUDA_R_32F, NULL, SIZE_MAX / 2, 0, 0),
+                                       prim_vector_of(CUDA_R_32F, NULL, SIZE_MAX / 2), 0,
+                                       prim_vector_of(CUDA_R_32F, NULL, 0), asking()),
+                             &bytes),
                  PRIM_ERROR_SIZE);
-    cr_assert_eq(prim_gemv_workspace_bytes(PRIM_GEMV_AUTO, N, SIZE_MAX / 2, 0, CUDA_R_32F,
-                                           CUDA_R_32F, CUDA_R_32F, &bytes),
+    cr_assert_eq(asked_bytes(prim_gemv(PRIM_GEMV_AUTO, N, 1,
+                                       prim_matrix_of(CUDA_R_32F, NULL, SIZE_MAX / 2, 0, 0),
+                                       prim_vector_of(CUDA_R_32F, NULL, 0), 0,
+                                       prim_vector_of(CUDA_R_32F, NULL, SIZE_MAX / 2), asking()),
+                             &bytes),
                  PRIM_ERROR_SIZE);
 }
 
@@ -899,9 +959,11 @@ static batch_memory make_batch(const batch *b)
     m.h_found = malloc(m.y * out + 1);
     memcpy(m.h_expected, m.h_before, m.y * out);
     for (size_t i = 0; i < b->batches; i++)
-        cr_prim(prim_gemv_host(b->op, b->rows, b->columns, 2, b->in, m.h_a + i * b->a_stride * in,
-                               b->lda, b->in, m.h_x + i * b->x_stride * in, beta_of(b), b->out,
-                               m.h_expected + i * b->y_stride * out, 1));
+        cr_prim(prim_gemv_host(
+            b->op, 2,
+            prim_matrix_of(b->in, m.h_a + i * b->a_stride * in, b->rows, b->columns, b->lda),
+            x_of(b->op, b->in, m.h_x + i * b->x_stride * in, b->rows, b->columns), beta_of(b),
+            y_of(b->op, b->out, m.h_expected + i * b->y_stride * out, b->rows, b->columns), 1));
     return m;
 }
 
@@ -926,9 +988,11 @@ static void check_found(const batch *b, const batch_memory *m, const char *who)
 static void check_batch_on_host(const batch *b, batch_memory *m)
 {
     memcpy(m->h_found, m->h_before, m->y * type_bytes(b->out));
-    cr_prim(prim_gemv_batched_host(b->op, b->rows, b->columns, 2, b->in, m->h_a, b->lda,
-                                   b->a_stride, b->in, m->h_x, b->x_stride, beta_of(b), b->out,
-                                   m->h_found, b->y_stride, b->batches, 1));
+    cr_prim(prim_gemv_batched_host(
+        b->op, 2, in_batch(prim_matrix_of(b->in, m->h_a, b->rows, b->columns, b->lda), b->a_stride),
+        vector_in_batch(x_of(b->op, b->in, m->h_x, b->rows, b->columns), b->x_stride), beta_of(b),
+        vector_in_batch(y_of(b->op, b->out, m->h_found, b->rows, b->columns), b->y_stride),
+        b->batches, 1));
     check_found(b, m, "host");
 }
 
@@ -936,17 +1000,27 @@ static void check_batch_on_device(const batch *b, batch_memory *m)
 {
     const size_t in = type_bytes(b->in), out = type_bytes(b->out);
     size_t bytes;
-    cr_assert(prim_gemv_batched_supports(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, b->in, b->in,
-                                         b->out, b->batches));
-    cr_prim(prim_gemv_batched_workspace_bytes(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, b->in,
-                                              b->in, b->out, b->batches, &bytes));
+    cr_assert(runs(prim_gemv_batched(
+        PRIM_GEMV_AUTO, b->op, 1, prim_matrix_of(b->in, NULL, b->rows, b->columns, 0),
+        x_of(b->op, b->in, NULL, b->rows, b->columns), 0,
+        one_behind_the_other(y_of(b->op, b->out, NULL, b->rows, b->columns)), b->batches,
+        asking())));
+    cr_prim(asked_bytes(
+        prim_gemv_batched(PRIM_GEMV_AUTO, b->op, 1,
+                          prim_matrix_of(b->in, NULL, b->rows, b->columns, 0),
+                          x_of(b->op, b->in, NULL, b->rows, b->columns), 0,
+                          one_behind_the_other(y_of(b->op, b->out, NULL, b->rows, b->columns)),
+                          b->batches, asking()),
+        &bytes));
     guarded a = guarded_copy(m->h_a, m->a * in, b->a_past * in),
             x = guarded_copy(m->h_x, m->x * in, b->x_past * in),
             y = guarded_copy(m->h_before, m->y * out, out), workspace = guarded_new(bytes, 0);
-    cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, b->op, b->rows, b->columns, 2, b->in, a.data, b->lda,
-                              b->a_stride, b->in, x.data, b->x_stride, beta_of(b), b->out, y.data,
-                              b->y_stride, b->batches, bytes > 0 ? workspace.data : NULL, bytes,
-                              0));
+    cr_prim(prim_gemv_batched(
+        PRIM_GEMV_AUTO, b->op, 2,
+        in_batch(prim_matrix_of(b->in, a.data, b->rows, b->columns, b->lda), b->a_stride),
+        vector_in_batch(x_of(b->op, b->in, x.data, b->rows, b->columns), b->x_stride), beta_of(b),
+        vector_in_batch(y_of(b->op, b->out, y.data, b->rows, b->columns), b->y_stride), b->batches,
+        with(0, bytes > 0 ? workspace.data : NULL, bytes)));
     guarded_read(&y, m->h_found);
     check_found(b, m, "device");
     guarded_free(&a);
@@ -1118,14 +1192,24 @@ Test(gemv, batches_of_none_and_of_more_than_a_grid_has_rows)
     check_batch(&(batch){T, 2, 3, 9, 65535 + 2, 1, 1, 3, CUDA_R_64F, CUDA_R_64F, 1, 0, false});
 }
 
+/* What AUTO takes for products with four rows of so many columns. */
+static int taken(size_t columns, size_t batches)
+{
+    cr_prim(prim_gemv_batched(PRIM_GEMV_AUTO, N, 1, prim_matrix_of(F, NULL, 4, columns, 0),
+                              prim_vector_of(F, NULL, columns), 0,
+                              one_behind_the_other(prim_vector_of(F, NULL, 4)), batches, asking()));
+    return asked()->variant->value;
+}
+
 Test(gemv, a_batch_that_cannot_be_is_refused)
 {
     size_t bytes;
     float *d;
     cr_cuda(cudaMalloc((void **)&d, 4000));
-#define CALL(variant, y, y_stride, batches)                                                        \
-    prim_gemv_batched(variant, N, 4, 5, 1, F, d, 5, 20, F, d + 100, 5, 0, F, y, y_stride, batches, \
-                      NULL, 0, 0)
+#define CALL(variant, y, y_stride, batches)                                       \
+    prim_gemv_batched(variant, N, 1, in_batch(prim_matrix_of(F, d, 4, 5, 0), 20), \
+                      vector_in_batch(prim_vector_of(F, d + 100, 5), 5), 0,       \
+                      vector_in_batch(prim_vector_of(F, y, 4), y_stride), batches, NULL)
     cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 500, 3, 2), PRIM_ERROR_VALUE);
     cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 500, 3, 1), PRIM_OK);
     cr_expect_eq(CALL(PRIM_GEMV_AUTO, d + 30, 4, 2), PRIM_ERROR_OVERLAP);
@@ -1133,13 +1217,19 @@ Test(gemv, a_batch_that_cannot_be_is_refused)
     cr_expect_eq(CALL(PRIM_GEMV_COLUMN, d + 500, 4, 2), PRIM_ERROR_UNSUPPORTED);
     cr_expect_eq(CALL(PRIM_GEMV_COLUMN, d + 500, 4, 1), PRIM_OK);
 #undef CALL
-    cr_expect_eq(prim_gemv_batched_workspace_bytes(PRIM_GEMV_AUTO, N, 100, 1, F, F, F,
-                                                   SIZE_MAX / 200, &bytes),
-                 PRIM_ERROR_SIZE);
-    cr_expect(!prim_gemv_batched_supports(PRIM_GEMV_SHUFFLE, N, 4, 5, F, F, F, 2));
-    cr_expect_eq(prim_gemv_batched_choose(N, 4, 5, F, F, F, 7), prim_gemv_choose(N, 4, 5, F, F, F));
-    cr_expect_eq(prim_gemv_choose(N, 4, 2, F, F, F), PRIM_GEMV_WARP_PER_ROW);
-    cr_expect_eq(prim_gemv_choose(N, 4, 1, F, F, F), PRIM_GEMV_SPLIT, "one column is a vector");
+    cr_expect_eq(
+        asked_bytes(prim_gemv_batched(PRIM_GEMV_AUTO, N, 1, prim_matrix_of(F, NULL, 100, 1, 0),
+                                      prim_vector_of(F, NULL, 1), 0,
+                                      one_behind_the_other(prim_vector_of(F, NULL, 100)),
+                                      SIZE_MAX / 200, asking()),
+                    &bytes),
+        PRIM_ERROR_SIZE);
+    cr_expect(!runs(prim_gemv_batched(
+        PRIM_GEMV_SHUFFLE, N, 1, prim_matrix_of(F, NULL, 4, 5, 0), prim_vector_of(F, NULL, 5), 0,
+        one_behind_the_other(prim_vector_of(F, NULL, 4)), 2, asking())));
+    cr_expect_eq(taken(5, 7), taken(5, 1));
+    cr_expect_eq(taken(2, 1), PRIM_GEMV_WARP_PER_ROW);
+    cr_expect_eq(taken(1, 1), PRIM_GEMV_SPLIT, "one column is a vector");
     cr_cuda(cudaFree(d));
 }
 

@@ -6,6 +6,7 @@
 
 #include <primitives/primitives.h>
 
+#include "stored.h"
 #include "support.h"
 
 /* The matrix of most tests, and what lies between its rows. */
@@ -531,8 +532,9 @@ static void check_gemm(int threads)
     fill_numbers(b, K * LDB, 12);
     fill_numbers(before, M * LDC, 13);
     memcpy(c, before, sizeof c);
-    cr_prim(prim_gemm_host(PRIM_TRANSPOSED, PRIM_NOT_TRANSPOSED, M, N, K, 3, I32, a, LDA, I32, b,
-                           LDB, -2, I32, c, LDC, PRIM_COMPUTE_DEFAULT, threads));
+    cr_prim(prim_gemm_host(PRIM_TRANSPOSED, PRIM_NOT_TRANSPOSED, 3,
+                           prim_matrix_of(I32, a, K, M, LDA), prim_matrix_of(I32, b, K, N, LDB), -2,
+                           prim_matrix_of(I32, c, M, N, LDC), PRIM_COMPUTE_DEFAULT, threads));
     for (size_t row = 0; row < M; row++)
         for (size_t column = 0; column < LDC; column++) {
             int32_t sum = 0;
@@ -558,8 +560,10 @@ static void check_gemm_batch(int threads)
     fill_numbers(a, BATCH * A_STRIDE, 21);
     fill_numbers(b, N * LDB, 22);
     fill_gap(c, BATCH * C_STRIDE);
-    cr_prim(prim_gemm_batched_host(PRIM_NOT_TRANSPOSED, PRIM_TRANSPOSED, M, N, K, 2, I32, a, LDA,
-                                   A_STRIDE, I32, b, LDB, 0, 3, I32, c, LDC, C_STRIDE, BATCH,
+    cr_prim(prim_gemm_batched_host(PRIM_NOT_TRANSPOSED, PRIM_TRANSPOSED, 2,
+                                   in_batch(prim_matrix_of(I32, a, M, K, LDA), A_STRIDE),
+                                   prim_matrix_of(I32, b, N, K, LDB), 3,
+                                   in_batch(prim_matrix_of(I32, c, M, N, LDC), C_STRIDE), BATCH,
                                    PRIM_COMPUTE_DEFAULT, threads));
     for (size_t i = 0; i < BATCH * C_STRIDE; i++) {
         const size_t product = i / C_STRIDE, row = i % C_STRIDE / LDC, column = i % C_STRIDE % LDC;
@@ -591,9 +595,12 @@ static void check_gemv_batch(int threads)
             x[i] = number(i + 2000);
         for (size_t i = 0; i < BATCH * Y_STRIDE; i++)
             y[i] = GAP;
-        cr_prim(prim_gemv_batched_host((prim_transpose)op, ROWS, COLUMNS, 2, CUDA_R_64F, a, LD,
-                                       A_STRIDE, CUDA_R_64F, x, COLUMNS, 0, CUDA_R_64F, y, Y_STRIDE,
-                                       BATCH, threads));
+        cr_prim(prim_gemv_batched_host(
+            (prim_transpose)op, 2,
+            in_batch(prim_matrix_of(CUDA_R_64F, a, ROWS, COLUMNS, LD), A_STRIDE),
+            vector_in_batch(x_of((prim_transpose)op, CUDA_R_64F, x, ROWS, COLUMNS), COLUMNS), 0,
+            vector_in_batch(y_of((prim_transpose)op, CUDA_R_64F, y, ROWS, COLUMNS), Y_STRIDE),
+            BATCH, threads));
         for (size_t i = 0; i < BATCH * Y_STRIDE; i++) {
             const size_t product = i / Y_STRIDE, at = i % Y_STRIDE;
             const double *of = a + product * A_STRIDE;
@@ -621,8 +628,10 @@ static void check_gemv(int threads)
             x[i] = number(i + 1000);
             y[i] = GAP;
         }
-        cr_prim(prim_gemv_host((prim_transpose)op, ROWS, COLUMNS, 2, CUDA_R_64F, a, LD, CUDA_R_64F,
-                               x, 3, CUDA_R_64F, y, threads));
+        cr_prim(prim_gemv_host((prim_transpose)op, 2,
+                               prim_matrix_of(CUDA_R_64F, a, ROWS, COLUMNS, LD),
+                               x_of((prim_transpose)op, CUDA_R_64F, x, ROWS, COLUMNS), 3,
+                               y_of((prim_transpose)op, CUDA_R_64F, y, ROWS, COLUMNS), threads));
         for (size_t i = 0; i < outer; i++) {
             double sum = 0;
             for (size_t j = 0; j < inner; j++)
@@ -649,9 +658,13 @@ static void check_binary(int threads)
         for (size_t j = 0; j < ROWS; j++)
             h_turned[i * OUT_LD + j] = h[j * LD + i];
     fill_gap(c, ROWS * OUT_LD);
-    cr_prim(prim_binary_pack_rows_host(I32, h, ROWS, COLUMNS, LD, a, A_LD, threads));
-    cr_prim(prim_binary_pack_columns_host(I32, h_turned, COLUMNS, ROWS, OUT_LD, b, B_LD, threads));
-    cr_prim(prim_binary_gemm_host(ROWS, ROWS, COLUMNS, a, A_LD, b, B_LD, I32, c, OUT_LD, threads));
+    cr_prim(prim_binary_pack_rows_host(prim_matrix_of(I32, h, ROWS, COLUMNS, LD),
+                                       prim_bits_of(a, ROWS, COLUMNS, A_LD), threads));
+    cr_prim(prim_binary_pack_columns_host(prim_matrix_of(I32, h_turned, COLUMNS, ROWS, OUT_LD),
+                                          prim_bits_of(b, COLUMNS, ROWS, B_LD), threads));
+    cr_prim(prim_binary_gemm_host(prim_bits_of(a, ROWS, COLUMNS, A_LD),
+                                  prim_bits_of(b, COLUMNS, ROWS, B_LD),
+                                  prim_matrix_of(I32, c, ROWS, ROWS, OUT_LD), threads));
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < ROWS; column++) {
             int32_t sum = 0;

@@ -8,9 +8,11 @@
 #include <primitives/merge.h>
 #include <primitives/sparse.h>
 
+#include "calls.h"
 #include "overlaps.h"
 #include "sparse_matrices.h"
 #include "support.h"
+#include "weights.h"
 
 #define INPUT(name, bytes, unit)            \
     {                                       \
@@ -182,31 +184,32 @@ static prim_status convolve_1d(const void *args, char *const *at)
 {
     (void)args;
     return prim_convolve_1d(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL, CUDA_R_32F, at[0],
-                            WIDTH, mask_at(at[1], 3, 1), at[2], at[3], SOME_WORKSPACE, 0);
+                            WIDTH, mask_at(at[1], 3, 1), at[2], with(0, at[3], SOME_WORKSPACE));
 }
 
 static prim_status convolve_2d(const void *args, char *const *at)
 {
     (void)args;
     return prim_convolve_2d(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL, image_at(at[0]),
-                            mask_at(at[1], 3, 5), image_at(at[2]), at[3], SOME_WORKSPACE, 0);
+                            mask_at(at[1], 3, 5), image_at(at[2]), with(0, at[3], SOME_WORKSPACE));
 }
 
 static prim_status convolve_separable(const void *bytes, char *const *at)
 {
     return prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL,
                                    image_at(at[0]), mask_at(at[1], 3, 1), mask_at(at[2], 1, 5),
-                                   image_at(at[3]), at[4], *(const size_t *)bytes, 0);
+                                   image_at(at[3]), with(0, at[4], *(const size_t *)bytes));
 }
 
 Test(overlaps, convolution)
 {
-    static const float weights[5];
+    const char *const d_weights = weights_to_ask_with();
     prim_image image = image_at(NULL);
     size_t bytes;
-    cr_prim(prim_convolve_separable_workspace_bytes(
-        PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, image, mask_at((const char *)weights, 3, 1),
-        mask_at((const char *)weights, 1, 5), image, &bytes));
+    cr_prim(asked_bytes(prim_convolve_separable(PRIM_CONVOLUTION_AUTO, 0, PRIM_BOUNDARY_CLAMP, NULL,
+                                                image, mask_at(d_weights, 3, 1),
+                                                mask_at(d_weights, 1, 5), image, asking()),
+                        &bytes));
     bytes = at_least_some(bytes);
     const overlap_case cases[] = {
         {"prim_convolve_1d",

@@ -9,7 +9,9 @@
 
 #include "calls.h"
 #include "rungs.h"
+#include "stored.h"
 #include "support.h"
+#include "weights.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define EACH(type, pointer, array) \
@@ -940,24 +942,24 @@ static prim_status gemm_promise(prim_gemm_variant v, cudaDataType_t a, cudaDataT
 static void check_gemm(prim_gemm_variant v, prim_transpose op_a, prim_transpose op_b, size_t m,
                        size_t n, size_t k)
 {
-    size_t bytes;
     EACH (cudaDataType_t, a, all_types)
         EACH (cudaDataType_t, b, all_types)
             EACH (cudaDataType_t, c, all_types) {
                 const prim_status promised = gemm_promise(v, *a, *b, *c);
-                CHECK(promised,
-                      prim_gemm_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c,
-                                                PRIM_COMPUTE_DEFAULT, &bytes),
-                      prim_gemm_supports(v, op_a, op_b, m, n, k, *a, *b, *c, PRIM_COMPUTE_DEFAULT),
-                      "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
-                      name_of(*a), name_of(*b), name_of(*c));
-                CHECK(promised,
-                      prim_gemm_batched_workspace_bytes(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
-                                                        PRIM_COMPUTE_DEFAULT, &bytes),
-                      prim_gemm_batched_supports(v, op_a, op_b, m, n, k, *a, *b, *c, 100000,
-                                                 PRIM_COMPUTE_DEFAULT),
-                      "batch of gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
-                      name_of(*a), name_of(*b), name_of(*c));
+                CHECK_CALL(promised,
+                           prim_gemm(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
+                                     stored(op_b, *b, NULL, k, n, 0), 0,
+                                     prim_matrix_of(*c, NULL, m, n, 0), PRIM_COMPUTE_DEFAULT,
+                                     asking()),
+                           "gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m, n, k,
+                           name_of(*a), name_of(*b), name_of(*c));
+                CHECK_CALL(promised,
+                           prim_gemm_batched(v, op_a, op_b, 1, stored(op_a, *a, NULL, m, k, 0),
+                                             stored(op_b, *b, NULL, k, n, 0), 0,
+                                             in_batch(prim_matrix_of(*c, NULL, m, n, 0), m * n),
+                                             100000, PRIM_COMPUTE_DEFAULT, asking()),
+                           "batch of gemm %d, %d%d, %zu × %zu × %zu of %s %s %s", v, op_a, op_b, m,
+                           n, k, name_of(*a), name_of(*b), name_of(*c));
             }
 }
 
@@ -985,10 +987,13 @@ Test(supported, great_products_of_gemm)
             const bool by_rows = v == PRIM_GEMM_ROW_PER_BLOCK || v == PRIM_GEMM_SHARED_ROW;
             const bool promised = (!by_rows || s->rows < limit) &&
                                   (v != PRIM_GEMM_SMALL_PRODUCTS || s->rows * s->columns < limit);
-            cr_expect_eq(prim_gemm_supports((prim_gemm_variant)v, PRIM_NOT_TRANSPOSED,
-                                            PRIM_NOT_TRANSPOSED, s->rows, s->columns, 2, CUDA_R_32F,
-                                            CUDA_R_32F, CUDA_R_32F, PRIM_COMPUTE_DEFAULT),
-                         promised, "variant %d, %zu × %zu", v, s->rows, s->columns);
+            cr_expect_eq(
+                runs(prim_gemm((prim_gemm_variant)v, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
+                               prim_matrix_of(CUDA_R_32F, NULL, s->rows, 2, 0),
+                               prim_matrix_of(CUDA_R_32F, NULL, 2, s->columns, 0), 0,
+                               prim_matrix_of(CUDA_R_32F, NULL, s->rows, s->columns, 0),
+                               PRIM_COMPUTE_DEFAULT, asking())),
+                promised, "variant %d, %zu × %zu", v, s->rows, s->columns);
         }
 }
 
@@ -1011,9 +1016,12 @@ Test(supported, batches_of_gemm)
                 const bool fits = is_tiled || (is_narrow && v == PRIM_GEMM_AUTO)
                                       ? batches[b] < limit
                                       : batches[b] <= most;
-                cr_expect_eq(prim_gemm_batched_supports(
+                cr_expect_eq(runs(prim_gemm_batched(
                                  (prim_gemm_variant)v, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 1,
-                                 1, 1, ins[i], ins[i], outs[i], batches[b], PRIM_COMPUTE_DEFAULT),
+                                 prim_matrix_of(ins[i], NULL, 1, 1, 0),
+                                 prim_matrix_of(ins[i], NULL, 1, 1, 0), 0,
+                                 in_batch(prim_matrix_of(outs[i], NULL, 1, 1, 0), 1), batches[b],
+                                 PRIM_COMPUTE_DEFAULT, asking())),
                              has_types && fits, "variant %d, %s, %zu products", v, name_of(ins[i]),
                              batches[b]);
             }
@@ -1045,19 +1053,20 @@ static prim_status gemv_promise(prim_gemv_variant variant, prim_transpose op, cu
 Test(supported, gemv)
 {
     static const shape shapes[] = {{0, 5}, {5, 0}, {70, 33}, {100000, 3}, {3, 100000}};
-    size_t bytes;
     for (EACH_VARIANT(v, gemv))
         for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
             EACH (shape, s, shapes)
                 EACH (cudaDataType_t, a, all_types)
                     EACH (cudaDataType_t, x, all_types)
                         EACH (cudaDataType_t, y, all_types)
-                            CHECK(
+                            CHECK_CALL(
                                 gemv_promise((prim_gemv_variant)v, (prim_transpose)op, *a, *x, *y),
-                                prim_gemv_workspace_bytes((prim_gemv_variant)v, (prim_transpose)op,
-                                                          s->rows, s->columns, *a, *x, *y, &bytes),
-                                prim_gemv_supports((prim_gemv_variant)v, (prim_transpose)op,
-                                                   s->rows, s->columns, *a, *x, *y),
+                                prim_gemv((prim_gemv_variant)v, (prim_transpose)op, 1,
+                                          prim_matrix_of(*a, NULL, s->rows, s->columns, 0),
+                                          x_of((prim_transpose)op, *x, NULL, s->rows, s->columns),
+                                          0,
+                                          y_of((prim_transpose)op, *y, NULL, s->rows, s->columns),
+                                          asking()),
                                 "gemv %d, op %d, %zu × %zu of %s %s %s", v, op, s->rows, s->columns,
                                 name_of(*a), name_of(*x), name_of(*y));
 }
@@ -1076,16 +1085,17 @@ static prim_status gemv_batch_promise(prim_gemv_variant variant, prim_transpose 
 
 static void check_gemv_batch(prim_gemv_variant v, prim_transpose op, shape s, size_t batches)
 {
-    size_t bytes;
     EACH (cudaDataType_t, a, all_types)
         EACH (cudaDataType_t, x, all_types)
             EACH (cudaDataType_t, y, all_types)
-                CHECK(gemv_batch_promise(v, op, *a, *x, *y, batches),
-                      prim_gemv_batched_workspace_bytes(v, op, s.rows, s.columns, *a, *x, *y,
-                                                        batches, &bytes),
-                      prim_gemv_batched_supports(v, op, s.rows, s.columns, *a, *x, *y, batches),
-                      "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op,
-                      s.rows, s.columns, name_of(*a), name_of(*x), name_of(*y));
+                CHECK_CALL(
+                    gemv_batch_promise(v, op, *a, *x, *y, batches),
+                    prim_gemv_batched(v, op, 1, prim_matrix_of(*a, NULL, s.rows, s.columns, 0),
+                                      x_of(op, *x, NULL, s.rows, s.columns), 0,
+                                      one_behind_the_other(y_of(op, *y, NULL, s.rows, s.columns)),
+                                      batches, asking()),
+                    "%zu products by gemv %d, op %d, %zu × %zu of %s %s %s", batches, v, op, s.rows,
+                    s.columns, name_of(*a), name_of(*x), name_of(*y));
 }
 
 Test(supported, gemv_batched)
@@ -1105,8 +1115,12 @@ Test(supported, gemv_of_any_number)
     static const size_t batches[] = {65535, 65536, (size_t)1 << 31, (size_t)1 << 33};
     EACH (size_t, b, batches)
         for (int op = PRIM_NOT_TRANSPOSED; op <= PRIM_TRANSPOSED; op++)
-            cr_expect(prim_gemv_batched_supports(PRIM_GEMV_AUTO, (prim_transpose)op, 4, 3,
-                                                 CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, *b),
+            cr_expect(runs(prim_gemv_batched(
+                          PRIM_GEMV_AUTO, (prim_transpose)op, 1,
+                          prim_matrix_of(CUDA_R_32F, NULL, 4, 3, 0),
+                          x_of((prim_transpose)op, CUDA_R_32F, NULL, 4, 3), 0,
+                          one_behind_the_other(y_of((prim_transpose)op, CUDA_R_32F, NULL, 4, 3)),
+                          *b, asking())),
                       "%s", prim_last_error(NULL));
 }
 
@@ -1114,18 +1128,18 @@ Test(supported, gemv_of_any_number)
 Test(supported, binary_gemm)
 {
     static const size_t all_k[] = {0, 1, 31, 32, 33, 100000, 0x7fffffff, 0x80000000};
-    size_t bytes;
     for (EACH_VARIANT(v, binary_gemm))
         EACH (cudaDataType_t, type, all_types)
             EACH (size_t, k, all_k) {
                 const bool has_type = *type == CUDA_R_32I || *type == CUDA_R_32F;
-                CHECK(!has_type           ? PRIM_ERROR_TYPE
-                      : *k == 0x80000000u ? PRIM_ERROR_VALUE
-                                          : PRIM_OK,
-                      prim_binary_gemm_workspace_bytes((prim_binary_gemm_variant)v, 3, 5, *k, *type,
-                                                       &bytes),
-                      prim_binary_gemm_supports((prim_binary_gemm_variant)v, 3, 5, *k, *type),
-                      "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
+                CHECK_CALL(!has_type           ? PRIM_ERROR_TYPE
+                           : *k == 0x80000000u ? PRIM_ERROR_VALUE
+                                               : PRIM_OK,
+                           prim_binary_gemm((prim_binary_gemm_variant)v,
+                                            prim_bits_of(NULL, 3, *k, 0),
+                                            prim_bits_of(NULL, *k, 5, 0),
+                                            prim_matrix_of(*type, NULL, 3, 5, 0), asking()),
+                           "binary_gemm %d, k %zu, %s", v, *k, name_of(*type));
             }
 }
 
@@ -1180,15 +1194,12 @@ static void check_separable(prim_convolution_variant v, prim_boundary boundary, 
     prim_mask column = row;
     column.height = row.width;
     column.width = 1;
-    size_t bytes;
     if (promised == PRIM_OK && !convolution_rung_has(v, TAKES_ALL_CALLS))
         promised = PRIM_ERROR_UNSUPPORTED;
-    CHECK(
-        promised,
-        prim_convolve_separable_workspace_bytes(v, 0, boundary, image, row, column, image, &bytes),
-        prim_convolve_separable_supports(v, 0, boundary, image, row, column, image),
-        "convolve_separable %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(image.type),
-        row.width, name_of(row.type));
+    CHECK_CALL(promised,
+               prim_convolve_separable(v, 0, boundary, NULL, image, row, column, image, asking()),
+               "convolve_separable %d, boundary %d, %s, mask of %zu %s", v, boundary,
+               name_of(image.type), row.width, name_of(row.type));
 }
 
 static void check_convolution(prim_convolution_variant v, prim_boundary boundary,
@@ -1196,37 +1207,35 @@ static void check_convolution(prim_convolution_variant v, prim_boundary boundary
 {
     prim_image image = {NULL, 100, 60, 100 * 8 * 4, 3, type}, out = image;
     const prim_status promised = convolution_promise(v, type, type, mask);
-    size_t bytes;
     for (size_t t = 0; t < COUNT_OF(all_types); t++) {
         out.type = all_types[t];
-        CHECK(convolution_promise(v, type, out.type, mask),
-              prim_convolve_2d_workspace_bytes(v, 0, boundary, image, mask, out, &bytes),
-              prim_convolve_2d_supports(v, 0, boundary, image, mask, out),
-              "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
-              name_of(type), name_of(out.type), mask.width, mask.height, name_of(mask.type));
+        CHECK_CALL(convolution_promise(v, type, out.type, mask),
+                   prim_convolve_2d(v, 0, boundary, NULL, image, mask, out, asking()),
+                   "convolve_2d %d, boundary %d, %s → %s, mask of %zu × %zu %s", v, boundary,
+                   name_of(type), name_of(out.type), mask.width, mask.height, name_of(mask.type));
     }
     if (mask.height == 1)
         check_separable(v, boundary, image, promised, mask);
     if (mask.height == 1)
-        CHECK(promised, prim_convolve_1d_workspace_bytes(v, 0, boundary, type, 1000, mask, &bytes),
-              prim_convolve_1d_supports(v, 0, boundary, type, 1000, mask),
-              "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
-              mask.width, name_of(mask.type));
+        CHECK_CALL(promised,
+                   prim_convolve_1d(v, 0, boundary, NULL, type, NULL, 1000, mask, NULL, asking()),
+                   "convolve_1d %d, boundary %d, %s, mask of %zu %s", v, boundary, name_of(type),
+                   mask.width, name_of(mask.type));
 }
 
 Test(supported, convolution)
 {
     static const shape sides[] = {{1, 1},    {1, 15},   {15, 15},  {15, 16}, {16, 15},  {1, 16},
                                   {80, 100}, {100, 80}, {63, 127}, {1, 255}, {255, 255}};
-    static const char values[4] __attribute__((aligned(4)));
+    const void *const weights = weights_to_ask_with();
     for (EACH_VARIANT(v, convolution))
         for (int boundary = PRIM_BOUNDARY_CONSTANT; boundary <= PRIM_BOUNDARY_WRAP; boundary++)
             EACH (shape, s, sides)
                 for (int where = 0; where < 4; where++)
                     EACH (cudaDataType_t, type, all_types)
                         EACH (cudaDataType_t, mask_type, all_types) {
-                            prim_mask mask = {where & 1 ? values : NULL,
-                                              where & 2 ? values : NULL,
+                            prim_mask mask = {where & 1 ? weights : NULL,
+                                              where & 2 ? weights : NULL,
                                               s->columns,
                                               s->rows,
                                               0,

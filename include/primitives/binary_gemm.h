@@ -17,70 +17,66 @@ typedef enum prim_binary_gemm_variant {
     PRIM_BINARY_GEMM_XNOR_TILED_TRANSPOSED = 4 /* the same with x and y exchanged: no conflicts */
 } prim_binary_gemm_variant;
 
-/* Packing. Element i of the packed dimension is bit i % 32 of word i / 32; the bit is 1 for +1,
- * which stands for every element ≥ 0 (-0 too), and 0 for -1, which stands for the others and NaN.
- * The unused bits of the last word are 0.
+/* A matrix of ±1, 32 elements in a word. Which of its two dimensions is packed is said by the call;
+ * element i of that dimension is bit i % 32 of word i / 32. The bit is 1 for +1 and 0 for -1. */
+typedef struct prim_bits {
+    uint32_t *words; /* device, or host for a _host call: row by row, ⌈columns / 32⌉ words in each
+                      * of `rows` rows where rows are packed, `columns` words in each of ⌈rows / 32⌉
+                      * where columns are. An input is only read; may be NULL if there are none */
+    size_t rows, columns; /* of elements */
+    size_t ld; /* words from the start of one row of words to the next; 0: none between them */
+} prim_bits;
+
+/* One whose words may be const. */
+static inline prim_bits prim_bits_of(const uint32_t *words, size_t rows, size_t columns, size_t ld)
+{
+    prim_bits bits = {(uint32_t *)(uintptr_t)words, rows, columns, ld};
+    return bits;
+}
+
+/* Packing, along the rows for A and along the columns for B. +1 stands for every element ≥ 0 (-0
+ * too), -1 for the others and NaN. The unused bits of the last word are 0.
  *
- *   _rows      packs along the rows: d_in has rows × columns elements, d_packed rows × words with
- *              words = ⌈columns / 32⌉. For A.
- *   _columns   packs along the columns: d_packed has words × columns, words = ⌈rows / 32⌉. For B.
- *   d_in       device, row-major, ld (at least columns) elements from row to row.
- *   d_packed   device, row-major, 32-bit words, packed_ld (at least the words or columns of a row)
- *              from row to row. Must not overlap d_in's bytes from first to last. Every word of a
- *              row is written.
+ *   in         device.
+ *   packed     device, of in's rows and columns. Must not overlap in's bytes from first to last.
+ *              Every word of a row is written.
  *
- * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. Pointers may be NULL where they are empty.
+ * Types: CUDA_R_32F, CUDA_R_32I, CUDA_R_8I. There are no variants, and no workspace is needed.
  *
- * Return PRIM_OK, PRIM_ERROR_TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE (a leading
- * dimension is too small), PRIM_ERROR_UNSUPPORTED (too large for a grid, or a type that was trimmed
- * from src/binary_gemm/instances.h) or PRIM_ERROR_CUDA. */
-PRIM_API prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size_t rows,
-                                           size_t columns, size_t ld, uint32_t *d_packed,
-                                           size_t packed_ld, cudaStream_t stream);
-PRIM_API prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void *d_in, size_t rows,
-                                              size_t columns, size_t ld, uint32_t *d_packed,
-                                              size_t packed_ld, cudaStream_t stream);
+ * Returns what every call does, and
+ *   PRIM_ERROR_TYPE         in's type is none of the three
+ *   PRIM_ERROR_VALUE        packed has not in's rows and columns
+ *   PRIM_ERROR_OVERLAP      packed overlaps in
+ *   PRIM_ERROR_UNSUPPORTED  too large for a grid, or a type that was trimmed from
+ *                           src/binary_gemm/instances.h */
+PRIM_API prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call);
+PRIM_API prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed,
+                                              const prim_call *call);
 
 /* C = A · B with A of m × k and B of k × n elements of ±1: an element of C is k minus twice the
  * number of places where A's row and B's column differ.
  *
  *   m, n       any numbers.
  *   k          any number below 2^31; 0 gives a C of zeros.
- *   d_a        device, as prim_binary_pack_rows() leaves it: m rows of ⌈k / 32⌉ words, lda words
- *              from row to row. The unused bits of each last word must be 0.
- *   d_b        device, as prim_binary_pack_columns() leaves it: ⌈k / 32⌉ rows of n words, ldb words
- *              from row to row. The unused bits of the last row must be 0. A and B may overlap.
- *   d_c        device, m rows of n elements, ldc from row to row; gaps between rows are not
- *              written. Must overlap neither A nor B: matrices of one leading dimension are
- *              compared as rectangles, others as ranges of bytes.
+ *   a          device, m × k as prim_binary_pack_rows() leaves it: the unused bits of each row's
+ *              last word must be 0.
+ *   b          device, k × n as prim_binary_pack_columns() leaves it: the unused bits of the last
+ *              row of words must be 0. A and B may overlap.
+ *   c          device, m × n; gaps between rows are not written. Must overlap neither A nor B:
+ *              matrices of one leading dimension are compared as rectangles, others as ranges of
+ *              bytes.
  *
  * Types of C: CUDA_R_32I, exact; CUDA_R_32F, exact up to a k of 2^24 and rounded beyond.
  *
  * Returns what every call does, and
- *   PRIM_ERROR_TYPE         c_type is none of the two
- *   PRIM_ERROR_VALUE        a leading dimension is too small, or k is 2^31 or more
+ *   PRIM_ERROR_TYPE         C's type is none of the two
+ *   PRIM_ERROR_VALUE        the matrices do not fit each other, or k is 2^31 or more
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
  * Determinism: counting is exact, so every rung gives the same bits.
  * Source: Courbariaux, Hubara, Soudry, El-Yaniv and Bengio, Binarized Neural Networks (2016). */
-PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t n,
-                                      size_t k, const uint32_t *d_a, size_t lda,
-                                      const uint32_t *d_b, size_t ldb, cudaDataType_t c_type,
-                                      void *d_c, size_t ldc, void *d_workspace,
-                                      size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_binary_gemm(). */
-PRIM_API prim_status prim_binary_gemm_workspace_bytes(prim_binary_gemm_variant variant, size_t m,
-                                                      size_t n, size_t k, cudaDataType_t c_type,
-                                                      size_t *bytes);
-
-/* Would prim_binary_gemm() run here? */
-PRIM_API bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t m, size_t n,
-                                        size_t k, cudaDataType_t c_type);
-
-/* What AUTO takes for prim_binary_gemm(). */
-PRIM_API prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, size_t k,
-                                                          cudaDataType_t c_type);
+PRIM_API prim_status prim_binary_gemm(prim_binary_gemm_variant variant, prim_bits a, prim_bits b,
+                                      prim_matrix c, const prim_call *call);
 
 /* The same on the CPU, in host memory, done when the calls return.
  *
@@ -90,17 +86,9 @@ PRIM_API prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, si
  * Return what the calls above do, except for variants, workspaces and CUDA; PRIM_ERROR_VALUE also
  * for threads that are not 1 to 1024, PRIM_ERROR_UNSUPPORTED also for threads > 1 in a library
  * built without OpenMP. */
-PRIM_API prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in,
-                                                size_t rows, size_t columns, size_t ld,
-                                                uint32_t *h_packed, size_t packed_ld, int threads);
-PRIM_API prim_status prim_binary_pack_columns_host(cudaDataType_t in_type, const void *h_in,
-                                                   size_t rows, size_t columns, size_t ld,
-                                                   uint32_t *h_packed, size_t packed_ld,
-                                                   int threads);
-PRIM_API prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const uint32_t *h_a,
-                                           size_t lda, const uint32_t *h_b, size_t ldb,
-                                           cudaDataType_t c_type, void *h_c, size_t ldc,
-                                           int threads);
+PRIM_API prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads);
+PRIM_API prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads);
+PRIM_API prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads);
 
 /* The variants: PRIM_BINARY_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_binary_gemm_variant_at(size_t index);

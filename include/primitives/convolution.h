@@ -39,11 +39,21 @@ typedef struct prim_mask {
                            * AUTO and REGISTER take either: where there are both, h_values up
                            * to 256 weights, which is fastest, and d_values beyond */
     size_t width, height; /* 1 to 255; even ones too */
-    size_t anchor_x, anchor_y; /* the element that lies over the pixel: less than width, height */
+    size_t anchor_x, anchor_y; /* the element that lies over the pixel: less than width, height.
+                                * Left out of a plain struct, it lies at 0, 0 */
     cudaDataType_t type;
     int32_t divisor; /* of i8 and i16 over bytes: what sums are divided by, negative too; 0 counts
                       * as 1. Other masks have none: 0 or 1 */
 } prim_mask;
+
+/* One whose anchor is its centre, (width / 2, height / 2), and whose divisor is 0. Either pointer
+ * may be NULL, as above. */
+static inline prim_mask prim_mask_of(cudaDataType_t type, const void *h_values,
+                                     const void *d_values, size_t width, size_t height)
+{
+    prim_mask mask = {h_values, d_values, width, height, width / 2, height / 2, type, 0};
+    return mask;
+}
 
 /* Without a flag      out(x, y) = Σ mask(i, j) · in(x + i - anchor_x, y + j - anchor_y)
  * PRIM_CONVOLUTION_FLIP  out(x, y) = Σ mask(i, j) · in(x - i + anchor_x, y - j + anchor_y)
@@ -53,7 +63,9 @@ typedef struct prim_mask {
  *   h_fill     host, one element for each channel, for PRIM_BOUNDARY_CONSTANT; read during the
  *              call. NULL: zeros. Not looked at otherwise.
  *   in         device. in.data may be NULL if the image is empty.
- *   mask       see above; at least one of its pointers is not NULL.
+ *   mask       see above; at least one of its pointers is not NULL. So it must be where the call
+ *              is only asked, otherwise PRIM_ERROR_NULL: which variants run depends on which of the
+ *              two is given. The weights themselves are not read then.
  *   out        device, of in's width, height and channels; the bytes between its rows are not
  *              written. Its bytes from first to last must overlap neither in's nor mask.d_values.
  *
@@ -89,8 +101,10 @@ typedef struct prim_mask {
  *                           i32, u32 and u8 → u8 with a mask of f32; TENSOR without h_values, with
  *                           a side of more than 15, with masks that are not integers, with rows of
  *                           nearly 2^31 bytes, or below compute capability 8.0; AUTO and REGISTER
- *                           take every image of up to 2^34 - 9 rows. See
- *                           prim_convolve_2d_supports()
+ *                           take every image of up to 2^34 - 9 rows
+ *
+ * Workspace: for REGISTER and masks of more than 256 weights that are on the host only, room for
+ * these; otherwise none.
  *
  * Determinism: each rung adds an output's products in one order, row by row of the image under the
  * mask: the same bits in every run on one device, and the rungs agree. The error of f32, relative
@@ -99,26 +113,7 @@ typedef struct prim_mask {
  * chapter 7. */
 PRIM_API prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned flags,
                                       prim_boundary boundary, const void *h_fill, prim_image in,
-                                      prim_mask mask, prim_image out, void *d_workspace,
-                                      size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_convolve_2d(): for REGISTER and masks of more than 256 weights that are on
- * the host only, room for these; otherwise none. This query and the next two ignore the images'
- * data, and of the mask's pointers see only whether they are NULL. */
-PRIM_API prim_status prim_convolve_2d_workspace_bytes(prim_convolution_variant variant,
-                                                      unsigned flags, prim_boundary boundary,
-                                                      prim_image in, prim_mask mask, prim_image out,
-                                                      size_t *bytes);
-
-/* Would prim_convolve_2d() run here? */
-PRIM_API bool prim_convolve_2d_supports(prim_convolution_variant variant, unsigned flags,
-                                        prim_boundary boundary, prim_image in, prim_mask mask,
-                                        prim_image out);
-
-/* What AUTO takes for prim_convolve_2d(). */
-PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_boundary boundary,
-                                                          prim_image in, prim_mask mask,
-                                                          prim_image out);
+                                      prim_mask mask, prim_image out, const prim_call *call);
 
 /* The same with a separable mask, the product of a column and a row, mask(i, j) = mask_x(i) ·
  * mask_y(j): w + h products for each output instead of w · h.
@@ -145,26 +140,7 @@ PRIM_API prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_b
 PRIM_API prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
                                              prim_boundary boundary, const void *h_fill,
                                              prim_image in, prim_mask mask_x, prim_mask mask_y,
-                                             prim_image out, void *d_workspace,
-                                             size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_convolve_separable(). */
-PRIM_API prim_status prim_convolve_separable_workspace_bytes(prim_convolution_variant variant,
-                                                             unsigned flags, prim_boundary boundary,
-                                                             prim_image in, prim_mask mask_x,
-                                                             prim_mask mask_y, prim_image out,
-                                                             size_t *bytes);
-
-/* Would prim_convolve_separable() run here? */
-PRIM_API bool prim_convolve_separable_supports(prim_convolution_variant variant, unsigned flags,
-                                               prim_boundary boundary, prim_image in,
-                                               prim_mask mask_x, prim_mask mask_y, prim_image out);
-
-/* What AUTO takes for prim_convolve_separable(). */
-PRIM_API prim_convolution_variant prim_convolve_separable_choose(unsigned flags,
-                                                                 prim_boundary boundary,
-                                                                 prim_image in, prim_mask mask_x,
-                                                                 prim_mask mask_y, prim_image out);
+                                             prim_image out, const prim_call *call);
 
 /* The same for a vector: an image of one row, one channel and any width.
  *
@@ -177,22 +153,7 @@ PRIM_API prim_convolution_variant prim_convolve_separable_choose(unsigned flags,
 PRIM_API prim_status prim_convolve_1d(prim_convolution_variant variant, unsigned flags,
                                       prim_boundary boundary, const void *h_fill,
                                       cudaDataType_t type, const void *d_in, size_t count,
-                                      prim_mask mask, void *d_out, void *d_workspace,
-                                      size_t workspace_bytes, cudaStream_t stream);
-/* The workspace of prim_convolve_1d(). */
-PRIM_API prim_status prim_convolve_1d_workspace_bytes(prim_convolution_variant variant,
-                                                      unsigned flags, prim_boundary boundary,
-                                                      cudaDataType_t type, size_t count,
-                                                      prim_mask mask, size_t *bytes);
-/* Would prim_convolve_1d() run here? */
-PRIM_API bool prim_convolve_1d_supports(prim_convolution_variant variant, unsigned flags,
-                                        prim_boundary boundary, cudaDataType_t type, size_t count,
-                                        prim_mask mask);
-
-/* What AUTO takes for prim_convolve_1d(). */
-PRIM_API prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_boundary boundary,
-                                                          cudaDataType_t type, size_t count,
-                                                          prim_mask mask);
+                                      prim_mask mask, void *d_out, const prim_call *call);
 
 /* The same on the CPU, in host memory, done when the calls return; of the mask, h_values is read.
  *

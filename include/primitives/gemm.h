@@ -29,20 +29,19 @@ typedef enum prim_compute {
     PRIM_COMPUTE_DEFAULT = 0 /* in C's own type; f32 for halves */
 } prim_compute;
 
-/* C = alpha · op_a(A) · op_b(B) + beta · C, row-major; op_a(A) is m × k, op_b(B) k × n, C m × n.
+/* C = alpha · op_a(A) · op_b(B) + beta · C, of row-major matrices; op_a(A) is m × k, op_b(B) k × n,
+ * C m × n.
  *
  *   op_a, op_b  whether A and B are taken as they are or transposed.
+ *   a, b       device, as they are stored: A has m rows of k, or with PRIM_TRANSPOSED k rows of m;
+ *              B k rows of n, or n rows of k. They may overlap.
+ *   c          device, m rows of n; gaps between rows are neither read nor written. Must overlap
+ *              neither A nor B: matrices whose rows are equally far apart are compared as
+ *              rectangles, others as ranges of bytes.
  *   m, n, k    any numbers. If C is empty, nothing is written. With k = 0 or alpha = 0, A and B are
  *              not read, and their product counts as 0.
  *   alpha, beta  used in the compute type. beta = 0: C is not read, so that NaN in it does not
  *              matter. For a C of i32 both must be whole numbers of less than 2^63.
- *   d_a        device, row-major with lda elements from row to row: m rows of k, or with
- *              PRIM_TRANSPOSED k rows of m. May be NULL if there are none.
- *   d_b        device, likewise: k rows of n, or n rows of k. A and B may overlap.
- *   d_c        device, m rows of n, ldc elements from row to row; gaps between rows are neither
- *              read nor written. Must overlap neither A nor B: matrices whose rows are equally far
- *              apart are compared as rectangles, others as ranges of bytes.
- *   lda, ldb, ldc  at least the columns of their matrix as it is stored.
  *   compute    PRIM_COMPUTE_DEFAULT.
  *
  * Types: A and B of one type, and C of it or of another:
@@ -59,7 +58,7 @@ typedef enum prim_compute {
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op_a, op_b or compute does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
- *   PRIM_ERROR_VALUE        a leading dimension is too small; C of i32, and alpha or beta is no
+ *   PRIM_ERROR_VALUE        the matrices do not fit each other; C of i32, and alpha or beta is no
  *                           whole number of less than 2^63
  *   PRIM_ERROR_OVERLAP      C overlaps A or B
  *
@@ -73,30 +72,8 @@ typedef enum prim_compute {
  * chapters 3, 5 and 6; S. Boehm, How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance
  * (2022); A. Kerr et al., CUTLASS: Fast Linear Algebra in CUDA C++ (2017). */
 PRIM_API prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
-                               size_t m, size_t n, size_t k, double alpha, cudaDataType_t a_type,
-                               const void *d_a, size_t lda, cudaDataType_t b_type, const void *d_b,
-                               size_t ldb, double beta, cudaDataType_t c_type, void *d_c,
-                               size_t ldc, prim_compute compute, void *d_workspace,
-                               size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_gemm(). */
-PRIM_API prim_status prim_gemm_workspace_bytes(prim_gemm_variant variant, prim_transpose op_a,
-                                               prim_transpose op_b, size_t m, size_t n, size_t k,
-                                               cudaDataType_t a_type, cudaDataType_t b_type,
-                                               cudaDataType_t c_type, prim_compute compute,
-                                               size_t *bytes);
-
-/* Would prim_gemm() run here? */
-PRIM_API bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a,
-                                 prim_transpose op_b, size_t m, size_t n, size_t k,
-                                 cudaDataType_t a_type, cudaDataType_t b_type,
-                                 cudaDataType_t c_type, prim_compute compute);
-
-/* What AUTO takes for prim_gemm(). */
-PRIM_API prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, size_t m,
-                                            size_t n, size_t k, cudaDataType_t a_type,
-                                            cudaDataType_t b_type, cudaDataType_t c_type,
-                                            prim_compute compute);
+                               double alpha, prim_matrix a, prim_matrix b, double beta,
+                               prim_matrix c, prim_compute compute, const prim_call *call);
 
 /* prim_gemm() on the CPU, in host memory, done when the call returns.
  *
@@ -106,10 +83,8 @@ PRIM_API prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose 
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (also: threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built
  * without OpenMP, or types that were trimmed from src/gemm/instances.h). */
-PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
-                                    size_t k, double alpha, cudaDataType_t a_type, const void *h_a,
-                                    size_t lda, cudaDataType_t b_type, const void *h_b, size_t ldb,
-                                    double beta, cudaDataType_t c_type, void *h_c, size_t ldc,
+PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, double alpha,
+                                    prim_matrix a, prim_matrix b, double beta, prim_matrix c,
                                     prim_compute compute, int threads);
 
 /* A batch of products of one shape: C_i = alpha · op_a(A_i) · op_b(B_i) + beta · C_i, for each i
@@ -118,11 +93,11 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
  *   batches    any number; 0 writes nothing. A variant refuses more tiles of all C together than a
  *              grid has blocks: WARP_TILED, SPLIT_K and SMALL_PRODUCTS 2^31 products and more,
  *              the others more than 65,535². Of halves and i8, AUTO refuses what these three do.
- *   a_stride, b_stride  elements from A_i to A_{i+1} and from B_i to B_{i+1}. Any number; with 0
- *              one matrix serves all products.
- *   c_stride   elements from C_i to C_{i+1}. With two products or more, either all elements of C_i
- *              lie before all of C_{i+1}, or the C_i lie side by side in rows of ldc elements.
- *   d_a, d_b, d_c  device, the matrices of product 0. No C may overlap any A or B.
+ *   a, b, c    device, the matrices of product 0; their `stride` is that to the matrices of product
+ *              1, and so on. No C may overlap any A or B.
+ *   a.stride, b.stride  any numbers; with 0 one matrix serves all products.
+ *   c.stride   with two products or more, either all elements of C_i lie before all of C_{i+1}, or
+ *              the C_i lie side by side in rows of c.ld elements.
  *
  * Where the matrices of a batch lie side by side, or whole rows below each other, they are compared
  * as one rectangle, otherwise as the range of bytes from the first to the last element.
@@ -130,63 +105,33 @@ PRIM_API prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, si
  * All else as for prim_gemm(), variants and types too; each product has the bits that prim_gemm()
  * gives it, except where SPLIT_K or AUTO splits k into another number of parts. Returns what
  * prim_gemm() does, and
- *   PRIM_ERROR_VALUE        the C_i would overlap: c_stride is too small */
-PRIM_API prim_status prim_gemm_batched(
-    prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
-    size_t k, double alpha, cudaDataType_t a_type, const void *d_a, size_t lda, size_t a_stride,
-    cudaDataType_t b_type, const void *d_b, size_t ldb, size_t b_stride, double beta,
-    cudaDataType_t c_type, void *d_c, size_t ldc, size_t c_stride, size_t batches,
-    prim_compute compute, void *d_workspace, size_t workspace_bytes, cudaStream_t stream);
+ *   PRIM_ERROR_VALUE        the C_i would overlap: c.stride is too small */
+PRIM_API prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a,
+                                       prim_transpose op_b, double alpha, prim_matrix a,
+                                       prim_matrix b, double beta, prim_matrix c, size_t batches,
+                                       prim_compute compute, const prim_call *call);
 
-/* The same with matrices at any addresses: d_a[i] points to A_i, and so on.
+/* The same with matrices at any addresses, of one shape, ld and type: those of a, b and c.
  *
- *   d_a, d_b, d_c  device arrays of `batches` device pointers, read when the work runs: a graph
- *              uses what they hold when it is replayed. May be NULL where batches is 0. With k = 0
- *              or alpha = 0 d_a and d_b are not read.
+ *   a.data, b.data, c.data  device arrays of `batches` device pointers to the A_i, B_i and C_i,
+ *              read when the work runs: a graph uses what they hold when it is replayed. May be
+ *              NULL where batches is 0. With k = 0 or alpha = 0 those of A and B are not read.
+ *   a.stride, b.stride, c.stride  not used.
  *
- * The call cannot check the pointers in them. They must have the alignment of their element; each
- * C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty or
- * not read. Workspace and variants are those of prim_gemm_batched(). */
+ * The call cannot check the pointers in the arrays. They must have the alignment of their element;
+ * each C_i must overlap no other matrix; a NULL among them is valid only where the matrix is empty
+ * or not read. Variants are those of prim_gemm_batched(). */
 PRIM_API prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a,
-                                        prim_transpose op_b, size_t m, size_t n, size_t k,
-                                        double alpha, cudaDataType_t a_type, const void *const *d_a,
-                                        size_t lda, cudaDataType_t b_type, const void *const *d_b,
-                                        size_t ldb, double beta, cudaDataType_t c_type,
-                                        void *const *d_c, size_t ldc, size_t batches,
-                                        prim_compute compute, void *d_workspace,
-                                        size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_gemm_batched() and of prim_gemm_pointers(). */
-PRIM_API prim_status prim_gemm_batched_workspace_bytes(prim_gemm_variant variant,
-                                                       prim_transpose op_a, prim_transpose op_b,
-                                                       size_t m, size_t n, size_t k,
-                                                       cudaDataType_t a_type, cudaDataType_t b_type,
-                                                       cudaDataType_t c_type, size_t batches,
-                                                       prim_compute compute, size_t *bytes);
-
-/* Would prim_gemm_batched() and prim_gemm_pointers() run here? */
-PRIM_API bool prim_gemm_batched_supports(prim_gemm_variant variant, prim_transpose op_a,
-                                         prim_transpose op_b, size_t m, size_t n, size_t k,
-                                         cudaDataType_t a_type, cudaDataType_t b_type,
-                                         cudaDataType_t c_type, size_t batches,
-                                         prim_compute compute);
-
-/* What AUTO takes for them. */
-PRIM_API prim_gemm_variant prim_gemm_batched_choose(prim_transpose op_a, prim_transpose op_b,
-                                                    size_t m, size_t n, size_t k,
-                                                    cudaDataType_t a_type, cudaDataType_t b_type,
-                                                    cudaDataType_t c_type, size_t batches,
-                                                    prim_compute compute);
+                                        prim_transpose op_b, double alpha, prim_matrix a,
+                                        prim_matrix b, double beta, prim_matrix c, size_t batches,
+                                        prim_compute compute, const prim_call *call);
 
 /* prim_gemm_batched() on the CPU, as prim_gemm_host() is prim_gemm(). prim_gemm_pointers() has no
  * host version: a loop over prim_gemm_host() does the same. */
-PRIM_API prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, size_t m,
-                                            size_t n, size_t k, double alpha, cudaDataType_t a_type,
-                                            const void *h_a, size_t lda, size_t a_stride,
-                                            cudaDataType_t b_type, const void *h_b, size_t ldb,
-                                            size_t b_stride, double beta, cudaDataType_t c_type,
-                                            void *h_c, size_t ldc, size_t c_stride, size_t batches,
-                                            prim_compute compute, int threads);
+PRIM_API prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, double alpha,
+                                            prim_matrix a, prim_matrix b, double beta,
+                                            prim_matrix c, size_t batches, prim_compute compute,
+                                            int threads);
 
 /* The variants: PRIM_GEMM_AUTO at index 0, then up the ladder; NULL behind the last. */
 PRIM_API const prim_variant *prim_gemm_variant_at(size_t index);

@@ -20,17 +20,16 @@ typedef enum prim_gemv_variant {
     PRIM_GEMV_SPLIT = 7           /* the inner dimension split over blocks, sums added in order */
 } prim_gemv_variant;
 
-/* y = alpha · op(A) · x + beta · y, A being row-major with `rows` rows and `columns` columns as it
- * is stored. A column-major matrix is passed as its transpose, with rows and columns exchanged.
+/* y = alpha · op(A) · x + beta · y, A being row-major. A column-major matrix is passed as its
+ * transpose, with rows and columns exchanged.
  *
- *   op         PRIM_NOT_TRANSPOSED: x has `columns` elements and y `rows`; PRIM_TRANSPOSED: x has
- *              `rows` elements and y `columns`.
+ *   a          device, as it is stored.
+ *   op         PRIM_NOT_TRANSPOSED: x has a.columns elements and y a.rows; PRIM_TRANSPOSED: x has
+ *              a.rows elements and y a.columns.
  *   alpha, beta  used in the type of y, f32 for halves; whole numbers of less than 2^63 for a y of
  *              i32. beta = 0: y is not read. alpha = 0: A and x are not read.
- *   d_a        device, lda (at least columns) elements from row to row. May be NULL if empty.
- *   d_x        device. May overlap A. May be NULL if empty.
- *   d_y        device. Must overlap neither A's bytes from first to last nor x. May be NULL if
- *              empty.
+ *   x          device. May overlap A.
+ *   y          device. Must overlap neither A's bytes from first to last nor x.
  *
  * PRIM_GEMV_CONSTANT is the kit's one exception to having no state: all its calls in a process
  * share 64 KB of each device's constant memory. Calls of it on one device must be ordered, best by
@@ -48,42 +47,24 @@ typedef enum prim_gemv_variant {
  * Returns what every call does, and
  *   PRIM_ERROR_ENUM         op does not exist
  *   PRIM_ERROR_TYPE         the types do not exist, or do not go together
- *   PRIM_ERROR_VALUE        lda is less than columns; y of i32, and alpha or beta is no whole
- *                           number of less than 2^63
- *   PRIM_ERROR_OVERLAP      d_y overlaps A or x
+ *   PRIM_ERROR_VALUE        x.count or y.count does not fit op(A); y of i32, and alpha or beta is
+ *                           no whole number of less than 2^63
+ *   PRIM_ERROR_OVERLAP      y overlaps A or x
  *   PRIM_ERROR_UNSUPPORTED  also: PRIM_GEMV_WARP_PER_ROW with PRIM_TRANSPOSED, types that a variant
  *                           does not take, and more rows than a variant has blocks for, from 2^31
  *                           on; AUTO takes any number
  *
  * Determinism: each rung gives the same bits in every run on one device. AUTO, WARP_PER_ROW and
- * SPLIT each give the same bits on every GPU, whatever the alignment and lda: they round a product
+ * SPLIT each give the same bits on every GPU, whatever the alignment and ld: they round a product
  * before they add it, and the order of additions follows from the shape, the op and the types.
  * prim_gemv_host() gives AUTO's. (The bits of a NaN are not promised.) Their error, relative to the
  * sum of the products' magnitudes, grows with the length of a thread's part, a 32nd of the whole
  * length or less. In the others an element of y is one sum from front to back (PRIM_GEMV_CONSTANT:
  * one for each 64 KB of x, added in turn), whose error grows with the whole length. NaN and
  * infinities propagate as in IEEE arithmetic. */
-PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                               size_t columns, double alpha, cudaDataType_t a_type, const void *d_a,
-                               size_t lda, cudaDataType_t x_type, const void *d_x, double beta,
-                               cudaDataType_t y_type, void *d_y, void *d_workspace,
-                               size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_gemv(). */
-PRIM_API prim_status prim_gemv_workspace_bytes(prim_gemv_variant variant, prim_transpose op,
-                                               size_t rows, size_t columns, cudaDataType_t a_type,
-                                               cudaDataType_t x_type, cudaDataType_t y_type,
-                                               size_t *bytes);
-
-/* Would prim_gemv() run here? */
-PRIM_API bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                                 size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
-                                 cudaDataType_t y_type);
-
-/* What AUTO takes for prim_gemv(). */
-PRIM_API prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size_t columns,
-                                            cudaDataType_t a_type, cudaDataType_t x_type,
-                                            cudaDataType_t y_type);
+PRIM_API prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, double alpha,
+                               prim_matrix a, prim_vector x, double beta, prim_vector y,
+                               const prim_call *call);
 
 /* prim_gemv() on the CPU, in host memory, done when the call returns: AUTO's bits.
  *
@@ -93,59 +74,31 @@ PRIM_API prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size
  * Returns PRIM_OK, PRIM_ERROR_ENUM, _TYPE, _NULL, _MISALIGNED, _SIZE, _OVERLAP, PRIM_ERROR_VALUE
  * (also: threads is not 1 to 1024), or PRIM_ERROR_UNSUPPORTED (threads > 1 in a library built
  * without OpenMP, or types that were trimmed from src/gemv/instances.h). */
-PRIM_API prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, double alpha,
-                                    cudaDataType_t a_type, const void *h_a, size_t lda,
-                                    cudaDataType_t x_type, const void *h_x, double beta,
-                                    cudaDataType_t y_type, void *h_y, int threads);
+PRIM_API prim_status prim_gemv_host(prim_transpose op, double alpha, prim_matrix a, prim_vector x,
+                                    double beta, prim_vector y, int threads);
 
 /* A batch of products of one shape: y_i = alpha · op(A_i) · x_i + beta · y_i, for each i below
  * `batches`.
  *
  *   batches    any number; 0 writes nothing.
- *   a_stride, x_stride  elements from A_i to A_{i+1} and from x_i to x_{i+1}. Any number; with 0
- *              one matrix or vector serves all products.
- *   y_stride   elements from y_i to y_{i+1}: with two products or more, at least the elements of a
- *              y.
- *   d_a, d_x, d_y  device, those of product 0. The bytes from the first y's first element to the
- *              last y's last one must overlap neither those of all A nor those of all x. Gaps
- *              between rows, matrices and x may be read, but do not matter.
+ *   a, x, y    device, those of product 0; their `stride` is that to the operands of product 1, and
+ *              so on. The bytes from the first y's first element to the last y's last one must
+ *              overlap neither those of all A nor those of all x. Gaps between rows, matrices and
+ *              x may be read, but do not matter.
+ *   a.stride, x.stride  any numbers; with 0 one matrix or vector serves all products.
+ *   y.stride   with two products or more, at least y.count.
  *
  * AUTO, WARP_PER_ROW and SPLIT take batches; the other variants single products, so `batches` = 1.
  * All else as for prim_gemv(); each product has the same bits that prim_gemv() gives it. Returns
  * what prim_gemv() does, and
- *   PRIM_ERROR_VALUE        the y_i would overlap: y_stride is too small */
-PRIM_API prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                                       size_t columns, double alpha, cudaDataType_t a_type,
-                                       const void *d_a, size_t lda, size_t a_stride,
-                                       cudaDataType_t x_type, const void *d_x, size_t x_stride,
-                                       double beta, cudaDataType_t y_type, void *d_y,
-                                       size_t y_stride, size_t batches, void *d_workspace,
-                                       size_t workspace_bytes, cudaStream_t stream);
-
-/* The workspace of prim_gemv_batched(). */
-PRIM_API prim_status prim_gemv_batched_workspace_bytes(prim_gemv_variant variant, prim_transpose op,
-                                                       size_t rows, size_t columns,
-                                                       cudaDataType_t a_type, cudaDataType_t x_type,
-                                                       cudaDataType_t y_type, size_t batches,
-                                                       size_t *bytes);
-
-/* Would prim_gemv_batched() run here? */
-PRIM_API bool prim_gemv_batched_supports(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                                         size_t columns, cudaDataType_t a_type,
-                                         cudaDataType_t x_type, cudaDataType_t y_type,
-                                         size_t batches);
-
-/* What AUTO takes for prim_gemv_batched(). */
-PRIM_API prim_gemv_variant prim_gemv_batched_choose(prim_transpose op, size_t rows, size_t columns,
-                                                    cudaDataType_t a_type, cudaDataType_t x_type,
-                                                    cudaDataType_t y_type, size_t batches);
+ *   PRIM_ERROR_VALUE        the y_i would overlap: y.stride is too small */
+PRIM_API prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, double alpha,
+                                       prim_matrix a, prim_vector x, double beta, prim_vector y,
+                                       size_t batches, const prim_call *call);
 
 /* prim_gemv_batched() on the CPU, as prim_gemv_host() is prim_gemv(). */
-PRIM_API prim_status prim_gemv_batched_host(prim_transpose op, size_t rows, size_t columns,
-                                            double alpha, cudaDataType_t a_type, const void *h_a,
-                                            size_t lda, size_t a_stride, cudaDataType_t x_type,
-                                            const void *h_x, size_t x_stride, double beta,
-                                            cudaDataType_t y_type, void *h_y, size_t y_stride,
+PRIM_API prim_status prim_gemv_batched_host(prim_transpose op, double alpha, prim_matrix a,
+                                            prim_vector x, double beta, prim_vector y,
                                             size_t batches, int threads);
 
 /* The variants: PRIM_GEMV_AUTO at index 0, then up the ladder; NULL behind the last. */

@@ -15,6 +15,10 @@ static prim_status check_pack_kind(const void *any)
     if (type != CUDA_R_32F && type != CUDA_R_32I && type != CUDA_R_8I)
         return prim_fail(PRIM_ERROR_TYPE, "%s: in_type is %s, not i8, i32 or f32", args->call.name,
                          prim_element_name(type));
+    if (args->out_rows != args->rows || args->out_columns != args->columns)
+        return prim_fail(PRIM_ERROR_VALUE, "%s: in is %zu × %zu, and packed is not: %zu × %zu",
+                         args->call.name, args->rows, args->columns, args->out_rows,
+                         args->out_columns);
     return PRIM_OK;
 }
 
@@ -54,62 +58,65 @@ static const prim_ladder columns_ladder = {
     .describe = describe_pack,
 };
 
-static prim_binary_pack_args rows_args(prim_request call, cudaDataType_t in_type, const void *in,
-                                       size_t rows, size_t columns, size_t ld, uint32_t *packed,
-                                       size_t packed_ld)
+/* Without an ld, one row of words follows the other. */
+static size_t ld_of(prim_bits bits, size_t words)
 {
-    const size_t words = prim_divide_up(columns, PRIM_BINARY_WORD_BITS);
-    return (prim_binary_pack_args){call, in_type, in,   rows,  columns,
-                                   ld,   packed,  rows, words, packed_ld};
+    return bits.ld == 0 ? words : bits.ld;
 }
 
-static prim_binary_pack_args columns_args(prim_request call, cudaDataType_t in_type, const void *in,
-                                          size_t rows, size_t columns, size_t ld, uint32_t *packed,
-                                          size_t packed_ld)
+static prim_binary_pack_args pack_args(const char *name, prim_matrix in, prim_bits packed,
+                                       size_t packed_rows, size_t packed_columns)
 {
-    const size_t words = prim_divide_up(rows, PRIM_BINARY_WORD_BITS);
-    return (prim_binary_pack_args){call, in_type, in,    rows,    columns,
-                                   ld,   packed,  words, columns, packed_ld};
+    return (prim_binary_pack_args){.call = {.name = name},
+                                   .in_type = in.type,
+                                   .in = in.data,
+                                   .rows = in.rows,
+                                   .columns = in.columns,
+                                   .ld = prim_with_ld(in).ld,
+                                   .packed = packed.words,
+                                   .packed_rows = packed_rows,
+                                   .packed_columns = packed_columns,
+                                   .packed_ld = ld_of(packed, packed_columns),
+                                   .out_rows = packed.rows,
+                                   .out_columns = packed.columns};
 }
 
-prim_status prim_binary_pack_rows(cudaDataType_t in_type, const void *d_in, size_t rows,
-                                  size_t columns, size_t ld, uint32_t *d_packed, size_t packed_ld,
-                                  cudaStream_t stream)
+static prim_binary_pack_args rows_args(const char *name, prim_matrix in, prim_bits packed)
 {
-    prim_binary_pack_args args =
-        rows_args((prim_request){.name = "prim_binary_pack_rows", .stream = stream}, in_type, d_in,
-                  rows, columns, ld, d_packed, packed_ld);
-    return prim_ladder_run(&rows_ladder, &args.call);
+    const size_t words = prim_divide_up(in.columns, PRIM_BINARY_WORD_BITS);
+    return pack_args(name, in, packed, in.rows, words);
 }
 
-prim_status prim_binary_pack_columns(cudaDataType_t in_type, const void *d_in, size_t rows,
-                                     size_t columns, size_t ld, uint32_t *d_packed,
-                                     size_t packed_ld, cudaStream_t stream)
+static prim_binary_pack_args columns_args(const char *name, prim_matrix in, prim_bits packed)
 {
-    prim_binary_pack_args args =
-        columns_args((prim_request){.name = "prim_binary_pack_columns", .stream = stream}, in_type,
-                     d_in, rows, columns, ld, d_packed, packed_ld);
-    return prim_ladder_run(&columns_ladder, &args.call);
+    const size_t words = prim_divide_up(in.rows, PRIM_BINARY_WORD_BITS);
+    return pack_args(name, in, packed, words, in.columns);
 }
 
-prim_status prim_binary_pack_rows_host(cudaDataType_t in_type, const void *h_in, size_t rows,
-                                       size_t columns, size_t ld, uint32_t *h_packed,
-                                       size_t packed_ld, int threads)
+prim_status prim_binary_pack_rows(prim_matrix in, prim_bits packed, const prim_call *call)
 {
-    prim_binary_pack_args args =
-        rows_args((prim_request){.name = "prim_binary_pack_rows_host", .on_host = true}, in_type, h_in,
-                  rows, columns, ld, h_packed, packed_ld);
+    prim_binary_pack_args args = rows_args("prim_binary_pack_rows", in, packed);
+    return prim_ladder_call(&rows_ladder, &args.call, call);
+}
+
+prim_status prim_binary_pack_columns(prim_matrix in, prim_bits packed, const prim_call *call)
+{
+    prim_binary_pack_args args = columns_args("prim_binary_pack_columns", in, packed);
+    return prim_ladder_call(&columns_ladder, &args.call, call);
+}
+
+prim_status prim_binary_pack_rows_host(prim_matrix in, prim_bits packed, int threads)
+{
+    prim_binary_pack_args args = rows_args("prim_binary_pack_rows_host", in, packed);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&rows_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_rows_on_host(&args, threads) : status;
 }
 
-prim_status prim_binary_pack_columns_host(cudaDataType_t in_type, const void *h_in, size_t rows,
-                                          size_t columns, size_t ld, uint32_t *h_packed,
-                                          size_t packed_ld, int threads)
+prim_status prim_binary_pack_columns_host(prim_matrix in, prim_bits packed, int threads)
 {
-    prim_binary_pack_args args =
-        columns_args((prim_request){.name = "prim_binary_pack_columns_host", .on_host = true}, in_type,
-                     h_in, rows, columns, ld, h_packed, packed_ld);
+    prim_binary_pack_args args = columns_args("prim_binary_pack_columns_host", in, packed);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&columns_ladder, &args.call);
     return status == PRIM_OK ? prim_binary_pack_columns_on_host(&args, threads) : status;
 }
@@ -130,6 +137,12 @@ static prim_status check_kind(const void *any)
     if (args->k > INT32_MAX)
         return prim_fail(PRIM_ERROR_VALUE, "%s: k is %zu, more than %d", args->call.name, args->k,
                          INT32_MAX);
+    if (args->a_m != args->m || args->b_k != args->k || args->b_n != args->n)
+        return prim_fail(PRIM_ERROR_VALUE,
+                         "%s: A is %zu × %zu, B %zu × %zu and C %zu × %zu, which do not fit each "
+                         "other",
+                         args->call.name, args->a_m, args->k, args->b_k, args->b_n, args->m,
+                         args->n);
     prim_status status =
         prim_check_bytes(&args->call, "a", args->m, words_of(args), sizeof(uint32_t));
     if (status == PRIM_OK)
@@ -175,55 +188,37 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-prim_status prim_binary_gemm(prim_binary_gemm_variant variant, size_t m, size_t n, size_t k,
-                             const uint32_t *d_a, size_t lda, const uint32_t *d_b, size_t ldb,
-                             cudaDataType_t c_type, void *d_c, size_t ldc, void *d_workspace,
-                             size_t workspace_bytes, cudaStream_t stream)
+static prim_binary_gemm_args gemm_args(const char *name, prim_binary_gemm_variant variant,
+                                       prim_bits a, prim_bits b, prim_matrix c)
 {
-    const prim_request call = {"prim_binary_gemm", (int)variant,    false,
-                            d_workspace,        workspace_bytes, stream, NULL};
-    prim_binary_gemm_args args = {call, m, n, k, d_a, lda, d_b, ldb, c_type, d_c, ldc};
-    return prim_ladder_run(&ladder, &args.call);
+    return (prim_binary_gemm_args){.call = {.name = name, .variant = (int)variant},
+                                   .m = c.rows,
+                                   .n = c.columns,
+                                   .k = a.columns,
+                                   .a = a.words,
+                                   .lda =
+                                       ld_of(a, prim_divide_up(a.columns, PRIM_BINARY_WORD_BITS)),
+                                   .b = b.words,
+                                   .ldb = ld_of(b, b.columns),
+                                   .c_type = c.type,
+                                   .c = c.data,
+                                   .ldc = prim_with_ld(c).ld,
+                                   .a_m = a.rows,
+                                   .b_k = b.rows,
+                                   .b_n = b.columns};
 }
 
-prim_status prim_binary_gemm_workspace_bytes(prim_binary_gemm_variant variant, size_t m, size_t n,
-                                             size_t k, cudaDataType_t c_type, size_t *bytes)
+prim_status prim_binary_gemm(prim_binary_gemm_variant variant, prim_bits a, prim_bits b,
+                             prim_matrix c, const prim_call *call)
 {
-    const prim_binary_gemm_args args = {
-        .call = {.name = "prim_binary_gemm_workspace_bytes", .variant = (int)variant},
-        .m = m,
-        .n = n,
-        .k = k,
-        .c_type = c_type};
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    prim_binary_gemm_args args = gemm_args("prim_binary_gemm", variant, a, b, c);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_binary_gemm_supports(prim_binary_gemm_variant variant, size_t m, size_t n, size_t k,
-                               cudaDataType_t c_type)
+prim_status prim_binary_gemm_host(prim_bits a, prim_bits b, prim_matrix c, int threads)
 {
-    const prim_binary_gemm_args args = {
-        .call = {.name = "prim_binary_gemm_supports", .variant = (int)variant},
-        .m = m,
-        .n = n,
-        .k = k,
-        .c_type = c_type};
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_binary_gemm_variant prim_binary_gemm_choose(size_t m, size_t n, size_t k,
-                                                 cudaDataType_t c_type)
-{
-    const prim_binary_gemm_args args = {
-        .call = {.name = "prim_binary_gemm_choose"}, .m = m, .n = n, .k = k, .c_type = c_type};
-    return (prim_binary_gemm_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_binary_gemm_host(size_t m, size_t n, size_t k, const uint32_t *h_a, size_t lda,
-                                  const uint32_t *h_b, size_t ldb, cudaDataType_t c_type, void *h_c,
-                                  size_t ldc, int threads)
-{
-    const prim_request call = {.name = "prim_binary_gemm_host", .on_host = true};
-    const prim_binary_gemm_args args = {call, m, n, k, h_a, lda, h_b, ldb, c_type, h_c, ldc};
+    prim_binary_gemm_args args = gemm_args("prim_binary_gemm_host", PRIM_BINARY_GEMM_AUTO, a, b, c);
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_binary_gemm_on_host(&args, threads) : status;
 }

@@ -22,6 +22,7 @@ typedef struct prim_binary_gemm_args {
     cudaDataType_t c_type;
     void *c;
     size_t ldc;
+    size_t a_m, b_k, b_n; /* what A and B have: m, k and n, or the call is refused */
 } prim_binary_gemm_args;
 
 typedef struct prim_binary_pack_args {
@@ -30,7 +31,8 @@ typedef struct prim_binary_pack_args {
     const void *in;
     size_t rows, columns, ld;
     uint32_t *packed;
-    size_t packed_rows, packed_columns, packed_ld;
+    size_t packed_rows, packed_columns, packed_ld; /* in words */
+    size_t out_rows, out_columns; /* in elements: rows and columns, or the call is refused */
 } prim_binary_pack_args;
 
 /* rungs.c: the tables of rungs, and the ones that AUTO takes. Packing has no variants: its tables

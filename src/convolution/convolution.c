@@ -222,14 +222,10 @@ static prim_convolution_args image_args(const char *name, prim_convolution_varia
                                    .out = out};
 }
 
-static prim_status run(prim_convolution_args *args, const void *h_fill, void *d_workspace,
-                       size_t workspace_bytes, cudaStream_t stream)
+static prim_status run(prim_convolution_args *args, const void *h_fill, const prim_call *call)
 {
     args->fill = h_fill;
-    args->call.workspace = d_workspace;
-    args->call.workspace_bytes = workspace_bytes;
-    args->call.stream = stream;
-    return prim_ladder_run(&ladder, &args->call);
+    return prim_ladder_call(&ladder, &args->call, call);
 }
 
 static prim_status run_host(prim_convolution_args *args, const void *h_fill, int threads)
@@ -242,38 +238,11 @@ static prim_status run_host(prim_convolution_args *args, const void *h_fill, int
 
 prim_status prim_convolve_2d(prim_convolution_variant variant, unsigned flags,
                              prim_boundary boundary, const void *h_fill, prim_image in,
-                             prim_mask mask, prim_image out, void *d_workspace,
-                             size_t workspace_bytes, cudaStream_t stream)
+                             prim_mask mask, prim_image out, const prim_call *call)
 {
     prim_convolution_args args =
         image_args("prim_convolve_2d", variant, flags, boundary, in, mask, out);
-    return run(&args, h_fill, d_workspace, workspace_bytes, stream);
-}
-
-prim_status prim_convolve_2d_workspace_bytes(prim_convolution_variant variant, unsigned flags,
-                                             prim_boundary boundary, prim_image in, prim_mask mask,
-                                             prim_image out, size_t *bytes)
-{
-    const prim_convolution_args args =
-        image_args("prim_convolve_2d_workspace_bytes", variant, flags, boundary, in, mask, out);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_convolve_2d_supports(prim_convolution_variant variant, unsigned flags,
-                               prim_boundary boundary, prim_image in, prim_mask mask,
-                               prim_image out)
-{
-    const prim_convolution_args args =
-        image_args("prim_convolve_2d_supports", variant, flags, boundary, in, mask, out);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_convolution_variant prim_convolve_2d_choose(unsigned flags, prim_boundary boundary,
-                                                 prim_image in, prim_mask mask, prim_image out)
-{
-    const prim_convolution_args args = image_args("prim_convolve_2d_choose", PRIM_CONVOLUTION_AUTO,
-                                                  flags, boundary, in, mask, out);
-    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+    return run(&args, h_fill, call);
 }
 
 prim_status prim_convolve_2d_host(unsigned flags, prim_boundary boundary, const void *h_fill,
@@ -299,41 +268,11 @@ static prim_convolution_args separable_args(const char *name, prim_convolution_v
 prim_status prim_convolve_separable(prim_convolution_variant variant, unsigned flags,
                                     prim_boundary boundary, const void *h_fill, prim_image in,
                                     prim_mask mask_x, prim_mask mask_y, prim_image out,
-                                    void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                                    const prim_call *call)
 {
     prim_convolution_args args = separable_args("prim_convolve_separable", variant, flags, boundary,
                                                 in, mask_x, mask_y, out);
-    return run(&args, h_fill, d_workspace, workspace_bytes, stream);
-}
-
-prim_status prim_convolve_separable_workspace_bytes(prim_convolution_variant variant,
-                                                    unsigned flags, prim_boundary boundary,
-                                                    prim_image in, prim_mask mask_x,
-                                                    prim_mask mask_y, prim_image out, size_t *bytes)
-{
-    const prim_convolution_args args =
-        separable_args("prim_convolve_separable_workspace_bytes", variant, flags, boundary, in,
-                       mask_x, mask_y, out);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_convolve_separable_supports(prim_convolution_variant variant, unsigned flags,
-                                      prim_boundary boundary, prim_image in, prim_mask mask_x,
-                                      prim_mask mask_y, prim_image out)
-{
-    const prim_convolution_args args = separable_args("prim_convolve_separable_supports", variant,
-                                                      flags, boundary, in, mask_x, mask_y, out);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_convolution_variant prim_convolve_separable_choose(unsigned flags, prim_boundary boundary,
-                                                        prim_image in, prim_mask mask_x,
-                                                        prim_mask mask_y, prim_image out)
-{
-    const prim_convolution_args args =
-        separable_args("prim_convolve_separable_choose", PRIM_CONVOLUTION_AUTO, flags, boundary, in,
-                       mask_x, mask_y, out);
-    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+    return run(&args, h_fill, call);
 }
 
 prim_status prim_convolve_separable_host(unsigned flags, prim_boundary boundary, const void *h_fill,
@@ -373,37 +312,11 @@ static prim_convolution_args vector_args(const char *name, prim_convolution_vari
 prim_status prim_convolve_1d(prim_convolution_variant variant, unsigned flags,
                              prim_boundary boundary, const void *h_fill, cudaDataType_t type,
                              const void *d_in, size_t count, prim_mask mask, void *d_out,
-                             void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+                             const prim_call *call)
 {
     prim_convolution_args args =
         vector_args("prim_convolve_1d", variant, flags, boundary, type, d_in, count, mask, d_out);
-    return run(&args, h_fill, d_workspace, workspace_bytes, stream);
-}
-
-prim_status prim_convolve_1d_workspace_bytes(prim_convolution_variant variant, unsigned flags,
-                                             prim_boundary boundary, cudaDataType_t type,
-                                             size_t count, prim_mask mask, size_t *bytes)
-{
-    const prim_convolution_args args = vector_args("prim_convolve_1d_workspace_bytes", variant,
-                                                   flags, boundary, type, NULL, count, mask, NULL);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
-}
-
-bool prim_convolve_1d_supports(prim_convolution_variant variant, unsigned flags,
-                               prim_boundary boundary, cudaDataType_t type, size_t count,
-                               prim_mask mask)
-{
-    const prim_convolution_args args = vector_args("prim_convolve_1d_supports", variant, flags,
-                                                   boundary, type, NULL, count, mask, NULL);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_convolution_variant prim_convolve_1d_choose(unsigned flags, prim_boundary boundary,
-                                                 cudaDataType_t type, size_t count, prim_mask mask)
-{
-    const prim_convolution_args args = vector_args("prim_convolve_1d_choose", PRIM_CONVOLUTION_AUTO,
-                                                   flags, boundary, type, NULL, count, mask, NULL);
-    return (prim_convolution_variant)prim_ladder_choose(&ladder, &args.call);
+    return run(&args, h_fill, call);
 }
 
 prim_status prim_convolve_1d_host(unsigned flags, prim_boundary boundary, const void *h_fill,

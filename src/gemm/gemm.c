@@ -1,5 +1,4 @@
 /* gemm's API: checks of the arguments, and the calls. */
-#include <stdint.h>
 #include <stdio.h>
 
 #include "common/host/element.h"
@@ -44,6 +43,17 @@ static prim_status check_types(const prim_gemm_args *args)
                      prim_element_name(args->b_type), prim_element_name(args->c_type));
 }
 
+static prim_status check_shapes(const prim_gemm_args *args)
+{
+    if (args->a_m == args->m && args->b_k == args->k && args->b_n == args->n)
+        return PRIM_OK;
+    return prim_fail(
+        PRIM_ERROR_VALUE,
+        "%s: op_a(A) is %zu × %zu, op_b(B) %zu × %zu and C %zu × %zu, which do not fit "
+        "each other",
+        args->call.name, args->a_m, args->k, args->b_k, args->b_n, args->m, args->n);
+}
+
 static prim_status check_sizes(const prim_gemm_args *args)
 {
     const size_t in = prim_element_bytes(args->a_type), out = prim_element_bytes(args->c_type);
@@ -67,6 +77,8 @@ static prim_status check_kind(const void *any)
         status = prim_check_whole(&args->call, "alpha", args->alpha, args->c_type);
     if (status == PRIM_OK)
         status = prim_check_whole(&args->call, "beta", args->beta, args->c_type);
+    if (status == PRIM_OK)
+        status = check_shapes(args);
     return status == PRIM_OK ? check_sizes(args) : status;
 }
 
@@ -168,162 +180,106 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* ---- calls ---- */
+/* ---- the arguments of each call ---- */
 
-prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b, size_t m,
-                      size_t n, size_t k, double alpha, cudaDataType_t a_type, const void *d_a,
-                      size_t lda, cudaDataType_t b_type, const void *d_b, size_t ldb, double beta,
-                      cudaDataType_t c_type, void *d_c, size_t ldc, prim_compute compute,
-                      void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
+static prim_gemm_args batched_args(const char *name, prim_gemm_variant variant, prim_transpose op_a,
+                                   prim_transpose op_b, double alpha, prim_matrix a, prim_matrix b,
+                                   double beta, prim_matrix c, size_t batches, prim_compute compute)
 {
-    const prim_request call = {"prim_gemm", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
-    prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
-                           d_a,  lda,     b_type, d_b, ldb, beta, c_type, d_c,
-                           ldc,  compute, 1,      0,   0,   0,    false};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
-                              size_t m, size_t n, size_t k, double alpha, cudaDataType_t a_type,
-                              const void *d_a, size_t lda, size_t a_stride, cudaDataType_t b_type,
-                              const void *d_b, size_t ldb, size_t b_stride, double beta,
-                              cudaDataType_t c_type, void *d_c, size_t ldc, size_t c_stride,
-                              size_t batches, prim_compute compute, void *d_workspace,
-                              size_t workspace_bytes, cudaStream_t stream)
-{
-    const prim_request call = {"prim_gemm_batched", (int)variant,    false,
-                            d_workspace,         workspace_bytes, stream, NULL};
-    prim_gemm_args args = {call, op_a,    op_b,    m,        n,        k,        alpha,  a_type,
-                           d_a,  lda,     b_type,  d_b,      ldb,      beta,     c_type, d_c,
-                           ldc,  compute, batches, a_stride, b_stride, c_stride, false};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
-                               size_t m, size_t n, size_t k, double alpha, cudaDataType_t a_type,
-                               const void *const *d_a, size_t lda, cudaDataType_t b_type,
-                               const void *const *d_b, size_t ldb, double beta,
-                               cudaDataType_t c_type, void *const *d_c, size_t ldc, size_t batches,
-                               prim_compute compute, void *d_workspace, size_t workspace_bytes,
-                               cudaStream_t stream)
-{
-    const prim_request call = {"prim_gemm_pointers", (int)variant,    false,
-                            d_workspace,          workspace_bytes, stream, NULL};
-    prim_gemm_args args = {call, op_a,    op_b,    m,   n,   k,    alpha,  a_type,
-                           d_a,  lda,     b_type,  d_b, ldb, beta, c_type, (void *)(uintptr_t)d_c,
-                           ldc,  compute, batches, 0,   0,   0,    true};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-/* ---- queries ---- */
-
-static prim_gemm_args shape(const char *name, prim_gemm_variant variant, prim_transpose op_a,
-                            prim_transpose op_b, size_t m, size_t n, size_t k,
-                            cudaDataType_t a_type, cudaDataType_t b_type, cudaDataType_t c_type,
-                            size_t batches, prim_compute compute)
-{
+    const bool a_turned = op_a == PRIM_TRANSPOSED, b_turned = op_b == PRIM_TRANSPOSED;
     return (prim_gemm_args){.call = {.name = name, .variant = (int)variant},
                             .op_a = op_a,
                             .op_b = op_b,
-                            .m = m,
-                            .n = n,
-                            .k = k,
-                            .alpha = 1,
-                            .a_type = a_type,
-                            .b_type = b_type,
-                            .c_type = c_type,
+                            .m = c.rows,
+                            .n = c.columns,
+                            .k = a_turned ? a.rows : a.columns,
+                            .alpha = alpha,
+                            .a_type = a.type,
+                            .a = a.data,
+                            .lda = prim_with_ld(a).ld,
+                            .b_type = b.type,
+                            .b = b.data,
+                            .ldb = prim_with_ld(b).ld,
+                            .beta = beta,
+                            .c_type = c.type,
+                            .c = c.data,
+                            .ldc = prim_with_ld(c).ld,
+                            .compute = compute,
                             .batches = batches,
-                            .compute = compute};
+                            .a_stride = a.stride,
+                            .b_stride = b.stride,
+                            .c_stride = c.stride,
+                            .a_m = a_turned ? a.columns : a.rows,
+                            .b_k = b_turned ? b.columns : b.rows,
+                            .b_n = b_turned ? b.rows : b.columns};
 }
 
-prim_status prim_gemm_workspace_bytes(prim_gemm_variant variant, prim_transpose op_a,
-                                      prim_transpose op_b, size_t m, size_t n, size_t k,
-                                      cudaDataType_t a_type, cudaDataType_t b_type,
-                                      cudaDataType_t c_type, prim_compute compute, size_t *bytes)
+static prim_gemm_args single_args(const char *name, prim_gemm_variant variant, prim_transpose op_a,
+                                  prim_transpose op_b, double alpha, prim_matrix a, prim_matrix b,
+                                  double beta, prim_matrix c, prim_compute compute)
 {
-    const prim_gemm_args args = shape("prim_gemm_workspace_bytes", variant, op_a, op_b, m, n, k,
-                                      a_type, b_type, c_type, 1, compute);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    a.stride = b.stride = c.stride = 0;
+    return batched_args(name, variant, op_a, op_b, alpha, a, b, beta, c, 1, compute);
 }
 
-prim_status prim_gemm_batched_workspace_bytes(prim_gemm_variant variant, prim_transpose op_a,
-                                              prim_transpose op_b, size_t m, size_t n, size_t k,
-                                              cudaDataType_t a_type, cudaDataType_t b_type,
-                                              cudaDataType_t c_type, size_t batches,
-                                              prim_compute compute, size_t *bytes)
+/* ---- calls ---- */
+
+prim_status prim_gemm(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                      double alpha, prim_matrix a, prim_matrix b, double beta, prim_matrix c,
+                      prim_compute compute, const prim_call *call)
 {
-    const prim_gemm_args args = shape("prim_gemm_batched_workspace_bytes", variant, op_a, op_b, m,
-                                      n, k, a_type, b_type, c_type, batches, compute);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    prim_gemm_args args =
+        single_args("prim_gemm", variant, op_a, op_b, alpha, a, b, beta, c, compute);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_gemm_supports(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
-                        size_t m, size_t n, size_t k, cudaDataType_t a_type, cudaDataType_t b_type,
-                        cudaDataType_t c_type, prim_compute compute)
+prim_status prim_gemm_batched(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                              double alpha, prim_matrix a, prim_matrix b, double beta,
+                              prim_matrix c, size_t batches, prim_compute compute,
+                              const prim_call *call)
 {
-    const prim_gemm_args args = shape("prim_gemm_supports", variant, op_a, op_b, m, n, k, a_type,
-                                      b_type, c_type, 1, compute);
-    return prim_ladder_supports(&ladder, &args.call);
+    prim_gemm_args args = batched_args("prim_gemm_batched", variant, op_a, op_b, alpha, a, b, beta,
+                                       c, batches, compute);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_gemm_batched_supports(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
-                                size_t m, size_t n, size_t k, cudaDataType_t a_type,
-                                cudaDataType_t b_type, cudaDataType_t c_type, size_t batches,
-                                prim_compute compute)
+prim_status prim_gemm_pointers(prim_gemm_variant variant, prim_transpose op_a, prim_transpose op_b,
+                               double alpha, prim_matrix a, prim_matrix b, double beta,
+                               prim_matrix c, size_t batches, prim_compute compute,
+                               const prim_call *call)
 {
-    const prim_gemm_args args = shape("prim_gemm_batched_supports", variant, op_a, op_b, m, n, k,
-                                      a_type, b_type, c_type, batches, compute);
-    return prim_ladder_supports(&ladder, &args.call);
-}
-
-prim_gemm_variant prim_gemm_choose(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
-                                   size_t k, cudaDataType_t a_type, cudaDataType_t b_type,
-                                   cudaDataType_t c_type, prim_compute compute)
-{
-    const prim_gemm_args args = shape("prim_gemm_choose", PRIM_GEMM_AUTO, op_a, op_b, m, n, k,
-                                      a_type, b_type, c_type, 1, compute);
-    return (prim_gemm_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_gemm_variant prim_gemm_batched_choose(prim_transpose op_a, prim_transpose op_b, size_t m,
-                                           size_t n, size_t k, cudaDataType_t a_type,
-                                           cudaDataType_t b_type, cudaDataType_t c_type,
-                                           size_t batches, prim_compute compute)
-{
-    const prim_gemm_args args = shape("prim_gemm_batched_choose", PRIM_GEMM_AUTO, op_a, op_b, m, n,
-                                      k, a_type, b_type, c_type, batches, compute);
-    return (prim_gemm_variant)prim_ladder_choose(&ladder, &args.call);
+    prim_gemm_args args =
+        single_args("prim_gemm_pointers", variant, op_a, op_b, alpha, a, b, beta, c, compute);
+    args.batches = batches;
+    args.pointers = true;
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
 /* ---- on the host ---- */
 
-prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n, size_t k,
-                           double alpha, cudaDataType_t a_type, const void *h_a, size_t lda,
-                           cudaDataType_t b_type, const void *h_b, size_t ldb, double beta,
-                           cudaDataType_t c_type, void *h_c, size_t ldc, prim_compute compute,
-                           int threads)
+static prim_status run_on_host(prim_gemm_args args, int threads)
 {
-    const prim_request call = {"prim_gemm_host", 0, true, NULL, 0, NULL, NULL};
-    const prim_gemm_args args = {call, op_a,    op_b,   m,   n,   k,    alpha,  a_type,
-                                 h_a,  lda,     b_type, h_b, ldb, beta, c_type, h_c,
-                                 ldc,  compute, 1,      0,   0,   0,    false};
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
 }
 
-prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, size_t m, size_t n,
-                                   size_t k, double alpha, cudaDataType_t a_type, const void *h_a,
-                                   size_t lda, size_t a_stride, cudaDataType_t b_type,
-                                   const void *h_b, size_t ldb, size_t b_stride, double beta,
-                                   cudaDataType_t c_type, void *h_c, size_t ldc, size_t c_stride,
+prim_status prim_gemm_host(prim_transpose op_a, prim_transpose op_b, double alpha, prim_matrix a,
+                           prim_matrix b, double beta, prim_matrix c, prim_compute compute,
+                           int threads)
+{
+    return run_on_host(
+        single_args("prim_gemm_host", PRIM_GEMM_AUTO, op_a, op_b, alpha, a, b, beta, c, compute),
+        threads);
+}
+
+prim_status prim_gemm_batched_host(prim_transpose op_a, prim_transpose op_b, double alpha,
+                                   prim_matrix a, prim_matrix b, double beta, prim_matrix c,
                                    size_t batches, prim_compute compute, int threads)
 {
-    const prim_request call = {"prim_gemm_batched_host", 0, true, NULL, 0, NULL, NULL};
-    const prim_gemm_args args = {
-        call, op_a, op_b,   m,   n,   k,       alpha,   a_type,   h_a,      lda,      b_type, h_b,
-        ldb,  beta, c_type, h_c, ldc, compute, batches, a_stride, b_stride, c_stride, false};
-    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
-    return status == PRIM_OK ? prim_gemm_on_host(&args, threads) : status;
+    return run_on_host(batched_args("prim_gemm_batched_host", PRIM_GEMM_AUTO, op_a, op_b, alpha, a,
+                                    b, beta, c, batches, compute),
+                       threads);
 }
 
 /* ---- variants ---- */

@@ -28,7 +28,8 @@ typedef struct prim_gemm_args {
     prim_compute compute;
     size_t batches;                      /* products, each with matrices of its own */
     size_t a_stride, b_stride, c_stride; /* elements from a product's matrix to the next one's */
-    bool pointers; /* a, b and c are arrays of pointers, one for each product */
+    bool pointers;        /* a, b and c are arrays of pointers, one for each product */
+    size_t a_m, b_k, b_n; /* what op_a(A) and op_b(B) have: m, k and n, or the call is refused */
 } prim_gemm_args;
 
 /* rungs.c: the table of rungs, and the one that AUTO takes. */

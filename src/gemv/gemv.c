@@ -30,6 +30,17 @@ static size_t length_of_y(const prim_gemv_args *args)
     return args->op == PRIM_TRANSPOSED ? args->columns : args->rows;
 }
 
+static prim_status check_lengths(const prim_gemv_args *args)
+{
+    if (args->x_count == length_of_x(args) && args->y_count == length_of_y(args))
+        return PRIM_OK;
+    return prim_fail(PRIM_ERROR_VALUE,
+                     "%s: op(A) is %zu × %zu, and x has %zu elements and y %zu: they do not fit "
+                     "each other",
+                     args->call.name, length_of_y(args), length_of_x(args), args->x_count,
+                     args->y_count);
+}
+
 static prim_status check_kind(const void *any)
 {
     const prim_gemv_args *args = any;
@@ -49,6 +60,8 @@ static prim_status check_kind(const void *any)
     prim_status status = prim_check_whole(&args->call, "alpha", args->alpha, args->y_type);
     if (status == PRIM_OK)
         status = prim_check_whole(&args->call, "beta", args->beta, args->y_type);
+    if (status == PRIM_OK)
+        status = check_lengths(args);
     if (status == PRIM_OK)
         status = prim_check_bytes(&args->call, "a", args->rows, args->columns, bytes);
     if (status == PRIM_OK)
@@ -109,128 +122,81 @@ static const prim_ladder ladder = {
     .describe = describe,
 };
 
-/* ---- calls ---- */
+/* ---- the arguments of each call ---- */
 
-prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, size_t rows, size_t columns,
-                      double alpha, cudaDataType_t a_type, const void *d_a, size_t lda,
-                      cudaDataType_t x_type, const void *d_x, double beta, cudaDataType_t y_type,
-                      void *d_y, void *d_workspace, size_t workspace_bytes, cudaStream_t stream)
-{
-    const prim_request call = {"prim_gemv", (int)variant, false, d_workspace, workspace_bytes, stream, NULL};
-    prim_gemv_args args = {call, op,   rows,   columns, alpha, a_type, d_a, lda, x_type,
-                           d_x,  beta, y_type, d_y,     1,     0,      0,   0};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                              size_t columns, double alpha, cudaDataType_t a_type, const void *d_a,
-                              size_t lda, size_t a_stride, cudaDataType_t x_type, const void *d_x,
-                              size_t x_stride, double beta, cudaDataType_t y_type, void *d_y,
-                              size_t y_stride, size_t batches, void *d_workspace,
-                              size_t workspace_bytes, cudaStream_t stream)
-{
-    const prim_request call = {"prim_gemv_batched", (int)variant,    false,
-                            d_workspace,         workspace_bytes, stream, NULL};
-    prim_gemv_args args = {call, op,      rows,     columns,  alpha,   a_type,
-                           d_a,  lda,     x_type,   d_x,      beta,    y_type,
-                           d_y,  batches, a_stride, x_stride, y_stride};
-    return prim_ladder_run(&ladder, &args.call);
-}
-
-static prim_gemv_args shape(const char *name, prim_gemv_variant variant, prim_transpose op,
-                            size_t rows, size_t columns, cudaDataType_t a_type,
-                            cudaDataType_t x_type, cudaDataType_t y_type, size_t batches)
+static prim_gemv_args batched_args(const char *name, prim_gemv_variant variant, prim_transpose op,
+                                   double alpha, prim_matrix a, prim_vector x, double beta,
+                                   prim_vector y, size_t batches)
 {
     return (prim_gemv_args){.call = {.name = name, .variant = (int)variant},
                             .op = op,
-                            .rows = rows,
-                            .columns = columns,
-                            .alpha = 1,
-                            .a_type = a_type,
-                            .lda = columns,
-                            .x_type = x_type,
-                            .y_type = y_type,
-                            .batches = batches};
+                            .rows = a.rows,
+                            .columns = a.columns,
+                            .alpha = alpha,
+                            .a_type = a.type,
+                            .a = a.data,
+                            .lda = prim_with_ld(a).ld,
+                            .x_type = x.type,
+                            .x = x.data,
+                            .beta = beta,
+                            .y_type = y.type,
+                            .y = y.data,
+                            .batches = batches,
+                            .a_stride = a.stride,
+                            .x_stride = x.stride,
+                            .y_stride = y.stride,
+                            .x_count = x.count,
+                            .y_count = y.count};
 }
 
-prim_status prim_gemv_workspace_bytes(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                                      size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
-                                      cudaDataType_t y_type, size_t *bytes)
+static prim_gemv_args single_args(const char *name, prim_gemv_variant variant, prim_transpose op,
+                                  double alpha, prim_matrix a, prim_vector x, double beta,
+                                  prim_vector y)
 {
-    const prim_gemv_args args =
-        shape("prim_gemv_workspace_bytes", variant, op, rows, columns, a_type, x_type, y_type, 1);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    a.stride = x.stride = y.stride = 0;
+    return batched_args(name, variant, op, alpha, a, x, beta, y, 1);
 }
 
-prim_status prim_gemv_batched_workspace_bytes(prim_gemv_variant variant, prim_transpose op,
-                                              size_t rows, size_t columns, cudaDataType_t a_type,
-                                              cudaDataType_t x_type, cudaDataType_t y_type,
-                                              size_t batches, size_t *bytes)
+/* ---- calls ---- */
+
+prim_status prim_gemv(prim_gemv_variant variant, prim_transpose op, double alpha, prim_matrix a,
+                      prim_vector x, double beta, prim_vector y, const prim_call *call)
 {
-    const prim_gemv_args args = shape("prim_gemv_batched_workspace_bytes", variant, op, rows,
-                                      columns, a_type, x_type, y_type, batches);
-    return prim_ladder_workspace_bytes(&ladder, &args.call, bytes);
+    prim_gemv_args args = single_args("prim_gemv", variant, op, alpha, a, x, beta, y);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_gemv_supports(prim_gemv_variant variant, prim_transpose op, size_t rows, size_t columns,
-                        cudaDataType_t a_type, cudaDataType_t x_type, cudaDataType_t y_type)
+prim_status prim_gemv_batched(prim_gemv_variant variant, prim_transpose op, double alpha,
+                              prim_matrix a, prim_vector x, double beta, prim_vector y,
+                              size_t batches, const prim_call *call)
 {
-    const prim_gemv_args args =
-        shape("prim_gemv_supports", variant, op, rows, columns, a_type, x_type, y_type, 1);
-    return prim_ladder_supports(&ladder, &args.call);
+    prim_gemv_args args =
+        batched_args("prim_gemv_batched", variant, op, alpha, a, x, beta, y, batches);
+    return prim_ladder_call(&ladder, &args.call, call);
 }
 
-bool prim_gemv_batched_supports(prim_gemv_variant variant, prim_transpose op, size_t rows,
-                                size_t columns, cudaDataType_t a_type, cudaDataType_t x_type,
-                                cudaDataType_t y_type, size_t batches)
-{
-    const prim_gemv_args args = shape("prim_gemv_batched_supports", variant, op, rows, columns,
-                                      a_type, x_type, y_type, batches);
-    return prim_ladder_supports(&ladder, &args.call);
-}
+/* ---- on the host ---- */
 
-prim_gemv_variant prim_gemv_choose(prim_transpose op, size_t rows, size_t columns,
-                                   cudaDataType_t a_type, cudaDataType_t x_type,
-                                   cudaDataType_t y_type)
+static prim_status run_on_host(prim_gemv_args args, int threads)
 {
-    const prim_gemv_args args =
-        shape("prim_gemv_choose", PRIM_GEMV_AUTO, op, rows, columns, a_type, x_type, y_type, 1);
-    return (prim_gemv_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_gemv_variant prim_gemv_batched_choose(prim_transpose op, size_t rows, size_t columns,
-                                           cudaDataType_t a_type, cudaDataType_t x_type,
-                                           cudaDataType_t y_type, size_t batches)
-{
-    const prim_gemv_args args = shape("prim_gemv_batched_choose", PRIM_GEMV_AUTO, op, rows, columns,
-                                      a_type, x_type, y_type, batches);
-    return (prim_gemv_variant)prim_ladder_choose(&ladder, &args.call);
-}
-
-prim_status prim_gemv_host(prim_transpose op, size_t rows, size_t columns, double alpha,
-                           cudaDataType_t a_type, const void *h_a, size_t lda,
-                           cudaDataType_t x_type, const void *h_x, double beta,
-                           cudaDataType_t y_type, void *h_y, int threads)
-{
-    const prim_request call = {.name = "prim_gemv_host", .on_host = true};
-    const prim_gemv_args args = {call, op,   rows,   columns, alpha, a_type, h_a, lda, x_type,
-                                 h_x,  beta, y_type, h_y,     1,     0,      0,   0};
+    args.call.on_host = true;
     const prim_status status = prim_ladder_check_host(&ladder, &args.call);
     return status == PRIM_OK ? prim_gemv_on_host(&args, threads) : status;
 }
 
-prim_status prim_gemv_batched_host(prim_transpose op, size_t rows, size_t columns, double alpha,
-                                   cudaDataType_t a_type, const void *h_a, size_t lda,
-                                   size_t a_stride, cudaDataType_t x_type, const void *h_x,
-                                   size_t x_stride, double beta, cudaDataType_t y_type, void *h_y,
-                                   size_t y_stride, size_t batches, int threads)
+prim_status prim_gemv_host(prim_transpose op, double alpha, prim_matrix a, prim_vector x,
+                           double beta, prim_vector y, int threads)
 {
-    const prim_request call = {.name = "prim_gemv_batched_host", .on_host = true};
-    const prim_gemv_args args = {call, op,      rows,     columns,  alpha,   a_type,
-                                 h_a,  lda,     x_type,   h_x,      beta,    y_type,
-                                 h_y,  batches, a_stride, x_stride, y_stride};
-    const prim_status status = prim_ladder_check_host(&ladder, &args.call);
-    return status == PRIM_OK ? prim_gemv_on_host(&args, threads) : status;
+    return run_on_host(single_args("prim_gemv_host", PRIM_GEMV_AUTO, op, alpha, a, x, beta, y),
+                       threads);
+}
+
+prim_status prim_gemv_batched_host(prim_transpose op, double alpha, prim_matrix a, prim_vector x,
+                                   double beta, prim_vector y, size_t batches, int threads)
+{
+    return run_on_host(
+        batched_args("prim_gemv_batched_host", PRIM_GEMV_AUTO, op, alpha, a, x, beta, y, batches),
+        threads);
 }
 
 /* ---- variants ---- */

@@ -25,6 +25,7 @@ typedef struct prim_gemv_args {
     void *y;
     size_t batches;                      /* products, each with its own matrix and vectors */
     size_t a_stride, x_stride, y_stride; /* elements from one product's to the next one's */
+    size_t x_count, y_count;             /* as op(A) has them, or the call is refused */
 } prim_gemv_args;
 
 /* rungs.c: the table of rungs, and the one that AUTO takes. */

@@ -2,6 +2,7 @@
 
 #include <primitives/convolution.h>
 
+#include "../calls.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -156,14 +157,15 @@ static void convolve_2d(trial *t)
             *y = add_image(t, s.out, true);
     const void *const h_fill = add_fill(t, &s);
     size_t bytes = 0;
-    const prim_status asked = prim_convolve_2d_workspace_bytes(t->variant, s.flags, s.boundary,
-                                                               s.in, mask, s.out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_convolve_2d(t->variant, s.flags, s.boundary, NULL, s.in, mask, s.out, asking()),
+        &bytes);
     begin(t, asked, bytes, true);
     describe_stencil(t, "convolve_2d", &s, &mask);
     s.in.data = x->d;
     s.out.data = y->d;
     if (!end(t, prim_convolve_2d(t->variant, s.flags, s.boundary, h_fill, s.in, mask, s.out,
-                                 t->workspace, t->workspace_bytes, t->stream)))
+                                 with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     s.in.data = x->h;
     s.out.data = y->h;
@@ -181,8 +183,10 @@ static void convolve_separable(trial *t)
             *x = add_image(t, s.in, false), *y = add_image(t, s.out, true);
     const void *const h_fill = add_fill(t, &s);
     size_t bytes = 0;
-    const prim_status asked = prim_convolve_separable_workspace_bytes(
-        t->variant, s.flags, s.boundary, s.in, mask_x, mask_y, s.out, &bytes);
+    const prim_status asked =
+        asked_bytes(prim_convolve_separable(t->variant, s.flags, s.boundary, NULL, s.in, mask_x,
+                                            mask_y, s.out, asking()),
+                    &bytes);
     (void)row, (void)column;
     begin(t, asked, bytes, true);
     describe_stencil(t, "convolve_separable", &s, &mask_x);
@@ -190,7 +194,7 @@ static void convolve_separable(trial *t)
     s.out.data = y->d;
     if (!end(t,
              prim_convolve_separable(t->variant, s.flags, s.boundary, h_fill, s.in, mask_x, mask_y,
-                                     s.out, t->workspace, t->workspace_bytes, t->stream)))
+                                     s.out, with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     s.in.data = x->h;
     s.out.data = y->h;
@@ -211,13 +215,15 @@ static void convolve_1d(trial *t)
     s.in.pitch = s.out.pitch = x->bytes;
     const void *const h_fill = add_fill(t, &s);
     size_t bytes = 0;
-    const prim_status asked = prim_convolve_1d_workspace_bytes(t->variant, s.flags, s.boundary,
-                                                               s.in.type, s.in.width, mask, &bytes);
+    const prim_status asked =
+        asked_bytes(prim_convolve_1d(t->variant, s.flags, s.boundary, NULL, s.in.type, NULL,
+                                     s.in.width, mask, NULL, asking()),
+                    &bytes);
     begin(t, asked, bytes, true);
     describe_stencil(t, "convolve_1d", &s, &mask);
     if (!end(t,
              prim_convolve_1d(t->variant, s.flags, s.boundary, h_fill, s.in.type, x->d, s.in.width,
-                              mask, y->d, t->workspace, t->workspace_bytes, t->stream)))
+                              mask, y->d, with(t->stream, t->workspace, t->workspace_bytes))))
         return;
     on_host(t, prim_convolve_1d_host(s.flags, s.boundary, h_fill, s.in.type, x->h, s.in.width, mask,
                                      y->h, t->threads));

@@ -4,6 +4,8 @@
 #include <primitives/gemm.h>
 #include <primitives/gemv.h>
 
+#include "../calls.h"
+#include "../stored.h"
 #include "oracles.h"
 #include "stress.h"
 
@@ -71,19 +73,26 @@ static void gemm(trial *t)
     const product p = pick_gemm(t);
     const cudaDataType_t in = p.types.in, out = p.types.out;
     size_t bytes = 0;
-    const prim_status asked = prim_gemm_workspace_bytes(t->variant, p.op_a, p.op_b, p.m, p.n, p.k,
-                                                        in, in, out, PRIM_COMPUTE_DEFAULT, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_gemm(t->variant, p.op_a, p.op_b, 1, stored(p.op_a, in, NULL, p.m, p.k, 0),
+                  stored(p.op_b, in, NULL, p.k, p.n, 0), 0, prim_matrix_of(out, NULL, p.m, p.n, 0),
+                  PRIM_COMPUTE_DEFAULT, asking()),
+        &bytes);
     operand *x = add_input(t, in, span(p.a.rows, p.a.columns, p.a.ld), false),
             *y = add_input(t, in, span(p.b.rows, p.b.columns, p.b.ld), false),
             *z = add_output(t, out, span(p.m, p.n, p.c.ld));
     begin(t, asked, bytes, true);
     describe_gemm(t, "gemm", &p, 1);
-    if (!end(t, prim_gemm(t->variant, p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->d, p.a.ld, in,
-                          y->d, p.b.ld, p.beta, out, z->d, p.c.ld, PRIM_COMPUTE_DEFAULT,
-                          t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_gemm(t->variant, p.op_a, p.op_b, p.alpha,
+                          stored(p.op_a, in, x->d, p.m, p.k, p.a.ld),
+                          stored(p.op_b, in, y->d, p.k, p.n, p.b.ld), p.beta,
+                          prim_matrix_of(out, z->d, p.m, p.n, p.c.ld), PRIM_COMPUTE_DEFAULT,
+                          with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_gemm_host(p.op_a, p.op_b, p.m, p.n, p.k, p.alpha, in, x->h, p.a.ld, in, y->h,
-                              p.b.ld, p.beta, out, z->h, p.c.ld, PRIM_COMPUTE_DEFAULT, t->threads));
+    on_host(t, prim_gemm_host(p.op_a, p.op_b, p.alpha, stored(p.op_a, in, x->h, p.m, p.k, p.a.ld),
+                              stored(p.op_b, in, y->h, p.k, p.n, p.b.ld), p.beta,
+                              prim_matrix_of(out, z->h, p.m, p.n, p.c.ld), PRIM_COMPUTE_DEFAULT,
+                              t->threads));
     expect_element(t, &p, x, 0, y, 0, z, 0);
 }
 
@@ -115,8 +124,12 @@ static batch add_batch(trial *t)
     b.a_stride = pick_stride(t, p->a);
     b.b_stride = pick_stride(t, p->b);
     b.c_stride = p->c.rows * p->c.ld + pick(t, 4);
-    b.asked = prim_gemm_batched_workspace_bytes(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, in,
-                                                in, out, b.count, PRIM_COMPUTE_DEFAULT, &b.bytes);
+    b.asked = asked_bytes(
+        prim_gemm_batched(t->variant, p->op_a, p->op_b, 1, stored(p->op_a, in, NULL, p->m, p->k, 0),
+                          stored(p->op_b, in, NULL, p->k, p->n, 0), 0,
+                          in_batch(prim_matrix_of(out, NULL, p->m, p->n, 0), p->m * p->n), b.count,
+                          PRIM_COMPUTE_DEFAULT, asking()),
+        &b.bytes);
     b.x = add_input(t, in, all_of(b.count, b.a_stride, span(p->a.rows, p->a.columns, p->a.ld)),
                     false);
     b.y = add_input(t, in, all_of(b.count, b.b_stride, span(p->b.rows, p->b.columns, p->b.ld)),
@@ -129,10 +142,13 @@ static void batch_on_host(trial *t, const batch *b)
 {
     const product *const p = &b->p;
     const cudaDataType_t in = p->types.in, out = p->types.out;
-    on_host(t, prim_gemm_batched_host(p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in, b->x->h,
-                                      p->a.ld, b->a_stride, in, b->y->h, p->b.ld, b->b_stride,
-                                      p->beta, out, b->z->h, p->c.ld, b->c_stride, b->count,
-                                      PRIM_COMPUTE_DEFAULT, t->threads));
+    on_host(t,
+            prim_gemm_batched_host(
+                p->op_a, p->op_b, p->alpha,
+                in_batch(stored(p->op_a, in, b->x->h, p->m, p->k, p->a.ld), b->a_stride),
+                in_batch(stored(p->op_b, in, b->y->h, p->k, p->n, p->b.ld), b->b_stride), p->beta,
+                in_batch(prim_matrix_of(out, b->z->h, p->m, p->n, p->c.ld), b->c_stride), b->count,
+                PRIM_COMPUTE_DEFAULT, t->threads));
     const size_t i = pick(t, b->count + 1);
     if (i < b->count)
         expect_element(t, p, b->x, i * b->a_stride, b->y, i * b->b_stride, b->z, i * b->c_stride);
@@ -145,11 +161,12 @@ static void gemm_batched(trial *t)
     const cudaDataType_t in = p->types.in, out = p->types.out;
     begin(t, b.asked, b.bytes, true);
     describe_gemm(t, "gemm_batched", p, b.count);
-    if (end(t,
-            prim_gemm_batched(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in, b.x->d,
-                              p->a.ld, b.a_stride, in, b.y->d, p->b.ld, b.b_stride, p->beta, out,
-                              b.z->d, p->c.ld, b.c_stride, b.count, PRIM_COMPUTE_DEFAULT,
-                              t->workspace, t->workspace_bytes, t->stream)))
+    if (end(t, prim_gemm_batched(
+                   t->variant, p->op_a, p->op_b, p->alpha,
+                   in_batch(stored(p->op_a, in, b.x->d, p->m, p->k, p->a.ld), b.a_stride),
+                   in_batch(stored(p->op_b, in, b.y->d, p->k, p->n, p->b.ld), b.b_stride), p->beta,
+                   in_batch(prim_matrix_of(out, b.z->d, p->m, p->n, p->c.ld), b.c_stride), b.count,
+                   PRIM_COMPUTE_DEFAULT, with(t->stream, t->workspace, t->workspace_bytes))))
         batch_on_host(t, &b);
 }
 
@@ -179,10 +196,12 @@ static void gemm_pointers(trial *t)
     xs->is_aside = ys->is_aside = zs->is_aside = may_be_unread;
     begin(t, b.asked, b.bytes, true);
     describe_gemm(t, "gemm_pointers", p, b.count);
-    if (end(t, prim_gemm_pointers(t->variant, p->op_a, p->op_b, p->m, p->n, p->k, p->alpha, in,
-                                  (void *)xs->d, p->a.ld, in, (void *)ys->d, p->b.ld, p->beta, out,
-                                  (void *)zs->d, p->c.ld, b.count, PRIM_COMPUTE_DEFAULT,
-                                  t->workspace, t->workspace_bytes, t->stream)))
+    if (end(t, prim_gemm_pointers(t->variant, p->op_a, p->op_b, p->alpha,
+                                  stored(p->op_a, in, xs->d, p->m, p->k, p->a.ld),
+                                  stored(p->op_b, in, ys->d, p->k, p->n, p->b.ld), p->beta,
+                                  prim_matrix_of(out, zs->d, p->m, p->n, p->c.ld), b.count,
+                                  PRIM_COMPUTE_DEFAULT,
+                                  with(t->stream, t->workspace, t->workspace_bytes))))
         batch_on_host(t, &b);
 }
 
@@ -214,19 +233,27 @@ static void gemv(trial *t)
     const vector_product p = pick_gemv(t, pick_matrix(t));
     const cudaDataType_t in = p.types.in, out = p.types.out;
     size_t bytes = 0;
-    const prim_status asked =
-        prim_gemv_workspace_bytes(t->variant, p.op, p.a.rows, p.a.columns, in, in, out, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_gemv(t->variant, p.op, 1, prim_matrix_of(in, NULL, p.a.rows, p.a.columns, 0),
+                  x_of(p.op, in, NULL, p.a.rows, p.a.columns), 0,
+                  y_of(p.op, out, NULL, p.a.rows, p.a.columns), asking()),
+        &bytes);
     operand *x = add_input(t, in, span(p.a.rows, p.a.columns, p.a.ld), false),
             *y = add_input(t, in, p.x_length, false), *z = add_output(t, out, p.y_length);
     z->has_any_nan = true;
     begin(t, asked, bytes, t->variant != PRIM_GEMV_CONSTANT);
     describe(t, "gemv: variant %d, op %d, types %d %d, %zu × %zu, ld %zu, %g, %g", t->variant, p.op,
              in, out, p.a.rows, p.a.columns, p.a.ld, p.alpha, p.beta);
-    if (!end(t, prim_gemv(t->variant, p.op, p.a.rows, p.a.columns, p.alpha, in, x->d, p.a.ld, in,
-                          y->d, p.beta, out, z->d, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_gemv(t->variant, p.op, p.alpha,
+                          prim_matrix_of(in, x->d, p.a.rows, p.a.columns, p.a.ld),
+                          x_of(p.op, in, y->d, p.a.rows, p.a.columns), p.beta,
+                          y_of(p.op, out, z->d, p.a.rows, p.a.columns),
+                          with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_gemv_host(p.op, p.a.rows, p.a.columns, p.alpha, in, x->h, p.a.ld, in, y->h,
-                              p.beta, out, z->h, t->threads));
+    on_host(t,
+            prim_gemv_host(p.op, p.alpha, prim_matrix_of(in, x->h, p.a.rows, p.a.columns, p.a.ld),
+                           x_of(p.op, in, y->h, p.a.rows, p.a.columns), p.beta,
+                           y_of(p.op, out, z->h, p.a.rows, p.a.columns), t->threads));
     const size_t i = pick(t, p.y_length + 1);
     if (i < p.y_length && !is_half(in))
         expect_scaled(t, z, i, p.alpha,
@@ -246,8 +273,12 @@ static void gemv_batched(trial *t)
                  x_stride = pick(t, 4) == 0 ? pick(t, 3) : p.x_length + pick(t, 3),
                  y_stride = p.y_length + pick(t, 3);
     size_t bytes = 0;
-    const prim_status asked = prim_gemv_batched_workspace_bytes(t->variant, p.op, a.rows, a.columns,
-                                                                in, in, out, batches, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_gemv_batched(t->variant, p.op, 1, prim_matrix_of(in, NULL, a.rows, a.columns, 0),
+                          x_of(p.op, in, NULL, a.rows, a.columns), 0,
+                          one_behind_the_other(y_of(p.op, out, NULL, a.rows, a.columns)), batches,
+                          asking()),
+        &bytes);
     operand *x = add_input(t, in, all_of(batches, a_stride, span(a.rows, a.columns, a.ld)), false),
             *y = add_input(t, in, all_of(batches, x_stride, p.x_length), false),
             *z = add_output(t, out, all_of(batches, y_stride, p.y_length));
@@ -258,13 +289,19 @@ static void gemv_batched(trial *t)
              "%zu products, strides %zu %zu %zu",
              t->variant, p.op, in, out, a.rows, a.columns, a.ld, p.alpha, p.beta, batches, a_stride,
              x_stride, y_stride);
-    if (!end(t, prim_gemv_batched(t->variant, p.op, a.rows, a.columns, p.alpha, in, x->d, a.ld,
-                                  a_stride, in, y->d, x_stride, p.beta, out, z->d, y_stride,
-                                  batches, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_gemv_batched(
+                    t->variant, p.op, p.alpha,
+                    in_batch(prim_matrix_of(in, x->d, a.rows, a.columns, a.ld), a_stride),
+                    vector_in_batch(x_of(p.op, in, y->d, a.rows, a.columns), x_stride), p.beta,
+                    vector_in_batch(y_of(p.op, out, z->d, a.rows, a.columns), y_stride), batches,
+                    with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_gemv_batched_host(p.op, a.rows, a.columns, p.alpha, in, x->h, a.ld, a_stride,
-                                      in, y->h, x_stride, p.beta, out, z->h, y_stride, batches,
-                                      t->threads));
+    on_host(t, prim_gemv_batched_host(
+                   p.op, p.alpha,
+                   in_batch(prim_matrix_of(in, x->h, a.rows, a.columns, a.ld), a_stride),
+                   vector_in_batch(x_of(p.op, in, y->h, a.rows, a.columns), x_stride), p.beta,
+                   vector_in_batch(y_of(p.op, out, z->h, a.rows, a.columns), y_stride), batches,
+                   t->threads));
     const size_t i = pick(t, batches + 1), row = pick(t, p.y_length + 1);
     if (i < batches && row < p.y_length && !is_half(in))
         expect_scaled(t, z, i * y_stride + row, p.alpha,
@@ -290,9 +327,11 @@ static void binary_pack(trial *t, bool along_rows)
     describe(t, "binary_pack_%s: type %d, %zu × %zu, ld %zu and %zu",
              along_rows ? "rows" : "columns", type, rows, columns, ld, packed_ld);
     if (end(t, (along_rows ? prim_binary_pack_rows : prim_binary_pack_columns)(
-                   type, x->d, rows, columns, ld, (void *)y->d, packed_ld, t->stream)))
+                   prim_matrix_of(type, x->d, rows, columns, ld),
+                   prim_bits_of((void *)y->d, rows, columns, packed_ld), into(t->stream))))
         on_host(t, (along_rows ? prim_binary_pack_rows_host : prim_binary_pack_columns_host)(
-                       type, x->h, rows, columns, ld, (void *)y->h, packed_ld, t->threads));
+                       prim_matrix_of(type, x->h, rows, columns, ld),
+                       prim_bits_of((void *)y->h, rows, columns, packed_ld), t->threads));
 }
 
 static void binary_pack_rows(trial *t)
@@ -314,24 +353,32 @@ static void binary_gemm(trial *t)
                  words = (k + 31) / 32, lda = words + pick(t, 4), ldb = n + pick(t, 4),
                  ldc = n + pick(t, 4);
     size_t bytes = 0;
-    const prim_status asked = prim_binary_gemm_workspace_bytes(t->variant, m, n, k, type, &bytes);
+    const prim_status asked = asked_bytes(
+        prim_binary_gemm(t->variant, prim_bits_of(NULL, m, k, 0), prim_bits_of(NULL, k, n, 0),
+                         prim_matrix_of(type, NULL, m, n, 0), asking()),
+        &bytes);
     operand *x = add_input(t, CUDA_R_8I, m * k, true), *y = add_input(t, CUDA_R_8I, k * n, true);
     x->is_aside = y->is_aside = true;
     operand *a = add_input(t, CUDA_R_32U, span(m, words, lda), false),
             *b = add_input(t, CUDA_R_32U, span(words, n, ldb), false),
             *c = add_output(t, type, span(m, n, ldc));
-    on_host(t, prim_binary_pack_rows_host(CUDA_R_8I, x->h, m, k, k, (void *)a->h, lda, 1));
-    on_host(t, prim_binary_pack_columns_host(CUDA_R_8I, y->h, k, n, n, (void *)b->h, ldb, 1));
+    on_host(t, prim_binary_pack_rows_host(prim_matrix_of(CUDA_R_8I, x->h, m, k, 0),
+                                          prim_bits_of((void *)a->h, m, k, lda), 1));
+    on_host(t, prim_binary_pack_columns_host(prim_matrix_of(CUDA_R_8I, y->h, k, n, 0),
+                                             prim_bits_of((void *)b->h, k, n, ldb), 1));
     send(a);
     send(b);
     begin(t, asked, bytes, true);
     describe(t, "binary_gemm: variant %d, type %d, %zu × %zu × %zu, ld %zu %zu %zu", t->variant,
              type, m, n, k, lda, ldb, ldc);
-    if (!end(t, prim_binary_gemm(t->variant, m, n, k, (void *)a->d, lda, (void *)b->d, ldb, type,
-                                 c->d, ldc, t->workspace, t->workspace_bytes, t->stream)))
+    if (!end(t, prim_binary_gemm(t->variant, prim_bits_of((void *)a->d, m, k, lda),
+                                 prim_bits_of((void *)b->d, k, n, ldb),
+                                 prim_matrix_of(type, c->d, m, n, ldc),
+                                 with(t->stream, t->workspace, t->workspace_bytes))))
         return;
-    on_host(t, prim_binary_gemm_host(m, n, k, (void *)a->h, lda, (void *)b->h, ldb, type, c->h, ldc,
-                                     t->threads));
+    on_host(t, prim_binary_gemm_host(prim_bits_of((void *)a->h, m, k, lda),
+                                     prim_bits_of((void *)b->h, k, n, ldb),
+                                     prim_matrix_of(type, c->h, m, n, ldc), t->threads));
     const size_t row = pick(t, m + 1), column = pick(t, n + 1);
     if (row < m && column < n)
         expect(t, c, row * ldc + column, product_of(x, row * k, 1, y, column, n, k));

@@ -13,10 +13,13 @@ int main(void)
     const void *d_a = on_device(a, sizeof a), *d_b = on_device(b, sizeof b);
     uint32_t *d_row = on_device(NULL, 8), *d_column = on_device(NULL, 8);
     void *d_c = on_device(NULL, sizeof product);
-    if (prim_binary_pack_rows(CUDA_R_8I, d_a, 1, 33, 33, d_row, 2, NULL) != PRIM_OK ||
-        prim_binary_pack_columns(CUDA_R_8I, d_b, 33, 1, 1, d_column, 1, NULL) != PRIM_OK)
+    if (prim_binary_pack_rows(prim_matrix_of(CUDA_R_8I, d_a, 1, 33, 0),
+                              prim_bits_of(d_row, 1, 33, 0), NULL) != PRIM_OK ||
+        prim_binary_pack_columns(prim_matrix_of(CUDA_R_8I, d_b, 33, 1, 0),
+                                 prim_bits_of(d_column, 33, 1, 0), NULL) != PRIM_OK)
         return printf("%s\n", prim_last_error(NULL)), 1;
-    return outcome(prim_binary_gemm(PRIM_BINARY_GEMM_AUTO, 1, 1, 33, d_row, 2, d_column, 1,
-                                    CUDA_R_32I, d_c, 1, NULL, 0, NULL),
+    return outcome(prim_binary_gemm(PRIM_BINARY_GEMM_AUTO, prim_bits_of(d_row, 1, 33, 0),
+                                    prim_bits_of(d_column, 33, 1, 0),
+                                    prim_matrix_of(CUDA_R_32I, d_c, 1, 1, 0), NULL),
                    d_c, &product, sizeof product);
 }
