@@ -128,8 +128,10 @@ prim_status article_scan(const void *argument, cudaStream_t stream)
 {
     const article_operands *o = argument;
     return prim_scan((prim_scan_variant)o->variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM,
-                     PRIM_TRANSFORM_NONE, NULL, NULL, CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c,
-                     NULL, o->d_workspace, o->workspace_bytes, stream);
+                     PRIM_TRANSFORM_NONE, CUDA_R_32F, o->d_a, o->n, CUDA_R_32F, o->d_c, NULL,
+                     &(prim_call){.stream = stream,
+                                  .d_workspace = o->d_workspace,
+                                  .workspace_bytes = o->workspace_bytes});
 }
 
 /* The floats as four bytes each. */

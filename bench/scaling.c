@@ -273,9 +273,11 @@ static void count_together(const team *t, size_t count)
 static void scan_one(const team *t, cudaDataType_t type, size_t count)
 {
     must(cudaSetDevice(0));
-    must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL,
-                        NULL, type, t->d_in[0], count, type, t->d_in[0], NULL, t->d_workspace[0],
-                        WORKSPACE_BYTES, t->streams[0]));
+    must_prim(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                        t->d_in[0], count, type, t->d_in[0], NULL,
+                        &(prim_call){.stream = t->streams[0],
+                                     .d_workspace = t->d_workspace[0],
+                                     .workspace_bytes = WORKSPACE_BYTES}));
 }
 
 static void scan_all(const team *t, cudaDataType_t type)

@@ -46,34 +46,31 @@ static prim_sparse matrix_of(size_t entries)
 }
 
 /* X(call, pattern of its variants, the queries' arguments behind the variant) */
-#define QUERIES(X)                                                                               \
-    X(scan, scan, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, size, f32)         \
-    X(scan_rows, scan, PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 1, size, f32) \
-    X(scan_2d, scan, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, f32, 7, size, f32)                        \
-    X(histogram_even, histogram, 0, PRIM_OUTSIDE_DROP, range, i32, (size_t)1 << 22, size, u32)   \
-    X(histogram_edges, histogram_edges, 0, PRIM_OUTSIDE_DROP, i32, (size_t)1 << 22, size, i32,   \
-      u32)                                                                                       \
-    X(histogram_even_channels, histogram_channels, 0, PRIM_OUTSIDE_DROP, image_of(1000, i32),    \
-      size, u32)                                                                                 \
-    X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,             \
-      (size_t)1 << 22, size / 2, f32)                                                            \
-    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                                \
-    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                       \
-    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                         \
-    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                                \
-    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                        \
-    X(gemm, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 512, 512, size, f32, f32, f32,       \
-      PRIM_COMPUTE_DEFAULT)                                                                      \
-    X(gemm_batched, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 20, 20, 20, f32, f32, f32,   \
-      size, PRIM_COMPUTE_DEFAULT)                                                                \
-    X(gemv, gemv, PRIM_NOT_TRANSPOSED, 100, size, f32, f32, f32)                                 \
-    X(gemv_batched, gemv, PRIM_NOT_TRANSPOSED, 100, 3, f32, f32, f32, size)                      \
-    X(binary_gemm, binary_gemm, 100, 100, size, f32)                                             \
-    X(convolve_1d, convolution, 0, PRIM_BOUNDARY_CLAMP, f32, size, mask_of(3, 1, f32))           \
-    X(convolve_2d, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),                      \
-      mask_of(3, 3, CUDA_R_16I), image_of(size, u8))                                             \
-    X(convolve_separable, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),               \
-      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                                \
+#define QUERIES(X)                                                                             \
+    X(histogram_even, histogram, 0, PRIM_OUTSIDE_DROP, range, i32, (size_t)1 << 22, size, u32) \
+    X(histogram_edges, histogram_edges, 0, PRIM_OUTSIDE_DROP, i32, (size_t)1 << 22, size, i32, \
+      u32)                                                                                     \
+    X(histogram_even_channels, histogram_channels, 0, PRIM_OUTSIDE_DROP, image_of(1000, i32),  \
+      size, u32)                                                                               \
+    X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,           \
+      (size_t)1 << 22, size / 2, f32)                                                          \
+    X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                              \
+    X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                     \
+    X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                       \
+    X(merge_sort_pairs, merge_sort, PRIM_ASCENDING, f32, 4, size)                              \
+    X(merge_sort_permutation, merge_sort, PRIM_ASCENDING, f32, size, u32)                      \
+    X(gemm, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 512, 512, size, f32, f32, f32,     \
+      PRIM_COMPUTE_DEFAULT)                                                                    \
+    X(gemm_batched, gemm, PRIM_NOT_TRANSPOSED, PRIM_NOT_TRANSPOSED, 20, 20, 20, f32, f32, f32, \
+      size, PRIM_COMPUTE_DEFAULT)                                                              \
+    X(gemv, gemv, PRIM_NOT_TRANSPOSED, 100, size, f32, f32, f32)                               \
+    X(gemv_batched, gemv, PRIM_NOT_TRANSPOSED, 100, 3, f32, f32, f32, size)                    \
+    X(binary_gemm, binary_gemm, 100, 100, size, f32)                                           \
+    X(convolve_1d, convolution, 0, PRIM_BOUNDARY_CLAMP, f32, size, mask_of(3, 1, f32))         \
+    X(convolve_2d, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),                    \
+      mask_of(3, 3, CUDA_R_16I), image_of(size, u8))                                           \
+    X(convolve_separable, convolution, 0, PRIM_BOUNDARY_CLAMP, image_of(size, u8),             \
+      mask_of(3, 1, f32), mask_of(1, 3, f32), image_of(size, u8))                              \
     X(spmv, spmv, matrix_of(size), f32, f32)
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
@@ -86,7 +83,13 @@ static prim_sparse matrix_of(size_t entries)
       prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))          \
     X(arg_reduce, reduce,                                                                       \
       prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
-    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))
+    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                     \
+    X(scan, scan,                                                                               \
+      prim_scan(v, PRIM_SCAN_INCLUSIVE, sum, none, f32, NULL, size, f32, NULL, NULL, asking())) \
+    X(scan_rows, scan,                                                                          \
+      prim_scan_rows(v, PRIM_SCAN_EXCLUSIVE, sum, none, dense(1, size), dense(1, size), NULL,   \
+                     asking()))                                                                 \
+    X(scan_2d, scan, prim_scan_2d(v, sum, none, dense(7, size), dense(7, size), asking()))
 
 #define ASK_CALL(name, pattern, call)                                         \
     static bool name##_supports(int variant, size_t size)                     \

@@ -479,8 +479,8 @@ static void set_spots(char *d, size_t count, cudaDataType_t type)
 
 static bool scans(int variant, cudaDataType_t type)
 {
-    return prim_scan_supports(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
-                              COUNT, type);
+    return runs(prim_scan(variant, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type,
+                          NULL, COUNT, type, NULL, NULL, asking()));
 }
 
 /* CHAINED takes floats only. */
@@ -494,8 +494,8 @@ static void check_scan(char *d, cudaDataType_t wanted, char *d_total)
         if (!scans(v->value, type))
             continue;
         set_spots(d, COUNT, type);
-        DONE(prim_scan(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, NULL, NULL,
-                       type, d, COUNT, type, d, d_total, NULL, 0, 0),
+        DONE(prim_scan(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, type, d,
+                       COUNT, type, d, &(prim_scan_ends){.total = d_total}, NULL),
              "scan", v);
         for_windows(COUNT, look_at_scan, &(scanned){d, v->name, type, right_of_vector});
         get(&total, d_total, type_bytes(type));
@@ -508,20 +508,23 @@ static void check_scans_of_matrices(char *d)
 {
     FOR_EACH(v, scan)
     {
-        if (prim_scan_rows_supports(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                    CUDA_R_8U, SIDE, SIDE, CUDA_R_8U)) {
+        if (runs(prim_scan_rows(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0),
+                                prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), NULL, asking()))) {
             set_spots(d, AREA, CUDA_R_8U);
             DONE(prim_scan_rows(v->value, PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
-                                NULL, NULL, CUDA_R_8U, d, SIDE, SIDE, SIDE, CUDA_R_8U, d, SIDE,
-                                NULL, 0, 0),
+                                prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0),
+                                prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), NULL, NULL),
                  "scan_rows", v);
             for_windows(AREA, look_at_scan, &(scanned){d, v->name, CUDA_R_8U, right_of_row});
         }
-        if (prim_scan_2d_supports(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, SIDE, SIDE,
-                                  CUDA_R_8U)) {
+        if (runs(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0),
+                              prim_matrix_of(CUDA_R_8U, NULL, SIDE, SIDE, 0), asking()))) {
             set_spots(d, AREA, CUDA_R_8U);
-            DONE(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, CUDA_R_8U, d, SIDE, SIDE,
-                              SIDE, CUDA_R_8U, d, SIDE, NULL, 0, 0),
+            DONE(prim_scan_2d(v->value, PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0),
+                              prim_matrix_of(CUDA_R_8U, d, SIDE, SIDE, 0), NULL),
                  "scan_2d", v);
             for_windows(AREA, look_at_scan, &(scanned){d, v->name, CUDA_R_8U, right_of_both});
         }

@@ -11,6 +11,7 @@
 
 #include <primitives/distributed.h>
 
+#include "calls.h"
 #include "nccl_support.h"
 #include "support.h"
 
@@ -888,8 +889,8 @@ static void check_scan(const scan *s, size_t ranks, cut how, size_t whole, const
 {
     char total[8];
     char *const expected = malloc(whole * type_bytes(s->out) + 1);
-    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, whole, s->out, expected,
-                           total, 1));
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, s->in, h_in, whole, s->out, expected,
+                           &(prim_scan_ends){.total = total}, 1));
     job j = scan_job(s, ranks, how, whole, h_in);
     prove(&j, expected, total);
     free(expected);
@@ -908,8 +909,8 @@ static void check_carry(const scan *s, size_t ranks, cut how, size_t whole, cons
     j.out_bytes = type_bytes(s->out);
     j.rank_bytes = sizeof carries[0];
     cut_up(how, ranks, whole, j.tile, counts);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, NULL, s->in, h_in, whole,
-                           s->out, scanned, total, 1));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, s->op, s->transform, s->in, h_in, whole, s->out,
+                           scanned, &(prim_scan_ends){.total = total}, 1));
     for (size_t r = 0, begin = 0; r < ranks; begin += counts[r++])
         memcpy(carries[r], begin == whole ? total : &scanned[begin * j.out_bytes], j.out_bytes);
     prove(&j, carries, carries);
@@ -984,8 +985,7 @@ Test(distributed, a_carry_is_what_a_later_scan_begins_with)
                  *const found = malloc(whole * 4);
     job j = scan_job(&s, ranks, EQUAL, whole, h_in);
     cr_assert(connect(ranks));
-    cr_prim(prim_scan_host(s.kind, s.op, s.transform, NULL, s.in, h_in, whole, s.out, expected,
-                           NULL, 1));
+    cr_prim(prim_scan_host(s.kind, s.op, s.transform, s.in, h_in, whole, s.out, expected, NULL, 1));
     device_part parts[MOST_RANKS];
     prim_rank mine[MOST_RANKS];
     for (size_t r = 0; r < ranks; r++)
@@ -998,9 +998,9 @@ Test(distributed, a_carry_is_what_a_later_scan_begins_with)
     cr_prim(call_carry(&j, mine, ranks));
     for (size_t r = 0; r < ranks; r++) {
         cr_cuda(cudaSetDevice((int)r));
-        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, NULL, mine[r].d_out, s.in,
-                          mine[r].d_in, j.counts[r], s.out, parts[r].out.data, NULL, NULL, 0,
-                          mine[r].stream));
+        cr_prim(prim_scan(PRIM_SCAN_AUTO, s.kind, s.op, s.transform, s.in, mine[r].d_in,
+                          j.counts[r], s.out, parts[r].out.data,
+                          &(prim_scan_ends){.d_initial = mine[r].d_out}, into(mine[r].stream)));
         cr_cuda(cudaStreamSynchronize(mine[r].stream));
         guarded_read(&parts[r].out, found + begin_of(&j, r));
         give_up(&parts[r]);
@@ -1022,8 +1022,8 @@ static void check_in_place(const scan *s, cut how)
     prim_rank mine[MOST_RANKS];
     cr_assert(connect(ranks));
     cut_up(j.how, ranks, WHOLE, j.tile, j.counts);
-    cr_prim(prim_scan_host(s->kind, s->op, s->transform, NULL, s->in, h_in, WHOLE, s->out, expected,
-                           NULL, 1));
+    cr_prim(prim_scan_host(s->kind, s->op, s->transform, s->in, h_in, WHOLE, s->out, expected, NULL,
+                           1));
     for (size_t r = 0; r < ranks; r++) {
         put(&j, r, &parts[r]);
         mine[r] = parts[r].rank;

@@ -145,8 +145,9 @@ static size_t of_columns(prim_op op, pair types, size_t rows, size_t columns)
 static size_t of_scan(prim_op op, pair types, size_t count)
 {
     size_t bytes;
-    cr_prim(prim_scan_workspace_bytes(PRIM_SCAN_AUTO, PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE,
-                                      types.in, count, types.out, &bytes));
+    cr_prim(asked_bytes(prim_scan(PRIM_SCAN_AUTO, PRIM_SCAN_EXCLUSIVE, op, PRIM_TRANSFORM_NONE,
+                                  types.in, NULL, count, types.out, NULL, NULL, asking()),
+                        &bytes));
     return bytes;
 }
 

@@ -233,8 +233,9 @@ static void check_scan(int threads)
     const int32_t initial = 12;
     int32_t h[COUNT], out[COUNT], total, sum = initial;
     fill_numbers(h, COUNT, 6);
-    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, &initial, I32, h,
-                           COUNT, I32, out, &total, threads));
+    cr_prim(prim_scan_host(PRIM_SCAN_EXCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, COUNT,
+                           I32, out, &(prim_scan_ends){.h_initial = &initial, .total = &total},
+                           threads));
     for (size_t i = 0; i < COUNT; i++) {
         cr_assert_eq(out[i], sum, "%zu", i);
         sum = add(sum, h[i]);
@@ -252,8 +253,8 @@ static void check_long_scan(int threads)
     static int32_t h[LONG], out[LONG];
     int32_t total, sum = 0;
     fill_numbers(h, LONG, 60);
-    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_ABS, NULL, I32, h, LONG,
-                           I32, out, &total, threads));
+    cr_prim(prim_scan_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_SUM, PRIM_TRANSFORM_ABS, I32, h, LONG, I32,
+                           out, &(prim_scan_ends){.total = &total}, threads));
     for (size_t i = 0; i < LONG; i++) {
         sum = add(sum, abs(h[i]));
         cr_assert_eq(out[i], sum, "%zu", i);
@@ -278,8 +279,9 @@ static void check_scan_rows(int threads)
     int32_t h[COUNT], out[ROWS * OUT_LD];
     fill_numbers(h, COUNT, 7);
     fill_gap(out, ROWS * OUT_LD);
-    cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE, NULL, I32, h,
-                                ROWS, COLUMNS, LD, I32, out, OUT_LD, threads));
+    cr_prim(prim_scan_rows_host(PRIM_SCAN_INCLUSIVE, PRIM_OP_MAX, PRIM_TRANSFORM_NONE,
+                                prim_matrix_of(I32, h, ROWS, COLUMNS, LD),
+                                prim_matrix_of(I32, out, ROWS, COLUMNS, OUT_LD), NULL, threads));
     for (size_t row = 0; row < ROWS; row++) {
         int32_t most = INT32_MIN;
         for (size_t column = 0; column < COLUMNS; column++) {
@@ -295,8 +297,9 @@ static void check_scan_2d(int threads)
     int32_t h[COUNT], out[ROWS * OUT_LD];
     fill_numbers(h, COUNT, 8);
     fill_gap(out, ROWS * OUT_LD);
-    cr_prim(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE, I32, h, ROWS, COLUMNS, LD, I32, out,
-                              OUT_LD, threads));
+    cr_prim(prim_scan_2d_host(PRIM_OP_SUM, PRIM_TRANSFORM_NONE,
+                              prim_matrix_of(I32, h, ROWS, COLUMNS, LD),
+                              prim_matrix_of(I32, out, ROWS, COLUMNS, OUT_LD), threads));
     for (size_t row = 0; row < ROWS; row++)
         for (size_t column = 0; column < COLUMNS; column++) {
             int32_t sum = 0;

@@ -424,13 +424,11 @@ static void check_scan(prim_scan_variant v, prim_scan_kind kind, prim_op op, pri
 {
     const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const size_t counts[] = {0, 1, 5000, most, most + 1};
-    size_t bytes;
     EACH (size_t, count, counts)
-        CHECK(scan_promise(v, op, p.in, p.out, *count),
-              prim_scan_workspace_bytes(v, kind, op, t, p.in, *count, p.out, &bytes),
-              prim_scan_supports(v, kind, op, t, p.in, *count, p.out),
-              "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
-              name_of(p.out));
+        CHECK_CALL(scan_promise(v, op, p.in, p.out, *count),
+                   prim_scan(v, kind, op, t, p.in, NULL, *count, p.out, NULL, NULL, asking()),
+                   "scan %d, kind %d, op %d of %zu, %s %s", v, kind, op, *count, name_of(p.in),
+                   name_of(p.out));
 }
 
 /* "CLUSTER takes one row only." */
@@ -439,17 +437,16 @@ static void check_scan_rows(prim_scan_variant v, prim_scan_kind kind, prim_op op
 {
     const size_t most = is_scanned(p.in, p.out) ? longest_for_a_cluster(p.in, p.out) : 1;
     const shape shapes[] = {{1, 1000}, {3, 1000}, {1000, 3}, {1, most}, {1, most + 1}};
-    size_t bytes;
     EACH (shape, s, shapes) {
         prim_status promised = scan_promise(v, op, p.in, p.out, s->columns);
         if (promised == PRIM_OK && v == PRIM_SCAN_CLUSTER && s->rows > 1)
             promised = PRIM_ERROR_UNSUPPORTED;
-        CHECK(promised,
-              prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, s->rows, s->columns, p.out,
-                                             &bytes),
-              prim_scan_rows_supports(v, kind, op, t, p.in, s->rows, s->columns, p.out),
-              "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
-              name_of(p.in), name_of(p.out));
+        CHECK_CALL(
+            promised,
+            prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                           prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), NULL, asking()),
+            "scan_rows %d, kind %d, op %d of %zu × %zu, %s %s", v, kind, op, s->rows, s->columns,
+            name_of(p.in), name_of(p.out));
     }
 }
 
@@ -473,14 +470,13 @@ static void check_scan_2d(prim_scan_variant v, prim_scan_kind kind, prim_op op, 
 {
     static const shape shapes[] = {{3, 1000}, {1000, 3}, {1, 1}, {0, 5}, {5, 0}};
     const prim_status promised = scan_2d_promise(v, op, p.in, p.out);
-    size_t bytes;
     EACH (shape, s, shapes)
         if (kind == PRIM_SCAN_INCLUSIVE)
-            CHECK(promised,
-                  prim_scan_2d_workspace_bytes(v, op, t, p.in, s->rows, s->columns, p.out, &bytes),
-                  prim_scan_2d_supports(v, op, t, p.in, s->rows, s->columns, p.out),
-                  "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
-                  name_of(p.in), name_of(p.out));
+            CHECK_CALL(promised,
+                       prim_scan_2d(v, op, t, prim_matrix_of(p.in, NULL, s->rows, s->columns, 0),
+                                    prim_matrix_of(p.out, NULL, s->rows, s->columns, 0), asking()),
+                       "scan_2d %d, op %d of %zu × %zu, %s %s", v, op, s->rows, s->columns,
+                       name_of(p.in), name_of(p.out));
 }
 
 static void each_scan(prim_scan_variant v, prim_op op,
@@ -514,14 +510,13 @@ Test(supported, scan_2d)
 static void check_no_operator(prim_scan_variant v, prim_scan_kind kind, prim_op op,
                               prim_transform t, type_pair p)
 {
-    size_t bytes;
-    CHECK(PRIM_ERROR_ENUM, prim_scan_workspace_bytes(v, kind, op, t, p.in, 100, p.out, &bytes),
-          prim_scan_supports(v, kind, op, t, p.in, 100, p.out), "scan %d, op %d, %s %s", v, op,
-          name_of(p.in), name_of(p.out));
-    CHECK(PRIM_ERROR_ENUM,
-          prim_scan_rows_workspace_bytes(v, kind, op, t, p.in, 3, 100, p.out, &bytes),
-          prim_scan_rows_supports(v, kind, op, t, p.in, 3, 100, p.out),
-          "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK_CALL(PRIM_ERROR_ENUM,
+               prim_scan(v, kind, op, t, p.in, NULL, 100, p.out, NULL, NULL, asking()),
+               "scan %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
+    CHECK_CALL(PRIM_ERROR_ENUM,
+               prim_scan_rows(v, kind, op, t, prim_matrix_of(p.in, NULL, 3, 100, 0),
+                              prim_matrix_of(p.out, NULL, 3, 100, 0), NULL, asking()),
+               "scan_rows %d, op %d, %s %s", v, op, name_of(p.in), name_of(p.out));
 }
 
 Test(supported, no_bit_operator_is_scanned)
