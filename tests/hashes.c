@@ -516,9 +516,9 @@ static void scan_2d_kind(const kind *k)
 /* Ranges that some of the samples lie outside of. */
 static prim_histogram_range range_of(cudaDataType_t type)
 {
-    const prim_histogram_range bytes = {.lower = 5, .upper = 250},
-                               wide = {.lower = -2000000000, .upper = 1999999000},
-                               real = {.real_lower = -1.3, .real_upper = 1.1};
+    const prim_histogram_range bytes = prim_integer_range(5, 250),
+                               wide = prim_integer_range(-2000000000, 1999999000),
+                               real = prim_real_range(-1.3, 1.1);
     const bool is_float =
         type == CUDA_R_16F || type == CUDA_R_16BF || type == CUDA_R_32F || type == CUDA_R_64F;
     return is_float ? real : type == CUDA_R_32I ? wide : bytes;
@@ -529,16 +529,30 @@ static void histogram_type(const type_row *t, unsigned flags, prim_outside outsi
     const prim_histogram_range range = range_of(t->type);
     EACH (vector_shape, s, vectors)
         EACH_WAY (histogram, w) {
-            if (!prim_histogram_even_supports(w.variant, flags, outside, range, t->type, s->count,
-                                              bins, CUDA_R_32U))
+            if (!runs(prim_histogram_even(
+                    w.variant, range, t->type, NULL, s->count,
+                    (prim_counters){
+                        .bins = bins, .type = CUDA_R_32U, .flags = flags, .outside = outside},
+                    asking())))
                 continue;
             const void *x = in(w.threads, t->type, s->first);
             uint32_t *y = in_out(w.threads, CUDA_R_32U, bins + 3);
-            line(w.threads > 0
-                     ? prim_histogram_even_host(flags, outside, range, t->type, x, s->count, bins,
-                                                CUDA_R_32U, y, y + bins, w.threads)
-                     : prim_histogram_even(w.variant, flags, outside, range, t->type, x, s->count,
-                                           bins, CUDA_R_32U, y, y + bins, NULL, 0, NULL),
+            line(w.threads > 0 ? prim_histogram_even_host(range, t->type, x, s->count,
+                                                          (prim_counters){.data = y,
+                                                                          .bins = bins,
+                                                                          .type = CUDA_R_32U,
+                                                                          .flags = flags,
+                                                                          .outside = outside,
+                                                                          .outside_data = y + bins},
+                                                          w.threads)
+                               : prim_histogram_even(w.variant, range, t->type, x, s->count,
+                                                     (prim_counters){.data = y,
+                                                                     .bins = bins,
+                                                                     .type = CUDA_R_32U,
+                                                                     .flags = flags,
+                                                                     .outside = outside,
+                                                                     .outside_data = y + bins},
+                                                     NULL),
                  "histogram_even %s %s outside-%d flags-%u bins-%zu %zu+%zu", w.name, t->name,
                  outside, flags, bins, s->count, s->first);
         }

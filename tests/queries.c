@@ -9,6 +9,7 @@ static const prim_op sum = PRIM_OP_SUM;
 static const prim_transform none = PRIM_TRANSFORM_NONE;
 static const prim_segments seven = {NULL, 7, CUDA_R_32I};
 static const prim_histogram_range range = {0, 1000, 0, 1};
+static const size_t many = (size_t)1 << 22;
 
 /* 14000 counters of u32 fit the shared memory that a block can opt in to, and not what it has
  * without; and so many f32 are some tiles, for which AUTO takes a cluster. */
@@ -19,6 +20,11 @@ const size_t query_size_count = sizeof query_sizes / sizeof *query_sizes;
 static prim_matrix dense(size_t rows, size_t columns)
 {
     return prim_matrix_of(f32, NULL, rows, columns, 0);
+}
+
+static prim_counters bins_of(size_t bins, cudaDataType_t type)
+{
+    return (prim_counters){.bins = bins, .type = type};
 }
 
 /* Rows that are as far apart as those of 4 bytes an element. */
@@ -47,13 +53,6 @@ static prim_sparse matrix_of(size_t entries)
 
 /* X(call, pattern of its variants, the queries' arguments behind the variant) */
 #define QUERIES(X)                                                                             \
-    X(histogram_even, histogram, 0, PRIM_OUTSIDE_DROP, range, i32, (size_t)1 << 22, size, u32) \
-    X(histogram_edges, histogram_edges, 0, PRIM_OUTSIDE_DROP, i32, (size_t)1 << 22, size, i32, \
-      u32)                                                                                     \
-    X(histogram_even_channels, histogram_channels, 0, PRIM_OUTSIDE_DROP, image_of(1000, i32),  \
-      size, u32)                                                                               \
-    X(histogram_even_weighted, histogram_weighted, 0, PRIM_OUTSIDE_DROP, range, i32,           \
-      (size_t)1 << 22, size / 2, f32)                                                          \
     X(merge, merge, PRIM_ASCENDING, f32, size, 7)                                              \
     X(merge_pairs, merge, PRIM_ASCENDING, f32, 4, size, 7)                                     \
     X(merge_sort, merge_sort, PRIM_ASCENDING, f32, size)                                       \
@@ -74,22 +73,31 @@ static prim_sparse matrix_of(size_t entries)
     X(spmv, spmv, matrix_of(size), f32, f32)
 
 /* X(call, pattern of its variants, the call, asked by AUTO or by a variant) */
-#define CALLS(X)                                                                                \
-    X(reduce, reduce, prim_reduce(v, sum, none, f32, NULL, size, f32, NULL, asking()))          \
-    X(reduce_rows, reduce, prim_reduce_rows(v, sum, none, dense(1, size), f32, NULL, asking())) \
-    X(reduce_columns, reduce,                                                                   \
-      prim_reduce_columns(v, sum, none, dense(size, 7), f32, NULL, asking()))                   \
-    X(reduce_segments, reduce,                                                                  \
-      prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))          \
-    X(arg_reduce, reduce,                                                                       \
-      prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))             \
-    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                     \
-    X(scan, scan,                                                                               \
-      prim_scan(v, PRIM_SCAN_INCLUSIVE, sum, none, f32, NULL, size, f32, NULL, NULL, asking())) \
-    X(scan_rows, scan,                                                                          \
-      prim_scan_rows(v, PRIM_SCAN_EXCLUSIVE, sum, none, dense(1, size), dense(1, size), NULL,   \
-                     asking()))                                                                 \
-    X(scan_2d, scan, prim_scan_2d(v, sum, none, dense(7, size), dense(7, size), asking()))
+#define CALLS(X)                                                                                  \
+    X(reduce, reduce, prim_reduce(v, sum, none, f32, NULL, size, f32, NULL, asking()))            \
+    X(reduce_rows, reduce, prim_reduce_rows(v, sum, none, dense(1, size), f32, NULL, asking()))   \
+    X(reduce_columns, reduce,                                                                     \
+      prim_reduce_columns(v, sum, none, dense(size, 7), f32, NULL, asking()))                     \
+    X(reduce_segments, reduce,                                                                    \
+      prim_reduce_segments(v, sum, none, f32, NULL, size, seven, f32, NULL, asking()))            \
+    X(arg_reduce, reduce,                                                                         \
+      prim_arg_reduce(v, PRIM_OP_MIN, none, f32, NULL, size, NULL, NULL, asking()))               \
+    X(dot, reduce, prim_dot(v, f32, NULL, NULL, size, f32, NULL, asking()))                       \
+    X(scan, scan,                                                                                 \
+      prim_scan(v, PRIM_SCAN_INCLUSIVE, sum, none, f32, NULL, size, f32, NULL, NULL, asking()))   \
+    X(scan_rows, scan,                                                                            \
+      prim_scan_rows(v, PRIM_SCAN_EXCLUSIVE, sum, none, dense(1, size), dense(1, size), NULL,     \
+                     asking()))                                                                   \
+    X(scan_2d, scan, prim_scan_2d(v, sum, none, dense(7, size), dense(7, size), asking()))        \
+    X(histogram_even, histogram,                                                                  \
+      prim_histogram_even(v, range, i32, NULL, many, bins_of(size, u32), asking()))               \
+    X(histogram_edges, histogram,                                                                 \
+      prim_histogram_edges(v, i32, NULL, many, i32, NULL, bins_of(size, u32), asking()))          \
+    X(histogram_even_channels, histogram,                                                         \
+      prim_histogram_even_channels(v, NULL, image_of(1000, i32), bins_of(size, u32), asking()))   \
+    X(histogram_even_weighted, histogram,                                                         \
+      prim_histogram_even_weighted(v, range, i32, NULL, many, NULL, NULL, bins_of(size / 2, f32), \
+                                   asking()))
 
 #define ASK_CALL(name, pattern, call)                                         \
     static bool name##_supports(int variant, size_t size)                     \

@@ -326,19 +326,25 @@ static void check_even(const char *d, char *d_out)
     FOR_EACH(v, histogram)
     {
         for (size_t c = 0; c < COUNT_OF(counters); c++) {
-            if (!prim_histogram_even_supports(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U,
-                                              COUNT, BINS, counters[c]))
+            if (!runs(prim_histogram_even(v->value, spot_range, CUDA_R_8U, NULL, COUNT,
+                                          (prim_counters){.bins = BINS, .type = counters[c]},
+                                          asking())))
                 continue;
-            DONE(prim_histogram_even(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U, d,
-                                     COUNT, BINS, counters[c], d_out, NULL, NULL, 0, 0),
+            DONE(prim_histogram_even(
+                     v->value, spot_range, CUDA_R_8U, d, COUNT,
+                     (prim_counters){.data = d_out, .bins = BINS, .type = counters[c]}, NULL),
                  "histogram_even", v);
             check_bins(d_out, counters[c], COUNT, v->name);
         }
     }
     /* and a counter beyond 2^32 */
-    DONE(prim_histogram_even(PRIM_HISTOGRAM_AUTO, 0, PRIM_OUTSIDE_COUNT, spot_range, CUDA_R_8U, d,
-                             COUNT, BINS, CUDA_R_64U, d_out, d_out + sizeof(uint64_t[BINS]), NULL,
-                             0, 0),
+    DONE(prim_histogram_even(PRIM_HISTOGRAM_AUTO, spot_range, CUDA_R_8U, d, COUNT,
+                             (prim_counters){.data = d_out,
+                                             .bins = BINS,
+                                             .type = CUDA_R_64U,
+                                             .outside = PRIM_OUTSIDE_COUNT,
+                                             .outside_data = d_out + sizeof(uint64_t[BINS])},
+                             NULL),
          "histogram_even, zeros too", &only);
     check_bins(d_out, CUDA_R_64U, COUNT, "zeros too");
     get(outside, d_out + sizeof(uint64_t[BINS]), sizeof outside);
@@ -351,10 +357,15 @@ static void check_edges(const char *d, char *d_out)
     for (int32_t e = 0; e <= BINS; e++)
         edges[e] = 1 + e;
     char *const d_edges = take_copy(edges, sizeof edges);
-    FOR_EACH(v, histogram_edges)
+    FOR_EACH(v, histogram)
     {
-        DONE(prim_histogram_edges(v->value, 0, PRIM_OUTSIDE_DROP, CUDA_R_8U, d, COUNT, BINS,
-                                  CUDA_R_32I, d_edges, CUDA_R_64U, d_out, NULL, NULL, 0, 0),
+        if (!runs(prim_histogram_edges(v->value, CUDA_R_8U, NULL, COUNT, CUDA_R_32I, NULL,
+                                       (prim_counters){.bins = BINS, .type = CUDA_R_64U},
+                                       asking())))
+            continue;
+        DONE(prim_histogram_edges(v->value, CUDA_R_8U, d, COUNT, CUDA_R_32I, d_edges,
+                                  (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_64U},
+                                  NULL),
              "histogram_edges", v);
         check_bins(d_out, CUDA_R_64U, COUNT, v->name);
     }
@@ -364,10 +375,15 @@ static void check_edges(const char *d, char *d_out)
 static void check_channels(char *d, char *d_out)
 {
     const prim_image image = {d, SIDE, SIDE, SIDE, 1, CUDA_R_8U};
-    FOR_EACH(v, histogram_channels)
+    FOR_EACH(v, histogram)
     {
-        DONE(prim_histogram_even_channels(v->value, 0, PRIM_OUTSIDE_DROP, &spot_range, image, BINS,
-                                          CUDA_R_64U, d_out, NULL, NULL, 0, 0),
+        if (!runs(prim_histogram_even_channels(v->value, &spot_range, image,
+                                               (prim_counters){.bins = BINS, .type = CUDA_R_64U},
+                                               asking())))
+            continue;
+        DONE(prim_histogram_even_channels(
+                 v->value, &spot_range, image,
+                 (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_64U}, NULL),
              "histogram_even_channels", v);
         check_bins(d_out, CUDA_R_64U, AREA, v->name);
     }
@@ -381,12 +397,16 @@ static void check_weighted(const char *d, char *d_out)
         const float weight = (float)(2 * spots[s].value);
         put(d_weights, spots[s].at, &weight, sizeof weight);
     }
-    FOR_EACH(v, histogram_weighted)
+    FOR_EACH(v, histogram)
     {
         float sums[BINS], expected[BINS] = {0};
-        DONE(prim_histogram_even_weighted(v->value, 0, PRIM_OUTSIDE_DROP, spot_range, CUDA_R_8U, d,
-                                          COUNT, BINS, CUDA_R_32F, d_weights, NULL, d_out, NULL,
-                                          NULL, 0, 0),
+        if (!runs(prim_histogram_even_weighted(
+                v->value, spot_range, CUDA_R_8U, NULL, COUNT, NULL, NULL,
+                (prim_counters){.bins = BINS, .type = CUDA_R_32F}, asking())))
+            continue;
+        DONE(prim_histogram_even_weighted(
+                 v->value, spot_range, CUDA_R_8U, d, COUNT, d_weights, NULL,
+                 (prim_counters){.data = d_out, .bins = BINS, .type = CUDA_R_32F}, NULL),
              "histogram_even_weighted", v);
         for (size_t s = 0; s < VECTOR_SPOTS; s++)
             expected[spots[s].value - 1] = (float)(2 * spots[s].value);

@@ -1137,8 +1137,14 @@ static void check_histogram(const counting *c, size_t ranks, cut how, cudaDataTy
     memset(outside_before, 2, sizeof outside_before);
     memcpy(counters, before, sizeof before);
     memcpy(outside, outside_before, sizeof outside);
-    cr_prim(prim_histogram_even_host(c->flags, c->outside, range, type, h_in, whole, c->bins,
-                                     c->counters, counters, outside, 1));
+    cr_prim(prim_histogram_even_host(range, type, h_in, whole,
+                                     (prim_counters){.data = counters,
+                                                     .bins = c->bins,
+                                                     .type = c->counters,
+                                                     .flags = c->flags,
+                                                     .outside = c->outside,
+                                                     .outside_data = outside},
+                                     1));
     prove(&j, counters, outside);
     free(h_in);
 }
@@ -1157,8 +1163,8 @@ Test(distributed, histograms_of_all_parts)
     for (size_t less = 0; less <= 100; less += 100) /* bins would fit, and are rounded up */
         cr_assert_eq(prim_distributed_histogram_even_workspace_bytes(
                          PRIM_HISTOGRAM_AUTO, PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_DROP,
-                         (prim_histogram_range){.lower = 0, .upper = 9}, CUDA_R_8U, &count, 1,
-                         SIZE_MAX / 4 - less, CUDA_R_32U, &bytes),
+                         prim_integer_range(0, 9), CUDA_R_8U, &count, 1, SIZE_MAX / 4 - less,
+                         CUDA_R_32U, &bytes),
                      PRIM_ERROR_SIZE);
     EACH_RANKS(ranks)
     {

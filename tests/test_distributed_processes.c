@@ -203,8 +203,13 @@ static void expect_histogram(result *r)
 {
     r->out_bytes = BINS * sizeof(uint32_t);
     r->second_bytes = 3 * sizeof(uint32_t);
-    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32F, x, WHOLE, BINS,
-                                     CUDA_R_32U, r->out, r->second, 1));
+    cr_prim(prim_histogram_even_host(range, CUDA_R_32F, x, WHOLE,
+                                     (prim_counters){.data = r->out,
+                                                     .bins = BINS,
+                                                     .type = CUDA_R_32U,
+                                                     .outside = PRIM_OUTSIDE_COUNT,
+                                                     .outside_data = r->second},
+                                     1));
 }
 
 static prim_status scan(const size_t *h_counts, const prim_rank *rank, bool otherwise)

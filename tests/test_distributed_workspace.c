@@ -335,8 +335,12 @@ static void check_histogram(size_t c, parts p, prim_histogram_variant variant, b
     cr_prim(prim_distributed_histogram_even_workspace_bytes(
         variant, adds ? PRIM_HISTOGRAM_ADD : 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U, p.counts,
         p.ranks, bins, counter, &found));
-    cr_prim(prim_histogram_even_workspace_bytes(variant, 0, PRIM_OUTSIDE_COUNT, range, CUDA_R_32U,
-                                                largest_of(p), bins, counter, &of_part));
+    cr_prim(asked_bytes(
+        prim_histogram_even(
+            variant, range, CUDA_R_32U, NULL, largest_of(p),
+            (prim_counters){.bins = bins, .type = counter, .outside = PRIM_OUTSIDE_COUNT},
+            asking()),
+        &of_part));
     check("histogram", c, (pair){CUDA_R_32U, counter}, found,
           of_part + (adds ? (bins + 3) * type_bytes(counter) + 512 : 0), 512);
 }

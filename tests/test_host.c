@@ -322,7 +322,7 @@ Test(host, scan_of_matrices)
 static void check_histogram(int threads)
 {
     enum { BINS = 7, LOWER = -700, UPPER = 900 };
-    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    const prim_histogram_range range = prim_integer_range(LOWER, UPPER);
     int32_t h[COUNT];
     uint32_t counters[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
     fill_numbers(h, COUNT, 9);
@@ -331,8 +331,13 @@ static void check_histogram(int threads)
             apart[h[i] >= UPPER]++;
         else
             expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)]++;
-    cr_prim(prim_histogram_even_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS, CUDA_R_32U,
-                                     counters, outside, threads));
+    cr_prim(prim_histogram_even_host(range, I32, h, COUNT,
+                                     (prim_counters){.data = counters,
+                                                     .bins = BINS,
+                                                     .type = CUDA_R_32U,
+                                                     .outside = PRIM_OUTSIDE_COUNT,
+                                                     .outside_data = outside},
+                                     threads));
     cr_assert_arr_eq(counters, expected, sizeof expected);
     cr_assert_arr_eq(outside, apart, sizeof apart);
 }
@@ -359,9 +364,15 @@ static void check_edges(int threads)
     }
     /* counters start at 0, or at what they hold */
     for (unsigned calls = 1; calls <= 2; calls++) {
-        cr_prim(prim_histogram_edges_host(calls == 1 ? 0 : PRIM_HISTOGRAM_ADD, PRIM_OUTSIDE_COUNT,
-                                          I32, h, COUNT, BINS, I32, edges, CUDA_R_32U, counters,
-                                          outside, threads));
+        cr_prim(
+            prim_histogram_edges_host(I32, h, COUNT, I32, edges,
+                                      (prim_counters){.data = counters,
+                                                      .bins = BINS,
+                                                      .type = CUDA_R_32U,
+                                                      .flags = calls == 1 ? 0 : PRIM_HISTOGRAM_ADD,
+                                                      .outside = PRIM_OUTSIDE_COUNT,
+                                                      .outside_data = outside},
+                                      threads));
         for (size_t b = 0; b < BINS; b++)
             cr_assert_eq(counters[b], calls * expected[b], "bin %zu", b);
         for (size_t i = 0; i < 3; i++)
@@ -393,8 +404,13 @@ static void check_channels(int threads)
                 expected[c * BINS + (sample - lower) * BINS / (UPPER - lower)]++;
         }
     const prim_image image = {h, PIXELS, ROWS, LD * sizeof *h, CHANNELS, I32};
-    cr_prim(prim_histogram_even_channels_host(0, PRIM_OUTSIDE_COUNT, ranges, image, BINS,
-                                              CUDA_R_32U, counters, outside, threads));
+    cr_prim(prim_histogram_even_channels_host(ranges, image,
+                                              (prim_counters){.data = counters,
+                                                              .bins = BINS,
+                                                              .type = CUDA_R_32U,
+                                                              .outside = PRIM_OUTSIDE_COUNT,
+                                                              .outside_data = outside},
+                                              threads));
     cr_assert_arr_eq(counters, expected, sizeof expected);
     cr_assert_arr_eq(outside, apart, sizeof apart);
 }
@@ -402,7 +418,7 @@ static void check_channels(int threads)
 static void check_weighted(int threads)
 {
     enum { BINS = 7, LOWER = -700, UPPER = 900 };
-    const prim_histogram_range range = {.lower = LOWER, .upper = UPPER};
+    const prim_histogram_range range = prim_integer_range(LOWER, UPPER);
     int32_t h[COUNT];
     double weights[COUNT], sums[BINS], outside[3], expected[BINS] = {0}, apart[3] = {0};
     fill_numbers(h, COUNT, 11);
@@ -413,8 +429,13 @@ static void check_weighted(int threads)
         else
             expected[(h[i] - LOWER) * BINS / (UPPER - LOWER)] += weights[i];
     }
-    cr_prim(prim_histogram_even_weighted_host(0, PRIM_OUTSIDE_COUNT, range, I32, h, COUNT, BINS,
-                                              CUDA_R_64F, weights, NULL, sums, outside, threads));
+    cr_prim(prim_histogram_even_weighted_host(range, I32, h, COUNT, weights, NULL,
+                                              (prim_counters){.data = sums,
+                                                              .bins = BINS,
+                                                              .type = CUDA_R_64F,
+                                                              .outside = PRIM_OUTSIDE_COUNT,
+                                                              .outside_data = outside},
+                                              threads));
     for (size_t b = 0; b < BINS; b++)
         cr_assert_eq(sums[b], expected[b]);
     for (size_t i = 0; i < 3; i++)

@@ -340,9 +340,15 @@ static void histogram_even(trial *t)
                                                  all.counts, all.ranks, bins, counter, all.members,
                                                  all.ranks)))
         for (size_t r = 0; r < all.ranks; r++) /* each adds to its own counters */
-            on_host(t, prim_histogram_even_host(flags, outside, range, type, all.h_in, all.whole,
-                                                bins, counter, all.parts[r].out->h,
-                                                all.parts[r].second->h, t->threads));
+            on_host(
+                t, prim_histogram_even_host(range, type, all.h_in, all.whole,
+                                            (prim_counters){.data = all.parts[r].out->h,
+                                                            .bins = bins,
+                                                            .type = counter,
+                                                            .flags = flags,
+                                                            .outside = outside,
+                                                            .outside_data = all.parts[r].second->h},
+                                            t->threads));
     forget(&all);
 }
 
